@@ -175,7 +175,7 @@ void ucore_describe_box(const struct ucore_box *box, bool admin, struct ucore_bo
  */
 void ucore_describe_link(const struct ucore_box *box, struct ucore_link_info *out)
 {
-	*out = box->desc.end;
+	*out = box->desc.link;
 	out->box = box->id;
 }
 

@@ -12,7 +12,7 @@
 #include <linux/string.h>
 
 #include "box/catalog.h"
-#include "find/memory.h"
+#include "find/resources.h"
 #include "platforms/match.h"
 
 struct ucore_catalog ucore_catalog = {
@@ -73,8 +73,8 @@ static int box_init(struct ucore_box *box, u32 id, struct ucore_domain *domain,
 		box->aux.tally = &domain->tally;
 		ucore_pci_init(&box->aux, desc->aux);
 	}
-	if (desc->told)
-		*desc->told = id;
+	if (desc->id_out)
+		*desc->id_out = id;
 	domain->nr_boxes++;
 	domain->nr_counters += desc->type->nr_gp + desc->type->nr_fixed;
 	return ret;
@@ -153,13 +153,13 @@ static int find_all(struct ucore_finder *finder)
 	struct ucore_catalog *cat = &ucore_catalog;
 	int ret;
 
-	ucore_memory_unmapped();	/* of an earlier look */
+	ucore_resource_map_failed();	/* of an earlier look */
 	ret = cat->platform->find(finder, cat->platform);
 	if (ret)
 		return ret;
 	cat->caps = cat->platform->caps | finder->caps;
 	strscpy(cat->hidden, finder->hidden, sizeof(cat->hidden));
-	if (ucore_memory_unmapped() && !*cat->hidden)
+	if (ucore_resource_map_failed() && !*cat->hidden)
 		strscpy(cat->hidden,
 			"boxes may be missing: registers could not be mapped, memory was short or dmesg says why",
 			sizeof(cat->hidden));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Arrays that grow while they are filled, at load. */
+/* Growing arrays, filled while boxes are found. Process context, at module load. */
 #ifndef UCORE_ARRAY_H
 #define UCORE_ARRAY_H
 
@@ -10,14 +10,15 @@
 
 /**
  * ucore_array_grow_by() - make room for more elements
- * @array: made by this function, or NULL at first; freed if it had to grow
- * @nr: elements in it
- * @more: how many there shall be room for beside them
- * @max: how many it has room for; updated
- * @size: bytes of an element
+ * @array: array from an earlier call, NULL for an empty one; freed when a larger array replaces
+ *         it
+ * @nr: number of elements in use
+ * @more: number of elements to add
+ * @max: capacity in elements, updated
+ * @size: size of an element (bytes)
  *
- * Return: the array, whose new elements are not written; or NULL without memory: then the
- * old one is still there.
+ * Return: the array, with the added elements uninitialized; NULL if memory ran out. @array
+ * stays valid then.
  */
 static inline void *ucore_array_grow_by(void *array, u32 nr, u32 more, u32 *max, size_t size)
 {
@@ -40,10 +41,11 @@ static inline void *ucore_array_grow_by(void *array, u32 nr, u32 more, u32 *max,
 
 /**
  * ucore_array_grow() - make room for one more element
- * @array: made by this function, or NULL at first; freed if it had to grow
- * @nr: elements in it
- * @max: how many it has room for; updated
- * @size: bytes of an element
+ * @array: array from an earlier call, NULL for an empty one; freed when a larger array replaces
+ *         it
+ * @nr: number of elements in use
+ * @max: capacity in elements, updated
+ * @size: size of an element (bytes)
  *
  * Return: as ucore_array_grow_by().
  */

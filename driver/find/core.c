@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cores' own monitors: one box on each CPU, if CPUID.0AH can be believed.
+ * Core PMU finder: one box for each online CPU.
  *
- * Decides what is believed; ucore_core_decode() is pure.  All CPUs are alike, for
- * where they are not nothing is offered.  Process context, at load.
+ * Owns the state that GET_CORE reports. ucore_core_decode() checks CPUID.0AH and is pure.
+ * Machines whose CPUs are of several types (hybrid) get no core boxes. Process context, at
+ * module load.
  */
 #include <linux/bitfield.h>
 #include <linux/cpu.h>
@@ -20,38 +21,36 @@
 
 static bool core_pmu = true;
 module_param(core_pmu, bool, 0444);
-MODULE_PARM_DESC(core_pmu, "offer the cores' own counters, which perf uses, too");
+MODULE_PARM_DESC(core_pmu, "provide the counters of the cores, which perf uses, too");
 
-/* What this machine's cores are; const once the catalog is built. */
+/* Core PMU of this machine, constant once the catalog is built */
 static struct {
 	u32 state;
-	struct ucore_core_cpuid says;
+	struct ucore_core_cpuid leaf;
 	struct ucore_core_pmu pmu;
 	struct ucore_box_type type;
 	struct ucore_global global;
 } core = { .state = UCORE_CORE_NONE };
 
-/*
- * ---- what to believe ----
- */
+/* ---- validating CPUID.0AH ---- */
 
-static u32 available_events(const struct ucore_core_cpuid *says)
+static u32 available_events(const struct ucore_core_cpuid *leaf)
 {
-	u32 nr = min_t(u32, FIELD_GET(CORE_EAX_NR_EVENTS, says->eax), CORE_NR_EVENTS);
+	u32 nr = min_t(u32, FIELD_GET(CORE_EAX_NR_EVENTS, leaf->eax), CORE_NR_EVENTS);
 
-	return nr ? GENMASK(nr - 1, 0) & ~says->ebx : 0;
+	return nr ? GENMASK(nr - 1, 0) & ~leaf->ebx : 0;
 }
 
-static u32 fixed_counters(const struct ucore_core_cpuid *says, u32 version)
+static u32 fixed_counters(const struct ucore_core_cpuid *leaf, u32 version)
 {
-	u32 nr = FIELD_GET(CORE_EDX_NR_FIXED, says->edx), i = 0;
+	u32 nr = FIELD_GET(CORE_EDX_NR_FIXED, leaf->edx), i = 0;
 
 	if (version < 2)
 		return 0;
-	if (version >= 5)	/* none behind a hole */
-		while (says->ecx & BIT(i) || i < nr)
+	if (version >= 5)	/* count up to the first gap in the bit map */
+		while (leaf->ecx & BIT(i) || i < nr)
 			i++;
-	else if (!says->hypervisor)	/* early parts tell less than they have */
+	else if (!leaf->hypervisor)	/* early CPUs report fewer than they have */
 		i = max_t(u32, nr, CORE_MIN_FIXED);
 	else
 		i = nr;
@@ -64,41 +63,39 @@ static bool width_sane(u32 width)
 }
 
 /**
- * ucore_core_decode() - what there is, by what the processor says
- * @says: what it says
- * @pmu: out: what there is, as far as that can be told
+ * ucore_core_decode() - derive the core PMU from CPUID.0AH
+ * @leaf: CPUID.0AH and related capabilities
+ * @pmu: out: the core PMU; filled as far as possible if it is unusable
  *
- * Return: UCORE_CORE_READY, or why there can be no boxes.
+ * Return: UCORE_CORE_READY, or the UCORE_CORE_* reason why there are no core boxes.
  */
-u32 ucore_core_decode(const struct ucore_core_cpuid *says, struct ucore_core_pmu *pmu)
+u32 ucore_core_decode(const struct ucore_core_cpuid *leaf, struct ucore_core_pmu *pmu)
 {
-	u32 version = FIELD_GET(CORE_EAX_VERSION, says->eax);
+	u32 version = FIELD_GET(CORE_EAX_VERSION, leaf->eax);
 
 	*pmu = (struct ucore_core_pmu){ .version = version };
 	if (!version)
 		return UCORE_CORE_NONE;
-	pmu->nr_gp = min_t(u32, FIELD_GET(CORE_EAX_NR_GP, says->eax), CORE_MAX_GP);
-	pmu->width = FIELD_GET(CORE_EAX_WIDTH, says->eax);
-	pmu->events = available_events(says);
-	pmu->nr_fixed = fixed_counters(says, version);
-	pmu->fixed_width = FIELD_GET(CORE_EDX_FIXED_WIDTH, says->edx);
+	pmu->nr_gp = min_t(u32, FIELD_GET(CORE_EAX_NR_GP, leaf->eax), CORE_MAX_GP);
+	pmu->width = FIELD_GET(CORE_EAX_WIDTH, leaf->eax);
+	pmu->events = available_events(leaf);
+	pmu->nr_fixed = fixed_counters(leaf, version);
+	pmu->fixed_width = FIELD_GET(CORE_EDX_FIXED_WIDTH, leaf->edx);
 	if (!width_sane(pmu->fixed_width))
 		pmu->fixed_width = pmu->width;
 	if (!pmu->nr_fixed)
 		pmu->fixed_width = 0;
-	pmu->full_width = says->capabilities & CORE_CAP_FULL_WIDTH;
-	pmu->any = version >= 3 && !(says->edx & CORE_EDX_NO_ANY);
+	pmu->full_width = leaf->capabilities & CORE_CAP_FULL_WIDTH;
+	pmu->any = version >= 3 && !(leaf->edx & CORE_EDX_NO_ANY);
 
-	if (says->hybrid)
+	if (leaf->hybrid)
 		return UCORE_CORE_HYBRID;
 	if (version > CORE_MAX_VERSION)
 		return UCORE_CORE_VERSION;
 	return pmu->nr_gp && width_sane(pmu->width) ? UCORE_CORE_READY : UCORE_CORE_BAD_CPUID;
 }
 
-/*
- * ---- ask the machine ----
- */
+/* ---- probing the machine ---- */
 
 static void leaf_read(struct ucore_core_cpuid *out)
 {
@@ -113,7 +110,7 @@ static void leaf_read(struct ucore_core_cpuid *out)
 		out->capabilities = 0;
 }
 
-static bool answers(u32 first, u32 nr)
+static bool msrs_readable(u32 first, u32 nr)
 {
 	u64 val;
 
@@ -123,22 +120,23 @@ static bool answers(u32 first, u32 nr)
 	return true;
 }
 
-/* Is all of it there?  Hypervisors are known to promise more than they keep. */
-static bool registers_answer(const struct ucore_core_pmu *pmu)
+/*
+ * Return true if all registers can be read. Some hypervisors report counters in CPUID and then
+ * fault the accesses.
+ */
+static bool registers_readable(const struct ucore_core_pmu *pmu)
 {
-	if (!answers(CORE_EVTSEL0, pmu->nr_gp) ||
-	    !answers(pmu->full_width ? CORE_A_PMC0 : CORE_PMC0, pmu->nr_gp))
+	if (!msrs_readable(CORE_EVTSEL0, pmu->nr_gp) ||
+	    !msrs_readable(pmu->full_width ? CORE_A_PMC0 : CORE_PMC0, pmu->nr_gp))
 		return false;
 	if (pmu->version < 2)
 		return true;
-	return answers(CORE_GLOBAL_STATUS, 1) && answers(CORE_GLOBAL_CTL, 1) &&
+	return msrs_readable(CORE_GLOBAL_STATUS, 1) && msrs_readable(CORE_GLOBAL_CTL, 1) &&
 	       (!pmu->nr_fixed ||
-		(answers(CORE_FIXED_CTL, 1) && answers(CORE_FIXED0, pmu->nr_fixed)));
+		(msrs_readable(CORE_FIXED_CTL, 1) && msrs_readable(CORE_FIXED0, pmu->nr_fixed)));
 }
 
-/*
- * ---- describe ----
- */
+/* ---- describing the boxes ---- */
 
 static u64 bits(u32 nr)
 {
@@ -153,7 +151,7 @@ static void describe_global(struct ucore_global *global, const struct ucore_core
 		.level = true,
 		.enables = true,
 	};
-	if (pmu->version < 2) {		/* each control's enable bit is all there is */
+	if (pmu->version < 2) {		/* the counters' own enable bits are the only control */
 		global->ctl = CORE_EVTSEL0;
 		global->nr_gated = pmu->nr_gp;
 		global->gated = CORE_CTL_EN;
@@ -164,7 +162,10 @@ static void describe_global(struct ucore_global *global, const struct ucore_core
 	global->nr_status = 1;
 	global->clear = CORE_OVF_CTL;
 	global->clear_mask = global->unfreeze | CORE_STATUS_BUFFER | CORE_STATUS_CHANGED;
-	/* a PMI sets it if IA32_DEBUGCTL says so, and GLOBAL_CTRL alone would not unfreeze then */
+	/*
+	 * A PMI sets CTR_Frz if IA32_DEBUGCTL requests it. GLOBAL_CTRL alone cannot unfreeze
+	 * then.
+	 */
 	if (pmu->version >= 4)
 		global->clear_mask |= CORE_STATUS_FROZEN;
 }
@@ -179,7 +180,7 @@ static void describe_type(struct ucore_box_type *type, const struct ucore_core_p
 	type->fixed_width = pmu->fixed_width;
 	type->nr_fields = pmu->any ? type->nr_fields : table->nr_fields;
 	type->preload_bits = pmu->full_width ? 0 : CORE_WRITE_BITS;
-	if (pmu->version < 2)		/* no status: nobody could tell whose overflow it was */
+	if (pmu->version < 2)		/* no global status shows the overflowed counter */
 		type->caps &= ~(UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW);
 	if (!pmu->nr_fixed)
 		type->caps &= ~UCORE_BOX_F_FIXED_OVERFLOW;
@@ -210,23 +211,23 @@ static int add_boxes(struct ucore_finder *finder, const struct ucore_core_table 
 }
 
 /**
- * ucore_core_find() - a box for each CPU that is online
- * @finder: takes them
- * @platform: with a struct ucore_core_table
+ * ucore_core_find() - add a box for each online CPU
+ * @finder: collection to add to
+ * @platform: platform whose table is a struct ucore_core_table
  *
- * Return: 0, also if there is none, or -ENOMEM.
+ * Return: 0, also if there is no usable core PMU, or -ENOMEM.
  */
 int ucore_core_find(struct ucore_finder *finder, const struct ucore_platform *platform)
 {
 	const struct ucore_core_table *table = platform->table;
 
-	leaf_read(&core.says);
-	core.state = ucore_core_decode(&core.says, &core.pmu);
+	leaf_read(&core.leaf);
+	core.state = ucore_core_decode(&core.leaf, &core.pmu);
 	if (core.state == UCORE_CORE_READY && !core_pmu)
 		core.state = UCORE_CORE_DISABLED;
 	if (core.state == UCORE_CORE_READY && !UCORE_CAN_RESERVE)
 		core.state = UCORE_CORE_KERNEL;
-	if (core.state == UCORE_CORE_READY && !registers_answer(&core.pmu))
+	if (core.state == UCORE_CORE_READY && !registers_readable(&core.pmu))
 		core.state = UCORE_CORE_BAD_CPUID;
 	if (core.state != UCORE_CORE_READY)
 		return 0;
@@ -236,15 +237,15 @@ int ucore_core_find(struct ucore_finder *finder, const struct ucore_platform *pl
 	return add_boxes(finder, table);
 }
 
-/** ucore_core_drop() - there are no such boxes any more */
+/** ucore_core_drop() - reset the state when the core boxes are gone */
 void ucore_core_drop(void)
 {
 	core.state = UCORE_CORE_NONE;
 }
 
 /**
- * ucore_core_describe() - for GET_CORE: what was found, but for the reason
- * @out: the answer; its size is left alone
+ * ucore_core_describe() - fill the reply of GET_CORE, except for its reason
+ * @out: the reply; @size is kept
  */
 void ucore_core_describe(struct ucore_get_core *out)
 {
@@ -260,9 +261,9 @@ void ucore_core_describe(struct ucore_get_core *out)
 		.caps = (core.pmu.full_width ? UCORE_CORE_CAP_FULL_WIDTH : 0) |
 			(core.pmu.any ? UCORE_CORE_CAP_ANY : 0) |
 			(core.pmu.version >= 2 ? UCORE_CORE_CAP_GLOBAL : 0),
-		.eax = core.says.eax,
-		.ebx = core.says.ebx,
-		.ecx = core.says.ecx,
-		.edx = core.says.edx,
+		.eax = core.leaf.eax,
+		.ebx = core.leaf.ebx,
+		.ecx = core.leaf.ecx,
+		.edx = core.leaf.edx,
 	};
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The cores' own monitors: what CPUID says of them, and what is believed. */
+/* Core PMU finder: CPUID.0AH, and the core PMU derived from it. */
 #ifndef UCORE_CORE_H
 #define UCORE_CORE_H
 
 #include "find/finder.h"
 
 /**
- * struct ucore_core_cpuid - what a processor says
- * @eax: of CPUID.0AH
- * @ebx: of the same
- * @ecx: of the same
- * @edx: of the same
- * @capabilities: IA32_PERF_CAPABILITIES, 0 if there is none
- * @hybrid: CPUs are of more than one kind
- * @hypervisor: a hypervisor answers
+ * struct ucore_core_cpuid - CPUID.0AH and related capabilities
+ * @eax: EAX of CPUID.0AH
+ * @ebx: EBX of CPUID.0AH
+ * @ecx: ECX of CPUID.0AH
+ * @edx: EDX of CPUID.0AH
+ * @capabilities: IA32_PERF_CAPABILITIES, 0 if the MSR does not exist
+ * @hybrid: true if the machine has CPUs of several types
+ * @hypervisor: true if the kernel runs under a hypervisor
  */
 struct ucore_core_cpuid {
 	u32 eax;
@@ -26,15 +26,15 @@ struct ucore_core_cpuid {
 };
 
 /**
- * struct ucore_core_pmu - what is believed of it
- * @version: of architectural performance monitoring
- * @nr_gp: general counters
- * @width: bits of one
- * @nr_fixed: fixed counters
- * @fixed_width: bits of one
- * @events: predefined events that there are, a bit each
- * @full_width: general counters can be written whole
- * @any: events can count for both threads of a core
+ * struct ucore_core_pmu - the core PMU, as validated
+ * @version: version of architectural performance monitoring
+ * @nr_gp: number of general counters
+ * @width: width of a general counter (bits)
+ * @nr_fixed: number of fixed counters
+ * @fixed_width: width of a fixed counter (bits)
+ * @events: available predefined events, one bit each
+ * @full_width: general counters have full-width write aliases (IA32_A_PMCx)
+ * @any: controls have the AnyThread bit
  */
 struct ucore_core_pmu {
 	u32 version;
@@ -48,11 +48,11 @@ struct ucore_core_pmu {
 };
 
 /**
- * struct ucore_core_table - what core boxes are, whatever CPUID says
- * @type: the box type; counters and widths are missing
+ * struct ucore_core_table - properties of core boxes that do not depend on CPUID
+ * @type: box type, without numbers and widths of counters
  * @layout: registers
- * @full_layout: registers where counters can be written whole
- * @nr_fields: fields of the type without the last, "any"
+ * @full_layout: registers on CPUs with full-width counter writes
+ * @nr_fields: number of fields of @type without the last one, AnyThread
  */
 struct ucore_core_table {
 	const struct ucore_box_type *type;
@@ -61,7 +61,7 @@ struct ucore_core_table {
 	u32 nr_fields;
 };
 
-u32 ucore_core_decode(const struct ucore_core_cpuid *says, struct ucore_core_pmu *pmu);
+u32 ucore_core_decode(const struct ucore_core_cpuid *leaf, struct ucore_core_pmu *pmu);
 int ucore_core_find(struct ucore_finder *finder, const struct ucore_platform *platform);
 void ucore_core_drop(void);
 void ucore_core_describe(struct ucore_get_core *out);

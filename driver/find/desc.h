@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Descriptions: what boxes are, where their registers are, what they can count.
+ * Box descriptions: types, register layouts and event fields of boxes.
  *
- * They come from a platform's table or from PMON discovery; from there on the
- * path is one.  All of it is const once the catalog is built.
+ * Descriptions come from the static table of a platform or from PMON discovery. All later
+ * layers handle both alike. A description is constant once the catalog is built.
  */
 #ifndef UCORE_DESC_H
 #define UCORE_DESC_H
@@ -16,27 +16,30 @@
 struct pci_dev;
 
 #define UCORE_MAX_GP		8
-#define UCORE_MAX_FIXED		17	/* IIO's free-running ones */
+#define UCORE_MAX_FIXED		17	/* free-running counters of an IIO stack */
 #define UCORE_MAX_COUNTERS	(UCORE_MAX_GP + UCORE_MAX_FIXED)
 #define UCORE_MAX_SHARED	4	/* filter and match registers of a box */
 
 #define UCORE_REG_NONE		0xffff
 
-/* What the reset word of a box reaches; the rest is zeroed register by register. */
+/*
+ * Registers that the reset value of a box control clears; the driver clears all others one by
+ * one.
+ */
 #define UCORE_RESET_CTL		BIT(0)	/* general controls */
 #define UCORE_RESET_CTR		BIT(1)	/* general counters */
 
 /**
  * struct ucore_box_words - values of a box control register
- * @enable: written before any other when a box is taken; 0: nothing is
- * @freeze: count no more
- * @reset: reset what @reach says, stay frozen
- * @run: count
- * @reach: UCORE_RESET_*
- * @tried: bits of both that a box may lack: what does not read back is not
- *         written again
- * @steps: written one after the other before @reset, ended by 0; NULL if @reset
- *         can be written at once
+ * @enable: value written first when a box is acquired, 0 for none
+ * @freeze: value that freezes the box
+ * @reset: value that resets the registers in @reach and keeps the box frozen
+ * @run: value that unfreezes the box
+ * @reach: registers that @reset clears, UCORE_RESET_*
+ * @tried: bits of @freeze and @run that the box may lack; bits that do not read back as written
+ *         are dropped from later writes
+ * @steps: values written one by one before @reset, ended by 0; NULL if @reset can be written at
+ *         once
  */
 struct ucore_box_words {
 	u32 enable;
@@ -49,17 +52,17 @@ struct ucore_box_words {
 };
 
 /**
- * struct ucore_layout - where a box keeps its registers, as window offsets
- * @box_ctl: box control, UCORE_REG_NONE where there is none
- * @status: box status, UCORE_REG_NONE where there is none
+ * struct ucore_layout - register offsets of a box within its window
+ * @box_ctl: box control, UCORE_REG_NONE if absent
+ * @status: box status, UCORE_REG_NONE if absent
  * @ctl: general controls
  * @ctr: general counters
- * @fixed_ctl: fixed counters' controls
+ * @fixed_ctl: controls of the fixed counters
  * @fixed_ctr: fixed counters
  * @shared: filter and match registers
- * @wide_ctl: general controls have 64 bits
- * @shared_aux: bit i: @shared[i] lives in the box's second PCI function
- * @nr_shared: how many of them
+ * @wide_ctl: true if general controls have 64 bits
+ * @shared_aux: bit mask of the @shared registers in the box's second PCI function
+ * @nr_shared: number of @shared registers
  */
 struct ucore_layout {
 	u16 box_ctl;
@@ -74,22 +77,25 @@ struct ucore_layout {
 	u8 nr_shared;
 };
 
-/* The register that tells whether a box is there: its box control, or else its first control. */
+/*
+ * Return the register that shows whether a box exists: the box control, or the first counter
+ * control.
+ */
 static inline u16 ucore_layout_first(const struct ucore_layout *layout)
 {
 	return layout->box_ctl != UCORE_REG_NONE ? layout->box_ctl : layout->ctl[0];
 }
 
-/* A field's bits go to the counter's control or to a shared register. */
+/* Register that holds a field's bits: the counter control or a shared register */
 #define UCORE_SLOT_CTL		0
 #define UCORE_SLOT_SHARED(i)	((i) + 1)
 #define UCORE_NR_SLOTS		(UCORE_MAX_SHARED + 1)
 
 /**
- * struct ucore_piece - where some bits of a field's value go
- * @mask: bits of the register
- * @slot: UCORE_SLOT_*
- * @shift: which bit of the value goes to the lowest bit of @mask
+ * struct ucore_piece - register bits for one part of a field's value
+ * @mask: register bits
+ * @slot: register, UCORE_SLOT_*
+ * @shift: bit of the value that is stored in the lowest bit of @mask
  */
 struct ucore_piece {
 	u64 mask;
@@ -99,8 +105,8 @@ struct ucore_piece {
 
 /**
  * struct ucore_field_desc - one event field of a box type
- * @field: UCORE_FIELD_*
- * @piece: one or two places for its bits; an unused one has mask 0
+ * @field: field id, UCORE_FIELD_*
+ * @piece: one or two parts of the value; the mask of an unused part is 0
  */
 struct ucore_field_desc {
 	u32 field;
@@ -108,11 +114,11 @@ struct ucore_field_desc {
 };
 
 /**
- * struct ucore_constraint - counters an event may use
- * @event: ev_sel, first of a range
- * @last: last of the range
- * @counters: bit i: general counter i
- * @umask: of this umask alone; 0: of any
+ * struct ucore_constraint - counters that a range of events may use
+ * @event: first ev_sel of the range
+ * @last: last ev_sel of the range
+ * @counters: bit mask of general counters
+ * @umask: umask that the constraint is limited to, 0 for any
  */
 struct ucore_constraint {
 	u16 event;
@@ -122,9 +128,9 @@ struct ucore_constraint {
 };
 
 /**
- * struct ucore_fixed_bit - a bit of a fixed counter's field
- * @ctl: bit of a general control that means the same; 0 ends a list
- * @field: bit of the field
+ * struct ucore_fixed_bit - one bit of a fixed counter's control field
+ * @ctl: bit of a general control with the same meaning; 0 ends a list
+ * @field: bit of the fixed counter's field
  */
 struct ucore_fixed_bit {
 	u32 ctl;
@@ -132,10 +138,10 @@ struct ucore_fixed_bit {
 };
 
 /**
- * struct ucore_increment - largest count of an event in one clock
- * @event: ev_sel, first of a range
- * @last: last of the range
- * @max: counts
+ * struct ucore_increment - largest increment of a range of events in one clock
+ * @event: first ev_sel of the range
+ * @last: last ev_sel of the range
+ * @max: largest increment (counts per clock)
  */
 struct ucore_increment {
 	u16 event;
@@ -143,53 +149,52 @@ struct ucore_increment {
 	u16 max;
 };
 
-/* Bits of a general control that choose an event, told from none at all */
+/* Event selection bits of a general control, marked as valid because 0 selects an event, too */
 #define UCORE_CLOCK(_ctl)	(BIT(31) | (_ctl))
 
-/* In the place of a bit of the box status: */
-#define UCORE_STATUS_GLOBAL	(-1)	/* only the global status tells */
-#define UCORE_STATUS_VALUE	(-2)	/* nothing does, but the counter's value has wrapped */
+/* Special values in place of a bit of the box status */
+#define UCORE_STATUS_GLOBAL	(-1)	/* only the global status shows it */
+#define UCORE_STATUS_VALUE	(-2)	/* only a wrapped counter value shows it */
 
 /**
- * struct ucore_box_type - what boxes of a type have in common
- * @name: as users spell it
- * @words: box control values, NULL where there is no box control
+ * struct ucore_box_type - properties that all boxes of a type share
+ * @name: name in the user interface
+ * @words: box control values, NULL without a box control
  * @fields: event fields
- * @nr_fields: how many
- * @constraints: events that cannot use every counter, ended by @counters 0
- * @increments: events that can add more or less than @max_increment, ended by @max 0
- * @fixed_bits: what of a general control a fixed counter's field has, too; NULL: fixed
+ * @nr_fields: number of event fields
+ * @constraints: events that are limited to some counters, ended by @counters 0
+ * @increments: events whose largest increment differs from @max_increment, ended by @max 0
+ * @fixed_bits: bits of a general control that a fixed counter's field has, too; NULL if fixed
  *              counters take no fields
- * @max_increment: largest count in one clock of any other event
- * @fixed_increment: largest count in one clock of a fixed counter, 0: a clock's, 1
- * @clock: UCORE_CLOCK() of an event that counts each clock of the box, 0: none is known;
- *         a fixed counter with a control of its own counts clocks, too
- * @caps: UCORE_BOX_*
- * @nr_gp: general counters
- * @nr_fixed: fixed counters
- * @width: bits of a general counter
- * @fixed_width: bits of a fixed counter
- * @least_width: where sources differ on @width: what others say, who say less; 0: they agree
- * @least_fixed_width: the same for @fixed_width
- * @ctl_en: enable bit(s) of a general control
- * @ctl_ov_en: overflow enable of a general control
- * @ctl_rst: bit of a general control that zeroes its counter, 0 if it has none or
- *           that is not to be used
- * @ctl_default: bits of a general control of which an event that says nothing has all
- * @fixed_en: enable bit(s) of a fixed control
- * @fixed_ov_en: overflow enable of a fixed control
- * @fixed_rst: bit of a fixed control that zeroes its counter, as @ctl_rst
- * @fixed_step: bits of a fixed counter's field where all fixed counters share one
- *              control, 0 where each has its own
- * @preload_bits: bits of a general counter that a write takes, the highest one being
- *                repeated above; 0: all of them
- * @status_gp_shift: bit of counter 0 in the box status
- * @status_fixed: bit of the fixed counter in the box status, or where else its
- *                overflow shows: UCORE_STATUS_*
- * @status_global: those are bits of the global status, one for each counter: the box has
- *                 no status of its own
- * @end: UCORE_LINK_BUS: a box of the IIO stack of its instance's number; UCORE_LINK_UPI:
- *       a UPI link of its instance's number, by the link's own function; 0: neither
+ * @max_increment: largest increment of all other events (counts per clock)
+ * @fixed_increment: largest increment of a fixed counter (counts per clock); 0 means 1
+ * @clock: UCORE_CLOCK() of an event that counts every clock of the box, 0 if unknown. A fixed
+ *         counter with its own control counts clocks, too.
+ * @caps: capabilities, UCORE_BOX_*
+ * @nr_gp: number of general counters
+ * @nr_fixed: number of fixed counters
+ * @width: width of a general counter (bits)
+ * @fixed_width: width of a fixed counter (bits)
+ * @least_width: smallest @width in the sources (bits), 0 if all sources agree
+ * @least_fixed_width: smallest @fixed_width in the sources (bits), 0 if all sources agree
+ * @ctl_en: enable bits of a general control
+ * @ctl_ov_en: overflow enable bit of a general control
+ * @ctl_rst: bit of a general control that clears its counter, 0 if absent or not to be used
+ * @ctl_default: bits of a general control that are all set if an event sets none of them
+ * @fixed_en: enable bits of a fixed control
+ * @fixed_ov_en: overflow enable bit of a fixed control
+ * @fixed_rst: bit of a fixed control that clears its counter, 0 as in @ctl_rst
+ * @fixed_step: size of a fixed counter's field in a control shared by all fixed counters
+ *              (bits), 0 with one control per fixed counter
+ * @preload_bits: low bits of a general counter that a write sets, with sign extension above; 0
+ *                for all bits
+ * @status_gp_shift: box status bit of general counter 0
+ * @status_fixed: box status bit of the fixed counter, or UCORE_STATUS_*
+ * @status_global: true if the status bits are in the global status, one per counter, because
+ *                 the box has no status
+ * @link_kind: UCORE_LINK_BUS for boxes of the IIO stack with the instance's number;
+ *             UCORE_LINK_UPI for the UPI link with the instance's number, at the link's own
+ *             function; 0 for all others
  */
 struct ucore_box_type {
 	const char *name;
@@ -221,35 +226,34 @@ struct ucore_box_type {
 	u8 status_gp_shift;
 	s8 status_fixed;
 	bool status_global;
-	u8 end;
+	u8 link_kind;
 };
 
 /**
  * struct ucore_global - global control of a domain
- * @ctl: global control, as an MSR or an offset in the window
- * @status: first word of global status
- * @clear: where its bits are cleared by writing 1; 0: in the status itself
- * @clear_mask: with @clear: bits that may be written there
- * @status_stride: registers or bytes from one word to the next
- * @nr_status: words of 64 bits
- * @phys: first byte, if it is memory-mapped
- * @size: bytes, if it is memory-mapped, else 0
- * @pdev: its PCI function, if it is in one (referenced by who made this)
+ * @ctl: global control: MSR, or offset in the window
+ * @status: first word of the global status
+ * @clear: register that clears status bits (write 1 to clear), 0 for the status itself
+ * @clear_mask: bits that may be written to @clear
+ * @status_stride: distance between status words (registers or bytes)
+ * @nr_status: number of 64-bit status words
+ * @phys: physical address of a memory-mapped window
+ * @size: size of a memory-mapped window (bytes), 0 for MSRs and PCI
+ * @pdev: PCI function with the registers, or NULL; its creator holds the reference
  * @freeze: control bits that freeze the domain
- * @unfreeze: control bits that let it run
+ * @unfreeze: control bits that unfreeze the domain
  * @wake: control bits that wake a sleeping core for its PMI
- * @core_sel: pmi_core_sel, a bit for each core; 0: no PMI can be routed
- * @keep: control bits that are left as they were found
- * @level: every write sets the domain's state: without @freeze it runs
- * @enables: @unfreeze is a set of enables, one for each counter, and @freeze is 0: what
- *           was found is put back, and is no part of other writes.  An overflow
- *           does not freeze the domain: its NMI does
- * @nr_gated: it does not exist, and stands for the enable bits of so many controls,
- *            the first of which is @ctl
- * @gated: that enable bit
- * @next: a further global control of the domain, alike but for its place; NULL: none.
- *        One of them frozen may or may not freeze the boxes of the others, so all are
- *        written
+ * @core_sel: pmi_core_sel, one bit per core; 0 if PMIs cannot be routed
+ * @keep: control bits that keep the value found at acquisition
+ * @level: every write sets the domain's state; a write without @freeze unfreezes it
+ * @enables: @unfreeze holds one enable bit per counter and @freeze is 0. The value found is
+ *           restored at release and is no part of other writes. An overflow does not freeze the
+ *           domain; the NMI handler does.
+ * @nr_gated: number of counter controls that replace a missing global control, from @ctl on; 0
+ *            if @ctl exists
+ * @gated: enable bit of these controls
+ * @next: further global control of the domain, equal except for its address; NULL for none. All
+ *        are written, because one frozen control may not freeze the boxes of the others.
  */
 struct ucore_global {
 	u32 ctl;
@@ -275,25 +279,25 @@ struct ucore_global {
 
 /**
  * struct ucore_box_desc - one box, as found
- * @type: what it is
- * @layout: where its registers are
- * @global_gp: bits of the global status (its words, folded: domain.h) that its
- *             general counters may set
- * @global_fixed: bits of the global status that its fixed counters may set
- * @global: the first global control of its domain; NULL where there is none: then the
- *          domain's boxes are frozen one by one
- * @scope: UCORE_SCOPE_*: what its domain is
+ * @type: box type
+ * @layout: register offsets
+ * @global_gp: global status bits (words folded into one, see domain.h) that the general
+ *             counters may set
+ * @global_fixed: global status bits that the fixed counters may set
+ * @global: first global control of the box's domain; NULL if the domain's boxes are frozen one
+ *          by one
+ * @scope: kind of domain, UCORE_SCOPE_*
  * @die: logical die
- * @cpu: the CPU that its domain is, for UCORE_SCOPE_CPU
- * @instance: number among its type in the domain
- * @msr: base MSR, for MSR boxes
- * @phys: first byte, for MMIO boxes
- * @size: bytes, for MMIO boxes; 0 for all others
- * @pdev: PCI function, for PCI boxes
+ * @cpu: the domain's CPU, for UCORE_SCOPE_CPU
+ * @instance: number among the domain's boxes of this type
+ * @msr: base MSR of an MSR box
+ * @phys: physical address of an MMIO box
+ * @size: window size of an MMIO box (bytes), 0 for other boxes
+ * @pdev: PCI function of a PCI box
  * @aux: second PCI function, for layouts with @shared_aux; may be NULL
- * @caps: UCORE_BOX_* beside those of the type
- * @told: where the catalog puts the box's id; may be NULL
- * @end: what is at its other end, but for the box's id
+ * @caps: capabilities in addition to those of the type, UCORE_BOX_*
+ * @id_out: variable for the box id that the catalog assigns; may be NULL
+ * @link: stack or link partner of the box, without the box id
  */
 struct ucore_box_desc {
 	const struct ucore_box_type *type;
@@ -311,8 +315,8 @@ struct ucore_box_desc {
 	struct pci_dev *pdev;
 	struct pci_dev *aux;
 	u32 caps;
-	u32 *told;
-	struct ucore_link_info end;
+	u32 *id_out;
+	struct ucore_link_info link;
 };
 
 #endif /* UCORE_DESC_H */

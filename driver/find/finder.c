@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The finder: descriptions being collected.  Process context, at load.
+ * The finder: collects the box descriptions from which the catalog is built. Process context,
+ * at module load.
  */
 #include <linux/pci.h>
 #include <linux/string.h>
@@ -9,9 +10,9 @@
 #include "find/finder.h"
 
 /**
- * ucore_finder_add() - hand over one description
+ * ucore_finder_add() - add one description
  * @finder: the collection
- * @desc: the description; references to its PCI functions pass to the finder
+ * @desc: the description; its PCI function references pass to the finder
  *
  * Return: 0, or -ENOMEM with the references dropped.
  */
@@ -31,13 +32,13 @@ int ucore_finder_add(struct ucore_finder *finder, const struct ucore_box_desc *d
 }
 
 /**
- * ucore_finder_knows() - was a box of this type, die and number found before?
+ * ucore_finder_knows() - check whether a box of the same type, die and number was added
  * @finder: the collection
  * @desc: the box
  *
- * Firmware that numbers two sockets alike makes one of both.
+ * Firmware that gives two sockets the same number would produce such duplicates.
  *
- * Return: true if one was.
+ * Return: true if there is such a box.
  */
 bool ucore_finder_knows(const struct ucore_finder *finder, const struct ucore_box_desc *desc)
 {
@@ -51,12 +52,12 @@ bool ucore_finder_knows(const struct ucore_finder *finder, const struct ucore_bo
 }
 
 /**
- * ucore_finder_has() - has a box that was found any of these bytes?
+ * ucore_finder_has() - check whether an added box overlaps an address range
  * @finder: the collection
- * @address: physical address in memory
- * @size: bytes
+ * @address: physical address
+ * @size: size of the range (bytes)
  *
- * Return: true if one has.
+ * Return: true if a memory-mapped box overlaps the range.
  */
 bool ucore_finder_has(const struct ucore_finder *finder, u64 address, u32 size)
 {
@@ -70,10 +71,10 @@ bool ucore_finder_has(const struct ucore_finder *finder, u64 address, u32 size)
 }
 
 /**
- * ucore_finder_socket_offline() - say that there is a socket without a CPU online
- * @finder: the collection; gets @hidden
+ * ucore_finder_socket_offline() - report a socket without an online CPU
+ * @finder: the collection; sets @hidden
  *
- * Its boxes cannot be asked, and which of them are hidden cannot be told either.
+ * The boxes of such a socket cannot be probed, so that a list of hidden boxes would be wrong.
  */
 void ucore_finder_socket_offline(struct ucore_finder *finder)
 {
@@ -83,8 +84,8 @@ void ucore_finder_socket_offline(struct ucore_finder *finder)
 }
 
 /**
- * ucore_finder_drop() - forget all descriptions and their references
- * @finder: the collection
+ * ucore_finder_drop() - drop all descriptions and their references
+ * @finder: the collection; empty afterwards
  */
 void ucore_finder_drop(struct ucore_finder *finder)
 {

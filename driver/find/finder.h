@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Platforms: processor generations and how their boxes are found.
+ * Platforms and the finder.
  *
- * A platform is a table.  Its find() hands box descriptions to a finder, from
- * which the catalog is built.
+ * A platform is a constant table for one processor generation. Its find() adds box
+ * descriptions to the finder, and the catalog is built from the finder.
  */
-#ifndef UCORE_PLATFORM_H
-#define UCORE_PLATFORM_H
+#ifndef UCORE_FINDER_H
+#define UCORE_FINDER_H
 
 #include "find/desc.h"
 
 struct ucore_finder;
 
 /**
- * struct ucore_report - what discovery saw, for GET_TABLES and GET_UNITS
- * @nr_tables: how many tables
- * @nr_units: how many units
- * @table: describe one, addresses included
- * @unit: describe one, addresses included
+ * struct ucore_report - discovery results for GET_TABLES and GET_UNITS
+ * @nr_tables: return the number of tables
+ * @nr_units: return the number of units
+ * @table: describe table i, including physical addresses
+ * @unit: describe unit i, including physical addresses
  */
 struct ucore_report {
 	u32 (*nr_tables)(void);
@@ -28,14 +28,13 @@ struct ucore_report {
 
 /**
  * struct ucore_platform - one processor generation
- * @name: as INFO tells it
- * @intree: name under which the kernel's own driver for it is registered on
- *          the PCI bus
- * @find: finds the boxes
- * @drop: forgets what @find allocated; may be NULL
- * @report: what discovery saw; NULL without discovery
- * @table: what @find works from
- * @caps: UCORE_CAP_*
+ * @name: name that GET_INFO reports
+ * @intree: name of the in-tree driver on the PCI bus
+ * @find: add the boxes to the finder
+ * @drop: free the results of @find; may be NULL
+ * @report: discovery results, NULL without discovery
+ * @table: platform data for @find
+ * @caps: capabilities, UCORE_CAP_*
  */
 struct ucore_platform {
 	const char *name;
@@ -48,12 +47,12 @@ struct ucore_platform {
 };
 
 /**
- * struct ucore_finder - descriptions being collected
- * @desc: what was found so far; PCI functions in it are referenced
- * @nr: how many
- * @capacity: room for how many
- * @caps: UCORE_CAP_* beside those of the platform
- * @hidden: one sentence on boxes that should be there, empty if none is missing
+ * struct ucore_finder - collection of box descriptions
+ * @desc: descriptions; each holds references to its PCI functions
+ * @nr: number of descriptions
+ * @capacity: number of descriptions that @desc has room for
+ * @caps: capabilities in addition to those of the platform, UCORE_CAP_*
+ * @hidden: one sentence about missing boxes, empty if none is missing
  */
 struct ucore_finder {
 	struct ucore_box_desc *desc;
@@ -69,4 +68,4 @@ bool ucore_finder_has(const struct ucore_finder *finder, u64 address, u32 size);
 void ucore_finder_socket_offline(struct ucore_finder *finder);
 void ucore_finder_drop(struct ucore_finder *finder);
 
-#endif /* UCORE_PLATFORM_H */
+#endif /* UCORE_FINDER_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is at the other end of IIO stacks and UPI links. */
-#ifndef UCORE_ENDS_H
-#define UCORE_ENDS_H
+/* Links: root buses of IIO stacks and peers of UPI links. */
+#ifndef UCORE_LINKS_H
+#define UCORE_LINKS_H
 
 #include <linux/types.h>
 
@@ -9,24 +9,24 @@ struct ucore_finder;
 struct ucore_ubox_map;
 
 /**
- * struct ucore_link_regs - how a generation tells it; what it has none of is 0
+ * struct ucore_link_regs - link registers of a generation, 0 for absent ones
  * @bus_msr: MSR of a die whose byte s is the root bus of stack s
- * @bus_valid: bit of it without which it tells nothing
- * @stack_device: PCI device id of a function that each stack has on its root bus
- * @stack_reg: config offset of the stack's number there
- * @stack_id: bits of that
- * @stack_of_id: stack that such a number is
- * @nr_stacks: stacks of a die
- * @first_stack: the only one whose root bus can have number 0
- * @port_stacks: stacks, a bit each, whose ports are root ports in a row
- * @nr_ports: so many of them
- * @port0: device number of the first
- * @no_model: CPUID model of the platform on which this is not so, or 0
- * @link_status: config offset in a link's function
- * @link_trained: bit of it that tells whether the link works
- * @link_peer: config offset of what the other end has sent
- * @peer_link: bits of that: the link there
- * @peer_node: bits of that: the socket's node id, as UBoxes number it
+ * @bus_valid: bit of @bus_msr that marks the content as valid
+ * @stack_device: PCI device id of a function on the root bus of each stack
+ * @stack_reg: config offset of the stack number in that function
+ * @stack_id: bits of the stack number
+ * @stack_of_id: map from stack number to stack
+ * @nr_stacks: number of stacks of a die
+ * @first_stack: the only stack that can have root bus 0
+ * @port_stacks: bit mask of the stacks with consecutive root ports
+ * @nr_ports: number of root ports of such a stack
+ * @port0: PCI device number of the first root port
+ * @no_model: CPUID model of the platform without these registers, or 0
+ * @link_status: config offset of the status in a link's function
+ * @link_trained: status bit of a working link
+ * @link_peer: config offset of the data received from the remote end
+ * @peer_link: bits of the remote port
+ * @peer_node: bits of the remote socket's node id, in the numbering of the UBoxes
  */
 struct ucore_link_regs {
 	u32 bus_msr;
@@ -48,7 +48,7 @@ struct ucore_link_regs {
 	u32 peer_node;
 };
 
-void ucore_links_find(struct ucore_finder *finder, const struct ucore_link_regs *ends,
+void ucore_links_find(struct ucore_finder *finder, const struct ucore_link_regs *regs,
 		     const struct ucore_ubox_map *ubox);
 
-#endif /* UCORE_ENDS_H */
+#endif /* UCORE_LINKS_H */

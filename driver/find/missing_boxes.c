@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which boxes of an E5 machine are not to be seen?
+ * Missing boxes: builds the sentence about boxes of a static-table machine that firmware
+ * hides.
  *
- * Firmware hides PCI functions by type, and not alike on all sockets.  What all
- * dies lack may not be in the part at all; what one lacks and another has is
- * hidden.  Process context, at load.
+ * Firmware hides PCI functions by type, and may hide different ones on each socket. A type
+ * that no die has may not exist in this part. A type that only some dies have is hidden on the
+ * others. Process context, at module load.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -15,43 +16,43 @@
 #include "find/finder.h"
 #include "find/topology.h"
 
-#define EVERYWHERE	(-1)
+#define ALL_DIES	(-1)
 
 /**
- * struct telling - a sentence that grows
- * @text: so far
- * @size: room for it
- * @die: die that the last item was of, or EVERYWHERE
+ * struct message - sentence under construction
+ * @text: text so far
+ * @size: size of @text (bytes)
+ * @die: die of the last item, or ALL_DIES
  */
-struct telling {
+struct message {
 	char *text;
 	size_t size;
 	int die;
 };
 
-static __printf(2, 3) void say(struct telling *telling, const char *format, ...)
+static __printf(2, 3) void msg_add(struct message *msg, const char *format, ...)
 {
-	size_t length = strlen(telling->text), room = telling->size - length;
+	size_t length = strlen(msg->text), room = msg->size - length;
 	va_list args;
 
 	va_start(args, format);
-	if (vsnprintf(telling->text + length, room, format, args) >= room)
-		strscpy(&telling->text[telling->size - 4], "...", 4);
+	if (vsnprintf(msg->text + length, room, format, args) >= room)
+		strscpy(&msg->text[msg->size - 4], "...", 4);
 	va_end(args);
 }
 
-/* What comes before the name of something that is missing. */
-static void say_where(struct telling *telling, int die)
+/* Append the prefix of an item: the introduction, and the die if it changed. */
+static void msg_add_location(struct message *msg, int die)
 {
-	bool first = !*telling->text;
+	bool first = !*msg->text;
 
 	if (first)
-		say(telling, "a BIOS option may hide boxes:");
-	if (die != telling->die)
-		say(telling, "%s die %d: ", first ? "" : ";", die);
+		msg_add(msg, "a BIOS option may hide boxes:");
+	if (die != msg->die)
+		msg_add(msg, "%s die %d: ", first ? "" : ";", die);
 	else
-		say(telling, first ? " " : ", ");
-	telling->die = die;
+		msg_add(msg, first ? " " : ", ");
+	msg->die = die;
 }
 
 static u32 boxes_of(const struct ucore_finder *finder, const struct ucore_box_type *type, u32 die)
@@ -63,7 +64,7 @@ static u32 boxes_of(const struct ucore_finder *finder, const struct ucore_box_ty
 	return n;
 }
 
-/* How many the die has that has most. */
+/* Return the largest number of boxes of a type on one die. */
 static u32 most_of(const struct ucore_finder *finder, const struct ucore_box_type *type,
 		   const struct ucore_dies *dies)
 {
@@ -74,8 +75,8 @@ static u32 most_of(const struct ucore_finder *finder, const struct ucore_box_typ
 	return most;
 }
 
-/* Boxes of a type on a die whose second function should be there, and is not. */
-static u32 lacking_aux(const struct ucore_finder *finder, const struct ucore_e5_table *table,
+/* Return the number of boxes of a type on a die whose second PCI function is missing. */
+static u32 boxes_without_aux(const struct ucore_finder *finder, const struct ucore_e5_table *table,
 		       const struct ucore_box_type *type, u32 die)
 {
 	const struct ucore_e5_pci *row;
@@ -89,21 +90,21 @@ static u32 lacking_aux(const struct ucore_finder *finder, const struct ucore_e5_
 	return n;
 }
 
-static void tell_die(struct telling *telling, const struct ucore_finder *finder,
+static void add_type_of_die(struct message *msg, const struct ucore_finder *finder,
 		     const struct ucore_e5_table *table, const struct ucore_box_type *type,
 		     u32 die, u32 most)
 {
-	u32 n = boxes_of(finder, type, die), lacking = lacking_aux(finder, table, type, die);
+	u32 n = boxes_of(finder, type, die), no_aux = boxes_without_aux(finder, table, type, die);
 
 	if (n < most) {
-		say_where(telling, die);
-		say(telling, "%s", type->name);
+		msg_add_location(msg, die);
+		msg_add(msg, "%s", type->name);
 		if (n)
-			say(telling, " (%u of %u)", n, most);
+			msg_add(msg, " (%u of %u)", n, most);
 	}
-	if (lacking) {
-		say_where(telling, die);
-		say(telling, "filters of %u %s", lacking, type->name);
+	if (no_aux) {
+		msg_add_location(msg, die);
+		msg_add(msg, "filters of %u %s", no_aux, type->name);
 	}
 }
 
@@ -116,25 +117,26 @@ static bool first_of_type(const struct ucore_e5_table *table, const struct ucore
 	return other == row;
 }
 
-static void tell_type(struct telling *telling, const struct ucore_finder *finder,
+static void add_type(struct message *msg, const struct ucore_finder *finder,
 		      const struct ucore_e5_table *table, const struct ucore_dies *dies,
 		      const struct ucore_box_type *type, int die)
 {
 	u32 most = most_of(finder, type, dies);
 
-	if (die != EVERYWHERE) {
-		tell_die(telling, finder, table, type, die, most);
+	if (die != ALL_DIES) {
+		add_type_of_die(msg, finder, table, type, die, most);
 	} else if (!most) {
-		say_where(telling, EVERYWHERE);
-		say(telling, "%s", type->name);
+		msg_add_location(msg, ALL_DIES);
+		msg_add(msg, "%s", type->name);
 	}
 }
 
 /*
- * Dies one by one, or what all of them lack.  A PCI function leads to boxes in memory;
- * what runs freely there goes with the others.
+ * Append the missing types of one die, or those that all dies lack. Boxes of memory-mapped
+ * controllers count, because a PCI function holds their address. Free-running boxes are
+ * skipped, because they share the address of the other boxes.
  */
-static void tell(struct telling *telling, const struct ucore_finder *finder,
+static void add_missing(struct message *msg, const struct ucore_finder *finder,
 		 const struct ucore_e5_table *table, const struct ucore_dies *dies, int die)
 {
 	const struct ucore_e5_mmio *mmio;
@@ -142,31 +144,31 @@ static void tell(struct telling *telling, const struct ucore_finder *finder,
 
 	for (row = table->pci; row < table->pci + table->nr_pci; row++)
 		if (first_of_type(table, row))
-			tell_type(telling, finder, table, dies, row->type, die);
+			add_type(msg, finder, table, dies, row->type, die);
 	for (mmio = table->mmio; mmio < table->mmio + table->nr_mmio; mmio++)
 		if (mmio->type->nr_gp)
-			tell_type(telling, finder, table, dies, mmio->type, die);
+			add_type(msg, finder, table, dies, mmio->type, die);
 }
 
 /**
- * ucore_missing_boxes_report() - say which boxes behind PCI functions a machine should have and has not
- * @finder: what was found; gets @hidden
- * @table: what was looked for
+ * ucore_missing_boxes_report() - list the boxes that a machine should have and has not
+ * @finder: the boxes found; sets @hidden
+ * @table: the boxes to expect
  *
  * Return: 0 or -ENOMEM.
  */
 int ucore_missing_boxes_report(struct ucore_finder *finder, const struct ucore_e5_table *table)
 {
-	struct telling telling = { .text = finder->hidden, .size = sizeof(finder->hidden),
-				   .die = EVERYWHERE };
+	struct message msg = { .text = finder->hidden, .size = sizeof(finder->hidden),
+				   .die = ALL_DIES };
 	struct ucore_dies dies = { };
 	int ret = ucore_dies_list(&dies);
 	u32 i;
 
 	if (!ret) {
-		tell(&telling, finder, table, &dies, EVERYWHERE);
+		add_missing(&msg, finder, table, &dies, ALL_DIES);
 		for (i = 0; i < dies.nr; i++)
-			tell(&telling, finder, table, &dies, dies.id[i]);
+			add_missing(&msg, finder, table, &dies, dies.id[i]);
 	}
 	ucore_dies_free(&dies);
 	return ret;

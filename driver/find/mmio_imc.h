@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finding memory controllers whose registers are in memory. */
-#ifndef UCORE_IMC_H
-#define UCORE_IMC_H
+/* Finder of memory-mapped memory controllers. */
+#ifndef UCORE_MMIO_IMC_H
+#define UCORE_MMIO_IMC_H
 
 #include "find/static_table_desc.h"
 #include "find/finder.h"
 
-int ucore_mmio_imc_find(struct ucore_finder *finder, const struct ucore_e5_table *table, int segment,
-		   const s16 *die_of_bus);
+int ucore_mmio_imc_find(struct ucore_finder *finder, const struct ucore_e5_table *table,
+			int segment, const s16 *die_of_bus);
 
-#endif /* UCORE_IMC_H */
+#endif /* UCORE_MMIO_IMC_H */

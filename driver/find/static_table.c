@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finding the boxes of a generation without discovery: Xeon E5-2600 v1 to v4, and
- * those from Skylake-SP to the first with a table of their own.
+ * Finder for generations without discovery, driven by a static table: Xeon E5-2600 v1 to v4,
+ * Skylake-SP to Ice Lake-SP, Snow Ridge.
  *
- * MSR boxes are where the table says, and exist if their first register does
- * not fault.  A PCI box exists if its function does: firmware hides functions,
- * and parts differ.  Those in memory are found by imc.c.  Process context, at load;
- * knows nothing of driving boxes.
+ * An MSR box exists if its first register can be read. A PCI box exists if its function does,
+ * because firmware hides functions and parts differ. mmio_imc.c finds memory-mapped boxes.
+ * Process context, at module load. Only reads registers.
  */
 #include <linux/bitmap.h>
 #include <linux/bitops.h>
@@ -21,18 +20,18 @@
 #include "find/topology.h"
 #include "reg/reg.h"
 
-/* More sockets than any of these generations can have */
+/* Limit of the per-die lists; no machine of these generations has more sockets */
 #define MAX_DIES	64
 
 /* ---- MSR boxes ---- */
 
 /**
- * struct search - one search of a machine
- * @finder: takes what is found
- * @table: what to look for
- * @small: logical dies that are the smallest of their kind
- * @slices: logical die -> slices that its fuses leave, 0: nothing tells
- * @offline: there are functions of a socket without a CPU online
+ * struct search - state of the search
+ * @finder: collection to add to
+ * @table: table of the generation
+ * @small: logical dies of the smallest die variant
+ * @slices: number of enabled slices by logical die, 0 if unknown
+ * @offline: true if a function belongs to a socket without an online CPU
  */
 struct search {
 	struct ucore_finder *finder;
@@ -43,24 +42,26 @@ struct search {
 };
 
 /*
- * One CHA for each slice that the fuses leave; the uncore's own register should say
- * the same.  Where the function with the fuses is hidden it alone tells, and where
- * nothing does all may be there: each box must answer anyway.
+ * Return the number of CHAs to probe. There is one CHA per slice that the fuses enable, and
+ * the configuration register should hold the same number. The register decides if the function
+ * with the fuses is hidden, and without both numbers all CHAs are probed. Each box is also
+ * probed before it is added.
  */
 static u32 cha_count(const struct search *search, u32 die, u32 config, u32 max)
 {
 	u32 slices = die < MAX_DIES ? search->slices[die] : 0;
 
 	if (slices && config && slices != config)
-		pr_info("die %u has %u CHAs by its fuses, %u by its register: the fuses are believed\n",
+		pr_info("die %u: %u CHAs by the fuses, %u by the register. Using the fuses.\n",
 			die, slices, config);
 	return min(slices ?: config ?: max, max);
 }
 
 /*
- * One C-Box for each core, says CPUID; the uncore's own register is known by
- * analogy only (UNCERTAIN(cbo-count)), and the kernel may not count cores that are
- * not plugged.  Take the larger number: each box must answer anyway.
+ * Return the number of C-Boxes (CHAs) to probe. There is one C-Box per core by CPUID. The
+ * count in the configuration register is known by analogy only (UNCERTAIN(cbo-count)), and the
+ * kernel may miss cores that are not present at boot. The larger number is used, because each
+ * box is probed before it is added.
  */
 static u32 cbo_count(const struct search *search, int cpu, u32 max)
 {
@@ -86,7 +87,7 @@ static u32 msr_count(const struct search *search, const struct ucore_e5_msr *row
 	return row->max;
 }
 
-/* Free-running counters have no control to ask. */
+/* Return the register to probe: free-running boxes have counters only. */
 static u32 first_register(const struct ucore_e5_msr *row, u32 instance)
 {
 	const struct ucore_layout *layout = ucore_e5_layout(row, instance);
@@ -123,7 +124,7 @@ static int find_msr_row(const struct search *search, const struct ucore_e5_msr *
 	return 0;
 }
 
-/* The first CPU of its die speaks for the die. */
+/* Return true if the CPU is the first online CPU of its die. Only that one probes the die. */
 static bool cpu_is_first_of_die(int cpu)
 {
 	int other;
@@ -156,7 +157,10 @@ static int find_msr(const struct search *search)
 
 /* ---- PCI boxes ---- */
 
-/* The second function of a box: same bus and device, the id tells which. */
+/*
+ * Return the second PCI function of a box, which has the same bus and device. NULL if there is
+ * none.
+ */
 static struct pci_dev *find_aux(struct pci_dev *pdev, u16 device)
 {
 	struct pci_dev *aux = NULL;
@@ -187,13 +191,13 @@ static int find_pci_row(struct search *search, const struct ucore_e5_pci *row, i
 			continue;
 		die = die_of_bus[pdev->bus->number];
 		if (die < 0) {
-			pci_info(pdev, "ucore: belongs to no socket that is online\n");
+			pci_info(pdev, "ucore: function of no online socket. Ignoring it.\n");
 			search->offline |= die == UCORE_DIE_OFFLINE;
 			continue;
 		}
 		desc.die = die;
 		if (ucore_finder_knows(search->finder, &desc)) {
-			pci_info(pdev, "ucore: another function is %s%u of die %d\n",
+			pci_info(pdev, "ucore: %s%u of die %d: found twice. Ignoring this one.\n",
 				 row->type->name, row->instance, die);
 			continue;
 		}
@@ -222,11 +226,11 @@ static int find_pci(struct search *search, int segment)
 }
 
 /*
- * The next function with capabilities of a die, after @pdev, what its register holds,
- * and which logical die that is: one that fits into the search's lists.  Its bus is
- * @above above one that tells the die.
+ * Return the next capability function after @pdev, with its register value and logical die.
+ * Skips functions of dies beyond MAX_DIES. The function is on a bus @above higher than a bus
+ * whose die is known.
  */
-static struct pci_dev *each_caps(const struct search *search, u16 device, u32 above,
+static struct pci_dev *next_caps(const struct search *search, u16 device, u32 above,
 				 struct pci_dev *pdev, u16 reg, int *die, u32 *val)
 {
 	s16 die_of_bus[UCORE_NR_BUSES];
@@ -242,7 +246,10 @@ static struct pci_dev *each_caps(const struct search *search, u16 device, u32 ab
 	return pdev;
 }
 
-/* A die whose function is hidden may be of any size: its boxes must answer anyway. */
+/*
+ * Find the dies of the smallest variant. A die whose function is hidden counts as large, which
+ * is safe because each box is probed.
+ */
 static void find_small_dies(struct search *search)
 {
 	const struct ucore_e5_table *table = search->table;
@@ -252,14 +259,14 @@ static void find_small_dies(struct search *search)
 
 	if (!table->chop)
 		return;
-	while ((pdev = each_caps(search, table->chop_device, 0, pdev, table->chop_reg, &die,
+	while ((pdev = next_caps(search, table->chop_device, 0, pdev, table->chop_reg, &die,
 				 &val)))
 		if (!(val & table->chop))
 			set_bit(die, search->small);
 }
 
-/* Slices that the fuses leave, 0 if the second dword cannot be read. */
-static u32 slices_left(const struct ucore_e5_table *table, struct pci_dev *pdev, u32 low)
+/* Return the number of slices that the fuses enable, 0 if the second dword cannot be read. */
+static u32 slices_enabled(const struct ucore_e5_table *table, struct pci_dev *pdev, u32 low)
 {
 	u32 high = 0;
 
@@ -278,18 +285,21 @@ static void find_slices(struct search *search)
 
 	if (!table->fuses)
 		return;
-	while ((pdev = each_caps(search, table->fuse_device, table->fuse_above, pdev,
+	while ((pdev = next_caps(search, table->fuse_device, table->fuse_above, pdev,
 				 table->fuse_reg, &die, &val)))
-		search->slices[die] = slices_left(table, pdev, val);
+		search->slices[die] = slices_enabled(table, pdev, val);
 }
 
-/* The next higher PCI segment, -1 if there is none: roots come in any order. */
+/*
+ * Return the next higher PCI segment, -1 if there is none. Root buses are in no particular
+ * order.
+ */
 static int segment_after(int segment)
 {
 	struct pci_bus *root = NULL;
 	int nr, next = -1;
 
-	pci_lock_rescan_remove();	/* buses have no references to be had */
+	pci_lock_rescan_remove();	/* buses cannot be referenced */
 	while ((root = pci_find_next_bus(root))) {
 		nr = pci_domain_nr(root);
 		if (nr > segment && (next < 0 || nr < next))
@@ -300,11 +310,11 @@ static int segment_after(int segment)
 }
 
 /**
- * ucore_static_table_find() - all boxes of a machine without discovery
- * @finder: takes the descriptions
- * @platform: its table is a struct ucore_e5_table
+ * ucore_static_table_find() - add all boxes of a machine without discovery
+ * @finder: collection to add to
+ * @platform: platform whose table is a struct ucore_e5_table
  *
- * Return: 0 or -ENOMEM; no box at all is no error.
+ * Return: 0, also without any box, or -ENOMEM.
  */
 int ucore_static_table_find(struct ucore_finder *finder, const struct ucore_platform *platform)
 {
@@ -316,7 +326,7 @@ int ucore_static_table_find(struct ucore_finder *finder, const struct ucore_plat
 	ret = find_msr(&search);
 	while (!ret && (segment = segment_after(segment)) >= 0)
 		ret = find_pci(&search, segment);
-	ucore_links_find(finder, search.table->ends, &search.table->ubox);
+	ucore_links_find(finder, search.table->links, &search.table->ubox);
 	if (search.offline)
 		ucore_finder_socket_offline(finder);
 	else if (!ret)

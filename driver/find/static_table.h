@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finding the boxes of a generation without discovery from its static table. */
-#ifndef UCORE_E5_H
-#define UCORE_E5_H
+/* Finder for generations without discovery, driven by a static table. */
+#ifndef UCORE_STATIC_TABLE_H
+#define UCORE_STATIC_TABLE_H
 
 #include "find/static_table_desc.h"
 #include "find/finder.h"
 
 int ucore_static_table_find(struct ucore_finder *finder, const struct ucore_platform *platform);
 
-#endif /* UCORE_E5_H */
+#endif /* UCORE_STATIC_TABLE_H */

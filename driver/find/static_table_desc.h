@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The static table of a generation without discovery, from the Xeon E5-2600 on:
- * where its boxes are.
+ * Static table of a generation without discovery, from the Xeon E5-2600 on: addresses and
+ * counts of its boxes.
  */
-#ifndef UCORE_E5_TABLE_H
-#define UCORE_E5_TABLE_H
+#ifndef UCORE_STATIC_TABLE_DESC_H
+#define UCORE_STATIC_TABLE_DESC_H
 
 #include "find/desc.h"
 #include "find/links.h"
 #include "find/topology.h"
 
-/* Where on its bus a PCI function is, in place of an id that several have */
+/* Device and function number on the bus, for device ids that several functions share */
 #define E5_PCI_AT(_slot, _function)	((_slot) << 3 | (_function))
 
 /**
  * struct ucore_e5_msr - MSR boxes of one type
  * @type: box type
  * @layout: registers, relative to the box's base
- * @global_gp: global status bits of instance 0; instance n has them << n, but all
- *             ones stay all ones: any bit may speak of any instance
+ * @global_gp: global status bits of instance 0; instance n has the same bits << n. All ones
+ *             stay all ones: any bit may belong to any instance.
  * @global_fixed: the same for fixed counters
- * @base: MSR base of instance 0
- * @stride: from one instance to the next
- * @bases: MSR base of each instance, where no stride tells; else NULL
- * @max: instances at most
- * @small: instances at most, on the smallest die
- * @per_core: there are as many as cores in the package, or as the table's fuses tell
- * @by_chop: the smallest die has @small: the table's chop tells
- * @each: @layout is an array of @max, one for each instance
+ * @base: base MSR of instance 0
+ * @stride: distance between instances (MSRs)
+ * @bases: base MSR of each instance, NULL if @base and @stride apply
+ * @max: largest number of instances
+ * @small: largest number of instances on the smallest die variant
+ * @per_core: true if there is one instance per core, or per enabled slice of the fuses
+ * @by_chop: true if the smallest die variant has @small instances; the table's chop register
+ *           identifies the variant
+ * @each: true if @layout is an array of @max elements, one per instance
  */
 struct ucore_e5_msr {
 	const struct ucore_box_type *type;
@@ -44,19 +45,19 @@ struct ucore_e5_msr {
 	bool each;
 };
 
-/* Global status bits of an instance, from those of the first. */
+/* Return the global status bits of an instance, derived from those of instance 0. */
 static inline u64 ucore_e5_instance_bits(u64 bits, u32 instance)
 {
 	return bits == ~0ULL ? bits : bits << instance;
 }
 
-/* Where an instance begins. */
+/* Return the base MSR of an instance. */
 static inline u32 ucore_e5_base(const struct ucore_e5_msr *row, u32 instance)
 {
 	return row->bases ? row->bases[instance] : row->base + instance * row->stride;
 }
 
-/* The registers of an instance. */
+/* Return the register layout of an instance. */
 static inline const struct ucore_layout *ucore_e5_layout(const struct ucore_e5_msr *row,
 							 u32 instance)
 {
@@ -67,12 +68,12 @@ static inline const struct ucore_layout *ucore_e5_layout(const struct ucore_e5_m
  * struct ucore_e5_pci - one PCI box of each socket
  * @type: box type
  * @layout: registers, as config offsets
- * @global_gp: global status bits that may speak of it
- * @global_fixed: the same for fixed counters
+ * @global_gp: global status bits that the general counters may set
+ * @global_fixed: global status bits that the fixed counters may set
  * @device: PCI device id
- * @at: where on its bus, E5_PCI_AT(); 0: the id alone tells
- * @aux: PCI device id of its second function, 0 if it has none
- * @instance: number among its type
+ * @at: device and function number, E5_PCI_AT(); 0 if @device is unique
+ * @aux: PCI device id of the second function, 0 for none
+ * @instance: number among the boxes of this type
  */
 struct ucore_e5_pci {
 	const struct ucore_box_type *type;
@@ -86,15 +87,15 @@ struct ucore_e5_pci {
 };
 
 /**
- * struct ucore_e5_mmio - boxes of each memory controller whose registers are in memory
+ * struct ucore_e5_mmio - memory-mapped boxes of each memory controller
  * @type: box type
  * @layout: registers, as byte offsets
- * @global_gp: global status bits that may speak of any of them
- * @global_fixed: the same for fixed counters
- * @first: bytes from the controller's address to its first box
- * @stride: bytes from there to the next
- * @nr: boxes of a controller, at most; box i of controller m is instance m * @nr + i
- * @size: bytes of a box
+ * @global_gp: global status bits that the general counters of any box may set
+ * @global_fixed: global status bits that the fixed counters of any box may set
+ * @first: offset of the first box from the controller's address (bytes)
+ * @stride: distance between boxes (bytes)
+ * @nr: largest number of boxes of a controller; box i of controller m is instance m * @nr + i
+ * @size: window size of a box (bytes)
  */
 struct ucore_e5_mmio {
 	const struct ucore_box_type *type;
@@ -109,27 +110,27 @@ struct ucore_e5_mmio {
 
 /**
  * struct ucore_e5_table - one generation
- * @global: global control of every socket, NULL where there is none
+ * @global: global control of every socket, NULL if there is none
  * @msr: MSR boxes
- * @nr_msr: rows
+ * @nr_msr: number of rows of @msr
  * @pci: PCI boxes
- * @nr_pci: rows
- * @mmio: boxes of memory controllers in memory; may be NULL
- * @nr_mmio: rows
- * @nr_imc: memory controllers of a socket, at most
- * @imc_map: PCI device id of the function that tells where they are (hw/imc_map.h)
- * @ubox: the function that maps a bus to a socket
- * @global_config: MSR whose low bits count the C-Boxes (CHAs), 0 if there is none
- * @num_cbo: those bits
- * @fuse_device: PCI device id of the function that tells which slices have a CHA
- * @fuse_reg: register in its config space
- * @fuse_above: its bus is so many above the UBox's, whatever socket buses without a
- *              UBox belong to
- * @fuses: bits of it and of the next dword, one for each slice; 0: nothing tells
- * @chop_device: PCI device id of the function that tells which die it is
- * @chop_reg: register in its config space
- * @chop: bits of it; 0 is the smallest die
- * @ends: how stacks and links tell where they lead; may be NULL
+ * @nr_pci: number of rows of @pci
+ * @mmio: boxes of memory-mapped controllers; may be NULL
+ * @nr_mmio: number of rows of @mmio
+ * @nr_imc: largest number of memory controllers of a socket
+ * @imc_map: PCI device id of the function with the controllers' addresses (hw/imc_map.h)
+ * @ubox: function that maps a bus to a socket
+ * @global_config: MSR with the number of C-Boxes (CHAs), 0 for none
+ * @num_cbo: bits of that number
+ * @fuse_device: PCI device id of the function with the slice fuses
+ * @fuse_reg: config offset of the fuses
+ * @fuse_above: bus number of that function minus the bus number of its socket's UBox. The
+ *              function's own bus may map to another socket.
+ * @fuses: slice bits of that register and the next dword; 0 without fuses
+ * @chop_device: PCI device id of the function that identifies the die variant
+ * @chop_reg: config offset of the variant
+ * @chop: bits of the variant; 0 is the smallest die
+ * @links: registers of stacks and links; may be NULL
  */
 struct ucore_e5_table {
 	const struct ucore_global *global;
@@ -151,7 +152,7 @@ struct ucore_e5_table {
 	u16 chop_device;
 	u16 chop_reg;
 	u32 chop;
-	const struct ucore_link_regs *ends;
+	const struct ucore_link_regs *links;
 };
 
-#endif /* UCORE_E5_TABLE_H */
+#endif /* UCORE_STATIC_TABLE_DESC_H */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which dies are there, which CPUs do they have, and which die does a PCI bus
- * belong to?
+ * Topology: the dies and their CPUs, and the die of each PCI bus.
  *
- * Each socket's UBox function tells its socket's number, in registers that
- * differ in place from generation to generation.  Process context, at load.
+ * The UBox function of each socket holds the socket's number, in registers whose offsets
+ * depend on the generation. Process context, at module load.
  */
 #include <linux/cpu.h>
 #include <linux/minmax.h>
@@ -16,14 +15,14 @@
 #include "find/array.h"
 #include "find/topology.h"
 
-/* CPUNODEID and GIDNIDMAP tell nodes by three bits. */
+/* CPUNODEID and GIDNIDMAP have three bits for a node. */
 #define UBOX_NODES	8
 
 /**
- * ucore_dies_list() - the dies with a CPU online, in order
+ * ucore_dies_list() - list the dies with an online CPU, in ascending order
  * @dies: an empty list
  *
- * Return: 0 or -ENOMEM; the list can be freed in any case.
+ * Return: 0 or -ENOMEM; the list must be freed in both cases.
  */
 int ucore_dies_list(struct ucore_dies *dies)
 {
@@ -52,8 +51,8 @@ int ucore_dies_list(struct ucore_dies *dies)
 }
 
 /**
- * ucore_dies_free() - forget a list
- * @dies: the list; it is empty afterwards
+ * ucore_dies_free() - free a list
+ * @dies: the list; empty afterwards
  */
 void ucore_dies_free(struct ucore_dies *dies)
 {
@@ -62,12 +61,12 @@ void ucore_dies_free(struct ucore_dies *dies)
 }
 
 /**
- * ucore_cpu_of_die() - a CPU of a die
+ * ucore_cpu_of_die() - find a CPU of a die
  * @die: logical die
  *
- * CPU hotplug is held off.
+ * The caller holds off CPU hotplug.
  *
- * Return: the first that is online, nr_cpu_ids if there is none.
+ * Return: the first online CPU of the die, nr_cpu_ids if there is none.
  */
 int ucore_cpu_of_die(s32 die)
 {
@@ -79,7 +78,10 @@ int ucore_cpu_of_die(s32 die)
 	return nr_cpu_ids;
 }
 
-/* Is there a package of several dies, as Cascade Lake-AP is?  CPU hotplug is held off. */
+/*
+ * Return true if a package has several dies, as on Cascade Lake-AP. The caller holds off CPU
+ * hotplug.
+ */
 static bool packages_have_dies(void)
 {
 	int cpu, other, package;
@@ -95,8 +97,8 @@ static bool packages_have_dies(void)
 }
 
 /*
- * The logical die that UBoxes number @number, UCORE_DIE_OFFLINE if none of its CPUs is
- * online.  They number packages, and dies where packages have several.
+ * Return the logical die with the UBox number @number, UCORE_DIE_OFFLINE if it has no online
+ * CPU. UBoxes number packages, and dies where packages have several.
  */
 static int die_of_ubox_number(u32 number)
 {
@@ -117,11 +119,12 @@ static int die_of_ubox_number(u32 number)
 }
 
 /**
- * ucore_bus_package() - socket of a UBox; die, where a socket has several
- * @nodeid: its CPUNODEID register
- * @gidnidmap: its GIDNIDMAP register: field i holds the node id of socket i
+ * ucore_bus_package() - decode the socket number of a UBox
+ * @nodeid: value of CPUNODEID
+ * @gidnidmap: value of GIDNIDMAP; field i holds the node id of socket i
  *
- * Return: physical package id (logical die), or -ENOENT if no field holds the node.
+ * Return: physical package id, or logical die where a socket has several dies; -ENOENT if no
+ * field holds the node.
  */
 int ucore_bus_package(u32 nodeid, u32 gidnidmap)
 {
@@ -134,7 +137,10 @@ int ucore_bus_package(u32 nodeid, u32 gidnidmap)
 	return -ENOENT;
 }
 
-/* The only socket, if there is but one: then no map is needed. */
+/*
+ * Return the die of a machine with a single die, which needs no map; UCORE_DIE_UNKNOWN with
+ * several.
+ */
 static int only_die(void)
 {
 	int cpu, die = UCORE_DIE_UNKNOWN;
@@ -152,7 +158,7 @@ static int only_die(void)
 	return die;
 }
 
-/* The die of all of a NUMA node's CPUs, or UCORE_DIE_*. */
+/* Return the die that all CPUs of a NUMA node belong to, or UCORE_DIE_*. */
 static int die_of_node(int node)
 {
 	int cpu, die = UCORE_DIE_OFFLINE;
@@ -173,7 +179,7 @@ static int die_of_node(int node)
 	return die;
 }
 
-/* The die of a bus with a UBox; UCORE_DIE_OFFLINE if that cannot be told. */
+/* Return the die of a bus with a UBox, or UCORE_DIE_*. */
 static int die_of_ubox(struct pci_dev *pdev, const struct ucore_ubox_map *ubox)
 {
 	int die, number;
@@ -181,7 +187,7 @@ static int die_of_ubox(struct pci_dev *pdev, const struct ucore_ubox_map *ubox)
 
 	if (num_online_nodes() > UBOX_NODES) {
 		die = die_of_node(pcibus_to_node(pdev->bus));
-		/* not that of a neighbour, then */
+		/* the die of a neighbouring bus would be wrong */
 		return die == UCORE_DIE_UNKNOWN ? UCORE_DIE_OFFLINE : die;
 	}
 	if (pci_read_config_dword(pdev, ubox->nodeid, &nodeid) ||
@@ -191,7 +197,7 @@ static int die_of_ubox(struct pci_dev *pdev, const struct ucore_ubox_map *ubox)
 	return number < 0 ? UCORE_DIE_OFFLINE : die_of_ubox_number(number);
 }
 
-/* @die: of buses whose segment has no UBox */
+/* Fill the bus map. @die is the die of the buses of a segment without a UBox. */
 static void bus_map(const struct ucore_ubox_map *ubox, int segment, int die, s16 *die_of_bus)
 {
 	struct pci_dev *pdev = NULL;
@@ -218,15 +224,14 @@ static void bus_map(const struct ucore_ubox_map *ubox, int segment, int die, s16
 }
 
 /**
- * ucore_bus_map() - which die does each PCI bus belong to?
- * @ubox: the function that tells
+ * ucore_bus_map() - find the die of each PCI bus of a segment
+ * @ubox: function that maps a bus to a socket
  * @segment: PCI segment
  * @die_of_bus: out: logical die of each of UCORE_NR_BUSES buses, or UCORE_DIE_*
  *
- * A bus with a UBox belongs to the UBox's socket, one without (an IIO bus) to
- * that of the next higher bus that has one, or the next lower, as the generation
- * has it.  The registers number no more than eight nodes: where there are more,
- * NUMA tells.
+ * A bus with a UBox belongs to the UBox's socket. A bus without one (an IIO bus) belongs to the
+ * socket of the next higher bus with a UBox, or the next lower one, depending on the
+ * generation. The registers number up to eight nodes; larger machines use NUMA data instead.
  */
 void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_bus)
 {
@@ -234,11 +239,11 @@ void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_b
 }
 
 /**
- * ucore_die_of_bus() - the die that one PCI bus belongs to
+ * ucore_die_of_bus() - find the die of one PCI bus
  * @bus: the bus
- * @ubox: the function that tells, where NUMA does not; NULL if there is none
+ * @ubox: function that maps a bus to a socket, used if NUMA data do not suffice; may be NULL
  *
- * Return: its logical die, or UCORE_DIE_*.
+ * Return: the logical die, or UCORE_DIE_*.
  */
 int ucore_die_of_bus(struct pci_bus *bus, const struct ucore_ubox_map *ubox)
 {
@@ -247,17 +252,20 @@ int ucore_die_of_bus(struct pci_bus *bus, const struct ucore_ubox_map *ubox)
 
 	if (die >= 0 || !ubox)
 		return die;
-	/* a node without a CPU online may be of a socket that has others: the UBox knows */
+	/*
+	 * a node without an online CPU may share its socket with others, which the UBox
+	 * resolves
+	 */
 	bus_map(ubox, pci_domain_nr(bus), die == UCORE_DIE_OFFLINE ? die : only_die(), map);
 	return map[bus->number];
 }
 
 /**
- * ucore_die_of_node_id() - the die that a node id means to other sockets
- * @ubox: the function that tells: of any socket, they agree
+ * ucore_die_of_node_id() - find the die of a node id
+ * @ubox: function that maps nodes; those of all sockets hold the same map
  * @node: node id
  *
- * Return: its logical die, or UCORE_DIE_*.
+ * Return: the logical die, or UCORE_DIE_*.
  */
 int ucore_die_of_node_id(const struct ucore_ubox_map *ubox, u32 node)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which dies there are, and which of them a PCI bus belongs to. */
+/* Topology: the dies, and the die of each PCI bus. */
 #ifndef UCORE_TOPOLOGY_H
 #define UCORE_TOPOLOGY_H
 
@@ -9,16 +9,16 @@ struct pci_bus;
 
 #define UCORE_NR_BUSES	256
 
-/* In the place of a die: */
-#define UCORE_DIE_UNKNOWN	(-1)	/* nothing tells */
-#define UCORE_DIE_OFFLINE	(-2)	/* one of a socket without CPUs online */
+/* Special values in place of a die */
+#define UCORE_DIE_UNKNOWN	(-1)	/* no source identifies the die */
+#define UCORE_DIE_OFFLINE	(-2)	/* die of a socket without an online CPU */
 
 /**
- * struct ucore_ubox_map - the function that maps a bus to a socket
- * @device: its PCI device id
+ * struct ucore_ubox_map - PCI function that maps a bus to a socket
+ * @device: PCI device id
  * @nodeid: config offset of CPUNODEID
  * @gidnidmap: config offset of GIDNIDMAP
- * @lower: a bus without one belongs to the next lower bus that has one, not to the
+ * @lower: true if a bus without a UBox belongs to the next lower bus with one, false for the
  *         next higher
  */
 struct ucore_ubox_map {
@@ -29,10 +29,10 @@ struct ucore_ubox_map {
 };
 
 /**
- * struct ucore_dies - a list of dies
- * @id: their logical ids, ascending
- * @nr: how many
- * @max: room for how many
+ * struct ucore_dies - list of dies
+ * @id: logical die ids, ascending
+ * @nr: number of dies
+ * @max: number of dies that @id has room for
  */
 struct ucore_dies {
 	u32 *id;
@@ -47,7 +47,7 @@ int ucore_die_of_bus(struct pci_bus *bus, const struct ucore_ubox_map *ubox);
 void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_bus);
 int ucore_die_of_node_id(const struct ucore_ubox_map *ubox, u32 node);
 
-/* Which socket a UBox function belongs to; pure, for unit tests. */
+/* Decode the socket number of a UBox function. Pure, for unit tests. */
 int ucore_bus_package(u32 nodeid, u32 gidnidmap);
 
 #endif /* UCORE_TOPOLOGY_H */

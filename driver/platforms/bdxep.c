@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Xeon E5-2600 v4, E7 v4 and the Xeon D-1500: where they differ from v3.
- *
- * Data only.
+ * Platform tables of the Xeon E5-2600 v4, E7 v4 and Xeon D-1500: the differences from v3. Data
+ * only.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -10,7 +9,7 @@
 #include "hw/bdxep.h"
 #include "platforms/hswep.h"
 
-/* ---- which counters an event may use ---- */
+/* ---- event constraints ---- */
 
 static const struct ucore_constraint cbo_constraints[] = {
 	{ 0x09, 0x09, GENMASK(1, 0) },
@@ -20,7 +19,7 @@ static const struct ucore_constraint cbo_constraints[] = {
 	{ }
 };
 
-/* Bit 7 of the event: it uses an occupancy */
+/* events 80h and up have event bit 7 set, because they use an occupancy counter */
 static const struct ucore_constraint pcu_constraints[] = {
 	{ 0x80, 0xff, GENMASK(3, 1) },
 	{ }
@@ -62,7 +61,7 @@ static const struct ucore_box_type pcu = { HSWEP_PCU(pcu_constraints) };
 static const struct ucore_box_type r2pcie = { HSWEP_R2PCIE(r2pcie_constraints) };
 static const struct ucore_box_type r3qpi = { HSWEP_R3QPI(r3qpi_constraints, BDXEP_WIDTH) };
 
-/* ---- where they are ---- */
+/* ---- addresses and counts ---- */
 
 static const struct ucore_e5_msr msr_boxes[] = {
 	HSWEP_CBO_ROW(cbo, BDXEP_NR_CBO),
@@ -75,7 +74,7 @@ static const struct ucore_e5_pci pci_boxes[] = {
 	HSWEP_PCI_ROWS(BDXEP, r2pcie, r3qpi, BDXEP_PCI_QPI2_FILTER),
 };
 
-/* Of GLOBAL_CONFIG and CAPID4 there is no other news than v3's. */
+/* GLOBAL_CONFIG and CAPID4 are used as on v3, because no source documents them for v4. */
 static const struct ucore_e5_table table = {
 	.global = &ucore_hswep_global,
 	E5_ROWS(msr_boxes, pci_boxes),
@@ -89,7 +88,7 @@ const struct ucore_platform ucore_platform_bdxep = {
 	.caps = UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI,
 };
 
-/* ---- Xeon D: one die, so no link and no SBOX ---- */
+/* ---- Xeon D: a single die without links and SBOXes ---- */
 
 static const struct ucore_e5_msr d_msr_boxes[] = {
 	HSWEP_CBO_ROW(cbo, BDXEP_NR_CBO),

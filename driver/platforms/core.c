@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cores' own monitors: registers and fields, as the architecture has them.
- *
- * How many counters of which width there are, and whether events have "any", is
- * CPUID's to tell (find/core.c).  Data only.
+ * Platform table of the core PMU: architectural registers and fields. CPUID supplies the
+ * number and width of counters and the AnyThread bit (find/core.c). Data only.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -13,7 +11,7 @@
 #include "platforms/fields.h"
 #include "platforms/match.h"
 
-/* "any" is last: not all versions have it */
+/* AnyThread ("any") must be last, because some versions lack it */
 static const struct ucore_field_desc fields[] = {
 	CTL_FIELD(EVENT, CORE_CTL_EV_SEL),
 	CTL_FIELD(UMASK, CORE_CTL_UMASK),
@@ -48,8 +46,8 @@ static const struct ucore_layout layout = LAYOUT(CORE_PMC0);
 static const struct ucore_layout full_layout = LAYOUT(CORE_A_PMC0);
 
 /*
- * No manual tells how much an event can add in a clock: 256 is beyond any
- * queue's length, and 16 beyond the instructions that retire.
+ * No manual documents the largest increment of an event. 256 exceeds the length of every
+ * queue, and 16 the number of instructions retired per clock.
  */
 static const struct ucore_box_type type = {
 	.name = "core",
@@ -74,7 +72,7 @@ static const struct ucore_core_table table = {
 	.nr_fields = ARRAY_SIZE(fields) - 1,
 };
 
-/* Beside whatever platform there is */
+/* Added on every machine, in addition to its uncore platform */
 const struct ucore_platform ucore_platform_core = {
 	.name = "core",
 	.find = ucore_core_find,

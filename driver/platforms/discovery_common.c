@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Discovery platforms: what all have in common, and those that nobody knows.
- *
- * Data only.
+ * Data shared by all discovery platforms, and the generic platform for unknown models. Data
+ * only.
  */
 #include "platforms/discovery_common.h"
 
@@ -13,7 +12,7 @@ const struct ucore_box_words ucore_disc_words = {
 	.reach = UCORE_RESET_CTL | UCORE_RESET_CTR,
 };
 
-/* The extended umask is there where the control has 64 bits. */
+/* The extended umask exists only in 64-bit controls. */
 const struct ucore_field_desc ucore_disc_fields[NR_GENERIC_FIELDS] = {
 	COMMON_FIELDS,
 	CTL_FIELD(THRESH, DISC_CTL_THRESH),
@@ -39,7 +38,10 @@ const struct ucore_constraint ucore_disc_cha_constraints[] = {
 	{ }
 };
 
-/* No event, no control: fixed counter 0 is the clock, then ports in, ports out. */
+/*
+ * Counters without events and controls. Fixed counter 0 is the clock, followed by the inbound
+ * ports and the outbound ports.
+ */
 const struct ucore_box_type ucore_disc_iio_free = {
 	.name = "iio_free",
 	.caps = UCORE_BOX_F_FREE_RUNNING,
@@ -47,7 +49,7 @@ const struct ucore_box_type ucore_disc_iio_free = {
 	.fixed_width = SPR_IIO_FREE_WIDTH,
 };
 
-/* Named type_N by its units. */
+/* The parser names such a box type_N by its type number. */
 const struct ucore_box_type ucore_disc_unknown = {
 	BOX_COMMON("", unknown_fields),
 };
@@ -56,7 +58,7 @@ static const struct ucore_disc_rules rules = {
 	.unknown = &ucore_disc_unknown,
 };
 
-/* Any other Intel processor with a discovery table. */
+/* Platform for all other Intel processors; finds boxes if there is a discovery table */
 const struct ucore_platform ucore_platform_generic = {
 	DISC_PLATFORM("generic", &rules),
 };

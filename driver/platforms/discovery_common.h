@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the box types of the discovery generation have in common. */
-#ifndef UCORE_TABLES_GENERIC_H
-#define UCORE_TABLES_GENERIC_H
+/* Data shared by all discovery platforms. */
+#ifndef UCORE_DISCOVERY_COMMON_H
+#define UCORE_DISCOVERY_COMMON_H
 
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -13,7 +13,7 @@
 #include "platforms/fields.h"
 #include "platforms/match.h"
 
-/* What every control has below bit 32, but for thresh */
+/* Fields of every control below bit 32, except thresh */
 #define COMMON_FIELDS \
 	CTL_FIELD(EVENT, DISC_CTL_EV_SEL), \
 	CTL_FIELD(UMASK, DISC_CTL_UMASK), \
@@ -21,8 +21,8 @@
 	CTL_FIELD(INVERT, DISC_CTL_INVERT)
 
 /*
- * A box type; what its units' records do not tell.  No manual tells how much an
- * event can add in a clock: 256 is beyond any queue's length.
+ * Properties of a box type that unit records lack. No manual documents the largest increment
+ * of an event; 256 exceeds the length of every queue.
  */
 #define BOX_COMMON(_name, _fields) \
 	.name = (_name), \
@@ -34,7 +34,7 @@
 	.fixed_en = DISC_FIXED_CTL_EN, \
 	.fixed_width = DISC_FIXED_WIDTH
 
-/* The same, with event 1, umask 0 for its clock, as Intel's lists have it for most types */
+/* A box type whose clock is event 1 with umask 0, as in Intel's event lists for most types */
 #define BOX_TYPE(_name, _fields) \
 	BOX_COMMON(_name, _fields), \
 	.clock = UCORE_CLOCK(0x01)
@@ -43,7 +43,7 @@
 	.name = (_name), \
 	.find = ucore_discovery_find, \
 	.drop = ucore_discovery_drop, \
-	.report = &ucore_disc_report, \
+	.report = &ucore_discovery_report, \
 	.table = (_rules)
 
 #define NR_GENERIC_FIELDS	6
@@ -58,4 +58,4 @@ extern const struct ucore_constraint ucore_disc_cha_constraints[];
 
 extern const struct ucore_field_desc ucore_disc_iio_fields[NR_IIO_FIELDS];
 
-#endif /* UCORE_TABLES_GENERIC_H */
+#endif /* UCORE_DISCOVERY_COMMON_H */

@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Diamond Rapids: the names of its box types, and how their controls differ.
+ * Platform table of Diamond Rapids: type names and the differences of the controls.
  *
- * Fields and counters that are uncertain (marked in hw/dmr.h) are in a second set of rules, for
- * those who load the module with uncertain=1.  No public list has names of its events:
- * which counters those of CXLCM, CBO and SBO may use the kernel's own driver tells.
- *
- * Data only.
+ * A second set of rules adds the fields and counters that are marked as uncertain in hw/dmr.h.
+ * The module parameter uncertain=1 selects that set. No public list names the events. The
+ * kernel's own driver is the source of the counter constraints of CXLCM, CBO and SBO. Data
+ * only.
  */
 #include "hw/dmr.h"
 #include "platforms/discovery_common.h"
 
-/* Selections of 32 bits */
+/* 32-bit extended umask */
 static const struct ucore_field_desc wide_fields[] = {
 	COMMON_FIELDS,
 	CTL_FIELD(THRESH, DISC_CTL_THRESH),
 	CTL_FIELD(UMASK_EXT, DISC_CTL_UMASK_EXT32),
 };
 
-/* None beside the umask */
+/* no extended umask */
 static const struct ucore_field_desc narrow_fields[] = {
 	COMMON_FIELDS,
 	CTL_FIELD(THRESH, DISC_CTL_THRESH),
 };
 
-/* No edge, which needs a threshold */
+/* no edge detection, which requires a threshold */
 static const struct ucore_field_desc imc_fields[] = {
 	CTL_FIELD(EVENT, DISC_CTL_EV_SEL),
 	CTL_FIELD(UMASK, DISC_CTL_UMASK),
@@ -111,7 +110,7 @@ static const struct ucore_box_type otc = { BOX_TYPE("otc", wide_fields) };
 static const struct ucore_box_type cms = { BOX_TYPE("cms", narrow_fields) };
 static const struct ucore_box_type pcie6 = { BOX_TYPE("pcie6", pcie_fields) };
 
-/* The types that are the same in both sets */
+/* Types that are equal in both sets of rules */
 #define CERTAIN_TYPES \
 	{ .id = DMR_TYPE_PCU, .type = &pcu }, \
 	{ .id = DMR_TYPE_SCA, .type = &sca }, \

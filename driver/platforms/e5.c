@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * E5-2600 platforms: what their generations have in common.
- *
- * Data only.
- */
+/* Data shared by the E5-2600 platforms. Data only. */
 #include <linux/build_bug.h>
 
 #include "platforms/e5.h"
 
 /* ---- event fields ---- */
 
-/* Those of most boxes; invert is not there on v2 */
+/* Fields of most boxes; v2 lacks invert */
 #define PLAIN_FIELDS \
 	CTL_FIELD(EVENT, E5_CTL_EV_SEL), \
 	CTL_FIELD(UMASK, E5_CTL_UMASK), \
@@ -48,7 +44,7 @@ static_assert(ARRAY_SIZE(ucore_e5_invert_pcu_fields) == E5_NR_PCU_FIELDS + 1);
 
 #define HA_FIELDS	PLAIN_FIELDS, E5_HA_MATCH_FIELDS
 
-/* v2 alone can empty the queue's occupancy counter behind an event */
+/* only v2 can reset the queue occupancy counter of an event */
 const struct ucore_field_desc ucore_e5_ha_fields[] = {
 	HA_FIELDS,
 	CTL_FIELD(OCC_RST, E5_HA_CTL_Q_OCC_RST),
@@ -75,7 +71,7 @@ static_assert(ARRAY_SIZE(ucore_e5_qpi_fields) == E5_NR_QPI_FIELDS);
 static_assert(ARRAY_SIZE(ucore_e5_invert_qpi_fields) == E5_NR_QPI_FIELDS + 1);
 static_assert(ARRAY_SIZE(ucore_e5_invert_ext_fields) == E5_NR_FIELDS + 1);
 
-/* ---- which counters an event may use ---- */
+/* ---- event constraints ---- */
 
 const struct ucore_constraint ucore_e5_r3qpi_constraints[] = {
 	{ 0x10, 0x12, GENMASK(1, 0) },
@@ -86,7 +82,7 @@ const struct ucore_constraint ucore_e5_r3qpi_constraints[] = {
 	{ }
 };
 
-/* ---- how fast an event can count ---- */
+/* ---- largest increments ---- */
 
 const struct ucore_increment ucore_e5_clockticks_00[] = { { 0x00, 0x00, 1 }, { } };
 const struct ucore_increment ucore_e5_clockticks_01[] = { { 0x01, 0x01, 1 }, { } };

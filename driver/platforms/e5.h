@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the generations of the E5-2600 have in common: fields of their box types
- * and layouts of their PCI boxes.  The manuals of v1 to v4 tell them alike;
- * what one of them does otherwise is in its own file.
+ * Data shared by the E5-2600 platforms (v1 to v4 are its generations): event fields of the box
+ * types and layouts of the PCI boxes. The manuals of all four agree on these. Each platform's
+ * own file has the differences.
  */
 #ifndef UCORE_PLATFORMS_E5_H
 #define UCORE_PLATFORMS_E5_H
@@ -21,7 +21,7 @@
 	  .piece = { { .mask = E5_CTL_EV_SEL }, \
 		     { .mask = E5_CTL_EV_SEL_EXT, .shift = 8 } } }
 
-/* What only a PCU has */
+/* Fields of a PCU only */
 #define E5_PCU_FIELDS \
 	CTL_FIELD(OCC_SEL, E5_PCU_CTL_OCC_SEL), \
 	CTL_FIELD(OCC_INVERT, E5_PCU_CTL_OCC_INVERT), \
@@ -31,7 +31,7 @@
 	SHARED_FIELD(BAND2, 0, E5_PCU_FILTER_BAND2), \
 	SHARED_FIELD(BAND3, 0, E5_PCU_FILTER_BAND3)
 
-/* What only an HA has */
+/* Fields of an HA only */
 #define E5_HA_MATCH_FIELDS \
 	{ .field = UCORE_FIELD_ADDR_MATCH, \
 	  .piece = { { .slot = UCORE_SLOT_SHARED(0), .shift = 6, \
@@ -41,8 +41,8 @@
 	SHARED_FIELD(OPC_MATCH, 2, E5_HA_OPCODEMATCH_OPC)
 
 /*
- * QPI's match and mask fields are spelled as the whole register, whose lowest
- * bit in use is bit 3 (MATCH0) or bit 0 (MATCH1).
+ * QPI match and mask fields have the value of the whole register. The lowest used bit is bit 3
+ * in MATCH0 and bit 0 in MATCH1.
  */
 #define E5_QPI_PACKET0_FIELD(id, reg) \
 	{ .field = UCORE_FIELD_##id, \
@@ -54,8 +54,8 @@
 	E5_QPI_PACKET0_FIELD(MASK0, 2), \
 	SHARED_FIELD(MASK1, 3, E5_QPI_MATCH1_BITS)
 
-/* General counters of a box that has a box control, with or without an overflow of their own */
-#define E5_MAX_INCREMENT	256	/* where no manual tells; beyond any queue's length */
+/* General counters of a box with a box control, without and with overflow */
+#define E5_MAX_INCREMENT	256	/* not documented; exceeds every queue length */
 
 #define E5_COUNTERS(_nr, _width) \
 	.max_increment = E5_MAX_INCREMENT, \
@@ -72,10 +72,13 @@
 	.nr_gp = (_nr), \
 	.width = (_width)
 
-/* The R3QPI of v1 and v2 */
+/* R3QPI of v1 and v2 */
 extern const struct ucore_constraint ucore_e5_r3qpi_constraints[];
 
-/* Clockticks add one in a clock, wherever they are: by their event select */
+/*
+ * Largest increments of boxes with a clock event, named after its event select. Clock events
+ * add one per clock.
+ */
 extern const struct ucore_increment ucore_e5_clockticks_00[];
 extern const struct ucore_increment ucore_e5_clockticks_01[];
 extern const struct ucore_increment ucore_e5_clockticks_14[];
@@ -92,14 +95,16 @@ extern const struct ucore_field_desc ucore_e5_pcu_fields[E5_NR_PCU_FIELDS];
 extern const struct ucore_field_desc ucore_e5_ha_fields[E5_NR_HA_FIELDS + 1];
 extern const struct ucore_field_desc ucore_e5_qpi_fields[E5_NR_QPI_FIELDS];
 
-/* The same and invert: v1, v3 and v4; "ext": with the extended event of QPI */
+/*
+ * The same fields plus invert, for v1, v3 and v4. "ext" has the extended event select of QPI.
+ */
 extern const struct ucore_field_desc ucore_e5_invert_fields[E5_NR_FIELDS + 1];
 extern const struct ucore_field_desc ucore_e5_invert_ext_fields[E5_NR_FIELDS + 1];
 extern const struct ucore_field_desc ucore_e5_invert_pcu_fields[E5_NR_PCU_FIELDS + 1];
 extern const struct ucore_field_desc ucore_e5_invert_ha_fields[E5_NR_HA_FIELDS + 1];
 extern const struct ucore_field_desc ucore_e5_invert_qpi_fields[E5_NR_QPI_FIELDS + 1];
 
-/* Four registers: of MSR boxes, and of most PCI boxes, which have the same otherwise */
+/* Four registers of MSR boxes, and the common register offsets of PCI boxes */
 #define E5_MSRS(_first)	{ (_first), (_first) + 1, (_first) + 2, (_first) + 3 }
 #define E5_PCI_CTLS	{ E5_PCI_CTL0, E5_PCI_CTL0 + 4, E5_PCI_CTL0 + 8, E5_PCI_CTL0 + 12 }
 #define E5_PCI_CTRS	{ E5_PCI_CTR0, E5_PCI_CTR0 + 8, E5_PCI_CTR0 + 16, E5_PCI_CTR0 + 24 }
@@ -109,7 +114,7 @@ extern const struct ucore_field_desc ucore_e5_invert_qpi_fields[E5_NR_QPI_FIELDS
 	.ctl = E5_PCI_CTLS, \
 	.ctr = E5_PCI_CTRS
 
-/* What only an iMC has, an HA, a QPI port */
+/* Registers of an iMC, an HA and a QPI port only */
 #define E5_IMC_FIXED \
 	.fixed_ctl = { E5_PCI_FIXED_CTL }, \
 	.fixed_ctr = { E5_PCI_FIXED_CTR }
@@ -125,12 +130,12 @@ extern const struct ucore_layout ucore_e5_pci_layout;
 extern const struct ucore_layout ucore_e5_ha_layout;
 extern const struct ucore_layout ucore_e5_qpi_layout;
 
-/* A row of struct ucore_e5_pci */
+/* One row of struct ucore_e5_pci */
 #define E5_PCI_BOX(_type, _layout, _instance, _device, bits) \
 	{ .type = &(_type), .layout = &(_layout), .instance = (_instance), \
 	  .device = (_device), .global_gp = (bits), .global_fixed = (bits) }
 
-/* Global control, the rows of a table, a platform */
+/* Global control, the rows of a table, and a platform */
 #define E5_GLOBAL(_gen) { \
 	.ctl = _gen##_MSR_GLOBAL_CTL, \
 	.status = _gen##_MSR_GLOBAL_STATUS, \
@@ -148,7 +153,7 @@ extern const struct ucore_layout ucore_e5_qpi_layout;
 	.pci = (_pci), \
 	.nr_pci = ARRAY_SIZE(_pci)
 
-/* The function that maps a bus to a socket */
+/* PCI function that maps a bus to a socket */
 #define E5_UBOX(_device) { \
 	.device = (_device), \
 	.nodeid = E5_UBOX_CPUNODEID, \

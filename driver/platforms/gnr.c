@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Granite Rapids, Sierra Forest, Grand Ridge and Clearwater Forest: the names
- * of their box types, and where the tables do not tell about fixed counters.
- *
- * Data only.
+ * Platform tables of Granite Rapids, Sierra Forest, Grand Ridge and Clearwater Forest: type
+ * names, and fixed counters that the discovery tables lack. Data only.
  */
 #include "platforms/discovery_common.h"
 
@@ -19,8 +17,8 @@ static const struct ucore_box_type cha = {
 };
 
 /*
- * Which counters an event may use: what Intel's event lists and the kernel's own
- * driver, which takes Sapphire Rapids' tables here, both allow.
+ * Event constraints: counters that both Intel's event lists and the kernel's own driver allow.
+ * The driver uses the tables of Sapphire Rapids here.
  */
 static const struct ucore_constraint iio_constraints[] = {
 	{ 0x02, 0x03, GENMASK(1, 0) },
@@ -116,13 +114,13 @@ static const struct ucore_layout iio_free_layout = {
 	.fixed_ctr = { 0, EIGHT(FREE_IN), EIGHT(FREE_OUT) },
 };
 
-static const struct ucore_disc_beside iio_free_boxes = {
+static const struct ucore_disc_free_msr iio_free_boxes = {
 	.type = &ucore_disc_iio_free,
 	.layout = &iio_free_layout,
 	.unit = GNR_TYPE_IIO,
 	.msr = GNR_MSR_IIO_FREE_CLOCK,
 	.stride = GNR_MSR_IIO_FREE_STRIDE,
-	.spread = GNR_MSR_IIO_FREE_PORTS - GNR_MSR_IIO_FREE_STRIDE,
+	.extra_stride = GNR_MSR_IIO_FREE_PORTS - GNR_MSR_IIO_FREE_STRIDE,
 	.max = GNR_NR_IIO_FREE,
 };
 
@@ -130,7 +128,7 @@ static const struct ucore_disc_rules rules = {
 	.types = types,
 	.nr_types = ARRAY_SIZE(types),
 	.unknown = &ucore_disc_unknown,
-	.beside = &iio_free_boxes,
+	.free_msr = &iio_free_boxes,
 };
 
 const struct ucore_platform ucore_platform_gnr = {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Xeon E5-2600 v3, E7 v3: the boxes and what they can do; and what those of v4
- * have in common with them.
+ * Platform table of the Xeon E5-2600 v3 and E7 v3, and the data that v4 shares.
  *
- * No manual was at hand, but lists of registers and of their legal bits that
- * were made from it; decisions are named at the place.  Data only.
+ * The sources are lists of registers and of their legal bits, made from Intel's manual, which
+ * was not available. Decisions are explained where they apply. Data only.
  */
 #include <linux/bits.h>
 #include <linux/build_bug.h>
@@ -13,8 +12,7 @@
 #include "platforms/hswep.h"
 
 /*
- * Whether bits 17:16 are there is unknown: v2 demands that they are 1, and one
- * list of legal bits has neither.
+ * Bits 17:16 may not exist: v2 requires them to be 1, but one list of legal bits has neither.
  */
 #define BOX_ENABLES	(E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN)
 #define BOX_RESET	(E5_BOX_CTL_FRZ | E5_BOX_CTL_RST_CTRS | E5_BOX_CTL_RST_CTRL)
@@ -27,7 +25,10 @@ const struct ucore_box_words ucore_hswep_words = {
 	.tried = BOX_ENABLES,	/* UNCERTAIN(box-bits) */
 };
 
-/* Several bits at once may fault.  Bit 16 is known to be there; nothing can overflow. */
+/*
+ * Writing several bits at once may fault. Bit 16 is known to exist. Bit 17 is not needed,
+ * because SBOX counters have no overflow.
+ */
 static const u32 sbox_steps[] = {
 	E5_BOX_CTL_RST_CTRL,
 	E5_BOX_CTL_RST_CTRL | E5_BOX_CTL_RST_CTRS,
@@ -74,7 +75,7 @@ static const struct ucore_field_desc ubox_fields[] = {
 	SHARED_FIELD(FILTER_CID, 0, HSWEP_UBOX_FILTER_CID),
 };
 
-/* ---- which counters an event may use ---- */
+/* ---- event constraints ---- */
 
 static const struct ucore_constraint cbo_constraints[] = {
 	{ 0x01, 0x01, BIT(0) },
@@ -123,10 +124,13 @@ static const struct ucore_constraint r3qpi_constraints[] = {
 
 /* ---- box types ---- */
 
-/* No overflow: its control has no enable, but there is a status: UNCERTAIN(cbo-overflow). */
+/*
+ * Overflow is not used: the control has no enable bit, although there is a status register:
+ * UNCERTAIN(cbo-overflow).
+ */
 static const struct ucore_box_type cbo = { HSWEP_CBO(cbo_constraints) };
 
-/* No overflow either, and no status register that all sources agree on. */
+/* Overflow is not used here either, because the sources disagree on the status register. */
 static const struct ucore_box_type sbox = { HSWEP_SBOX(HSWEP_WIDTH_SBOX) };
 
 static const struct ucore_box_type pcu = { HSWEP_PCU(NULL) };
@@ -135,7 +139,7 @@ static const struct ucore_box_type r3qpi = {
 	HSWEP_R3QPI(r3qpi_constraints, HSWEP_WIDTH_R3QPI)
 };
 
-/* No box control: controls and counters are zeroed by data writes. */
+/* No box control: controls and counters are cleared one by one. */
 const struct ucore_box_type ucore_hswep_ubox = {
 	.name = "ubox",
 	FIELDS(ubox_fields),
@@ -193,7 +197,7 @@ const struct ucore_box_type ucore_hswep_qpi = {
 	E5_OVERFLOW_COUNTERS(4, HSWEP_WIDTH),
 };
 
-/* Counters 0, 1 belong to IRP0 and 2, 3 to IRP1.  No overflow: no enable for it. */
+/* Counters 0 and 1 belong to IRP0, counters 2 and 3 to IRP1. Overflow has no enable bit. */
 const struct ucore_box_type ucore_hswep_irp = {
 	.name = "irp",
 	.words = &ucore_hswep_words,
@@ -241,7 +245,7 @@ const struct ucore_layout ucore_hswep_pcu_layout = {
 	.nr_shared = 1,
 };
 
-/* ---- where they are ---- */
+/* ---- addresses and counts ---- */
 
 static const struct ucore_e5_msr msr_boxes[] = {
 	HSWEP_CBO_ROW(cbo, HSWEP_NR_CBO),
@@ -255,8 +259,8 @@ static const struct ucore_e5_pci pci_boxes[] = {
 };
 
 /*
- * pmi_core_sel has 18 bits.  That of v4, with up to 24 cores, may be wider: as
- * nobody says so, cores beyond the 18th get no PMI of their own.
+ * pmi_core_sel has 18 bits. On v4, with up to 24 cores, it may be wider. No source says so, so
+ * that cores from the 19th on get no PMI of their own.
  */
 const struct ucore_global ucore_hswep_global = E5_GLOBAL(HSWEP);
 

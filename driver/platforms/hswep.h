@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the E5-2600 v3 and v4 have in common beside what all generations have:
- * registers and fields of their MSR boxes, and the types that do not differ.
+ * Data shared by the E5-2600 v3 and v4 platforms: registers and fields of their MSR boxes, and
+ * equal box types. Later platforms use parts of it.
  */
 #ifndef UCORE_PLATFORMS_HSWEP_H
 #define UCORE_PLATFORMS_HSWEP_H
@@ -10,8 +10,8 @@
 #include "platforms/e5.h"
 
 /*
- * Nobody knows for sure which bit of the global status speaks of which box:
- * any of them may, so every box that is armed is asked.
+ * The mapping from global status bits to boxes is not known for sure. Any bit may belong to
+ * any box, so that every armed box is read.
  */
 #define HSWEP_ANY_BIT		(~0ULL)
 
@@ -35,7 +35,7 @@ extern const struct ucore_box_type ucore_hswep_irp;
 
 extern const struct ucore_global ucore_hswep_global;
 
-/* The C-Box, SBOX, PCU, R2PCIe and R3QPI; the generations constrain them in their own ways */
+/* C-Box, SBOX, PCU, R2PCIe and R3QPI; the event constraints differ between generations */
 #define HSWEP_CBO(_constraints) \
 	.name = "cbo", \
 	.words = &ucore_hswep_words, \
@@ -106,7 +106,10 @@ extern const struct ucore_global ucore_hswep_global;
 	  .instance = (_instance), .device = (_device), .aux = (_aux), \
 	  .global_gp = HSWEP_ANY_BIT }
 
-/* All of a generation; its R2PCIe and R3QPI, and the filter function of QPI port 2 */
+/*
+ * All PCI boxes of a generation, with its R2PCIe and R3QPI types and the filter function of
+ * QPI port 2
+ */
 #define HSWEP_PCI_ROWS(_gen, _r2pcie, _r3qpi, _qpi2_filter) \
 	HSWEP_PCI_BOX(ucore_hswep_ha, ucore_e5_ha_layout, 0, _gen##_PCI_HA0), \
 	HSWEP_PCI_BOX(ucore_hswep_ha, ucore_e5_ha_layout, 1, _gen##_PCI_HA1), \
@@ -127,7 +130,7 @@ extern const struct ucore_global ucore_hswep_global;
 	HSWEP_PCI_BOX(_r3qpi, ucore_e5_pci_layout, 2, _gen##_PCI_R3QPI2), \
 	E5_PCI_BOX(ucore_hswep_irp, ucore_e5_pci_layout, 0, _gen##_PCI_IRP, 0)
 
-/* Which die it is: the smallest has fewer SBOXes */
+/* Die variant: the smallest die has fewer SBOXes */
 #define HSWEP_CHOP(_gen) \
 	.chop_device = _gen##_PCI_PCU, \
 	.chop_reg = HSWEP_PCU_CAPID4, \

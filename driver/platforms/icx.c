@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ice Lake-SP, Ice Lake-D and Snow Ridge: the boxes and what they can do.
+ * Platform tables of Ice Lake-SP, Ice Lake-D and Snow Ridge.
  *
- * No manual was at hand; what sources do not agree on is marked in hw/icx.h, and
- * decisions are named at the place.  Data only.
+ * Intel's manual was not available. hw/icx.h marks the facts on which sources disagree.
+ * Decisions are explained where they apply. Data only.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -20,7 +20,7 @@
 	CTL_FIELD(EDGE, E5_CTL_EDGE_DET), \
 	CTL_FIELD(INVERT, E5_CTL_INVERT)
 
-/* What were filters is in the extended umask now. */
+/* The extended umask replaces the filters of Skylake-SP. */
 static const struct ucore_field_desc cha_fields[] = {
 	COMMON_FIELDS,
 	CTL_FIELD(THRESH, E5_CTL_THRESH),
@@ -48,11 +48,11 @@ static const struct ucore_field_desc m2m_fields[] = {
 	CTL_FIELD(UMASK_EXT, ICX_M2M_CTL_UMASK_EXT),
 };
 
-/* ---- which counters an event may use ---- */
+/* ---- event constraints ---- */
 
 /*
- * Those of Snow Ridge are Intel's event list's: the kernel's own driver allows some
- * of these events, which are the same, all counters there.
+ * Intel's event list is the source for Snow Ridge, whose events are the same. The kernel's own
+ * driver allows some of them on all counters there.
  */
 static const struct ucore_constraint cha_constraints[] = {
 	{ 0x11, 0x11, BIT(0) },
@@ -84,7 +84,7 @@ static const struct ucore_constraint m3upi_constraints[] = {
 	{ }
 };
 
-/* ---- box types: those of Ice Lake overflow, those of Snow Ridge do not ---- */
+/* ---- box types: only those of Ice Lake overflow ---- */
 
 #define CHA \
 	.name = "cha", \
@@ -101,7 +101,7 @@ static const struct ucore_constraint m3upi_constraints[] = {
 	.constraints = iio_constraints, \
 	.increments = ucore_e5_clockticks_01, \
 	.clock = UCORE_CLOCK(0x01), \
-	.end = UCORE_LINK_BUS
+	.link_kind = UCORE_LINK_BUS
 
 #define M2PCIE \
 	.name = "m2pcie", \
@@ -110,7 +110,7 @@ static const struct ucore_constraint m3upi_constraints[] = {
 	.constraints = m2pcie_constraints, \
 	.increments = ucore_e5_clockticks_01, \
 	.clock = UCORE_CLOCK(0x01), \
-	.end = UCORE_LINK_BUS
+	.link_kind = UCORE_LINK_BUS
 
 #define M2M \
 	.name = "m2m", \
@@ -131,7 +131,7 @@ static const struct ucore_box_type upi = {
 	.increments = ucore_e5_clockticks_01,
 	.clock = UCORE_CLOCK(0x01),
 	E5_OVERFLOW_COUNTERS(4, ICX_WIDTH),
-	.end = UCORE_LINK_UPI,
+	.link_kind = UCORE_LINK_UPI,
 };
 
 static const struct ucore_box_type m3upi = {
@@ -144,22 +144,25 @@ static const struct ucore_box_type m3upi = {
 	E5_OVERFLOW_COUNTERS(4, ICX_WIDTH),
 };
 
-/* No event, no control: fixed counter 0 is the clock, then ports in, ports out. */
+/*
+ * Counters without events and controls. Fixed counter 0 is the clock, followed by the inbound
+ * ports and the outbound ports.
+ */
 static const struct ucore_box_type iio_free = {
 	.name = "iio_free",
 	.caps = UCORE_BOX_F_FREE_RUNNING,
 	.nr_fixed = 1 + 2 * ICX_IIO_FREE_PORTS,
 	.fixed_width = ICX_WIDTH,
-	.end = UCORE_LINK_BUS,
+	.link_kind = UCORE_LINK_BUS,
 };
 
-/* As the registers follow each other: reads, writes, of persistent memory both; the clock. */
+/* Counters in register order: reads, writes, reads and writes of persistent memory, clock */
 static const struct ucore_box_type imc_free = {
 	.name = "imc_free",
 	.caps = UCORE_BOX_F_FREE_RUNNING,
 	.nr_fixed = 5,
 	.fixed_width = IMC_FREE_WIDTH,
-	.fixed_increment = 255,	/* no manual tells */
+	.fixed_increment = 255,	/* not documented */
 };
 
 static const struct ucore_box_type snr_cha = { CHA, E5_COUNTERS(4, ICX_WIDTH) };
@@ -174,7 +177,7 @@ static const struct ucore_box_type snr_irp = {
 	.increments = ucore_e5_clockticks_01,
 	.clock = UCORE_CLOCK(0x01),
 	E5_COUNTERS(2, ICX_WIDTH),
-	.end = UCORE_LINK_BUS,
+	.link_kind = UCORE_LINK_BUS,
 };
 
 static const struct ucore_box_type snr_pcu = {
@@ -186,7 +189,7 @@ static const struct ucore_box_type snr_pcu = {
 	E5_COUNTERS(4, ICX_WIDTH),
 };
 
-/* No box control, and nothing freezes it.  Thresholds have eight bits. */
+/* No box control, and no freeze. Thresholds have eight bits. */
 static const struct ucore_box_type snr_ubox = {
 	.name = "ubox",
 	FIELDS(ucore_e5_fields),
@@ -295,7 +298,7 @@ static const struct ucore_layout imc_free_layout = {
 		       IMC_FREE_DCLK - ICX_IMC_FREE_READ },
 };
 
-/* Ports in and out, from the clock of their stack */
+/* Inbound and outbound ports, relative to the clock of their stack */
 #define EIGHT(reg)	(reg), (reg) + 1, (reg) + 2, (reg) + 3, \
 			(reg) + 4, (reg) + 5, (reg) + 6, (reg) + 7
 #define FREE_LAYOUT(in) { \
@@ -360,7 +363,7 @@ static const struct ucore_layout snr_pcie3_layout = {
 	.wide_ctl = true,
 };
 
-/* ---- where they are ---- */
+/* ---- addresses and counts ---- */
 
 #define CHA4(n)		ICX_MSR_CHA(n), ICX_MSR_CHA((n) + 1), ICX_MSR_CHA((n) + 2), \
 			ICX_MSR_CHA((n) + 3)
@@ -378,7 +381,7 @@ static const u16 irp_bases[ICX_NR_IIO] = STACKS(ICX_STACK_IRP);
 static const u16 iio_bases[ICX_NR_IIO] = STACKS(ICX_STACK_IIO);
 static const u16 iio_free_bases[ICX_NR_IIO] = STACKS(ICX_STACK_FREE_CLOCK);
 
-/* As on v3 any bit of the global status may speak of any box. */
+/* Any bit of the global status may belong to any box, as on v3. */
 static const struct ucore_e5_msr msr_boxes[] = {
 	{ .type = &cha, .layout = &cha_layout, .bases = cha_bases, .max = ICX_NR_CHA,
 	  .per_core = true, .global_gp = HSWEP_ANY_BIT },
@@ -424,7 +427,9 @@ static const struct ucore_e5_pci pci_boxes[] = {
 	PCI_BOX(m2m, m2m_layout, 3, ICX_PCI_M2M, 15, 0),
 };
 
-/* One M2M by the kernel's own driver, four by others: those that are there. */
+/*
+ * The kernel's own driver has one M2M, other sources have four. Each one is used if it exists.
+ */
 static const struct ucore_e5_pci snr_pci_boxes[] = {
 	SNR_PCI_BOX(snr_m2m, snr_m2m_layout, 0, ICX_PCI_M2M, 12, 0),
 	SNR_PCI_BOX(snr_m2m, snr_m2m_layout, 1, ICX_PCI_M2M, 13, 0),
@@ -433,7 +438,7 @@ static const struct ucore_e5_pci snr_pci_boxes[] = {
 	SNR_PCI_BOX(snr_pcie3, snr_pcie3_layout, 0, SNR_PCI_PCIE3, 4, 0),
 };
 
-/* Numbered as the kernel's own driver does, which counts three channels everywhere */
+/* Numbered as in the kernel's own driver, which counts three channels per controller */
 #define IMC_ROW(_type, _layout, _nr, _bits) \
 	{ .type = &(_type), .layout = &(_layout), .first = ICX_IMC_CHANNEL(0), \
 	  .stride = ICX_IMC_CHANNEL(1) - ICX_IMC_CHANNEL(0), .nr = (_nr), \
@@ -462,7 +467,7 @@ static const struct ucore_global global = {
 static const u8 stack_of_sad[ICX_NR_IIO] = ICX_STACK_OF_SAD;
 static const u8 snr_stack_of_sad[SNR_NR_IIO] = SNR_STACK_OF_SAD;
 
-#define STACK_ENDS(_of, _dmi) \
+#define STACK_REGS(_of, _dmi) \
 	.stack_device = ICX_PCI_STACK, \
 	.stack_reg = ICX_STACK_SAD_CONTROL_CFG, \
 	.stack_id = ICX_SAD_CONTROL_CFG_ID, \
@@ -470,17 +475,17 @@ static const u8 snr_stack_of_sad[SNR_NR_IIO] = SNR_STACK_OF_SAD;
 	.nr_stacks = ARRAY_SIZE(_of), \
 	.first_stack = (_dmi)
 
-static const struct ucore_link_regs ends = {
-	STACK_ENDS(stack_of_sad, ICX_STACK_DMI),
-	SKX_LINK_ENDS,
+static const struct ucore_link_regs link_regs = {
+	STACK_REGS(stack_of_sad, ICX_STACK_DMI),
+	SKX_LINK_REGS,
 	.port_stacks = GENMASK(ICX_NR_IIO - 1, 0) & ~BIT(ICX_STACK_DMI),
 	.nr_ports = ICX_NR_PORTS,
 	.port0 = ICX_PORT0_DEVICE,
 	.no_model = ICX_D_MODEL,
 };
 
-static const struct ucore_link_regs snr_ends = {
-	STACK_ENDS(snr_stack_of_sad, SNR_STACK_DMI),
+static const struct ucore_link_regs snr_link_regs = {
+	STACK_REGS(snr_stack_of_sad, SNR_STACK_DMI),
 };
 
 #define COMMON_TABLE(_mmio, _nr_imc, _ubox) \
@@ -504,14 +509,17 @@ static const struct ucore_e5_table table = {
 	.fuse_reg = ICX_CAPS_CAPID6,
 	.fuse_above = 1,
 	.fuses = ICX_CAPS_CHA,
-	.ends = &ends,
+	.links = &link_regs,
 };
 
-/* Boxes are frozen one by one, and no overflow interrupts: nobody tells how. */
+/*
+ * No global control and no overflow interrupts, because no source documents them. Boxes are
+ * frozen one by one.
+ */
 static const struct ucore_e5_table snr_table = {
 	E5_ROWS(snr_msr_boxes, snr_pci_boxes),
 	COMMON_TABLE(snr_mmio_boxes, SNR_NR_IMC, SNR_PCI_UBOX),
-	.ends = &snr_ends,
+	.links = &snr_link_regs,
 };
 
 const struct ucore_platform ucore_platform_icx = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Xeon E5-2600 v2, E5-1600 v2, E7 v2: the boxes and what they can do.
+ * Platform table of the Xeon E5-2600 v2, E5-1600 v2 and E7 v2.
  *
- * Facts from Intel 329468-002; decisions where it is silent are named at the
- * place.  Data only.
+ * Source: Intel 329468-002. Decisions about facts that it lacks are explained where they
+ * apply. Data only.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -11,7 +11,7 @@
 #include "hw/ivbep.h"
 #include "platforms/e5.h"
 
-/* Bits 17:16 "must be written 1": they enable freeze and overflow. */
+/* Bits 17:16 enable freeze and overflow, and "must be written 1". */
 #define BOX_ENABLES	(E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN)
 
 static const struct ucore_box_words words = {
@@ -39,7 +39,7 @@ static const struct ucore_field_desc cbo_fields[] = {
 	SHARED_FIELD(FILTER_ISOC, 1, IVBEP_CBO_FILTER1_ISOC),
 };
 
-/* ---- which counters an event may use ---- */
+/* ---- event constraints ---- */
 
 static const struct ucore_constraint cbo_constraints[] = {
 	{ 0x01, 0x01, BIT(0) },
@@ -49,7 +49,7 @@ static const struct ucore_constraint cbo_constraints[] = {
 	{ 0x11, 0x11, BIT(0) },
 	{ 0x12, 0x14, GENMASK(1, 0) },
 	{ 0x1b, 0x1e, GENMASK(3, 2) },
-	{ 0x1f, 0x1f, GENMASK(3, 1) },	/* mirrors counter 0's occupancy */
+	{ 0x1f, 0x1f, GENMASK(3, 1) },	/* shows the occupancy of counter 0 */
 	{ 0x21, 0x21, GENMASK(1, 0) },
 	{ 0x23, 0x23, GENMASK(1, 0) },
 	{ 0x31, 0x35, GENMASK(1, 0) },
@@ -72,9 +72,9 @@ static const struct ucore_constraint r2pcie_constraints[] = {
 	{ }
 };
 
-/* ---- how fast an event can count ---- */
+/* ---- largest increments ---- */
 
-/* An iMC counter adds at most 139 in a clock; these events at most this. */
+/* Largest increments of these events; all other iMC events add up to 139 per clock. */
 static const struct ucore_increment imc_increments[] = {
 	{ 0x00, 0x12, 1 },
 	{ 0x20, 0x24, 1 },
@@ -93,8 +93,8 @@ static const struct ucore_increment imc_increments[] = {
 /* ---- box types ---- */
 
 /*
- * No overflow: bit 20 of the control is reserved and there is no status
- * register, although the text speaks of overflow messages (5.3): UNCERTAIN(cbo-overflow).
+ * Overflow is not used: bit 20 of the control is reserved and there is no status register,
+ * although the text mentions overflow messages (5.3): UNCERTAIN(cbo-overflow).
  */
 static const struct ucore_box_type cbo = {
 	.name = "cbo",
@@ -106,7 +106,7 @@ static const struct ucore_box_type cbo = {
 	E5_COUNTERS(4, IVBEP_WIDTH_CBO),
 };
 
-/* No box control: controls and counters are zeroed by data writes. */
+/* No box control: controls and counters are cleared one by one. */
 static const struct ucore_box_type ubox = {
 	.name = "ubox",
 	FIELDS(ucore_e5_ubox_fields),
@@ -191,9 +191,9 @@ static const struct ucore_box_type r3qpi = {
 };
 
 /*
- * Counters 0, 1 belong to IRP0 and 2, 3 to IRP1, under one box control.  No
- * overflow: the global status has no bit for it, so nobody could tell whose
- * interrupt it was: UNCERTAIN(status).
+ * Counters 0 and 1 belong to IRP0, counters 2 and 3 to IRP1, under one box control. Overflow
+ * is not used, because the global status has no bit for it and the interrupt could not be
+ * attributed: UNCERTAIN(status).
  */
 static const struct ucore_box_type irp = {
 	.name = "irp",
@@ -241,7 +241,7 @@ static const struct ucore_layout irp_layout = {
 	.ctr = { IVBEP_IRP_CTR0, IVBEP_IRP_CTR1, IVBEP_IRP_CTR2, IVBEP_IRP_CTR3 },
 };
 
-/* ---- where they are ---- */
+/* ---- addresses and counts ---- */
 
 static const struct ucore_e5_msr msr_boxes[] = {
 	{ .type = &cbo, .layout = &cbo_layout, .global_gp = BIT(IVBEP_STATUS_CBO0),
@@ -253,8 +253,8 @@ static const struct ucore_e5_msr msr_boxes[] = {
 };
 
 /*
- * The manual's ov_q0, ov_q1 and ov_rq0, ov_rq1 may name agents or ports, and
- * there are three ports: any of them may set either bit.
+ * The manual's ov_q0, ov_q1 and ov_rq0, ov_rq1 may refer to agents or ports. There are three
+ * ports, so that each port may set either bit.
  */
 #define QPI_BITS	GENMASK(IVBEP_STATUS_QPI0 + 1, IVBEP_STATUS_QPI0)
 #define R3QPI_BITS	GENMASK(IVBEP_STATUS_R3QPI0 + 1, IVBEP_STATUS_R3QPI0)

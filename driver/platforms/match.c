@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which processor is this?  A row for each platform; hw/models.h has one for
- * each CPUID model.
+ * Selects the platform of this machine. hw/models.h has one row for each CPUID model. Process
+ * context, at module load.
  */
 #include <linux/kernel.h>
 #include <linux/processor.h>
@@ -52,10 +52,10 @@ static const struct ucore_platform *platform_named(const char *name)
 }
 
 /**
- * ucore_platform_match() - the platform of this machine
+ * ucore_platform_match() - select the platform of this machine
  *
- * Return: the one of its model and stepping; for other Intel processors the one that
- * takes whatever discovery finds; NULL for others' processors.
+ * Return: the platform of the CPUID model and stepping; the generic platform for other Intel
+ * processors; NULL for other vendors.
  */
 const struct ucore_platform *ucore_platform_match(void)
 {

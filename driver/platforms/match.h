@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All platforms. */
-#ifndef UCORE_LIST_H
-#define UCORE_LIST_H
+/* All platforms, and the selection of this machine's platform. */
+#ifndef UCORE_MATCH_H
+#define UCORE_MATCH_H
 
 #include "find/finder.h"
 
@@ -27,4 +27,4 @@ extern const struct ucore_platform ucore_platform_dmr;
 extern const struct ucore_platform ucore_platform_generic;
 extern const struct ucore_platform ucore_platform_core;
 
-#endif /* UCORE_LIST_H */
+#endif /* UCORE_MATCH_H */

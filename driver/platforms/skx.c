@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Skylake-SP, Cascade Lake-SP, Cooper Lake: the boxes and what they can do.
+ * Platform tables of Skylake-SP, Cascade Lake-SP and Cooper Lake.
  *
- * No manual was at hand; what sources do not agree on is marked in hw/skx.h, and
- * decisions are named at the place.  Data only.
+ * Intel's manual was not available. hw/skx.h marks the facts on which sources disagree.
+ * Decisions are explained where they apply. Data only.
  */
 #include <linux/bits.h>
 #include <linux/build_bug.h>
@@ -19,7 +19,7 @@
 	CTL_FIELD(EDGE, E5_CTL_EDGE_DET), \
 	CTL_FIELD(INVERT, E5_CTL_INVERT)
 
-/* Bit 29 of FILTER1, "c6", is one source's, which does not use it either. */
+/* Bit 29 of FILTER1, "c6", is omitted: a single source lists it and does not use it. */
 static const struct ucore_field_desc cha_fields[] = {
 	COMMON_FIELDS,
 	CTL_FIELD(THRESH, E5_CTL_THRESH),
@@ -53,7 +53,7 @@ static const struct ucore_field_desc upi_fields[] = {
 	CTL_FIELD(UMASK_EXT, SKX_UPI_CTL_UMASK_EXT),
 };
 
-/* Events have eight bits: no source sets the ninth, which v3 has. */
+/* Event selects have eight bits. No source sets the ninth bit of v3. */
 const struct ucore_field_desc ucore_skx_pcu_fields[] = {
 	CTL_FIELD(EVENT, E5_CTL_EV_SEL),
 	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
@@ -64,7 +64,7 @@ const struct ucore_field_desc ucore_skx_pcu_fields[] = {
 
 static_assert(ARRAY_SIZE(ucore_skx_pcu_fields) == SKX_NR_PCU_FIELDS);
 
-/* ---- which counters an event may use ---- */
+/* ---- event constraints ---- */
 
 static const struct ucore_constraint cha_constraints[] = {
 	{ 0x11, 0x11, BIT(0) },
@@ -115,7 +115,7 @@ static const struct ucore_box_type iio = {
 	.increments = ucore_e5_clockticks_01,
 	.clock = UCORE_CLOCK(0x01),
 	E5_OVERFLOW_COUNTERS(4, SKX_WIDTH),
-	.end = UCORE_LINK_BUS,
+	.link_kind = UCORE_LINK_BUS,
 };
 
 const struct ucore_box_type ucore_skx_irp = {
@@ -125,7 +125,7 @@ const struct ucore_box_type ucore_skx_irp = {
 	.increments = ucore_e5_clockticks_01,
 	.clock = UCORE_CLOCK(0x01),
 	E5_OVERFLOW_COUNTERS(2, SKX_WIDTH),
-	.end = UCORE_LINK_BUS,
+	.link_kind = UCORE_LINK_BUS,
 };
 
 const struct ucore_box_type ucore_skx_pcu = {
@@ -137,7 +137,7 @@ const struct ucore_box_type ucore_skx_pcu = {
 	E5_OVERFLOW_COUNTERS(4, SKX_WIDTH),
 };
 
-/* No box control: controls and counters are zeroed by data writes. */
+/* No box control: controls and counters are cleared one by one. */
 const struct ucore_box_type ucore_skx_ubox = {
 	.name = "ubox",
 	FIELDS(ucore_e5_ubox_fields),
@@ -162,7 +162,7 @@ static const struct ucore_box_type upi = {
 	.increments = ucore_e5_clockticks_01,
 	.clock = UCORE_CLOCK(0x01),
 	E5_OVERFLOW_COUNTERS(4, SKX_WIDTH),
-	.end = UCORE_LINK_UPI,
+	.link_kind = UCORE_LINK_UPI,
 };
 
 static const struct ucore_box_type m2m = {
@@ -195,15 +195,15 @@ static const struct ucore_box_type m3upi = {
 };
 
 /*
- * No event, no control: fixed counter 0 is the clock, then come traffic in and out
- * of each port, and utilisation in and out, port by port.
+ * Counters without events and controls. Fixed counter 0 is the clock. Inbound and outbound
+ * traffic of each port follow, then inbound and outbound utilization of each port.
  */
 static const struct ucore_box_type iio_free = {
 	.name = "iio_free",
 	.caps = UCORE_BOX_F_FREE_RUNNING,
 	.nr_fixed = 1 + 4 * SKX_IIO_FREE_PORTS,
 	.fixed_width = SKX_IIO_FREE_WIDTH,
-	.end = UCORE_LINK_BUS,
+	.link_kind = UCORE_LINK_BUS,
 };
 
 /* ---- layouts ---- */
@@ -265,7 +265,7 @@ static const struct ucore_layout m2m_layout = {
 	.ctr = EIGHT_APART(SKX_M2M_CTR0),
 };
 
-/* Ports of stack s, from the clock of that stack */
+/* Ports of stack s, relative to the clock of that stack */
 #define FREE(s, first) \
 	((first) + (s) * SKX_MSR_IIO_FREE_STRIDE - \
 	 (SKX_MSR_IIO_FREE_CLOCK + (s) * SKX_MSR_IIO_STRIDE))
@@ -286,11 +286,11 @@ static const struct ucore_layout iio_free_layouts[SKX_NR_IIO] = {
 	FREE_LAYOUT(3), FREE_LAYOUT(4), FREE_LAYOUT(5),
 };
 
-/* ---- where they are ---- */
+/* ---- addresses and counts ---- */
 
 /*
- * As on v3 no map of the global status is relied on: what is known of it leaves out
- * boxes that overflow, too.
+ * The known map of the global status is not used, because it lacks boxes that can overflow.
+ * Any bit may belong to any box, as on v3.
  */
 static const struct ucore_e5_msr msr_boxes[] = {
 	{ .type = &cha, .layout = &cha_layout, .base = SKX_MSR_CHA, .stride = SKX_MSR_CHA_STRIDE,
@@ -336,7 +336,10 @@ static const struct ucore_e5_pci pci_boxes[] = {
 	IO_ROWS,
 };
 
-/* Cooper Lake has six links, whose further ids are those of the first by inference. */
+/*
+ * Cooper Lake has six links. The device ids of links 3 to 5 are inferred from those of links 0
+ * to 2.
+ */
 static const struct ucore_e5_pci cpx_pci_boxes[] = {
 	MEMORY_ROWS,
 	LINK_ROWS,
@@ -358,8 +361,8 @@ static const struct ucore_global global = {
 	.nr_status = 1,
 };
 
-/* Which of the functions of M2PCIe is whose stack's nobody tells. */
-#define STACK_ENDS \
+/* M2PCIe boxes get no link, because no source maps them to stacks. */
+#define STACK_REGS \
 	.bus_msr = SKX_MSR_CPU_BUS_NUMBER, \
 	.bus_valid = SKX_CPU_BUS_NUMBER_VALID, \
 	.nr_stacks = SKX_NR_IIO, \
@@ -367,10 +370,10 @@ static const struct ucore_global global = {
 	.nr_ports = SKX_IIO_FREE_PORTS, \
 	.port0 = SKX_PORT0_DEVICE
 
-static const struct ucore_link_regs ends = { STACK_ENDS, SKX_LINK_ENDS };
-static const struct ucore_link_regs cpx_ends = { STACK_ENDS };
+static const struct ucore_link_regs link_regs = { STACK_REGS, SKX_LINK_REGS };
+static const struct ucore_link_regs cpx_link_regs = { STACK_REGS };
 
-#define TABLE(_pci, _ends) { \
+#define TABLE(_pci, _links) { \
 	.global = &global, \
 	E5_ROWS(msr_boxes, _pci), \
 	.ubox = { \
@@ -384,11 +387,11 @@ static const struct ucore_link_regs cpx_ends = { STACK_ENDS };
 	.fuse_device = SKX_PCI_CAPS, \
 	.fuse_reg = SKX_CAPS_CAPID6, \
 	.fuses = SKX_CAPS_CAPID6_CHA, \
-	.ends = &(_ends), \
+	.links = &(_links), \
 }
 
-static const struct ucore_e5_table table = TABLE(pci_boxes, ends);
-static const struct ucore_e5_table cpx_table = TABLE(cpx_pci_boxes, cpx_ends);
+static const struct ucore_e5_table table = TABLE(pci_boxes, link_regs);
+static const struct ucore_e5_table cpx_table = TABLE(cpx_pci_boxes, cpx_link_regs);
 
 #define PLATFORM(_name, _table) { \
 	E5_PLATFORM(_name, "skx_uncore", &(_table)), \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What Ice Lake-SP and Snow Ridge have as Skylake-SP has it. */
+/* Data that Ice Lake-SP and Snow Ridge share with Skylake-SP. */
 #ifndef UCORE_PLATFORMS_SKX_H
 #define UCORE_PLATFORMS_SKX_H
 
@@ -20,7 +20,7 @@ extern const struct ucore_layout ucore_skx_iio_layout;
 extern const struct ucore_layout ucore_skx_pcu_layout;
 extern const struct ucore_layout ucore_skx_ubox_layout;
 
-/* Four registers that are 8 bytes apart, or 4 */
+/* Four registers with a distance of 8 or 4 bytes */
 #define EIGHT_APART(first)	{ (first), (first) + 8, (first) + 16, (first) + 24 }
 #define FOUR_APART(first)	{ (first), (first) + 4, (first) + 8, (first) + 12 }
 
@@ -36,7 +36,7 @@ extern const struct ucore_layout ucore_skx_ubox_layout;
 	  .device = (_device), .at = E5_PCI_AT(_slot, _function), \
 	  .global_gp = (bits), .global_fixed = (bits) }
 
-/* Global control; the status and the width of pmi_core_sel differ */
+/* Global control, without the status; the width of pmi_core_sel differs */
 #define SKX_GLOBAL_CTL(_core_sel) \
 	.ctl = SKX_MSR_GLOBAL_CTL, \
 	.freeze = SKX_GLOBAL_CTL_FRZ_ALL, \
@@ -45,8 +45,8 @@ extern const struct ucore_layout ucore_skx_ubox_layout;
 	.core_sel = (_core_sel), \
 	.keep = (_core_sel) | SKX_GLOBAL_CTL_WK_ON_PMI
 
-/* Where links lead, in struct ucore_link_regs */
-#define SKX_LINK_ENDS \
+/* UPI link registers, in struct ucore_link_regs */
+#define SKX_LINK_REGS \
 	.link_status = SKX_UPI_KTIPCSTS, \
 	.link_trained = SKX_UPI_KTIPCSTS_TRAINED, \
 	.link_peer = SKX_UPI_KTILP0, \

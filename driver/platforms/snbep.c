@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Xeon E5-2600, E5-1600, E5-4600 of the first generation: the boxes and what
- * they can do.
+ * Platform table of the first generation of Xeon E5-2600, E5-1600 and E5-4600.
  *
- * Facts from Intel 327043-001; decisions where it is silent are named at the
- * place.  There is no global control and no overflow interrupt: each box is
- * frozen by its own control, where it has one.  Data only.
+ * Source: Intel 327043-001. Decisions about facts that it lacks are explained where they
+ * apply. There is no global control and no overflow interrupt. Each box is frozen by its own
+ * box control, if it has one. Data only.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -14,12 +13,15 @@
 #include "platforms/e5.h"
 
 /*
- * frz is deaf without frz_en, which therefore comes first and stays set for the
- * whole session.  Bit 17 is never written 1.
+ * frz has no effect without frz_en. Therefore frz_en is set first and stays set for the whole
+ * session. Bit 17 is never set.
  */
 #define FROZEN	(E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_FRZ)
 
-/* The reset takes the value 2: controls are zeroed one by one (2.1.1 step e). */
+/*
+ * The reset value is 2, which clears counters only. Controls are cleared one by one (2.1.1
+ * step e).
+ */
 static const struct ucore_box_words words = {
 	.enable = E5_BOX_CTL_FRZ_EN,
 	.freeze = FROZEN,
@@ -28,7 +30,7 @@ static const struct ucore_box_words words = {
 	.reach = UCORE_RESET_CTR,
 };
 
-/* HA and iMC: no reset bits, they must be written 0 (2.1.1, note at step e). */
+/* HA and iMC have no reset bits and require zeros there (2.1.1, note at step e). */
 static const struct ucore_box_words words_without_reset = {
 	.enable = E5_BOX_CTL_FRZ_EN,
 	.freeze = FROZEN,
@@ -36,7 +38,7 @@ static const struct ucore_box_words words_without_reset = {
 	.run = E5_BOX_CTL_FRZ_EN,
 };
 
-/* ---- event fields, where they are not those of later generations ---- */
+/* ---- event fields that differ from later generations ---- */
 
 #define COMMON_FIELDS \
 	CTL_FIELD(EVENT, E5_CTL_EV_SEL), \
@@ -59,7 +61,7 @@ static const struct ucore_field_desc ubox_fields[] = {
 	CTL_FIELD(THRESH, E5_CTL_THRESH5),
 };
 
-/* ---- which counters an event may use ---- */
+/* ---- event constraints ---- */
 
 static const struct ucore_constraint cbo_constraints[] = {
 	{ 0x01, 0x01, BIT(0) },
@@ -68,7 +70,7 @@ static const struct ucore_constraint cbo_constraints[] = {
 	{ 0x11, 0x11, BIT(0) },
 	{ 0x12, 0x14, GENMASK(1, 0) },
 	{ 0x1b, 0x1e, GENMASK(3, 2) },
-	{ 0x1f, 0x1f, GENMASK(3, 1) },	/* mirrors counter 0's occupancy */
+	{ 0x1f, 0x1f, GENMASK(3, 1) },	/* shows the occupancy of counter 0 */
 	{ 0x21, 0x21, GENMASK(1, 0) },
 	{ 0x23, 0x23, GENMASK(1, 0) },
 	{ 0x31, 0x35, GENMASK(1, 0) },
@@ -89,9 +91,9 @@ static const struct ucore_constraint r2pcie_constraints[] = {
 	{ }
 };
 
-/* ---- how fast an event can count ---- */
+/* ---- largest increments ---- */
 
-/* 2.3.2: at most 20 in a clock; these one (2.3.5, Table 2-14). */
+/* A C-Box counter adds up to 20 per clock (2.3.2); these events add 1 (2.3.5, Table 2-14). */
 static const struct ucore_increment cbo_increments[] = {
 	{ 0x00, 0x00, 1 },	/* CLOCKTICKS */
 	{ 0x02, 0x02, 1 },	/* TxR_INSERTS */
@@ -111,8 +113,8 @@ static const struct ucore_increment ubox_increments[] = {
 };
 
 /*
- * The iMC's events (2.5.5): a counter adds at most 139 in a clock, these events at
- * most this.  The table leaves POWER_SELF_REFRESH open: 139.
+ * Largest increments of iMC events (2.5.5); all other events add up to 139 per clock. The
+ * table lacks POWER_SELF_REFRESH, which is therefore treated as 139.
  */
 static const struct ucore_increment imc_increments[] = {
 	{ 0x00, 0x00, 1 },	/* CLOCKTICKS */
@@ -162,7 +164,7 @@ static const struct ucore_box_type cbo = {
 	.width = SNBEP_WIDTH_CBO,
 };
 
-/* No box control: nothing freezes it, and it counts once a control has an event. */
+/* No box control and no freeze: a counter runs as soon as its control has an event. */
 static const struct ucore_box_type ubox = {
 	.name = "ubox",
 	FIELDS(ubox_fields),
@@ -178,7 +180,10 @@ static const struct ucore_box_type ubox = {
 	.least_fixed_width = E5_WIDTH_LEAST,
 };
 
-/* Bit 21 of its controls, which the register's table reserves, selects core transition events. */
+/*
+ * Bit 21 of the controls selects core transition events, although the register's table
+ * reserves it.
+ */
 static const struct ucore_box_type pcu = {
 	.name = "pcu",
 	.words = &words,
@@ -246,7 +251,7 @@ static const struct ucore_box_type r3qpi = {
 	.ctl_rst = E5_CTL_RST,
 };
 
-/* ---- layouts: no box has a status ---- */
+/* ---- layouts: no box has a status register ---- */
 
 static const struct ucore_layout cbo_layout = {
 	.box_ctl = SNBEP_CBO_BOX_CTL,
@@ -290,7 +295,7 @@ static const struct ucore_layout qpi_layout = {
 	E5_QPI_MATCHES,
 };
 
-/* ---- where they are ---- */
+/* ---- addresses and counts ---- */
 
 static const struct ucore_e5_msr msr_boxes[] = {
 	{ .type = &cbo, .layout = &cbo_layout,

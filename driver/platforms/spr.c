@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sapphire Rapids and Emerald Rapids: the names of their box types, and what
- * their discovery tables leave out or get wrong.
- *
- * Data only.
+ * Platform tables of Sapphire Rapids and Emerald Rapids: type names, and corrections of their
+ * discovery tables. Data only.
  */
 #include "hw/imc_map.h"
 #include "platforms/discovery_common.h"
@@ -22,8 +20,7 @@ static const struct ucore_box_type cha = {
 };
 
 /*
- * Which counters an event may use: what Intel's event list and the kernel's own
- * driver both allow.
+ * Event constraints: counters that both Intel's event list and the kernel's own driver allow.
  */
 static const struct ucore_constraint iio_constraints[] = {
 	{ 0x02, 0x03, GENMASK(1, 0) },
@@ -110,7 +107,7 @@ static const struct ucore_box_type cxlcm = {
 
 static const struct ucore_box_type upi = {
 	BOX_TYPE("upi", ucore_disc_fields),
-	.end = UCORE_LINK_UPI,
+	.link_kind = UCORE_LINK_UPI,
 };
 
 static const struct ucore_box_type irp = { BOX_TYPE("irp", ucore_disc_fields) };
@@ -152,7 +149,7 @@ static const struct ucore_disc_type types[] = {
 	  .fixed_ctl = DISC_IMC_FIXED_CTL, .fixed_ctr = DISC_IMC_FIXED_CTR },
 };
 
-/* The record that the table should have for a UPI link or its mesh agent */
+/* Correct word 0 of the record of a UPI link and of its mesh agent */
 #define UPI_WORD0	(SPR_UPI_NUM_REGS | SPR_UPI_CTL_OFFSET << 8 | SPR_UPI_WIDTH << 16 | \
 			 SPR_UPI_CTR_OFFSET << 24 | (u64)DISC_ACCESS_PCI << 62)
 
@@ -171,8 +168,8 @@ static const struct ucore_ubox_map ubox_map = {
 	.gidnidmap = SPR_UBOX_GIDNIDMAP,
 };
 
-/* Where stacks lead one source tells, which has to guess at some of them: not used. */
-static const struct ucore_link_regs ends = {
+/* Root buses of stacks are not used: the only source guesses some of them. */
+static const struct ucore_link_regs link_regs = {
 	.link_status = SPR_UPI_KTIPCSTS,
 	.link_trained = SPR_UPI_KTIPCSTS_TRAINED,
 	.link_peer = SPR_UPI_KTILP0,
@@ -194,7 +191,7 @@ static const struct ucore_layout iio_free_layout = {
 	.fixed_ctr = { 0, EIGHT(FREE_IN), EIGHT(FREE_OUT) },
 };
 
-static const struct ucore_disc_beside iio_free_boxes = {
+static const struct ucore_disc_free_msr iio_free_boxes = {
 	.type = &ucore_disc_iio_free,
 	.layout = &iio_free_layout,
 	.unit = SPR_TYPE_IIO,
@@ -205,13 +202,16 @@ static const struct ucore_disc_beside iio_free_boxes = {
 
 /* ---- free-running counters of the memory controllers ---- */
 
-/* Fixed counter 0 is the DRAM clock, then come cycles of the two pending queues. */
+/*
+ * Fixed counter 0 is the DRAM clock, followed by the cycles of the read and write pending
+ * queues.
+ */
 static const struct ucore_box_type imc_free = {
 	.name = "imc_free",
 	.caps = UCORE_BOX_F_FREE_RUNNING,
 	.nr_fixed = 3,
 	.fixed_width = IMC_FREE_WIDTH,
-	.fixed_increment = 255,	/* no manual tells */
+	.fixed_increment = 255,	/* not documented */
 };
 
 static const struct ucore_layout imc_free_layout = {
@@ -222,7 +222,7 @@ static const struct ucore_layout imc_free_layout = {
 		       SPR_IMC_FREE_WPQ - IMC_FREE_DCLK },
 };
 
-static const struct ucore_disc_bank imc_free_boxes = {
+static const struct ucore_disc_free_mmio imc_free_boxes = {
 	.type = &imc_free,
 	.layout = &imc_free_layout,
 	.unit = SPR_TYPE_IMC,
@@ -241,9 +241,9 @@ static const struct ucore_disc_rules rules = {
 	.count_type = SPR_TYPE_CHA,
 	.count_msr = SPR_MSR_CHA_COUNT,
 	.ubox = &ubox_map,
-	.beside = &iio_free_boxes,
-	.bank = &imc_free_boxes,
-	.ends = &ends,
+	.free_msr = &iio_free_boxes,
+	.free_mmio = &imc_free_boxes,
+	.links = &link_regs,
 };
 
 const struct ucore_platform ucore_platform_spr = {

@@ -304,13 +304,13 @@ def discovery_parser_reads_what_was_written():
 @test(machine=False, timeout=300)
 def a_read_of_what_was_not_written_is_noticed():
     """One register too many of a unit is looked at."""
-    parser = (TOP / "driver/find/discovery/parse.c").read_text()
+    judge = (TOP / "driver/find/discovery/unit.c").read_text()
     loop = "for (i = 0; i < nr; i++)\n\t\tend = max(end, runs[i].end);"
-    assert parser.count(loop) == 1
-    wrong = OUT / "fuzz-wrong/parse.c"
+    assert judge.count(loop) == 1
+    wrong = OUT / "fuzz-wrong/unit.c"
     wrong.parent.mkdir(parents=True, exist_ok=True)
-    wrong.write_text(parser.replace(loop, loop.replace("i < nr", "i <= nr")))
-    done = fuzzed("fuzz-wrong", "short-memory", f"DISCOVERY={wrong}")
+    wrong.write_text(judge.replace(loop, loop.replace("i < nr", "i <= nr")))
+    done = fuzzed("fuzz-wrong", "short-memory", f"UNIT={wrong}")
     assert done.returncode and "use-of-uninitialized-value" in done.stdout, done.stdout[-2000:]
 
 

@@ -17,7 +17,8 @@
 #include <linux/mm.h>
 #include <linux/string.h>
 
-#include "find/discovery/discovery.h"
+#include "find/discovery/parse.h"
+#include "find/discovery/unit.h"
 #include "platforms/match.h"
 #include "find/topology.h"
 #include "hw/discovery.h"
@@ -115,7 +116,7 @@ static bool env_answers(const struct ucore_disc_env *env, const struct ucore_uni
 static struct ucore_region others;
 
 static struct ucore_disc_env env = {
-	.others = { .region = &others, .nr = 1 },
+	.foreign = { .region = &others, .nr = 1 },
 	.on_ram = env_on_ram,
 	.function = env_function,
 	.answers = env_answers,
@@ -228,11 +229,11 @@ static void fuzz_config(const u8 *extended, size_t size)
 	u64 address;
 	u32 n, bar;
 
-	n = ucore_disc_walk(&config.config, dvsec, MAX_DVSECS, &broken);
+	n = ucore_parse_dvsecs(&config.config, dvsec, MAX_DVSECS, &broken);
 	walk_check(&config, dvsec, n, broken);
 	for (bar = 0; bar < 8; bar++) {
 		address = 0;
-		bar_check(bar, ucore_disc_bar(&config.config, bar, &address), address);
+		bar_check(bar, ucore_parse_bar(&config.config, bar, &address), address);
 	}
 }
 
@@ -581,7 +582,7 @@ static bool touches_ram(const struct ucore_unit *unit)
 /* Is it somewhere that the parser knows, or was told, to be others'? */
 static bool is_others(const struct ucore_disc *disc, const struct ucore_unit *unit)
 {
-	const struct ucore_disc_claims *claims = disc->claims;
+	const struct ucore_disc_ranges *claims = disc->ranges;
 	struct range own[32], known;
 	u32 n = taken_ranges(unit, own), i, s;
 	u64 end = 0, base = raw_access(unit->word) == 2 ? unit->word[1] & 0xfff : 0;
@@ -605,11 +606,11 @@ static bool is_others(const struct ucore_disc *disc, const struct ucore_unit *un
 	}
 	for (s = UCORE_DISC_MEMORY; s <= UCORE_DISC_PCI; s++) {
 		for (i = 0; i < claims[s].nr; i++) {
-			if (claims[s].claim[i].unit != UCORE_DISC_OTHERS)
+			if (claims[s].range[i].unit != UCORE_DISC_FOREIGN)
 				continue;
 			known = (struct range){
-				.space = own[0].space, .start = claims[s].claim[i].start,
-				.end = claims[s].claim[i].end,
+				.space = own[0].space, .start = claims[s].range[i].start,
+				.end = claims[s].range[i].end,
 			};
 			if (any_meets(own, n, &known, 1))
 				return true;
@@ -639,12 +640,12 @@ static bool is_elsewhere(const struct ucore_disc *disc, const struct ucore_unit 
 	bool known = false;
 	u32 i;
 
-	for (i = 0; i < disc->nr_spots; i++) {
-		if (disc->spot[i].die != unit->die ||
-		    disc->spot[i].place->type != (unit->word[2] & 0xffff))
+	for (i = 0; i < disc->nr_pci_units; i++) {
+		if (disc->pci_unit[i].die != unit->die ||
+		    disc->pci_unit[i].place->type != (unit->word[2] & 0xffff))
 			continue;
-		if (disc->spot[i].id == (unit->word[2] >> 16 & 0xffff) &&
-		    disc->spot[i].address == (unit->word[1] & 0x7fffffff))
+		if (disc->pci_unit[i].id == (unit->word[2] >> 16 & 0xffff) &&
+		    disc->pci_unit[i].address == (unit->word[1] & 0x7fffffff))
 			return false;
 		known = true;
 	}
@@ -732,7 +733,7 @@ static void units_check(const struct ucore_disc *disc, const struct source *sour
 		total += t->nr;
 		if (t->nr)
 			MUST("table: all its records", t->nr >= t->max_units &&
-			     t->nr - t->max_units <= disc->nr_spots &&
+			     t->nr - t->max_units <= disc->nr_pci_units &&
 			     t->first + t->nr <= disc->nr_units);
 		for (k = 0; k < t->nr; k++) {
 			unit = &disc->unit[t->first + k];
@@ -758,13 +759,13 @@ static void units_check(const struct ucore_disc *disc, const struct source *sour
 
 static void claims_check(const struct ucore_disc *disc)
 {
-	const struct ucore_disc_claim *a, *b;
+	const struct ucore_disc_range *a, *b;
 	u32 i, s;
 
 	for (s = 0; s < UCORE_DISC_SPACES; s++)
-		for (i = 1; i < disc->claims[s].nr; i++) {
-			a = &disc->claims[s].claim[i - 1];
-			b = &disc->claims[s].claim[i];
+		for (i = 1; i < disc->ranges[s].nr; i++) {
+			a = &disc->ranges[s].range[i - 1];
+			b = &disc->ranges[s].range[i];
 			MUST("claims: sorted and apart", a->space < b->space ||
 			     (a->space == b->space && a->end <= b->start));
 		}
@@ -867,7 +868,7 @@ static void trim_check(struct ucore_disc *disc, s32 die)
 	for (i = 0; i < disc->nr_units; i++)
 		before += disc->unit[i].die == die && !disc->unit[i].reason &&
 			  (disc->unit[i].word[2] & 0xffff) == disc->rules->count_type;
-	ucore_disc_trim(disc, die, machine->count);
+	ucore_unit_limit(disc, die, machine->count);
 	for (i = 0; i < disc->nr_units; i++) {
 		if (disc->unit[i].die != die || disc->unit[i].reason != UCORE_UNIT_BEYOND_COUNT)
 			continue;
@@ -897,7 +898,7 @@ static int note_spots(struct ucore_disc *disc)
 
 	for (i = 0; i < machine->nr_spots % (MAX_SPOTS + 1) && disc->rules->nr_places; i++) {
 		id = machine->spot[i] >> 1 & 3;
-		ret = ucore_disc_note_spot(disc, machine->spot[i] >> 6 & 1,
+		ret = ucore_unit_note_pci(disc, machine->spot[i] >> 6 & 1,
 					   &disc->rules->places[machine->spot[i] & 1], id, 0,
 					   machine->spot[i] >> 3 & 7);
 		if (ret)
@@ -917,9 +918,9 @@ static int parse_tables(struct ucore_disc *disc, const struct source *source)
 			disc->table[i].reason = UCORE_TABLE_DIE;
 			continue;
 		}
-		ucore_disc_parse_global(disc, &disc->table[i], &source[i].source);
+		ucore_parse_global(disc, &disc->table[i], &source[i].source);
 		if (!disc->table[i].reason)
-			ret = ucore_disc_parse_units(disc, i, &source[i].source);
+			ret = ucore_parse_units(disc, i, &source[i].source);
 	}
 	return ret;
 }
@@ -944,7 +945,7 @@ static void all_checks(struct ucore_disc *disc, const struct source *source)
 static void pointer_check(u64 value)
 {
 	u64 address = 0;
-	u32 reason = ucore_disc_pointer(&env, value, &address);
+	u32 reason = ucore_parse_table_msr(&env, value, &address);
 
 	if (!value || value == words_of_ones || value & 7) {
 		MUST("pointer: none", reason == UCORE_TABLE_MSR);
@@ -956,7 +957,7 @@ static void pointer_check(u64 value)
 	     (reason == UCORE_TABLE_RAM || !reason));
 	if (reason)
 		return;
-	reason = ucore_disc_memory(&env, address, 24);
+	reason = ucore_parse_table_memory(&env, address, 24);
 	MUST("pointer: nobody's memory", reason || (!on_ram(address, 24) &&
 						    !on_others(address, 24)));
 	MUST("pointer: for a reason", reason != UCORE_TABLE_FOREIGN || on_others(address, 24));
@@ -971,7 +972,7 @@ static void deal_check(struct ucore_disc *disc)
 
 	for (i = 0; i < disc->nr_tables; i++)
 		before[i] = disc->table[i].die;
-	ucore_disc_deal(disc, dies, ARRAY_SIZE(dies));
+	ucore_parse_assign_dies(disc, dies, ARRAY_SIZE(dies));
 	for (i = 0; i < disc->nr_tables; i++) {
 		if (before[i] == UCORE_DIE_UNKNOWN)
 			MUST("deal: to a die", disc->table[i].die == 0 || disc->table[i].die == 1);
@@ -1016,9 +1017,9 @@ static void fuzz_tables(const u8 *data, size_t size)
 	MUST("errors: only for lack of memory", !ret || (ret == -ENOMEM && machine->fail_in));
 	if (!ret)
 		all_checks(&disc, source);
-	ucore_disc_free(&disc);
-	MUST("free: leaves nothing", !disc.table && !disc.unit && !disc.spot && !disc.nr_units &&
-	     !disc.max_tables && !disc.max_units && !disc.max_spots && !disc.claims[0].claim);
+	ucore_parse_free(&disc);
+	MUST("free: leaves nothing", !disc.table && !disc.unit && !disc.pci_unit && !disc.nr_units &&
+	     !disc.max_tables && !disc.max_units && !disc.max_pci_units && !disc.ranges[0].range);
 	for (i = 0; i < nr; i++)
 		free(source[i].bytes);
 }

@@ -16,4 +16,4 @@ void ucore_discovery_drop(void)
 {
 }
 
-const struct ucore_report ucore_disc_report;
+const struct ucore_report ucore_discovery_report;

@@ -7,7 +7,9 @@
  */
 #include <kunit/test.h>
 
-#include "find/discovery/discovery.h"
+#include "find/discovery/parse.h"
+#include "find/discovery/record.h"
+#include "find/discovery/unit.h"
 #include "platforms/match.h"
 
 #define MSR	0ULL
@@ -128,7 +130,7 @@ static int bench_init(struct kunit *test)
 	b->test = test;
 	b->env = (struct ucore_disc_env){
 		.phys_bits = PHYS_BITS,
-		.others = { .region = regions, .nr = ARRAY_SIZE(regions) },
+		.foreign = { .region = regions, .nr = ARRAY_SIZE(regions) },
 		.on_ram = env_on_ram, .function = env_function, .answers = env_answers,
 	};
 	b->disc.env = &b->env;
@@ -143,7 +145,7 @@ static int bench_init(struct kunit *test)
 /* Forget everything, and begin anew. */
 static void bench_again(struct bench *b)
 {
-	ucore_disc_free(&b->disc);
+	ucore_parse_free(&b->disc);
 	KUNIT_EXPECT_EQ(b->test, b->disc.nr_units, 0U);
 	b->disc.env = &b->env;
 	b->disc.rules = ucore_platform_spr.table;
@@ -154,7 +156,7 @@ static void bench_exit(struct kunit *test)
 	struct bench *b = test->priv;
 
 	if (b)
-		ucore_disc_free(&b->disc);
+		ucore_parse_free(&b->disc);
 }
 
 /* One more table; the caller fills its words. */
@@ -196,10 +198,10 @@ static u64 *plain_table(struct bench *b, s32 die, u32 units)
 
 static int parse_one(struct bench *b, u32 i)
 {
-	ucore_disc_parse_global(&b->disc, &b->disc.table[i], &b->source[i].source);
+	ucore_parse_global(&b->disc, &b->disc.table[i], &b->source[i].source);
 	if (b->disc.table[i].reason)
 		return 0;
-	return ucore_disc_parse_units(&b->disc, i, &b->source[i].source);
+	return ucore_parse_units(&b->disc, i, &b->source[i].source);
 }
 
 static void parse(struct bench *b)
@@ -666,7 +668,7 @@ static void status_of_the_global_record(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		memcpy(word, cases[i].word, sizeof(cases[i].word));
 		t = b->disc.table;
-		ucore_disc_parse_global(&b->disc, t, &b->source[0].source);
+		ucore_parse_global(&b->disc, t, &b->source[0].source);
 		KUNIT_EXPECT_EQ(test, t->reason, (u32)UCORE_TABLE_OK);
 		KUNIT_EXPECT_EQ_MSG(test, t->nr_status, cases[i].bits, "case %u", i);
 		if (!t->nr_status)
@@ -848,7 +850,7 @@ static void stride_255(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->disc.table[0].stride, 255U * 8);
 	EXPECT_UNIT(b, 0, OK);
 	EXPECT_UNIT(b, 1, OK);
-	KUNIT_EXPECT_EQ(test, ucore_disc_unit_id(unit_of(b, 1)), 4U);
+	KUNIT_EXPECT_EQ(test, ucore_record_id(unit_of(b, 1)->word), 4U);
 }
 
 static void max_units_1023(struct kunit *test)
@@ -865,8 +867,8 @@ static void max_units_1023(struct kunit *test)
 		n += unit_of(b, i)->reason == UCORE_UNIT_OK;
 	KUNIT_EXPECT_EQ(test, n, 1023U);
 	/* and global control, its status, the CHA count, counters of IIO stacks in 33 rows */
-	KUNIT_EXPECT_EQ(test, b->disc.claims[UCORE_DISC_MSR].nr, 1023U * 3 + 3 + 33);
-	KUNIT_EXPECT_EQ(test, b->disc.claims[UCORE_DISC_NAME].nr, 1023U);
+	KUNIT_EXPECT_EQ(test, b->disc.ranges[UCORE_DISC_MSR].nr, 1023U * 3 + 3 + 33);
+	KUNIT_EXPECT_EQ(test, b->disc.ranges[UCORE_DISC_NAME].nr, 1023U);
 }
 
 /* It claims as many as it can and has none. */
@@ -892,7 +894,7 @@ static void claims_in_any_order(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = plain_table(b, 0, 200);
-	const struct ucore_disc_claim *a, *c;
+	const struct ucore_disc_range *a, *c;
 	u32 i;
 
 	for (i = 0; i < 100; i++)	/* 37 and 100 are coprime */
@@ -908,9 +910,9 @@ static void claims_in_any_order(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, unit_of(b, unit_of(b, 100 + i)->other - 1)->word[1],
 				unit_of(b, 100 + i)->word[1] - 0xb);
 	}
-	for (i = 1; i < b->disc.claims[UCORE_DISC_MSR].nr; i++) {
-		a = &b->disc.claims[UCORE_DISC_MSR].claim[i - 1];
-		c = &b->disc.claims[UCORE_DISC_MSR].claim[i];
+	for (i = 1; i < b->disc.ranges[UCORE_DISC_MSR].nr; i++) {
+		a = &b->disc.ranges[UCORE_DISC_MSR].range[i - 1];
+		c = &b->disc.ranges[UCORE_DISC_MSR].range[i];
 		KUNIT_EXPECT_TRUE(test, a->space < c->space ||
 				  (a->space == c->space && a->end <= c->start));
 	}
@@ -1281,7 +1283,7 @@ static void names_of_unknown_types(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, unit_of(b, 0)->name, "type_19");
 	EXPECT_UNIT(b, 1, OK);
 	KUNIT_EXPECT_STREQ(test, unit_of(b, 1)->name, "type_65535");
-	KUNIT_EXPECT_EQ(test, ucore_disc_unit_id(unit_of(b, 1)), 65535U);
+	KUNIT_EXPECT_EQ(test, ucore_record_id(unit_of(b, 1)->word), 65535U);
 	/* those that are refused have names, too */
 	KUNIT_EXPECT_STREQ(test, unit_of(b, 2)->name, "imc");
 }
@@ -1303,7 +1305,7 @@ static const struct ucore_disc_place *place_of(struct bench *b, u32 type)
 
 static void spot_note(struct bench *b, s32 die, u32 type, u32 id)
 {
-	KUNIT_ASSERT_EQ(b->test, ucore_disc_note_spot(&b->disc, die, place_of(b, type), id, 0,
+	KUNIT_ASSERT_EQ(b->test, ucore_unit_note_pci(&b->disc, die, place_of(b, type), id, 0,
 						      0x7e), 0);
 }
 
@@ -1399,7 +1401,7 @@ static u32 surplus(struct bench *b)
 
 	for (i = 0; i < b->disc.nr_units; i++)
 		if (unit_of(b, i)->reason == UCORE_UNIT_BEYOND_COUNT)
-			ids |= BIT(ucore_disc_unit_id(unit_of(b, i)));
+			ids |= BIT(ucore_record_id(unit_of(b, i)->word));
 	return ids;
 }
 
@@ -1417,14 +1419,14 @@ static void surplus_chas(struct kunit *test)
 	record_set(plain_table(b, 1, 1), 1, MSR_WORD, 0x2000, W2(0, 8));
 	parse(b);
 	EXPECT_UNIT(b, 6, OVERLAP);
-	ucore_disc_trim(&b->disc, 0, 5);
+	ucore_unit_limit(&b->disc, 0, 5);
 	KUNIT_EXPECT_EQ(test, surplus(b), 0U);
-	ucore_disc_trim(&b->disc, 0, 3);
+	ucore_unit_limit(&b->disc, 0, 3);
 	KUNIT_EXPECT_EQ(test, surplus(b), (u32)(BIT(5) | BIT(9)));
 	EXPECT_UNIT(b, 5, OK);
 	EXPECT_UNIT(b, 6, OVERLAP);
 	EXPECT_UNIT(b, 7, OK);		/* another die's */
-	ucore_disc_trim(&b->disc, 2, 0);
+	ucore_unit_limit(&b->disc, 2, 0);
 	KUNIT_EXPECT_EQ(test, surplus(b), (u32)(BIT(5) | BIT(9)));
 }
 
@@ -1444,7 +1446,7 @@ static void out_of_memory(struct kunit *test)
 		record_set(word, i, MSR_WORD, 0x3000 + 0x10 * i, W2(99, i));
 	for (fail = 1; fail < 50; fail++) {
 		fake_kernel.fail_in = fail;
-		ret = ucore_disc_note_spot(&b->disc, 0, place_of(b, 8), 0, 0, 0x7e) ?:
+		ret = ucore_unit_note_pci(&b->disc, 0, place_of(b, 8), 0, 0, 0x7e) ?:
 		      parse_one(b, 0);
 		fake_kernel.fail_in = 0;
 		if (!ret)
@@ -1496,7 +1498,7 @@ static void dvsec_put(struct bench *b, u32 at, u32 next, u32 entry, u32 table)
 static u32 walk(struct bench *b, struct ucore_disc_dvsec *dvsec, bool broken)
 {
 	bool said = !broken;
-	u32 n = ucore_disc_walk(&b->config.config, dvsec, 4, &said);
+	u32 n = ucore_parse_dvsecs(&b->config.config, dvsec, 4, &said);
 
 	KUNIT_EXPECT_EQ(b->test, said, broken);
 	KUNIT_EXPECT_LE(b->test, b->config.reads, 3U * 1024);
@@ -1695,7 +1697,7 @@ static void where_a_bar_points(struct kunit *test)
 
 	b->config.dword[4 + c->bar] = c->low;
 	b->config.dword[5 + c->bar] = c->high;
-	KUNIT_EXPECT_EQ(test, ucore_disc_bar(&b->config.config, c->bar, &address), c->reason);
+	KUNIT_EXPECT_EQ(test, ucore_parse_bar(&b->config.config, c->bar, &address), c->reason);
 	if (!c->reason)
 		KUNIT_EXPECT_EQ(test, address, c->address);
 }

@@ -119,7 +119,7 @@ static struct ucore_table_info table_info(u32 i)
 {
 	struct ucore_table_info info;
 
-	ucore_disc_report.table(i, &info);
+	ucore_discovery_report.table(i, &info);
 	return info;
 }
 
@@ -127,7 +127,7 @@ static struct ucore_unit_info unit_info(u32 i)
 {
 	struct ucore_unit_info info;
 
-	ucore_disc_report.unit(i, &info);
+	ucore_discovery_report.unit(i, &info);
 	return info;
 }
 
@@ -150,8 +150,8 @@ static void plain_machine_is_found(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.caps,
 			(u32)(UCORE_CAP_DISCOVERY | UCORE_CAP_GLOBAL_FREEZE));
 	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 4U);
-	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_tables(), 1U);
-	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_units(), 4U);
+	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 1U);
+	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_units(), 4U);
 	table = table_info(0);
 	KUNIT_EXPECT_EQ(test, table.die, 0);
 	KUNIT_EXPECT_EQ(test, table.bus, 0x3fU);
@@ -329,7 +329,7 @@ static void no_boxes(struct kunit *test, u32 reason)
 	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_HIDDEN);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_HIDDEN),
 					   "list --rejected"));
-	KUNIT_ASSERT_GT(test, ucore_disc_report.nr_tables(), 0U);
+	KUNIT_ASSERT_GT(test, ucore_discovery_report.nr_tables(), 0U);
 	KUNIT_EXPECT_EQ(test, table_info(0).reason, reason);
 	KUNIT_EXPECT_EQ(test, table_info(0).nr_units, 0U);
 }
@@ -575,7 +575,7 @@ static void list_in_a_loop(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	/* what came before is used, what is broken is told */
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
-	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_tables(), 2U);
+	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 2U);
 	EXPECT_TABLE(test, 0, OK);
 	EXPECT_TABLE(test, 1, CHAIN);
 }
@@ -681,7 +681,7 @@ static void upi_links_by_their_functions(struct kunit *test)
 	fake_pci_add(0x3241, 1, 2, 0);	/* another function */
 	fake_pci_add(0x3241, 1, 5, 1);	/* no slot of a UPI link */
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_units(), 5U);
+	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_units(), 5U);
 	EXPECT_UNIT(test, 3, RELOCATED);
 	EXPECT_UNIT(test, 4, OK);
 	KUNIT_EXPECT_EQ(test, unit_info(4).record, 0U);
@@ -733,7 +733,7 @@ static void free_running_counters(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, box->desc.type->nr_fixed, ARRAY_SIZE(at));
 	expect_free_running(test, box, box->io.msr, at);
 	/* no table has it: GET_UNITS does not show it */
-	KUNIT_EXPECT_EQ(test, ucore_disc_report.nr_units(), 4U);
+	KUNIT_EXPECT_EQ(test, ucore_discovery_report.nr_units(), 4U);
 }
 
 /* There are as many as stacks: only what answers counts. */
@@ -906,7 +906,7 @@ static void two_tables(struct kunit *test)
 static void expect_dies(struct kunit *test, s32 first, s32 second)
 {
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_tables(), 2U);
+	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 2U);
 	KUNIT_EXPECT_EQ(test, table_info(0).die, first);
 	KUNIT_EXPECT_EQ(test, table_info(1).die, second);
 }
@@ -1020,7 +1020,7 @@ static void two_tables_in_one_function(struct kunit *test)
 	function->config[0x47] = 0x400;
 	global_set((u64 *)&fake_kernel.memory[0].bytes[0x400], 0);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_tables(), 3U);
+	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 3U);
 	KUNIT_EXPECT_EQ(test, table_info(0).die, 0);
 	KUNIT_EXPECT_EQ(test, table_info(1).die, 0);
 	KUNIT_EXPECT_EQ(test, table_info(2).die, 1);
@@ -1056,7 +1056,7 @@ static void known_processor_without_a_table(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_HIDDEN);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_HIDDEN), "BIOS"));
-	KUNIT_EXPECT_EQ(test, ucore_disc_report.nr_tables(), 0U);
+	KUNIT_EXPECT_EQ(test, ucore_discovery_report.nr_tables(), 0U);
 }
 
 /* ---- memory ---- */

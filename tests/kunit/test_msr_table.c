@@ -107,7 +107,7 @@ static struct ucore_table_info table_info(u32 i)
 {
 	struct ucore_table_info info;
 
-	ucore_disc_report.table(i, &info);
+	ucore_discovery_report.table(i, &info);
 	return info;
 }
 
@@ -115,7 +115,7 @@ static u32 unit_reason(u32 i)
 {
 	struct ucore_unit_info info;
 
-	ucore_disc_report.unit(i, &info);
+	ucore_discovery_report.unit(i, &info);
 	return info.reason;
 }
 
@@ -133,7 +133,7 @@ static void a_die_with_both_tables(struct kunit *test)
 	pointed_table(test);
 	fake_msr_add(0x710, POINTED);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_tables(), 2U);
+	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 2U);
 	EXPECT_TABLE(test, 0, OK);
 	KUNIT_EXPECT_EQ(test, table_info(0).msr, 0U);
 	KUNIT_EXPECT_EQ(test, table_info(0).dvsec, 0x100U);
@@ -252,7 +252,7 @@ static void an_msr_that_faults(struct kunit *test)
 {
 	hub_table(test);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_tables(), 2U);
+	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 2U);
 	EXPECT_TABLE(test, 1, MSR);
 	KUNIT_EXPECT_EQ(test, table_info(1).address, 0ULL);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 2U);
@@ -265,7 +265,7 @@ static void only_the_msr_points(struct kunit *test)
 	pointed_table(test);
 	fake_msr_add(0x710, POINTED);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_tables(), 1U);
+	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 1U);
 	EXPECT_TABLE(test, 0, OK);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 2U);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].nr_further, 0U);
@@ -297,7 +297,7 @@ static void the_msr_of_each_die(struct kunit *test)
 	pointed_table(test);
 	fake_msr_add(0x710, POINTED);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_ASSERT_EQ(test, ucore_disc_report.nr_tables(), 3U);
+	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 3U);
 	KUNIT_EXPECT_EQ(test, table_info(1).die, 0);
 	KUNIT_EXPECT_EQ(test, table_info(2).die, 1);
 	EXPECT_TABLE(test, 1, OK);

@@ -1,46 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * PMON discovery: from the bytes that firmware left to box descriptions.
+ * PMON discovery: shared structures of the path from firmware tables to box descriptions.
  *
- * Four steps.  fetch.c reads config space and tables and answers the parser's
- * questions about this machine, with foreign.c, which knows what in it is others'.
- * parse.c decides what the bytes mean, and window.c which registers a unit may have:
- * pure, no hardware, no kernel state, so unit tests and a fuzzer in user space reach
- * all of it.  probe.c asks whether what they describe is there.  find.c makes box
- * descriptions of it, and beside.c of what no table has.
+ * fetch.c reads config space and tables, with other_devices.c for facts about other devices.
+ * parse.c interprets tables, unit.c judges each unit record, validate.c checks its registers
+ * against other devices, and ranges.c against other units. These four are pure, so that unit
+ * tests and a user-space fuzzer reach all of them. probe.c reads registers to see whether they
+ * exist. find.c builds box descriptions, and freerunning.c those of boxes that no table lists.
  *
- * A unit (the table's word) that is accepted becomes a box.
+ * A unit is one record of a table. An accepted unit becomes a box. Process context, at module
+ * load.
  */
 #ifndef UCORE_DISCOVERY_H
 #define UCORE_DISCOVERY_H
 
 #include "find/links.h"
 #include "find/finder.h"
-#include "find/regions.h"
+#include "find/resources.h"
 
-/* Config space of a PCI Express function */
+/* Config space of a PCI Express function (bytes) */
 #define UCORE_DISC_CONFIG_BYTES	4096
 
-#define UCORE_DISC_MAX_UNITS	1023		/* of a table: max_units has ten bits */
-#define UCORE_DISC_MAX_TOTAL	8192		/* of all tables */
+#define UCORE_DISC_MAX_UNITS	1023		/* per table: max_units has ten bits */
+#define UCORE_DISC_MAX_TOTAL	8192		/* of all tables together */
 #define UCORE_DISC_MAX_BYTES	((UCORE_DISC_MAX_UNITS + 1) * 255 * 8)
 #define UCORE_DISC_MAX_STATUS	1024		/* bits of global status */
 
-/*
- * ---- what a platform knows of its units beyond the table ----
- */
+/* ---- platform data about units that the table lacks ---- */
 
 /**
  * struct ucore_disc_type - one box type
  * @id: type number in the table
- * @type: fields, constraints, control words; counters and widths come from the
- *        unit's own record
- * @access: UCORE_ACCESS_* that @fixed_* and @filter are true of
- * @ctl_stride: bytes from one MMIO control to the next; 0: see ctl_stride()
- * @fixed_ctl: control of the fixed counter, from the box control; 0: none
- * @fixed_ctr: fixed counter, from the box control
- * @filter: filter register, from the box control; 0: none
- * @port: it may be in a PCI Express or CXL port, beside what the port's driver uses
+ * @type: fields, constraints and control words; each unit's record supplies numbers and widths
+ *        of counters
+ * @port: true if the registers may be in a PCI Express or CXL port, outside the registers of
+ *        the port's driver
+ * @access: access to which @fixed_ctl, @fixed_ctr and @filter apply, UCORE_ACCESS_*
+ * @ctl_stride: distance between MMIO controls (bytes), 0 for the default of ctl_stride()
+ * @fixed_ctl: control of the fixed counter, relative to the box control; 0 for none
+ * @fixed_ctr: fixed counter, relative to the box control
+ * @filter: filter register, relative to the box control; 0 for none
  */
 struct ucore_disc_type {
 	u32 id;
@@ -54,13 +53,13 @@ struct ucore_disc_type {
 };
 
 /**
- * struct ucore_disc_place - units whose table entries are not to be trusted
- * @type: their type number
- * @device: PCI device id of their functions
- * @slot: slot of unit 0; unit n is n slots further
- * @function: function in the slot
- * @nr: units at most
- * @word0: word 0 of the record that the table should have
+ * struct ucore_disc_place - PCI location of units whose table records are unreliable
+ * @type: type number
+ * @device: PCI device id of the units' functions
+ * @slot: PCI slot of unit 0; unit n is n slots further
+ * @function: function number in the slot
+ * @nr: largest number of units
+ * @word0: correct word 0 of the record
  * @offset: config offset of the box control
  */
 struct ucore_disc_place {
@@ -74,36 +73,36 @@ struct ucore_disc_place {
 };
 
 /**
- * struct ucore_disc_beside - MSR boxes that no table has, one beside each of a type
- * @type: their type
- * @layout: their registers
- * @unit: type number of the units that have one
- * @msr: base for unit 0
- * @stride: from the base of one unit's box to that of the next
- * @spread: how much more than @stride it is for all fixed counters but the first
- * @max: units that have one, from 0
+ * struct ucore_disc_free_msr - free-running MSR boxes, one per unit of a type
+ * @type: box type
+ * @layout: registers of unit 0's box
+ * @unit: type number of the units
+ * @msr: base MSR for unit 0
+ * @stride: distance between the bases of two units' boxes (MSRs)
+ * @extra_stride: further distance per unit of all fixed counters except the first (MSRs)
+ * @max: number of units with a box, from id 0
  */
-struct ucore_disc_beside {
+struct ucore_disc_free_msr {
 	const struct ucore_box_type *type;
 	const struct ucore_layout *layout;
 	u32 unit;
 	u32 msr;
 	u32 stride;
-	u32 spread;
+	u32 extra_stride;
 	u32 max;
 };
 
 /**
- * struct ucore_disc_bank - boxes in memory that no table has, one for some units each
- * @type: their type
- * @layout: their registers
+ * struct ucore_disc_free_mmio - memory-mapped free-running boxes
+ * @type: box type
+ * @layout: registers
  * @unit: type number of the units
- * @units_each: units that have one together
- * @device: PCI device id of the function that tells where they are
- * @first: bytes from there to the first register
- * @size: bytes from the first register to the end of the last
+ * @units_each: number of units per box
+ * @device: PCI device id of the function with the boxes' addresses
+ * @first: offset of the first register from that address (bytes)
+ * @size: size from the first register to the end of the last one (bytes)
  */
-struct ucore_disc_bank {
+struct ucore_disc_free_mmio {
 	const struct ucore_box_type *type;
 	const struct ucore_layout *layout;
 	u32 unit;
@@ -114,24 +113,24 @@ struct ucore_disc_bank {
 };
 
 /**
- * struct ucore_disc_rules - what a platform knows beyond its tables
+ * struct ucore_disc_rules - platform data that the tables lack
  * @types: box types
- * @nr_types: how many
- * @unknown: box type of numbers that are not among them
- * @places: units that are looked for at known places
- * @nr_places: how many
- * @count_type: type whose units another register counts
- * @count_msr: the MSR that counts them; 0: none
- * @ubox: function that maps a bus to a socket, where NUMA does not
- * @beside: boxes that no table has, by MSR, or NULL
- * @bank: boxes that no table has, in memory, or NULL
- * @ends: how links tell where they lead, or NULL; needs @ubox
- * @table_device: PCI device id of functions with tables, beside the usual one; 0: none
- * @table_msr: MSR of a die that holds the address of a table; 0: none
- * @nr_globals: global controls that a die may have, each with a table; 0: one
+ * @nr_types: number of @types
+ * @unknown: box type for all other type numbers
+ * @places: units that are located by PCI device id
+ * @nr_places: number of @places
+ * @count_type: type whose number of units @count_msr holds
+ * @count_msr: MSR with the number of units of @count_type, 0 for none
+ * @ubox: function that maps a bus to a socket, used if NUMA data do not suffice; or NULL
+ * @free_msr: free-running MSR boxes, or NULL
+ * @free_mmio: memory-mapped free-running boxes, or NULL
+ * @links: link registers, or NULL; require @ubox
+ * @table_device: further PCI device id of functions with tables, 0 for none
+ * @table_msr: MSR of a die with the address of a table, 0 for none
+ * @nr_globals: largest number of global controls of a die, each with a table; 0 means 1
  * @broken: types whose units are known not to work, ended by 0
- * @uncertain: the rules with what the sources do not agree on, or leave open, taken as
- *             likely; NULL: the same
+ * @uncertain: rules that include likely facts which the sources leave open or contradict; NULL
+ *             if there are none
  */
 struct ucore_disc_rules {
 	const struct ucore_disc_type *types;
@@ -142,9 +141,9 @@ struct ucore_disc_rules {
 	u32 count_type;
 	u32 count_msr;
 	const struct ucore_ubox_map *ubox;
-	const struct ucore_disc_beside *beside;
-	const struct ucore_disc_bank *bank;
-	const struct ucore_link_regs *ends;
+	const struct ucore_disc_free_msr *free_msr;
+	const struct ucore_disc_free_mmio *free_mmio;
+	const struct ucore_link_regs *links;
 	u16 table_device;
 	u32 table_msr;
 	u32 nr_globals;
@@ -152,16 +151,14 @@ struct ucore_disc_rules {
 	const struct ucore_disc_rules *uncertain;
 };
 
-/*
- * ---- the parser's view of the machine ----
- */
+/* ---- the machine, as the parser sees it ---- */
 
 /**
- * struct ucore_disc_function - a PCI function
- * @size: bytes of config space
+ * struct ucore_disc_function - facts about a PCI function
+ * @size: size of config space (bytes)
  * @class: class code, 24 bits
- * @driven: a driver is bound to it
- * @taken: a bit for each dword of config space that a capability has
+ * @driven: true if a driver is bound to the function
+ * @taken: bit map of the config dwords that belong to capabilities
  */
 struct ucore_disc_function {
 	u32 size;
@@ -173,16 +170,16 @@ struct ucore_disc_function {
 struct ucore_unit;
 
 /**
- * struct ucore_disc_env - what only the machine can tell
- * @phys_bits: bits of a physical address
- * @others: memory that is no unit's
- * @on_ram: is any of this RAM?
- * @function: what is there to know of a PCI function; false if there is none of Intel's
- * @answers: do the registers of a unit answer that may be touched?
+ * struct ucore_disc_env - facts about the machine
+ * @phys_bits: width of a physical address (bits)
+ * @foreign: memory ranges of other devices
+ * @on_ram: return true if the range contains RAM
+ * @function: describe a PCI function; return false if there is no Intel function
+ * @answers: return true if the registers of a validated unit respond
  */
 struct ucore_disc_env {
 	u32 phys_bits;
-	struct ucore_regions others;
+	struct ucore_regions foreign;
 	bool (*on_ram)(const struct ucore_disc_env *env, u64 address, u64 size);
 	bool (*function)(const struct ucore_disc_env *env, u32 segment, u32 bus, u32 devfn,
 			 struct ucore_disc_function *function);
@@ -190,9 +187,9 @@ struct ucore_disc_env {
 };
 
 /**
- * struct ucore_disc_source - the bytes of a table
- * @copy: copy words of 64 bits; never asked for more than there are
- * @size: bytes there are, from the table to the end of its BAR
+ * struct ucore_disc_source - content of a table
+ * @copy: copy 64-bit words from within @size
+ * @size: size from the start of the table to the end of its BAR (bytes)
  */
 struct ucore_disc_source {
 	void (*copy)(const struct ucore_disc_source *source, u64 *to, u64 offset, u32 words);
@@ -200,9 +197,9 @@ struct ucore_disc_source {
 };
 
 /**
- * struct ucore_disc_config - a function's config space
- * @read: read a dword
- * @size: bytes there are
+ * struct ucore_disc_config - config space of a function
+ * @read: return a dword
+ * @size: size (bytes)
  */
 struct ucore_disc_config {
 	u32 (*read)(const struct ucore_disc_config *config, u32 reg);
@@ -210,10 +207,10 @@ struct ucore_disc_config {
 };
 
 /**
- * struct ucore_disc_dvsec - a DVSEC that points to a table
- * @at: config offset
+ * struct ucore_disc_dvsec - DVSEC that points to a table
+ * @at: config offset of the DVSEC
  * @bar: BAR number
- * @offset: where the table begins in the BAR
+ * @offset: offset of the table in the BAR (bytes)
  */
 struct ucore_disc_dvsec {
 	u32 at;
@@ -221,29 +218,28 @@ struct ucore_disc_dvsec {
 	u32 offset;
 };
 
-/*
- * ---- what was found ----
- */
+/* ---- results ---- */
 
 /**
  * struct ucore_disc_table - one table
- * @reason: UCORE_TABLE_*
- * @die: logical die, negative if none
+ * @reason: UCORE_TABLE_OK, or the reason of the rejection
+ * @die: logical die, negative if unknown
  * @segment: PCI segment of the function with the DVSEC
- * @bus: its bus
- * @devfn: its device and function
+ * @bus: bus of that function
+ * @devfn: device and function number
  * @dvsec: the DVSEC
- * @msr: MSR that told the address; 0: the DVSEC did, and the four before are meant
+ * @msr: MSR that holds the address; 0 if the DVSEC does. With an MSR, @segment to @dvsec are
+ *       unused.
  * @address: physical address
- * @size: bytes to the end of the BAR
- * @word: the global record
- * @stride: bytes of a record
- * @max_units: units that it claims
- * @nr_status: bits of global status, 0 if they are out of reach
- * @status_stride: registers or bytes from one of its words to the next
- * @global_size: registers or bytes of global control and status
- * @first: its first unit in ucore_disc.unit
- * @nr: how many
+ * @size: size up to the end of the BAR (bytes)
+ * @word: global record
+ * @stride: size of a record (bytes)
+ * @max_units: number of units by the global record
+ * @nr_status: number of global status bits, 0 if the status cannot be used
+ * @status_stride: distance between status words (registers or bytes)
+ * @global_size: size of global control and status (registers or bytes)
+ * @first: index of the table's first unit in ucore_disc.unit
+ * @nr: number of units in ucore_disc.unit
  */
 struct ucore_disc_table {
 	u32 reason;
@@ -266,21 +262,21 @@ struct ucore_disc_table {
 };
 
 /**
- * struct ucore_unit - one record of a table, and the box that it became
- * @reason: UCORE_UNIT_*
- * @table: index of its table
- * @record: its number there, 0 if it is not from the table
+ * struct ucore_unit - one record of a table, and its box
+ * @reason: UCORE_UNIT_OK, or the reason of the rejection
+ * @table: index of the table
+ * @record: number of the record in the table, 0 for a unit located by its PCI function
  * @die: logical die
  * @box: box id, UCORE_NO_BOX if rejected
- * @other: record that it conflicts with
- * @other_table: the table of that record
- * @word: the record
- * @size: registers or bytes from the box control to its last register
- * @rule: what the platform knows of its type, NULL if nothing
- * @type: its box type, with its own numbers
- * @layout: where its registers are
- * @beside: where those of the box beside it are
- * @name: name of the type, if the platform has none
+ * @other: number of the conflicting record
+ * @other_table: index of the table with the conflicting record
+ * @word: content of the record
+ * @size: size from the box control to the last register (registers or bytes)
+ * @rule: platform data about the type, NULL if there are none
+ * @type: box type, with the unit's numbers and widths of counters
+ * @layout: registers
+ * @free_layout: registers of the unit's free-running box
+ * @name: name of the type, generated if the platform has none
  */
 struct ucore_unit {
 	u32 reason;
@@ -295,28 +291,28 @@ struct ucore_unit {
 	const struct ucore_disc_type *rule;
 	struct ucore_box_type type;
 	struct ucore_layout layout;
-	struct ucore_layout beside;
+	struct ucore_layout free_layout;
 	char name[UCORE_NAME_LEN];
 };
 
 /**
- * struct ucore_disc_claim - registers, or a name, that a unit has taken
- * @space: MSRs of a die, memory, a PCI function, or unit names of a die
- * @start: the first that is taken
- * @end: the first behind it that is not
- * @unit: index of the unit, UCORE_NO_BOX for global control, UCORE_DISC_OTHERS for
- *        what is known and no unit's
+ * struct ucore_disc_range - reserved registers or unit name
+ * @space: MSRs of a die, memory, a PCI function, or the unit names of a die
+ * @start: first reserved register or name
+ * @end: first one after the range
+ * @unit: index of the owning unit, UCORE_NO_BOX for global control, UCORE_DISC_FOREIGN for
+ *        registers that are not part of a unit
  */
-struct ucore_disc_claim {
+struct ucore_disc_range {
 	u64 space;
 	u64 start;
 	u64 end;
 	u32 unit;
 };
 
-#define UCORE_DISC_OTHERS	(UCORE_NO_BOX - 1)
+#define UCORE_DISC_FOREIGN	(UCORE_NO_BOX - 1)
 
-/* What can be taken */
+/* Kinds of spaces */
 enum ucore_disc_space {
 	UCORE_DISC_MEMORY,
 	UCORE_DISC_MSR,
@@ -326,25 +322,25 @@ enum ucore_disc_space {
 };
 
 /**
- * struct ucore_disc_claims - all claims of one kind of space
- * @claim: the claims, sorted by space and start; no two of them overlap
- * @nr: how many
- * @max: room for how many
+ * struct ucore_disc_ranges - all reserved ranges of one kind of space
+ * @range: the ranges, sorted by space and start, without overlaps
+ * @nr: number of ranges
+ * @max: number of ranges that @range has room for
  */
-struct ucore_disc_claims {
-	struct ucore_disc_claim *claim;
+struct ucore_disc_ranges {
+	struct ucore_disc_range *range;
 	u32 nr;
 	u32 max;
 };
 
 /**
- * struct ucore_disc_spot - a unit that sits at a known place
+ * struct ucore_disc_pci_unit - unit located by its PCI function
  * @die: logical die
- * @place: which place
+ * @place: rule that located the unit
  * @id: unit id
- * @address: word 1 of the record that the table should have
+ * @address: correct word 1 of the record
  */
-struct ucore_disc_spot {
+struct ucore_disc_pci_unit {
 	s32 die;
 	const struct ucore_disc_place *place;
 	u32 id;
@@ -352,19 +348,19 @@ struct ucore_disc_spot {
 };
 
 /**
- * struct ucore_disc - everything that discovery found
- * @env: the machine
- * @rules: the platform
+ * struct ucore_disc - all results of discovery
+ * @env: facts about the machine
+ * @rules: platform data
  * @table: tables, in order of discovery
- * @nr_tables: how many
- * @max_tables: room for how many
+ * @nr_tables: number of tables
+ * @max_tables: number of tables that @table has room for
  * @unit: units of all tables, in order
- * @nr_units: how many
- * @max_units: room for how many
- * @spot: units found at known places
- * @nr_spots: how many
- * @max_spots: room for how many
- * @claims: what is taken
+ * @nr_units: number of units
+ * @max_units: number of units that @unit has room for
+ * @pci_unit: units located by their PCI functions
+ * @nr_pci_units: number of these units
+ * @max_pci_units: number of units that @pci_unit has room for
+ * @ranges: reserved ranges
  */
 struct ucore_disc {
 	const struct ucore_disc_env *env;
@@ -375,36 +371,10 @@ struct ucore_disc {
 	struct ucore_unit *unit;
 	u32 nr_units;
 	u32 max_units;
-	struct ucore_disc_spot *spot;
-	u32 nr_spots;
-	u32 max_spots;
-	struct ucore_disc_claims claims[UCORE_DISC_SPACES];
+	struct ucore_disc_pci_unit *pci_unit;
+	u32 nr_pci_units;
+	u32 max_pci_units;
+	struct ucore_disc_ranges ranges[UCORE_DISC_SPACES];
 };
-
-/* Fields of a record's words that others than the parser need */
-u32 ucore_disc_access(const u64 *word);
-u32 ucore_disc_unit_type(const struct ucore_unit *unit);
-u32 ucore_disc_unit_id(const struct ucore_unit *unit);
-
-/* Pure, window.c: */
-void ucore_validate_caps(const struct ucore_disc_config *config, struct ucore_disc_function *function);
-u32 ucore_validate_unit(const struct ucore_disc_env *env, const struct ucore_disc_type *rule,
-		      u32 access, u64 address, u32 size);
-
-/* Pure, parse.c: */
-u32 ucore_disc_walk(const struct ucore_disc_config *config, struct ucore_disc_dvsec *dvsec,
-		    u32 max, bool *broken);
-u32 ucore_disc_bar(const struct ucore_disc_config *config, u32 bar, u64 *address);
-u32 ucore_disc_pointer(const struct ucore_disc_env *env, u64 value, u64 *address);
-u32 ucore_disc_memory(const struct ucore_disc_env *env, u64 address, u64 size);
-void ucore_disc_deal(struct ucore_disc *disc, const u32 *dies, u32 nr);
-void ucore_disc_parse_global(struct ucore_disc *disc, struct ucore_disc_table *table,
-			     const struct ucore_disc_source *source);
-int ucore_disc_parse_units(struct ucore_disc *disc, u32 table,
-			   const struct ucore_disc_source *source);
-int ucore_disc_note_spot(struct ucore_disc *disc, s32 die,
-			 const struct ucore_disc_place *place, u32 id, u32 segment, u32 bus);
-void ucore_disc_trim(struct ucore_disc *disc, s32 die, u32 count);
-void ucore_disc_free(struct ucore_disc *disc);
 
 #endif /* UCORE_DISCOVERY_H */

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMON discovery: fetch the bytes.
+ * PMON discovery: reads the tables.
  *
- * Walks all Intel PCI functions for DVSECs of PMON discovery, asks each die's MSR that
- * points to a table, maps the tables, and answers the parser's questions (RAM? such a
- * function? does it answer?).
- * What the bytes mean is decided in parse.c.  Process context, at load.
+ * Finds the DVSECs of all Intel PCI functions, reads the MSRs that hold table addresses, and
+ * maps the tables. Also provides the parser with facts about this machine. parse.c interprets
+ * the content. Process context, at module load.
  */
 #include <linux/cpu.h>
 #include <linux/io.h>
@@ -14,23 +13,23 @@
 #include "find/array.h"
 #include "find/discovery/fetch.h"
 #include "find/discovery/other_devices.h"
+#include "find/discovery/parse.h"
 #include "find/discovery/probe.h"
-#include "find/memory.h"
+#include "find/discovery/unit.h"
+#include "find/resources.h"
 #include "find/topology.h"
 #include "hw/discovery.h"
 #include "reg/reg.h"
 
-#define MAX_DVSECS	8	/* of a function */
+#define MAX_DVSECS	8	/* per function */
 
 #define DISC_RECORD_BYTES	(DISC_RECORD_WORDS * sizeof(u64))
 
-/*
- * ---- what the parser asks ----
- */
+/* ---- facts for the parser ---- */
 
 static bool env_on_ram(const struct ucore_disc_env *env, u64 address, u64 size)
 {
-	return ucore_memory_is_ram(address, size);
+	return ucore_resource_is_ram(address, size);
 }
 
 static bool env_function(const struct ucore_disc_env *env, u32 segment, u32 bus, u32 devfn,
@@ -64,9 +63,7 @@ static void source_copy(const struct ucore_disc_source *source, u64 *to, u64 off
 		to[i] = readq(from + i * sizeof(u64));
 }
 
-/*
- * ---- tables ----
- */
+/* ---- finding tables ---- */
 
 static struct ucore_disc_table *table_new(struct ucore_disc *disc)
 {
@@ -94,14 +91,14 @@ static struct ucore_disc_table *table_of_function(struct ucore_disc *disc, struc
 	return table;
 }
 
-/* The table's place, from config space; nothing is mapped yet. */
+/* Find the table's address from config space, without mapping the table. */
 static void table_locate(struct ucore_disc_table *t, const struct ucore_pci_config *config)
 {
 	struct pci_dev *pdev = config->pdev;
 	u16 command;
 	u64 size;
 
-	t->reason = ucore_disc_bar(&config->config, t->dvsec.bar, &t->address);
+	t->reason = ucore_parse_bar(&config->config, t->dvsec.bar, &t->address);
 	if (t->reason)
 		return;
 	pci_read_config_word(pdev, PCI_COMMAND, &command);
@@ -110,7 +107,7 @@ static void table_locate(struct ucore_disc_table *t, const struct ucore_pci_conf
 		return;
 	}
 	t->size = UCORE_DISC_MAX_BYTES;
-	/* the kernel knows the size, unless it has given the BAR no resource */
+	/* the size is known if the kernel assigned the BAR's resource */
 	if (pci_resource_start(pdev, t->dvsec.bar) == t->address) {
 		size = pci_resource_len(pdev, t->dvsec.bar);
 		if (t->dvsec.offset >= size) {
@@ -131,7 +128,7 @@ static int find_tables(struct ucore_disc *disc, struct pci_dev *pdev)
 	u32 i, n;
 
 	ucore_pci_config_init(&config, pdev);
-	n = ucore_disc_walk(&config.config, dvsec, ARRAY_SIZE(dvsec), &broken);
+	n = ucore_parse_dvsecs(&config.config, dvsec, ARRAY_SIZE(dvsec), &broken);
 	for (i = 0; i < n; i++) {
 		t = table_of_function(disc, pdev);
 		if (!t)
@@ -156,25 +153,28 @@ static int find_all_tables(struct ucore_disc *disc)
 
 	while (!ret && (pdev = pci_get_device(PCI_VENDOR_ID_INTEL, PCI_ANY_ID, pdev)))
 		ret = find_tables(disc, pdev);
-	pci_dev_put(pdev);	/* not NULL if the loop was left early */
+	pci_dev_put(pdev);	/* not NULL if an error ended the loop */
 	return ret;
 }
 
-/* The table's place, from an MSR of its die; nothing is mapped yet. */
-static void table_point(struct ucore_disc *disc, struct ucore_disc_table *t)
+/* Read the table's address from an MSR of its die, without mapping the table. */
+static void table_locate_msr(struct ucore_disc *disc, struct ucore_disc_table *t)
 {
 	u64 value;
 
 	t->reason = UCORE_TABLE_MSR;
 	cpus_read_lock();
 	if (ucore_msr_probe(ucore_cpu_of_die(t->die), t->msr, &value))
-		t->reason = ucore_disc_pointer(disc->env, value, &t->address);
+		t->reason = ucore_parse_table_msr(disc->env, value, &t->address);
 	cpus_read_unlock();
 	t->size = UCORE_DISC_MAX_BYTES;
 }
 
-/* After those of functions: the fields that tell of a function mean nothing in these. */
-static int find_pointed_tables(struct ucore_disc *disc, const struct ucore_dies *dies)
+/*
+ * Find the tables whose addresses MSRs hold. They follow all tables of PCI functions, and
+ * their fields about a function stay 0.
+ */
+static int find_msr_tables(struct ucore_disc *disc, const struct ucore_dies *dies)
 {
 	struct ucore_disc_table *t;
 	u32 i;
@@ -185,21 +185,20 @@ static int find_pointed_tables(struct ucore_disc *disc, const struct ucore_dies 
 			return -ENOMEM;
 		t->die = dies->id[i];
 		t->msr = disc->rules->table_msr;
-		table_point(disc, t);
+		table_locate_msr(disc, t);
 	}
 	return 0;
 }
 
-/*
- * ---- reading them ----
- */
+/* ---- reading tables ---- */
 
 /**
- * ucore_fetch_die_of_bus() - the die of the functions on a bus
- * @disc: tables, with their dies
+ * ucore_fetch_die_of_bus() - find the die of the functions on a bus
+ * @disc: tables and their dies
  * @bus: the bus
  *
- * Return: what the bus tells, or a table on it; UCORE_DIE_* if neither does.
+ * Return: the logical die of the bus, or of a table on the bus; UCORE_DIE_* if neither is
+ * known.
  */
 int ucore_fetch_die_of_bus(const struct ucore_disc *disc, struct pci_bus *bus)
 {
@@ -213,8 +212,8 @@ int ucore_fetch_die_of_bus(const struct ucore_disc *disc, struct pci_bus *bus)
 	return die;
 }
 
-/* Units that are looked for by their functions. */
-static int find_spots(struct ucore_disc *disc, const struct ucore_disc_place *place)
+/* Find the units of a type by their PCI functions. */
+static int find_pci_units(struct ucore_disc *disc, const struct ucore_disc_place *place)
 {
 	int die = UCORE_DIE_UNKNOWN, ret = 0;
 	const struct pci_bus *bus = NULL;
@@ -227,27 +226,27 @@ static int find_spots(struct ucore_disc *disc, const struct ucore_disc_place *pl
 		if (PCI_FUNC(pdev->devfn) != place->function || slot < place->slot ||
 		    slot >= place->slot + place->nr || pci_domain_nr(pdev->bus) > 7)
 			continue;
-		if (pdev->bus != bus)	/* all of a die are on one */
+		if (pdev->bus != bus)	/* all functions of a die share one bus */
 			die = ucore_fetch_die_of_bus(disc, pdev->bus);
 		bus = pdev->bus;
 		if (die >= 0)
-			ret = ucore_disc_note_spot(disc, die, place, slot - place->slot,
+			ret = ucore_unit_note_pci(disc, die, place, slot - place->slot,
 						   pci_domain_nr(pdev->bus), pdev->bus->number);
 	}
 	pci_dev_put(pdev);
 	return ret;
 }
 
-/* Map @bytes of a table; it keeps a reason if that cannot be. */
+/* Map the first @bytes of a table. On failure, set the table's reason and return false. */
 static bool table_map(struct ucore_disc_table *t, struct source *source, u64 bytes)
 {
 	if (t->msr)
-		t->reason = ucore_disc_memory(&env, t->address, bytes);
-	else if (!ucore_memory_is_safe(t->address, bytes))
+		t->reason = ucore_parse_table_memory(&env, t->address, bytes);
+	else if (!ucore_resource_is_safe(t->address, bytes))
 		t->reason = UCORE_TABLE_RAM;
 	if (t->reason)
 		return false;
-	source->base = ucore_memory_map(t->address, bytes);
+	source->base = ucore_resource_map(t->address, bytes);
 	if (!source->base) {
 		t->reason = UCORE_TABLE_UNMAPPED;
 		return false;
@@ -256,7 +255,7 @@ static bool table_map(struct ucore_disc_table *t, struct source *source, u64 byt
 	return true;
 }
 
-/* The global record tells how long the table is. */
+/* Read a table in two steps, because the global record holds the table's length. */
 static int read_table(struct ucore_disc *disc, u32 i)
 {
 	struct ucore_disc_table *t = &disc->table[i];
@@ -267,38 +266,40 @@ static int read_table(struct ucore_disc *disc, u32 i)
 		t->reason = UCORE_TABLE_DIE;
 	if (t->reason || !table_map(t, &source, min_t(u64, t->size, DISC_RECORD_BYTES)))
 		return 0;
-	ucore_disc_parse_global(disc, t, &source.source);
+	ucore_parse_global(disc, t, &source.source);
 	iounmap(source.base);
 	if (!t->reason && !ucore_probe_global(t))
 		t->reason = UCORE_TABLE_GLOBAL;
 	if (t->reason ||
 	    !table_map(t, &source, min_t(u64, t->size, (t->max_units + 1ULL) * t->stride)))
 		return 0;
-	ret = ucore_disc_parse_units(disc, i, &source.source);
+	ret = ucore_parse_units(disc, i, &source.source);
 	iounmap(source.base);
 	cond_resched();
 	return ret;
 }
 
-/* All tables; those whose die nothing tells get one. */
+/* Find all tables, and assign a die to those whose die is unknown. */
 static int find_tables_of_dies(struct ucore_disc *disc)
 {
 	struct ucore_dies dies = { };
 	int ret = find_all_tables(disc) ?: ucore_dies_list(&dies);
 
 	if (!ret)
-		ret = find_pointed_tables(disc, &dies);
+		ret = find_msr_tables(disc, &dies);
 	if (!ret)
-		ucore_disc_deal(disc, dies.id, dies.nr);
+		ucore_parse_assign_dies(disc, dies.id, dies.nr);
 	ucore_dies_free(&dies);
 	return ret;
 }
 
 /**
- * ucore_fetch_tables() - the units of all tables of this machine
- * @disc: takes them; its rules are set
+ * ucore_fetch_tables() - read all tables of this machine
+ * @disc: results to fill; its rules are set
  *
- * Return: 0 or -ENOMEM; what does not make sense is noted with its reason.
+ * Invalid tables and records stay in the results with the reason.
+ *
+ * Return: 0 or -ENOMEM.
  */
 int ucore_fetch_tables(struct ucore_disc *disc)
 {
@@ -312,13 +313,13 @@ int ucore_fetch_tables(struct ucore_disc *disc)
 		return ret;
 	ret = ucore_other_devices_collect(&env, disc);
 	for (i = 0; i < disc->rules->nr_places && !ret; i++)
-		ret = find_spots(disc, &disc->rules->places[i]);
+		ret = find_pci_units(disc, &disc->rules->places[i]);
 	for (i = 0; i < disc->nr_tables && !ret; i++)
 		ret = read_table(disc, i);
 	return ret;
 }
 
-/** ucore_fetch_drop() - forget what is others' */
+/** ucore_fetch_drop() - free the list of other devices' ranges */
 void ucore_fetch_drop(void)
 {
 	ucore_other_devices_drop(&env);

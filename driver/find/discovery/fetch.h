@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* PMON discovery: fetch the bytes. */
+/* PMON discovery: reads the tables. */
 #ifndef UCORE_FETCH_H
 #define UCORE_FETCH_H
 

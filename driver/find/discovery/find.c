@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMON discovery: from units to box descriptions, and what GET_TABLES and
- * GET_UNITS report of them.
+ * PMON discovery: builds box descriptions from units, and reports tables and units to
+ * GET_TABLES and GET_UNITS.
  *
- * Process context, at load; what was found stays for reports until unload.
+ * Owns the discovery results, which stay until unload. Process context; all except the reports
+ * runs at module load.
  */
 #include <linux/bitfield.h>
 #include <linux/minmax.h>
@@ -17,17 +18,19 @@
 #include "find/discovery/fetch.h"
 #include "find/discovery/find.h"
 #include "find/discovery/lab_pmi.h"
+#include "find/discovery/parse.h"
 #include "find/discovery/probe.h"
+#include "find/discovery/record.h"
 #include "find/topology.h"
 #include "hw/discovery.h"
 
 static bool uncertain;
 module_param(uncertain, bool, 0444);
-MODULE_PARM_DESC(uncertain, "take what sources leave open about Diamond Rapids as likely");
+MODULE_PARM_DESC(uncertain, "use the likely values of undocumented facts about Diamond Rapids");
 
 static struct ucore_disc disc;
 
-/* Global control of each table that has one of its own, and of which die. */
+/* Global control of each accepted table */
 static struct die_global {
 	u32 die;
 	u32 table;
@@ -46,7 +49,7 @@ static void describe_global(struct die_global *dg, const struct ucore_disc_table
 		.keep = DISC_GLOBAL_CTL_FRZ_ALL,
 		.level = true,
 	};
-	switch (ucore_disc_access(t->word)) {
+	switch (ucore_record_access(t->word)) {
 	case UCORE_ACCESS_MSR:
 		global->ctl = t->word[1];
 		break;
@@ -58,12 +61,14 @@ static void describe_global(struct die_global *dg, const struct ucore_disc_table
 		global->pdev = ucore_probe_pdev_at(t->word[1]);
 		global->ctl = FIELD_GET(DISC_PCI_OFFSET, t->word[1]);
 	}
-	/* no manual tells how it routes overflows, so nobody looks at its status */
+	/*
+	 * Status and PMI routing stay unset, because no manual documents the overflow routing.
+	 */
 	if (ucore_lab_pmi())
 		ucore_lab_pmi_describe(global, t);
 }
 
-/* Those of one die follow each other, the first one first. */
+/* Link the global controls of a die in order of their tables. */
 static void chain_global(struct die_global *dg)
 {
 	struct die_global *last;
@@ -89,8 +94,8 @@ static int describe_globals(void)
 			continue;
 		dg = &die_globals[nr_die_globals];
 		describe_global(dg, &disc.table[i]);
-		/* a function may have gone since it was probed */
-		if (ucore_disc_access(disc.table[i].word) == UCORE_ACCESS_PCI && !dg->global.pdev)
+		/* the function may have been removed after the probe */
+		if (ucore_record_access(disc.table[i].word) == UCORE_ACCESS_PCI && !dg->global.pdev)
 			continue;
 		chain_global(dg);
 		nr_die_globals++;
@@ -98,7 +103,7 @@ static int describe_globals(void)
 	return 0;
 }
 
-/* The first one of a die. */
+/* Return the first global control of a die, NULL if there is none. */
 static const struct ucore_global *global_of_die(u32 die)
 {
 	u32 i;
@@ -109,7 +114,9 @@ static const struct ucore_global *global_of_die(u32 die)
 	return NULL;
 }
 
-/* That of a unit's table, which may be the first one of the die. */
+/*
+ * Return the global control of a unit's table. A rejected table uses the first one of the die.
+ */
 static const struct ucore_global *global_of_unit(const struct ucore_unit *unit)
 {
 	u32 i;
@@ -123,8 +130,8 @@ static const struct ucore_global *global_of_unit(const struct ucore_unit *unit)
 }
 
 /*
- * Can a box tell that its counters overflowed?  It can if it has a bit in global
- * status and a box status that answers.  Otherwise its status is left alone.
+ * Describe the overflow status of a box. Overflows are reported only if the box has a bit in
+ * the global status and a box status that responds. All other box statuses are left alone.
  */
 static void describe_overflow(struct ucore_box_desc *desc, struct ucore_unit *unit)
 {
@@ -132,13 +139,16 @@ static void describe_overflow(struct ucore_box_desc *desc, struct ucore_unit *un
 	u32 position = FIELD_GET(DISC_UNIT2_STATUS_POS, unit->word[2]);
 	struct ucore_layout *layout = &unit->layout;
 
-	/* positions are in the status of the unit's table, and the first one's routes the PMI */
+	/*
+	 * the bit position refers to the unit's table, and the die's first control routes the
+	 * PMI
+	 */
 	if (!desc->global->nr_status || !global_of_unit(unit)->nr_status || t->reason ||
 	    position >= t->nr_status)
 		layout->status = UCORE_REG_NONE;
 	if (layout->status == UCORE_REG_NONE)
 		return;
-	if (ucore_disc_access(unit->word) == UCORE_ACCESS_MSR &&
+	if (ucore_record_access(unit->word) == UCORE_ACCESS_MSR &&
 	    !ucore_probe_msr(unit->die, unit->word[1] + layout->status)) {
 		layout->status = UCORE_REG_NONE;
 		return;
@@ -154,12 +164,12 @@ static int add_unit(struct ucore_finder *finder, struct ucore_unit *unit)
 		.layout = &unit->layout,
 		.global = global_of_die(unit->die),
 		.die = unit->die,
-		.instance = ucore_disc_unit_id(unit),
-		.told = &unit->box,
+		.instance = ucore_record_id(unit->word),
+		.id_out = &unit->box,
 	};
 
 	unit->type.name = unit->name;
-	switch (ucore_disc_access(unit->word)) {
+	switch (ucore_record_access(unit->word)) {
 	case UCORE_ACCESS_MSR:
 		desc.msr = unit->word[1];
 		break;
@@ -178,8 +188,8 @@ static int add_unit(struct ucore_finder *finder, struct ucore_unit *unit)
 	return ucore_finder_add(finder, &desc);
 }
 
-/* A table of a socket without a CPU online. */
-static void tell_offline(struct ucore_finder *finder)
+/* Report tables of sockets without an online CPU. */
+static void report_offline_sockets(struct ucore_finder *finder)
 {
 	u32 i;
 
@@ -206,18 +216,18 @@ static int add_units(struct ucore_finder *finder)
 						    global_of_die(unit->die));
 	for (i = 0; i < nr_die_globals && !ret; i++)
 		if (global_of_die(die_globals[i].die) == &die_globals[i].global)
-			ret = ucore_freerunning_add_banks(finder, &disc, die_globals[i].die,
+			ret = ucore_freerunning_add_mmio(finder, &disc, die_globals[i].die,
 						   &die_globals[i].global);
-	ucore_links_find(finder, disc.rules->ends, disc.rules->ubox);
+	ucore_links_find(finder, disc.rules->links, disc.rules->ubox);
 	return ret;
 }
 
 /**
- * ucore_discovery_find() - all boxes of a machine that describes them itself
- * @finder: takes the descriptions
- * @platform: its table is a struct ucore_disc_rules
+ * ucore_discovery_find() - add all boxes of a machine with discovery tables
+ * @finder: collection to add to
+ * @platform: platform whose table is a struct ucore_disc_rules
  *
- * Return: 0 or -ENOMEM; no table, or none that makes sense, is no error.
+ * Return: 0, also without any valid table, or -ENOMEM.
  */
 int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platform *platform)
 {
@@ -230,7 +240,7 @@ int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platfor
 	ret = ucore_fetch_tables(&disc);
 	if (ret || !disc.nr_tables)
 		return ret;
-	tell_offline(finder);
+	report_offline_sockets(finder);
 	ret = describe_globals();
 	if (!ret)
 		ret = ucore_probe_count(&disc);
@@ -242,7 +252,7 @@ int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platfor
 	return add_units(finder);
 }
 
-/** ucore_discovery_drop() - forget what was found; the boxes are gone */
+/** ucore_discovery_drop() - free all results; no box is left */
 void ucore_discovery_drop(void)
 {
 	u32 i;
@@ -252,7 +262,7 @@ void ucore_discovery_drop(void)
 	kvfree(die_globals);
 	die_globals = NULL;
 	nr_die_globals = 0;
-	ucore_disc_free(&disc);
+	ucore_parse_free(&disc);
 	ucore_fetch_drop();
 }
 
@@ -277,7 +287,7 @@ static void report_table(u32 i, struct ucore_table_info *out)
 
 	*out = (struct ucore_table_info){
 		.table = i,
-		.die = max(t->die, UCORE_DIE_UNKNOWN),	/* not why */
+		.die = max(t->die, UCORE_DIE_UNKNOWN),	/* the reason is not reported */
 		.segment = t->segment,
 		.bus = t->bus,
 		.device = PCI_SLOT(t->devfn),
@@ -288,7 +298,7 @@ static void report_table(u32 i, struct ucore_table_info *out)
 		.stride = t->stride,
 		.max_units = t->max_units,
 		.nr_units = t->nr,
-		.access = ucore_disc_access(t->word),
+		.access = ucore_record_access(t->word),
 		.num_status = FIELD_GET(DISC_GLOBAL2_NUM_STATUS, t->word[2]),
 		.status_offset = FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET, t->word[2]),
 		.reason = t->reason,
@@ -310,9 +320,9 @@ static void report_unit(u32 i, struct ucore_unit_info *out)
 		.die = max(unit->die, UCORE_DIE_UNKNOWN),
 		.reason = unit->reason,
 		.box = unit->box,
-		.type = ucore_disc_unit_type(unit),
-		.id = ucore_disc_unit_id(unit),
-		.access = ucore_disc_access(unit->word),
+		.type = ucore_record_type(unit->word),
+		.id = ucore_record_id(unit->word),
+		.access = ucore_record_access(unit->word),
 		.other = unit->other,
 		.other_table = unit->other_table,
 		.word = { unit->word[0], unit->word[1], unit->word[2] },
@@ -320,7 +330,7 @@ static void report_unit(u32 i, struct ucore_unit_info *out)
 	strscpy(out->name, unit->name, sizeof(out->name));
 }
 
-const struct ucore_report ucore_disc_report = {
+const struct ucore_report ucore_discovery_report = {
 	.nr_tables = report_nr_tables,
 	.nr_units = report_nr_units,
 	.table = report_table,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Platforms that describe their boxes themselves: what their files in platforms/ use. */
+/* PMON discovery: entry points for platforms with discovery tables. */
 #ifndef UCORE_FIND_H
 #define UCORE_FIND_H
 
@@ -8,6 +8,6 @@
 int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platform *platform);
 void ucore_discovery_drop(void);
 
-extern const struct ucore_report ucore_disc_report;
+extern const struct ucore_report ucore_discovery_report;
 
 #endif /* UCORE_FIND_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMON discovery: boxes that no table has.
+ * PMON discovery: free-running boxes, which no table lists.
  *
- * Free-running counters only, which are read and never written: those of an IIO
- * stack are MSRs beside the stack's unit, those of memory controllers are in memory
- * that a PCI function tells of.  Nothing is believed that does not answer.  Process
- * context, at load.
+ * The counters of an IIO stack are MSRs, one box per IIO unit. The counters of memory
+ * controllers are memory-mapped, and a PCI function holds their addresses. Boxes whose
+ * registers do not respond are left out. Process context, at module load. Only reads
+ * registers.
  */
 #include <linux/io.h>
 #include <linux/minmax.h>
@@ -14,104 +14,105 @@
 #include "find/discovery/freerunning.h"
 #include "find/discovery/fetch.h"
 #include "find/discovery/probe.h"
-#include "find/memory.h"
+#include "find/discovery/record.h"
+#include "find/discovery/validate.h"
+#include "find/resources.h"
 #include "hw/imc_map.h"
 
-/*
- * ---- beside a unit ----
- */
+/* ---- MSR boxes of units ---- */
 
-/* Do all registers of a box beside a unit answer? */
-static bool msrs_there(const struct ucore_unit *unit, u32 msr, u32 nr)
+/* Return true if all counters of a unit's free-running box respond. */
+static bool msrs_respond(const struct ucore_unit *unit, u32 msr, u32 nr)
 {
 	u32 i;
 
 	for (i = 0; i < nr; i++)
-		if (!ucore_probe_msr(unit->die, msr + unit->beside.fixed_ctr[i]))
+		if (!ucore_probe_msr(unit->die, msr + unit->free_layout.fixed_ctr[i]))
 			return false;
 	return true;
 }
 
 /**
- * ucore_freerunning_add() - the box beside a unit, if its type has one
- * @finder: takes it
- * @rules: what the platform knows
- * @unit: the unit; gets the layout of the box
- * @global: global control of its die
+ * ucore_freerunning_add() - add the free-running box of a unit
+ * @finder: collection to add to
+ * @rules: platform data
+ * @unit: the unit; sets @free_layout
+ * @global: global control of the die
  *
- * Return: 0, also if there is none, or -ENOMEM.
+ * Return: 0, also if the type has no such box, or -ENOMEM.
  */
 int ucore_freerunning_add(struct ucore_finder *finder, const struct ucore_disc_rules *rules,
 			  struct ucore_unit *unit, const struct ucore_global *global)
 {
-	const struct ucore_disc_beside *beside = rules->beside;
+	const struct ucore_disc_free_msr *boxes = rules->free_msr;
 	struct ucore_box_desc desc = {
-		.layout = &unit->beside,
+		.layout = &unit->free_layout,
 		.global = global,
 		.die = unit->die,
-		.instance = ucore_disc_unit_id(unit),
+		.instance = ucore_record_id(unit->word),
 	};
 	u32 i;
 
-	if (!beside || ucore_disc_unit_type(unit) != beside->unit || desc.instance >= beside->max)
+	if (!boxes || ucore_record_type(unit->word) != boxes->unit || desc.instance >= boxes->max)
 		return 0;
-	desc.type = beside->type;
-	desc.msr = beside->msr + desc.instance * beside->stride;
-	unit->beside = *beside->layout;
-	for (i = 1; i < beside->type->nr_fixed; i++)
-		unit->beside.fixed_ctr[i] += desc.instance * beside->spread;
-	if (!msrs_there(unit, desc.msr, beside->type->nr_fixed))
+	desc.type = boxes->type;
+	desc.msr = boxes->msr + desc.instance * boxes->stride;
+	unit->free_layout = *boxes->layout;
+	for (i = 1; i < boxes->type->nr_fixed; i++)
+		unit->free_layout.fixed_ctr[i] += desc.instance * boxes->extra_stride;
+	if (!msrs_respond(unit, desc.msr, boxes->type->nr_fixed))
 		return 0;
 	return ucore_finder_add(finder, &desc);
 }
 
-/*
- * ---- in memory ----
- */
+/* ---- memory-mapped boxes ---- */
 
-/* Ids of a type's units on a die end here. */
-static u32 ids_end(const struct ucore_disc *disc, u32 die, u32 type)
+/* Return the highest unit id of a type on a die, plus 1. */
+static u32 unit_id_limit(const struct ucore_disc *disc, u32 die, u32 type)
 {
 	const struct ucore_unit *unit;
 	u32 end = 0;
 
 	for (unit = disc->unit; unit < disc->unit + disc->nr_units; unit++)
-		if (!unit->reason && unit->die == die && ucore_disc_unit_type(unit) == type)
-			end = max(end, ucore_disc_unit_id(unit) + 1);
+		if (!unit->reason && unit->die == die && ucore_record_type(unit->word) == type)
+			end = max(end, ucore_record_id(unit->word) + 1);
 	return end;
 }
 
-/* Is it memory that may be read, and do all counters answer? */
-static bool bank_there(const struct ucore_disc *disc, const struct ucore_disc_bank *bank,
+/* Return true if the range can hold registers and all counters respond. */
+static bool mmio_responds(const struct ucore_disc *disc, const struct ucore_disc_free_mmio *boxes,
 		       u64 address)
 {
 	void __iomem *base;
 	bool there = true;
 	u32 i;
 
-	if (ucore_validate_unit(disc->env, NULL, UCORE_ACCESS_MMIO, address, bank->size))
+	if (ucore_validate_unit(disc->env, NULL, UCORE_ACCESS_MMIO, address, boxes->size))
 		return false;
-	base = ucore_memory_map(address, bank->size);
+	base = ucore_resource_map(address, boxes->size);
 	if (!base)
 		return false;
-	for (i = 0; i < bank->type->nr_fixed && there; i++)
-		there = readl(base + bank->layout->fixed_ctr[i] + sizeof(u32)) != ~0U;
+	for (i = 0; i < boxes->type->nr_fixed && there; i++)
+		there = readl(base + boxes->layout->fixed_ctr[i] + sizeof(u32)) != ~0U;
 	iounmap(base);
 	return there;
 }
 
-/* The boxes that one function tells of; no address is believed twice, 0 is none. */
-static int add_banks_of(struct ucore_finder *finder, const struct ucore_disc *disc,
+/*
+ * Add the boxes whose addresses a function holds. An offset of 0 means no box, and an address
+ * that a box already uses is skipped.
+ */
+static int add_free_mmio(struct ucore_finder *finder, const struct ucore_disc *disc,
 			struct pci_dev *pdev, u32 die, const struct ucore_global *global)
 {
-	const struct ucore_disc_bank *bank = disc->rules->bank;
-	u32 nr = ids_end(disc, die, bank->unit) / bank->units_each, base, offset;
+	const struct ucore_disc_free_mmio *boxes = disc->rules->free_mmio;
+	u32 nr = unit_id_limit(disc, die, boxes->unit) / boxes->units_each, base, offset;
 	struct ucore_box_desc desc = {
-		.type = bank->type,
-		.layout = bank->layout,
+		.type = boxes->type,
+		.layout = boxes->layout,
 		.global = global,
 		.die = die,
-		.size = bank->size,
+		.size = boxes->size,
 	};
 	int ret = 0;
 
@@ -122,37 +123,40 @@ static int add_banks_of(struct ucore_finder *finder, const struct ucore_disc *di
 		if (pci_read_config_dword(pdev, IMC_MAP_OFFSET(desc.instance), &offset) ||
 		    offset == ~0U || !(offset & IMC_MAP_OFFSET_BITS))
 			continue;
-		desc.phys = IMC_MAP_ADDRESS(base, offset) + bank->first;
-		if (!ucore_finder_has(finder, desc.phys, bank->size) &&
-		    bank_there(disc, bank, desc.phys))
+		desc.phys = IMC_MAP_ADDRESS(base, offset) + boxes->first;
+		if (!ucore_finder_has(finder, desc.phys, boxes->size) &&
+		    mmio_responds(disc, boxes, desc.phys))
 			ret = ucore_finder_add(finder, &desc);
 	}
 	return ret;
 }
 
 /**
- * ucore_freerunning_add_banks() - a die's boxes in memory that no table has
- * @finder: takes them
+ * ucore_freerunning_add_mmio() - add the memory-mapped boxes of a die
+ * @finder: collection to add to
  * @disc: units
- * @die: the die
- * @global: its global control
+ * @die: logical die
+ * @global: global control of the die
  *
  * Return: 0, also if there are none, or -ENOMEM.
  */
-int ucore_freerunning_add_banks(struct ucore_finder *finder, const struct ucore_disc *disc, u32 die,
+int ucore_freerunning_add_mmio(struct ucore_finder *finder, const struct ucore_disc *disc, u32 die,
 			 const struct ucore_global *global)
 {
 	struct pci_dev *pdev = NULL;
 	int ret = 0;
 
-	if (!disc->rules->bank)
+	if (!disc->rules->free_mmio)
 		return 0;
-	/* a die has one such function: two would number their controllers alike */
+	/*
+	 * only the first function of a die counts, because a second would number its
+	 * controllers alike
+	 */
 	do {
-		pdev = pci_get_device(PCI_VENDOR_ID_INTEL, disc->rules->bank->device, pdev);
+		pdev = pci_get_device(PCI_VENDOR_ID_INTEL, disc->rules->free_mmio->device, pdev);
 	} while (pdev && ucore_fetch_die_of_bus(disc, pdev->bus) != (int)die);
 	if (pdev)
-		ret = add_banks_of(finder, disc, pdev, die, global);
+		ret = add_free_mmio(finder, disc, pdev, die, global);
 	pci_dev_put(pdev);
 	return ret;
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The lab's own route for overflow interrupts: see lab_pmi.h. */
+/*
+ * Overflow interrupt route of the machine model, see lab_pmi.h. Process context, at module
+ * load.
+ */
 #include <linux/bitfield.h>
 #include <linux/moduleparam.h>
 
@@ -11,10 +14,10 @@
 
 static bool private_pmi;
 module_param(private_pmi, bool, 0444);
-MODULE_PARM_DESC(private_pmi, "route overflow PMIs as the machine model has it, not as Intel has");
+MODULE_PARM_DESC(private_pmi, "route overflow PMIs as the machine model does; not for hardware");
 
 /**
- * ucore_lab_pmi() - is the private route to be taken?
+ * ucore_lab_pmi() - check whether the model's route is enabled
  *
  * Return: true if the module was loaded with private_pmi=1.
  */
@@ -24,12 +27,12 @@ bool ucore_lab_pmi(void)
 }
 
 /**
- * ucore_lab_pmi_describe() - add the private route to a global control
- * @global: the global control, described as far as Intel tells
- * @t: the table it comes from
+ * ucore_lab_pmi_describe() - add the model's route to a global control
+ * @global: global control, otherwise complete
+ * @t: table of the global control
  *
- * A global control in PCI config space gets no route: its status cannot be read
- * in an NMI.
+ * A global control in PCI config space gets no route, because an NMI handler cannot read its
+ * status.
  */
 void ucore_lab_pmi_describe(struct ucore_global *global, const struct ucore_disc_table *t)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The lab's own route for overflow interrupts of the discovery generation.
+ * Overflow interrupt route of the machine model, for discovery platforms.
  *
- * No public source tells where this generation keeps wk_on_pmi and
- * pmi_core_sel.  The machine model offers places of its own for them (pmi =
- * private), so that the path from an overflow to a sample can be driven.  Only
- * a module built with UCORE_PRIVATE_PMI=y knows them, and uses them only when it
- * is loaded with private_pmi=1: such a module is not for hardware.
+ * No public source documents wk_on_pmi and pmi_core_sel of this generation. The machine model
+ * implements them at private positions (pmi = private), so that tests reach the path from an
+ * overflow to a sample. Only a module built with UCORE_PRIVATE_PMI=y contains this route, and
+ * only private_pmi=1 enables it. Such a module must not run on hardware.
  */
-#ifndef UCORE_PRIVATE_PMI_H
-#define UCORE_PRIVATE_PMI_H
+#ifndef UCORE_LAB_PMI_H
+#define UCORE_LAB_PMI_H
 
 #include "find/discovery/discovery.h"
 
@@ -26,4 +25,4 @@ static inline void ucore_lab_pmi_describe(struct ucore_global *global,
 					      const struct ucore_disc_table *t) { }
 #endif
 
-#endif /* UCORE_PRIVATE_PMI_H */
+#endif /* UCORE_LAB_PMI_H */

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMON discovery: what of the machine is known to be others'?
+ * PMON discovery: facts about other devices, as input for validate.c.
  *
- * Collects it for window.c to decide on: what is known of PCI functions, and memory
- * (find/regions.c), but for the BARs that functions with tables have for their units.
- * Process context, at load.
+ * Describes PCI functions, and lists the memory ranges of other devices. BARs that hold uncore
+ * registers are excluded from that list. Process context, at module load.
  */
 #include <linux/ioport.h>
 #include <linux/pci.h>
 
 #include "find/discovery/other_devices.h"
 #include "find/discovery/probe.h"
+#include "find/discovery/validate.h"
 
-/*
- * ---- functions ----
- */
+/* ---- PCI functions ---- */
 
 static u32 config_read(const struct ucore_disc_config *config, u32 reg)
 {
@@ -27,8 +25,8 @@ static u32 config_read(const struct ucore_disc_config *config, u32 reg)
 }
 
 /**
- * ucore_pci_config_init() - let the parser see a function's config space
- * @config: the view
+ * ucore_pci_config_init() - set up the parser's view of a function's config space
+ * @config: view to initialize
  * @pdev: the function
  */
 void ucore_pci_config_init(struct ucore_pci_config *config, struct pci_dev *pdev)
@@ -40,13 +38,15 @@ void ucore_pci_config_init(struct ucore_pci_config *config, struct pci_dev *pdev
 }
 
 /**
- * ucore_other_devices_own() - what is there to know of a PCI function?
+ * ucore_other_devices_own() - describe a PCI function
  * @segment: PCI segment
  * @bus: bus
- * @devfn: device and function
- * @function: takes it; zero before
+ * @devfn: device and function number
+ * @function: out: the facts; zero before the call
  *
- * Return: true if it is there, and Intel's: what is written to any other is not for a PMU.
+ * Functions of other vendors are never described, because they have no uncore registers.
+ *
+ * Return: true if there is such a function of Intel's.
  */
 bool ucore_other_devices_own(u32 segment, u32 bus, u32 devfn, struct ucore_disc_function *function)
 {
@@ -69,8 +69,11 @@ bool ucore_other_devices_own(u32 segment, u32 bus, u32 devfn, struct ucore_disc_
  * ---- memory ----
  */
 
-/* Has the function tables, but none of them here?  Then the BAR is its units'. */
-static bool is_of_units(const void *ctx, const struct pci_dev *pdev, const struct resource *bar)
+/*
+ * Return true for a BAR that holds unit registers: a BAR of a function with tables, except for
+ * the BARs that hold the tables themselves.
+ */
+static bool bar_holds_units(const void *ctx, const struct pci_dev *pdev, const struct resource *bar)
 {
 	const struct ucore_disc *disc = ctx;
 	const struct ucore_disc_table *t = disc->table;
@@ -88,22 +91,22 @@ static bool is_of_units(const void *ctx, const struct pci_dev *pdev, const struc
 }
 
 /**
- * ucore_other_devices_collect() - memory that is others'
- * @env: takes it
- * @disc: its tables have been found
+ * ucore_other_devices_collect() - list the memory ranges of other devices
+ * @env: facts to complete
+ * @disc: results, with all tables found
  *
  * Return: 0 or -ENOMEM.
  */
 int ucore_other_devices_collect(struct ucore_disc_env *env, const struct ucore_disc *disc)
 {
-	return ucore_regions_collect(&env->others, is_of_units, disc);
+	return ucore_resource_collect(&env->foreign, bar_holds_units, disc);
 }
 
 /**
- * ucore_other_devices_drop() - forget it
- * @env: what has it
+ * ucore_other_devices_drop() - free the list
+ * @env: facts that own the list
  */
 void ucore_other_devices_drop(struct ucore_disc_env *env)
 {
-	ucore_regions_drop(&env->others);
+	ucore_resource_drop(&env->foreign);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What of the machine is known to be others'. */
-#ifndef UCORE_FOREIGN_H
-#define UCORE_FOREIGN_H
+/* PMON discovery: facts about other devices. */
+#ifndef UCORE_OTHER_DEVICES_H
+#define UCORE_OTHER_DEVICES_H
 
 #include "find/discovery/discovery.h"
 
 struct pci_dev;
 
 /**
- * struct ucore_pci_config - config space of a function
- * @config: what the parser sees of it
+ * struct ucore_pci_config - config space of a PCI function
+ * @config: view for the parser
  * @pdev: the function
  */
 struct ucore_pci_config {
@@ -24,4 +24,4 @@ void ucore_other_devices_drop(struct ucore_disc_env *env);
 bool ucore_other_devices_own(u32 segment, u32 bus, u32 devfn,
 			    struct ucore_disc_function *function);
 
-#endif /* UCORE_FOREIGN_H */
+#endif /* UCORE_OTHER_DEVICES_H */

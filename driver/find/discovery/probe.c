@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMON discovery: is what the tables describe there?
+ * PMON discovery: reads registers to see whether they exist.
  *
- * One access for each unit, of an MSR by an IPI.  Process context, at load.
+ * Makes one access per unit; an MSR access is an IPI. Process context, at module load.
  */
 #include <linux/bitfield.h>
 #include <linux/cpu.h>
@@ -11,17 +11,19 @@
 #include <linux/pci.h>
 
 #include "find/discovery/probe.h"
-#include "find/memory.h"
+#include "find/discovery/record.h"
+#include "find/discovery/unit.h"
+#include "find/resources.h"
 #include "find/topology.h"
 #include "hw/discovery.h"
 #include "reg/reg.h"
 
 /**
- * ucore_probe_msr() - does an MSR of a die answer?
+ * ucore_probe_msr() - check whether an MSR of a die responds
  * @die: logical die
  * @msr: the MSR
  *
- * Return: true if it does, and not with all ones.
+ * Return: true if the read succeeds and does not return all ones.
  */
 bool ucore_probe_msr(s32 die, u32 msr)
 {
@@ -35,22 +37,22 @@ bool ucore_probe_msr(s32 die, u32 msr)
 }
 
 /**
- * ucore_probe_pdev() - the PCI function at a place
+ * ucore_probe_pdev() - find the PCI function at a location
  * @segment: PCI segment
  * @bus: bus
- * @devfn: device and function
+ * @devfn: device and function number
  *
- * By its bus: pci_get_domain_bus_and_slot() walks all functions of the machine, so that
- * many boxes would take their number's square.
+ * Searches the bus, because pci_get_domain_bus_and_slot() walks all functions of the machine.
+ * With many boxes, that would take quadratic time.
  *
- * Return: the function, referenced; NULL if there is none.
+ * Return: the function with a reference, NULL if there is none.
  */
 struct pci_dev *ucore_probe_pdev(u32 segment, u32 bus, u32 devfn)
 {
 	struct pci_dev *pdev = NULL;
 	struct pci_bus *found;
 
-	pci_lock_rescan_remove();	/* buses have no references to be had */
+	pci_lock_rescan_remove();	/* buses cannot be referenced */
 	found = pci_find_bus(segment, bus);
 	if (found)
 		pdev = pci_get_slot(found, devfn);
@@ -59,10 +61,10 @@ struct pci_dev *ucore_probe_pdev(u32 segment, u32 bus, u32 devfn)
 }
 
 /**
- * ucore_probe_pdev_at() - the PCI function at an address of a record
+ * ucore_probe_pdev_at() - find the PCI function of a record
  * @address: word 1 of the record
  *
- * Return: the function, referenced; NULL if there is none.
+ * Return: the function with a reference, NULL if there is none.
  */
 struct pci_dev *ucore_probe_pdev_at(u64 address)
 {
@@ -73,17 +75,17 @@ struct pci_dev *ucore_probe_pdev_at(u64 address)
 }
 
 /*
- * Does the dword at a PCI or MMIO address answer?  MMIO is mapped as it will
- * be later: what cannot be mapped is not there.
+ * Return true if the dword at a PCI or MMIO address responds. MMIO is mapped with the box's
+ * later window size, and a failed mapping counts as no response.
  */
-static bool dword_there(const u64 *word, u32 size)
+static bool dword_responds(const u64 *word, u32 size)
 {
 	void __iomem *base;
 	struct pci_dev *pdev;
 	u32 val = ~0U;
 
-	if (ucore_disc_access(word) == UCORE_ACCESS_MMIO) {
-		base = ucore_memory_map(word[1], size);
+	if (ucore_record_access(word) == UCORE_ACCESS_MMIO) {
+		base = ucore_resource_map(word[1], size);
 		if (base) {
 			val = readl(base);
 			iounmap(base);
@@ -98,33 +100,33 @@ static bool dword_there(const u64 *word, u32 size)
 }
 
 /**
- * ucore_probe_global() - does the global control of a table answer?
- * @t: the table, its global record parsed
+ * ucore_probe_global() - check whether the global control of a table responds
+ * @t: table with a parsed global record
  *
- * Return: true if it does.
+ * Return: true if the register responds.
  */
 bool ucore_probe_global(const struct ucore_disc_table *t)
 {
-	if (ucore_disc_access(t->word) == UCORE_ACCESS_MSR)
+	if (ucore_record_access(t->word) == UCORE_ACCESS_MSR)
 		return ucore_probe_msr(t->die, t->word[1]);
-	return dword_there(t->word, max_t(u32, t->global_size, sizeof(u64)));
+	return dword_responds(t->word, max_t(u32, t->global_size, sizeof(u64)));
 }
 
 /**
- * ucore_probe_unit() - does the box control of a unit answer?
- * @unit: the unit, which may be touched and has its @size
+ * ucore_probe_unit() - check whether the box control of a unit responds
+ * @unit: validated unit, with @size set
  *
- * Return: true if it does.
+ * Return: true if the register responds.
  */
 bool ucore_probe_unit(const struct ucore_unit *unit)
 {
-	if (ucore_disc_access(unit->word) == UCORE_ACCESS_MSR)
+	if (ucore_record_access(unit->word) == UCORE_ACCESS_MSR)
 		return ucore_probe_msr(unit->die, unit->word[1]);
-	return dword_there(unit->word, unit->size);
+	return dword_responds(unit->word, unit->size);
 }
 
-/* How many units of the counted type a die has, by the platform's rules; 0: unknown */
-static u64 counted(const struct ucore_disc *disc, s32 die)
+/* Return the number of units of the counted type on a die, 0 if unknown. */
+static u64 count_of_die(const struct ucore_disc *disc, s32 die)
 {
 	u64 count = 0;
 
@@ -137,7 +139,7 @@ static u64 counted(const struct ucore_disc *disc, s32 die)
 }
 
 /**
- * ucore_probe_count() - reject units that the processor says are too many
+ * ucore_probe_count() - reject units beyond the number that the processor reports
  * @disc: all units
  *
  * Return: 0 or -ENOMEM.
@@ -150,9 +152,9 @@ int ucore_probe_count(struct ucore_disc *disc)
 	u32 i;
 
 	for (i = 0; i < dies.nr && !ret; i++) {
-		count = counted(disc, dies.id[i]);
+		count = count_of_die(disc, dies.id[i]);
 		if (count)
-			ucore_disc_trim(disc, dies.id[i], min_t(u64, count, U32_MAX));
+			ucore_unit_limit(disc, dies.id[i], min_t(u64, count, U32_MAX));
 	}
 	ucore_dies_free(&dies);
 	return ret;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* PMON discovery: is what the tables describe there? */
+/* PMON discovery: reads registers to see whether they exist. */
 #ifndef UCORE_PROBE_H
 #define UCORE_PROBE_H
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMON discovery: what has been taken already?
+ * PMON discovery: sorted lists of reserved ranges.
  *
- * Sorted lists, one for each kind of space, of the registers and names that units have
- * taken, and of those that are known to be others'.  Pure, and built in user space, too.
+ * There is one list per kind of space. Ranges hold the registers and names of units, and
+ * registers that are not part of a unit. Pure, and also built in user space (tests/fuzz).
+ * Process context, at module load.
  */
 #include <linux/bitfield.h>
 #include <linux/errno.h>
@@ -11,23 +12,56 @@
 
 #include "find/array.h"
 #include "find/discovery/ranges.h"
+#include "hw/discovery.h"
 
-static struct ucore_disc_claims *claims_of(struct ucore_disc *disc,
-					   const struct ucore_disc_claim *claim)
+/**
+ * ucore_range_space() - encode the space that a register belongs to
+ * @access: UCORE_ACCESS_*
+ * @die: logical die, for MSRs
+ * @address: address of the register, as in word 1 of a record
+ *
+ * Return: the value for ucore_disc_range.space.
+ */
+u64 ucore_range_space(u32 access, s32 die, u64 address)
 {
-	return &disc->claims[FIELD_GET(SPACE_KIND, claim->space)];
+	switch (access) {
+	case UCORE_ACCESS_MSR:
+		return SPACE_MSR | (u32)die;
+	case UCORE_ACCESS_MMIO:
+		return SPACE_MEMORY;
+	default:
+		return SPACE_PCI | (address & DISC_PCI_ADDRESS & ~DISC_PCI_OFFSET);
+	}
 }
 
-/* Where a claim goes: behind all that start before it. */
-static u32 place_of(const struct ucore_disc_claims *claims, const struct ucore_disc_claim *new)
+/**
+ * ucore_range_start() - find a register's position in its space
+ * @access: UCORE_ACCESS_*
+ * @address: address of the register, as in word 1 of a record
+ *
+ * Return: the MSR, the physical address or the config offset.
+ */
+u64 ucore_range_start(u32 access, u64 address)
 {
-	const struct ucore_disc_claim *claim = claims->claim;
-	u32 low = 0, high = claims->nr, mid;
+	return access == UCORE_ACCESS_PCI ? FIELD_GET(DISC_PCI_OFFSET, address) : address;
+}
+
+static struct ucore_disc_ranges *list_of(struct ucore_disc *disc,
+					   const struct ucore_disc_range *range)
+{
+	return &disc->ranges[FIELD_GET(SPACE_KIND, range->space)];
+}
+
+/* Return the insertion index: after all ranges with a lower or equal start. */
+static u32 insert_index(const struct ucore_disc_ranges *list, const struct ucore_disc_range *new)
+{
+	const struct ucore_disc_range *range = list->range;
+	u32 low = 0, high = list->nr, mid;
 
 	while (low < high) {
 		mid = low + (high - low) / 2;
-		if (claim[mid].space < new->space ||
-		    (claim[mid].space == new->space && claim[mid].start <= new->start))
+		if (range[mid].space < new->space ||
+		    (range[mid].space == new->space && range[mid].start <= new->start))
 			low = mid + 1;
 		else
 			high = mid;
@@ -35,20 +69,20 @@ static u32 place_of(const struct ucore_disc_claims *claims, const struct ucore_d
 	return low;
 }
 
-/* One that overlaps a claim whose place is known. */
-static const struct ucore_disc_claim *hit_at(const struct ucore_disc_claims *claims,
-					     const struct ucore_disc_claim *new, u32 i)
+/* Return a range that overlaps @new, whose insertion index is @i; NULL if there is none. */
+static const struct ucore_disc_range *overlap_at(const struct ucore_disc_ranges *list,
+					     const struct ucore_disc_range *new, u32 i)
 {
-	const struct ucore_disc_claim *other;
+	const struct ucore_disc_range *other;
 
-	/* claims in the list do not overlap each other: two neighbours tell */
+	/* ranges in the list do not overlap, thus only two neighbours can */
 	if (i > 0) {
-		other = &claims->claim[i - 1];
+		other = &list->range[i - 1];
 		if (other->space == new->space && other->end > new->start)
 			return other;
 	}
-	if (i < claims->nr) {
-		other = &claims->claim[i];
+	if (i < list->nr) {
+		other = &list->range[i];
 		if (other->space == new->space && other->start < new->end)
 			return other;
 	}
@@ -56,106 +90,108 @@ static const struct ucore_disc_claim *hit_at(const struct ucore_disc_claims *cla
 }
 
 /**
- * ucore_range_overlap() - what would a new claim overlap?
- * @disc: what was found so far
- * @new: the claim
+ * ucore_range_overlap() - find a reserved range that overlaps a new one
+ * @disc: results so far
+ * @new: the new range
  *
- * Return: one that is there; NULL if all of it is free.
+ * Return: the overlapping range; NULL if the new range is free.
  */
-const struct ucore_disc_claim *ucore_range_overlap(struct ucore_disc *disc,
-					       const struct ucore_disc_claim *new)
+const struct ucore_disc_range *ucore_range_overlap(struct ucore_disc *disc,
+					       const struct ucore_disc_range *new)
 {
-	const struct ucore_disc_claims *claims = claims_of(disc, new);
+	const struct ucore_disc_ranges *list = list_of(disc, new);
 
-	return hit_at(claims, new, place_of(claims, new));
+	return overlap_at(list, new, insert_index(list, new));
 }
 
-static int insert(struct ucore_disc_claims *claims, const struct ucore_disc_claim *new, u32 nr,
+static int insert(struct ucore_disc_ranges *list, const struct ucore_disc_range *new, u32 nr,
 		  u32 i)
 {
-	struct ucore_disc_claim *claim = ucore_array_grow_by(claims->claim, claims->nr, nr,
-							     &claims->max, sizeof(*claim));
+	struct ucore_disc_range *range = ucore_array_grow_by(list->range, list->nr, nr,
+							     &list->max, sizeof(*range));
 
-	if (!claim)
+	if (!range)
 		return -ENOMEM;
-	claims->claim = claim;
-	memmove(&claim[i + nr], &claim[i], (claims->nr - i) * sizeof(*claim));
-	memcpy(&claim[i], new, nr * sizeof(*claim));
-	claims->nr += nr;
+	list->range = range;
+	memmove(&range[i + nr], &range[i], (list->nr - i) * sizeof(*range));
+	memcpy(&range[i], new, nr * sizeof(*range));
+	list->nr += nr;
 	return 0;
 }
 
 /**
- * ucore_range_add() - add claims that overlap none
- * @disc: what was found so far
- * @new: claims of one space, in order of their starts, with no other one between them
- * @nr: how many
+ * ucore_range_add() - reserve ranges that overlap no other
+ * @disc: results so far
+ * @new: ranges of one space, ascending, with no reserved range between them
+ * @nr: number of ranges
  *
  * Return: 0 or -ENOMEM.
  */
-int ucore_range_add(struct ucore_disc *disc, const struct ucore_disc_claim *new, u32 nr)
+int ucore_range_add(struct ucore_disc *disc, const struct ucore_disc_range *new, u32 nr)
 {
-	struct ucore_disc_claims *claims = claims_of(disc, new);
+	struct ucore_disc_ranges *list = list_of(disc, new);
 
-	return insert(claims, new, nr, place_of(claims, new));
+	return insert(list, new, nr, insert_index(list, new));
 }
 
 /*
- * A claim that begins where another of the same unit ends makes that one longer: a thousand
- * registers in a row are one claim, and no thousand to be moved for each that comes before.
+ * Extend the previous range of the same unit if @new follows directly. A thousand consecutive
+ * registers become one range, which keeps later insertions fast.
  */
-static bool extend(struct ucore_disc_claims *claims, const struct ucore_disc_claim *new, u32 i)
+static bool extend(struct ucore_disc_ranges *list, const struct ucore_disc_range *new, u32 i)
 {
-	struct ucore_disc_claim *before = i ? &claims->claim[i - 1] : NULL;
+	struct ucore_disc_range *prev = i ? &list->range[i - 1] : NULL;
 
-	if (!before || before->space != new->space || before->unit != new->unit ||
-	    before->end != new->start)
+	if (!prev || prev->space != new->space || prev->unit != new->unit ||
+	    prev->end != new->start)
 		return false;
-	before->end = new->end;
+	prev->end = new->end;
 	return true;
 }
 
 /**
- * ucore_range_add_others() - registers are known, and no unit's
- * @disc: what was found so far
- * @space: their space
- * @start: the first
- * @end: the first behind them
+ * ucore_range_add_foreign() - reserve registers that are not part of a unit
+ * @disc: results so far
+ * @space: space of the registers
+ * @start: first register
+ * @end: first register after the range
  *
- * If somebody has any of them already, so be it.
+ * A range that overlaps a reserved one is not added.
  *
  * Return: 0 or -ENOMEM.
  */
-int ucore_range_add_others(struct ucore_disc *disc, u64 space, u64 start, u64 end)
+int ucore_range_add_foreign(struct ucore_disc *disc, u64 space, u64 start, u64 end)
 {
-	const struct ucore_disc_claim claim = {
-		.space = space, .start = start, .end = end, .unit = UCORE_DISC_OTHERS,
+	const struct ucore_disc_range range = {
+		.space = space, .start = start, .end = end, .unit = UCORE_DISC_FOREIGN,
 	};
-	struct ucore_disc_claims *claims = claims_of(disc, &claim);
-	u32 i = place_of(claims, &claim);
+	struct ucore_disc_ranges *list = list_of(disc, &range);
+	u32 i = insert_index(list, &range);
 
-	if (hit_at(claims, &claim, i) || extend(claims, &claim, i))
+	if (overlap_at(list, &range, i) || extend(list, &range, i))
 		return 0;
-	return insert(claims, &claim, 1, i);
+	return insert(list, &range, 1, i);
 }
 
 /**
- * ucore_range_add_row() - the same of registers in a row, of which some may be somebody's
- * @disc: what was found so far
- * @space: their space
- * @start: the first
- * @end: the first behind them; @start, if there are none
+ * ucore_range_add_row() - reserve the free registers of a range
+ * @disc: results so far
+ * @space: space of the registers
+ * @start: first register
+ * @end: first register after the range; @start for an empty range
+ *
+ * Registers that are already reserved are skipped.
  *
  * Return: 0 or -ENOMEM.
  */
 int ucore_range_add_row(struct ucore_disc *disc, u64 space, u64 start, u64 end)
 {
-	const struct ucore_disc_claim claim = { .space = space, .start = start, .end = end };
+	const struct ucore_disc_range range = { .space = space, .start = start, .end = end };
 	int ret = 0;
 
-	if (start < end && !ucore_range_overlap(disc, &claim))
-		return ucore_range_add_others(disc, space, start, end);
+	if (start < end && !ucore_range_overlap(disc, &range))
+		return ucore_range_add_foreign(disc, space, start, end);
 	for (; start < end && !ret; start++)
-		ret = ucore_range_add_others(disc, space, start, start + 1);
+		ret = ucore_range_add_foreign(disc, space, start, start + 1);
 	return ret;
 }

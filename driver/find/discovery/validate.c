@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMON discovery: which registers may a unit have?  Those that can be an uncore's, and
- * that are not known to be anything else.
+ * PMON discovery: checks that a unit's registers can be uncore registers and do not belong to
+ * another device.
  *
- * Pure, and built in user space, too, like parse.c: facts of the machine come as data
- * (struct ucore_disc_env).
+ * Pure, and also built in user space (tests/fuzz). Facts about the machine are in struct
+ * ucore_disc_env. Process context, at module load.
  */
 #include <linux/bitfield.h>
 #include <linux/kernel.h>
 
-#include "find/discovery/discovery.h"
+#include "find/discovery/validate.h"
 #include "hw/discovery.h"
 
 /*
- * Uncore MSRs of this generation.  Those of the ones before, E00h and on, are the
- * bandwidth control of cores today (IA32_QOS_CORE_BW_THRTL); the others steer the
- * processor: firmware must not make us write there.
+ * Range of the uncore MSRs of this generation. Earlier generations had uncore MSRs from E00h
+ * on, where current CPUs have IA32_QOS_CORE_BW_THRTL, the bandwidth control of cores. All
+ * other MSRs control the processor, so that a record must not make the driver write them.
  */
 #define MSR_OLD_FIRST	0xe00
 #define MSR_OLD_LAST	0xfff
 #define MSR_FIRST	0x2000
 #define MSR_LAST	0xffff
 
-/* The standard header of a PCI function holds its BARs: no box is there. */
+/* The standard header of a PCI function holds the BARs and never a box. */
 #define PCI_FIRST	0x40
 #define PCI_HEADER_STATUS	0x4		/* upper half */
 #define PCI_HEADER_HAS_LIST	(0x10U << 16)
@@ -37,16 +37,16 @@
  */
 
 /**
- * struct cap - how long a capability is
- * @id: its id
- * @size: bytes
+ * struct cap - size of a capability
+ * @id: capability id
+ * @size: size (bytes)
  */
 struct cap {
 	u16 id;
 	u16 size;
 };
 
-/* Those that software writes; of the others, the head alone */
+/* Capabilities with writable registers; of all others, only the header is protected. */
 static const struct cap caps[] = {
 	{ 0x01, 8 },		/* power management */
 	{ 0x05, 24 },		/* MSI */
@@ -95,7 +95,7 @@ static void standard_caps(const struct ucore_disc_config *config,
 	if (!(config->read(config, PCI_HEADER_STATUS) & PCI_HEADER_HAS_LIST))
 		return;
 	at = config->read(config, PCI_HEADER_LIST) & 0xfc;
-	/* a list that leads back ends at what is taken */
+	/* a circular list ends at a dword that is already marked */
 	while (at >= PCI_FIRST && !is_taken(function, at)) {
 		header = config->read(config, at);
 		if (header == ~0U)
@@ -122,19 +122,21 @@ static void take_extended(const struct ucore_disc_config *config,
 }
 
 /**
- * ucore_validate_caps() - which registers of a function are capabilities'?
- * @config: its config space
- * @function: takes them in @taken, which is zero
+ * ucore_validate_caps() - mark the config dwords that belong to capabilities
+ * @config: config space of the function
+ * @function: facts about the function; sets @taken, which is zero before the call
  */
-void ucore_validate_caps(const struct ucore_disc_config *config, struct ucore_disc_function *function)
+void ucore_validate_caps(const struct ucore_disc_config *config,
+			 struct ucore_disc_function *function)
 {
 	standard_caps(config, function);
 	take_extended(config, function);
 }
 
 /*
- * Can an uncore function look like this?  They are system peripherals, or devices for
- * signal processing (performance counters), or of no class, and nobody drives them.
+ * Return true if a function cannot be an uncore function. Uncore functions are system
+ * peripherals, signal processing devices (performance counters) or devices without a class,
+ * and have no driver.
  */
 static bool function_is_foreign(const struct ucore_disc_function *function,
 				const struct ucore_disc_type *rule)
@@ -197,22 +199,22 @@ static u32 check_memory(const struct ucore_disc_env *env, const struct ucore_dis
 		return UCORE_UNIT_WINDOW;
 	if (env->on_ram(env, address, size))
 		return UCORE_UNIT_RAM;
-	return ucore_regions_have(&env->others, address, size, rule && rule->port) ?
+	return ucore_resource_overlaps(&env->foreign, address, size, rule && rule->port) ?
 	       UCORE_UNIT_FOREIGN : UCORE_UNIT_OK;
 }
 
 /**
- * ucore_validate_unit() - may registers be touched?
- * @env: the machine
- * @rule: what the platform knows of the unit, NULL if nothing, or of no unit
+ * ucore_validate_unit() - check whether registers may be accessed
+ * @env: facts about the machine
+ * @rule: platform data about the unit; NULL if there are none, or for global registers
  * @access: UCORE_ACCESS_*
- * @address: of the first, as records have it
- * @size: bytes from there to the end of the last; MSRs: registers
+ * @address: address of the first register, in the format of a record
+ * @size: size (MSRs: registers, otherwise bytes)
  *
- * Return: UCORE_UNIT_OK, or why not.
+ * Return: UCORE_UNIT_OK, or the reason why not.
  */
 u32 ucore_validate_unit(const struct ucore_disc_env *env, const struct ucore_disc_type *rule,
-		      u32 access, u64 address, u32 size)
+			u32 access, u64 address, u32 size)
 {
 	switch (access) {
 	case UCORE_ACCESS_MSR:
