@@ -10,6 +10,7 @@
 #include "find/discovery/parse.h"
 #include "find/discovery/record.h"
 #include "find/discovery/unit.h"
+#include "find/discovery/validate.h"
 #include "platforms/match.h"
 
 #define MSR	0ULL
