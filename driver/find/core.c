@@ -47,7 +47,7 @@ static u32 fixed_counters(const struct ucore_core_cpuid *leaf, u32 version)
 
 	if (version < 2)
 		return 0;
-	if (version >= 5)	/* count up to the first gap in the bit map */
+	if (version >= 5)	/* counters after a gap are not used */
 		while (leaf->ecx & BIT(i) || i < nr)
 			i++;
 	else if (!leaf->hypervisor)	/* early CPUs report fewer than they have */

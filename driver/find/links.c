@@ -24,7 +24,7 @@ static u32 field_get(u32 mask, u32 val)
 
 /* Set the root bus of a stack in all its boxes. */
 static void stack_set_bus(struct ucore_finder *finder, const struct ucore_link_regs *regs, u32 die,
-			   u32 stack, u32 segment, u32 bus)
+			  u32 stack, u32 segment, u32 bus)
 {
 	struct ucore_link_info link = {
 		.kind = UCORE_LINK_BUS, .segment = segment, .bus = bus,
@@ -105,7 +105,7 @@ static void find_by_function(struct ucore_finder *finder, const struct ucore_lin
 		ucore_bus_map(ubox, segment, die_of_bus);
 		if (id < regs->nr_stacks && die_of_bus[bus] >= 0)
 			stack_set_bus(finder, regs, die_of_bus[bus], regs->stack_of_id[id],
-				       segment, bus);
+				      segment, bus);
 	}
 }
 
@@ -140,7 +140,7 @@ static void link_set_peer(struct ucore_box_desc *desc, const struct ucore_link_r
  * @ubox: function that maps buses and nodes to sockets
  */
 void ucore_links_find(struct ucore_finder *finder, const struct ucore_link_regs *regs,
-		     const struct ucore_ubox_map *ubox)
+		      const struct ucore_ubox_map *ubox)
 {
 	struct ucore_box_desc *desc;
 

@@ -49,6 +49,6 @@ struct ucore_link_regs {
 };
 
 void ucore_links_find(struct ucore_finder *finder, const struct ucore_link_regs *regs,
-		     const struct ucore_ubox_map *ubox);
+		      const struct ucore_ubox_map *ubox);
 
 #endif /* UCORE_LINKS_H */

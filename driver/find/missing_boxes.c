@@ -76,10 +76,10 @@ static u32 most_of(const struct ucore_finder *finder, const struct ucore_box_typ
 }
 
 /* Return the number of boxes of a type on a die whose second PCI function is missing. */
-static u32 boxes_without_aux(const struct ucore_finder *finder, const struct ucore_e5_table *table,
-		       const struct ucore_box_type *type, u32 die)
+static u32 boxes_without_aux(const struct ucore_finder *finder, const struct ucore_static_table *table,
+			     const struct ucore_box_type *type, u32 die)
 {
-	const struct ucore_e5_pci *row;
+	const struct ucore_static_pci *row;
 	u32 i, n = 0;
 
 	for (i = 0; i < finder->nr; i++)
@@ -91,8 +91,8 @@ static u32 boxes_without_aux(const struct ucore_finder *finder, const struct uco
 }
 
 static void add_type_of_die(struct message *msg, const struct ucore_finder *finder,
-		     const struct ucore_e5_table *table, const struct ucore_box_type *type,
-		     u32 die, u32 most)
+			    const struct ucore_static_table *table, const struct ucore_box_type *type,
+			    u32 die, u32 most)
 {
 	u32 n = boxes_of(finder, type, die), no_aux = boxes_without_aux(finder, table, type, die);
 
@@ -108,9 +108,9 @@ static void add_type_of_die(struct message *msg, const struct ucore_finder *find
 	}
 }
 
-static bool first_of_type(const struct ucore_e5_table *table, const struct ucore_e5_pci *row)
+static bool first_of_type(const struct ucore_static_table *table, const struct ucore_static_pci *row)
 {
-	const struct ucore_e5_pci *other = table->pci;
+	const struct ucore_static_pci *other = table->pci;
 
 	while (other->type != row->type)
 		other++;
@@ -118,8 +118,8 @@ static bool first_of_type(const struct ucore_e5_table *table, const struct ucore
 }
 
 static void add_type(struct message *msg, const struct ucore_finder *finder,
-		      const struct ucore_e5_table *table, const struct ucore_dies *dies,
-		      const struct ucore_box_type *type, int die)
+		     const struct ucore_static_table *table, const struct ucore_dies *dies,
+		     const struct ucore_box_type *type, int die)
 {
 	u32 most = most_of(finder, type, dies);
 
@@ -132,15 +132,15 @@ static void add_type(struct message *msg, const struct ucore_finder *finder,
 }
 
 /*
- * Append the missing types of one die, or those that all dies lack. Boxes of memory-mapped
- * controllers count, because a PCI function holds their address. Free-running boxes are
- * skipped, because they share the address of the other boxes.
+ * Append the missing types of one die, or those that all dies lack. Memory-mapped boxes are
+ * included, because they depend on the PCI function with their address. Free-running boxes are
+ * left out, because they are missing whenever the other boxes of their controller are.
  */
 static void add_missing(struct message *msg, const struct ucore_finder *finder,
-		 const struct ucore_e5_table *table, const struct ucore_dies *dies, int die)
+			const struct ucore_static_table *table, const struct ucore_dies *dies, int die)
 {
-	const struct ucore_e5_mmio *mmio;
-	const struct ucore_e5_pci *row;
+	const struct ucore_static_mmio *mmio;
+	const struct ucore_static_pci *row;
 
 	for (row = table->pci; row < table->pci + table->nr_pci; row++)
 		if (first_of_type(table, row))
@@ -157,7 +157,7 @@ static void add_missing(struct message *msg, const struct ucore_finder *finder,
  *
  * Return: 0 or -ENOMEM.
  */
-int ucore_missing_boxes_report(struct ucore_finder *finder, const struct ucore_e5_table *table)
+int ucore_missing_boxes_report(struct ucore_finder *finder, const struct ucore_static_table *table)
 {
 	struct message msg = { .text = finder->hidden, .size = sizeof(finder->hidden),
 				   .die = ALL_DIES };

@@ -3,9 +3,9 @@
 #ifndef UCORE_MISSING_BOXES_H
 #define UCORE_MISSING_BOXES_H
 
-struct ucore_e5_table;
+struct ucore_static_table;
 struct ucore_finder;
 
-int ucore_missing_boxes_report(struct ucore_finder *finder, const struct ucore_e5_table *table);
+int ucore_missing_boxes_report(struct ucore_finder *finder, const struct ucore_static_table *table);
 
 #endif /* UCORE_MISSING_BOXES_H */

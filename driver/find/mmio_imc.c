@@ -14,22 +14,22 @@
 #include "find/resources.h"
 #include "hw/imc_map.h"
 
-static u64 box_address(const struct ucore_e5_mmio *row, u64 controller, u32 i)
+static u64 box_address(const struct ucore_static_mmio *row, u64 controller, u32 i)
 {
 	return controller + row->first + i * row->stride;
 }
 
 struct search {
 	struct ucore_finder *finder;
-	const struct ucore_e5_table *table;
+	const struct ucore_static_table *table;
 	struct ucore_regions foreign;
 };
 
-/* Return the reason problem a controller cannot be at an address, NULL if it can. */
+/* Return the reason why a controller cannot be at an address, NULL if it can. */
 static const char *address_problem(const struct search *search, u64 controller)
 {
-	const struct ucore_e5_table *table = search->table;
-	const struct ucore_e5_mmio *row;
+	const struct ucore_static_table *table = search->table;
+	const struct ucore_static_mmio *row;
 	u64 address;
 	u32 i;
 
@@ -51,7 +51,7 @@ static const char *address_problem(const struct search *search, u64 controller)
  * Return true if a box exists. The registers of an absent channel may read all ones, which the
  * upper half of a counter never does.
  */
-static bool box_exists(const struct ucore_e5_mmio *row, u64 address)
+static bool box_exists(const struct ucore_static_mmio *row, u64 address)
 {
 	u32 reg = row->type->nr_gp ? ucore_layout_first(row->layout) :
 		  row->layout->fixed_ctr[0] + sizeof(u32);
@@ -66,10 +66,10 @@ static bool box_exists(const struct ucore_e5_mmio *row, u64 address)
 }
 
 /* Add all boxes of memory controller @m of a die. */
-static int add_controller(struct ucore_finder *finder, const struct ucore_e5_table *table, u32 die,
+static int add_controller(struct ucore_finder *finder, const struct ucore_static_table *table, u32 die,
 			  u32 m, u64 controller)
 {
-	const struct ucore_e5_mmio *row;
+	const struct ucore_static_mmio *row;
 	int ret = 0;
 	u32 i;
 
@@ -134,7 +134,7 @@ static int find_controllers(const struct search *search, struct pci_dev *pdev, u
  *
  * Return: 0, also without any controller, or -ENOMEM.
  */
-int ucore_mmio_imc_find(struct ucore_finder *finder, const struct ucore_e5_table *table,
+int ucore_mmio_imc_find(struct ucore_finder *finder, const struct ucore_static_table *table,
 			int segment, const s16 *die_of_bus)
 {
 	struct search search = { .finder = finder, .table = table };
@@ -149,7 +149,7 @@ int ucore_mmio_imc_find(struct ucore_finder *finder, const struct ucore_e5_table
 			continue;
 		die = die_of_bus[pdev->bus->number];
 		if (die < 0)
-			pci_info(pdev, "ucore: function of no online socket. Ignoring it.\n");
+			pci_info(pdev, "ucore: not in an online socket. Ignoring this function.\n");
 		else
 			ret = find_controllers(&search, pdev, die);
 	}

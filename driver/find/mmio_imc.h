@@ -6,7 +6,7 @@
 #include "find/static_table_desc.h"
 #include "find/finder.h"
 
-int ucore_mmio_imc_find(struct ucore_finder *finder, const struct ucore_e5_table *table,
+int ucore_mmio_imc_find(struct ucore_finder *finder, const struct ucore_static_table *table,
 			int segment, const s16 *die_of_bus);
 
 #endif /* UCORE_MMIO_IMC_H */

@@ -126,7 +126,7 @@ static int add_fixed(struct ucore_regions *regions)
 	return ret;
 }
 
-/* Add the memory-mapped config space, which the kernel does not always mark as busy. */
+/* Add the memory-mapped config space, which is a busy resource only if the kernel uses it. */
 static int add_ecam(struct ucore_regions *regions)
 {
 	struct acpi_mcfg_allocation *entry;

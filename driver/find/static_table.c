@@ -35,7 +35,7 @@
  */
 struct search {
 	struct ucore_finder *finder;
-	const struct ucore_e5_table *table;
+	const struct ucore_static_table *table;
 	DECLARE_BITMAP(small, MAX_DIES);
 	u8 slices[MAX_DIES];
 	bool offline;
@@ -65,7 +65,7 @@ static u32 cha_count(const struct search *search, u32 die, u32 config, u32 max)
  */
 static u32 cbo_count(const struct search *search, int cpu, u32 max)
 {
-	const struct ucore_e5_table *table = search->table;
+	const struct ucore_static_table *table = search->table;
 	u32 cores = topology_num_cores_per_package();
 	u64 config = 0;
 
@@ -76,7 +76,7 @@ static u32 cbo_count(const struct search *search, int cpu, u32 max)
 	return min_t(u64, max_t(u64, cores, config), max);
 }
 
-static u32 msr_count(const struct search *search, const struct ucore_e5_msr *row, int cpu)
+static u32 msr_count(const struct search *search, const struct ucore_static_msr *row, int cpu)
 {
 	u32 die = topology_logical_die_id(cpu);
 
@@ -88,16 +88,16 @@ static u32 msr_count(const struct search *search, const struct ucore_e5_msr *row
 }
 
 /* Return the register to probe: free-running boxes have counters only. */
-static u32 first_register(const struct ucore_e5_msr *row, u32 instance)
+static u32 first_register(const struct ucore_static_msr *row, u32 instance)
 {
-	const struct ucore_layout *layout = ucore_e5_layout(row, instance);
+	const struct ucore_layout *layout = ucore_static_layout(row, instance);
 
 	return row->type->nr_gp ? ucore_layout_first(layout) : layout->fixed_ctr[0];
 }
 
-static int find_msr_row(const struct search *search, const struct ucore_e5_msr *row, int cpu)
+static int find_msr_row(const struct search *search, const struct ucore_static_msr *row, int cpu)
 {
-	const struct ucore_e5_table *table = search->table;
+	const struct ucore_static_table *table = search->table;
 	u32 n = msr_count(search, row, cpu);
 	u64 val;
 	u32 i;
@@ -106,13 +106,13 @@ static int find_msr_row(const struct search *search, const struct ucore_e5_msr *
 	for (i = 0; i < n; i++) {
 		struct ucore_box_desc desc = {
 			.type = row->type,
-			.layout = ucore_e5_layout(row, i),
+			.layout = ucore_static_layout(row, i),
 			.global = table->global,
-			.global_gp = ucore_e5_instance_bits(row->global_gp, i),
-			.global_fixed = ucore_e5_instance_bits(row->global_fixed, i),
+			.global_gp = ucore_static_instance_bits(row->global_gp, i),
+			.global_fixed = ucore_static_instance_bits(row->global_fixed, i),
 			.die = topology_logical_die_id(cpu),
 			.instance = i,
-			.msr = ucore_e5_base(row, i),
+			.msr = ucore_static_base(row, i),
 		};
 
 		if (!ucore_msr_probe(cpu, desc.msr + first_register(row, i), &val))
@@ -140,7 +140,7 @@ static bool cpu_is_first_of_die(int cpu)
 
 static int find_msr(const struct search *search)
 {
-	const struct ucore_e5_table *table = search->table;
+	const struct ucore_static_table *table = search->table;
 	int cpu, ret = 0;
 	u32 i;
 
@@ -171,7 +171,7 @@ static struct pci_dev *find_aux(struct pci_dev *pdev, u16 device)
 	return NULL;
 }
 
-static int find_pci_row(struct search *search, const struct ucore_e5_pci *row, int segment,
+static int find_pci_row(struct search *search, const struct ucore_static_pci *row, int segment,
 			const s16 *die_of_bus)
 {
 	struct pci_dev *pdev = NULL;
@@ -191,7 +191,7 @@ static int find_pci_row(struct search *search, const struct ucore_e5_pci *row, i
 			continue;
 		die = die_of_bus[pdev->bus->number];
 		if (die < 0) {
-			pci_info(pdev, "ucore: function of no online socket. Ignoring it.\n");
+			pci_info(pdev, "ucore: not in an online socket. Ignoring this function.\n");
 			search->offline |= die == UCORE_DIE_OFFLINE;
 			continue;
 		}
@@ -214,7 +214,7 @@ static int find_pci_row(struct search *search, const struct ucore_e5_pci *row, i
 
 static int find_pci(struct search *search, int segment)
 {
-	const struct ucore_e5_table *table = search->table;
+	const struct ucore_static_table *table = search->table;
 	s16 die_of_bus[UCORE_NR_BUSES];
 	int ret = 0;
 	u32 i;
@@ -252,7 +252,7 @@ static struct pci_dev *next_caps(const struct search *search, u16 device, u32 ab
  */
 static void find_small_dies(struct search *search)
 {
-	const struct ucore_e5_table *table = search->table;
+	const struct ucore_static_table *table = search->table;
 	struct pci_dev *pdev = NULL;
 	u32 val;
 	int die;
@@ -266,7 +266,7 @@ static void find_small_dies(struct search *search)
 }
 
 /* Return the number of slices that the fuses enable, 0 if the second dword cannot be read. */
-static u32 slices_enabled(const struct ucore_e5_table *table, struct pci_dev *pdev, u32 low)
+static u32 slices_enabled(const struct ucore_static_table *table, struct pci_dev *pdev, u32 low)
 {
 	u32 high = 0;
 
@@ -278,7 +278,7 @@ static u32 slices_enabled(const struct ucore_e5_table *table, struct pci_dev *pd
 
 static void find_slices(struct search *search)
 {
-	const struct ucore_e5_table *table = search->table;
+	const struct ucore_static_table *table = search->table;
 	struct pci_dev *pdev = NULL;
 	u32 val;
 	int die;
@@ -312,7 +312,7 @@ static int segment_after(int segment)
 /**
  * ucore_static_table_find() - add all boxes of a machine without discovery
  * @finder: collection to add to
- * @platform: platform whose table is a struct ucore_e5_table
+ * @platform: platform whose table is a struct ucore_static_table
  *
  * Return: 0, also without any box, or -ENOMEM.
  */

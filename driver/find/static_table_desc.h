@@ -14,7 +14,7 @@
 #define E5_PCI_AT(_slot, _function)	((_slot) << 3 | (_function))
 
 /**
- * struct ucore_e5_msr - MSR boxes of one type
+ * struct ucore_static_msr - MSR boxes of one type
  * @type: box type
  * @layout: registers, relative to the box's base
  * @global_gp: global status bits of instance 0; instance n has the same bits << n. All ones
@@ -30,7 +30,7 @@
  *           identifies the variant
  * @each: true if @layout is an array of @max elements, one per instance
  */
-struct ucore_e5_msr {
+struct ucore_static_msr {
 	const struct ucore_box_type *type;
 	const struct ucore_layout *layout;
 	u64 global_gp;
@@ -46,26 +46,26 @@ struct ucore_e5_msr {
 };
 
 /* Return the global status bits of an instance, derived from those of instance 0. */
-static inline u64 ucore_e5_instance_bits(u64 bits, u32 instance)
+static inline u64 ucore_static_instance_bits(u64 bits, u32 instance)
 {
 	return bits == ~0ULL ? bits : bits << instance;
 }
 
 /* Return the base MSR of an instance. */
-static inline u32 ucore_e5_base(const struct ucore_e5_msr *row, u32 instance)
+static inline u32 ucore_static_base(const struct ucore_static_msr *row, u32 instance)
 {
 	return row->bases ? row->bases[instance] : row->base + instance * row->stride;
 }
 
 /* Return the register layout of an instance. */
-static inline const struct ucore_layout *ucore_e5_layout(const struct ucore_e5_msr *row,
-							 u32 instance)
+static inline const struct ucore_layout *ucore_static_layout(const struct ucore_static_msr *row,
+							     u32 instance)
 {
 	return row->each ? &row->layout[instance] : row->layout;
 }
 
 /**
- * struct ucore_e5_pci - one PCI box of each socket
+ * struct ucore_static_pci - one PCI box of each socket
  * @type: box type
  * @layout: registers, as config offsets
  * @global_gp: global status bits that the general counters may set
@@ -75,7 +75,7 @@ static inline const struct ucore_layout *ucore_e5_layout(const struct ucore_e5_m
  * @aux: PCI device id of the second function, 0 for none
  * @instance: number among the boxes of this type
  */
-struct ucore_e5_pci {
+struct ucore_static_pci {
 	const struct ucore_box_type *type;
 	const struct ucore_layout *layout;
 	u64 global_gp;
@@ -87,7 +87,7 @@ struct ucore_e5_pci {
 };
 
 /**
- * struct ucore_e5_mmio - memory-mapped boxes of each memory controller
+ * struct ucore_static_mmio - memory-mapped boxes of each memory controller
  * @type: box type
  * @layout: registers, as byte offsets
  * @global_gp: global status bits that the general counters of any box may set
@@ -97,7 +97,7 @@ struct ucore_e5_pci {
  * @nr: largest number of boxes of a controller; box i of controller m is instance m * @nr + i
  * @size: window size of a box (bytes)
  */
-struct ucore_e5_mmio {
+struct ucore_static_mmio {
 	const struct ucore_box_type *type;
 	const struct ucore_layout *layout;
 	u64 global_gp;
@@ -109,7 +109,7 @@ struct ucore_e5_mmio {
 };
 
 /**
- * struct ucore_e5_table - one generation
+ * struct ucore_static_table - one generation
  * @global: global control of every socket, NULL if there is none
  * @msr: MSR boxes
  * @nr_msr: number of rows of @msr
@@ -132,11 +132,11 @@ struct ucore_e5_mmio {
  * @chop: bits of the variant; 0 is the smallest die
  * @links: registers of stacks and links; may be NULL
  */
-struct ucore_e5_table {
+struct ucore_static_table {
 	const struct ucore_global *global;
-	const struct ucore_e5_msr *msr;
-	const struct ucore_e5_pci *pci;
-	const struct ucore_e5_mmio *mmio;
+	const struct ucore_static_msr *msr;
+	const struct ucore_static_pci *pci;
+	const struct ucore_static_mmio *mmio;
 	u32 nr_msr;
 	u32 nr_pci;
 	u32 nr_mmio;

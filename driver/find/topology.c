@@ -187,7 +187,7 @@ static int die_of_ubox(struct pci_dev *pdev, const struct ucore_ubox_map *ubox)
 
 	if (num_online_nodes() > UBOX_NODES) {
 		die = die_of_node(pcibus_to_node(pdev->bus));
-		/* the die of a neighbouring bus would be wrong */
+		/* UCORE_DIE_UNKNOWN would take the die of a neighbouring bus */
 		return die == UCORE_DIE_UNKNOWN ? UCORE_DIE_OFFLINE : die;
 	}
 	if (pci_read_config_dword(pdev, ubox->nodeid, &nodeid) ||

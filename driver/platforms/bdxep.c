@@ -63,19 +63,19 @@ static const struct ucore_box_type r3qpi = { HSWEP_R3QPI(r3qpi_constraints, BDXE
 
 /* ---- addresses and counts ---- */
 
-static const struct ucore_e5_msr msr_boxes[] = {
+static const struct ucore_static_msr msr_boxes[] = {
 	HSWEP_CBO_ROW(cbo, BDXEP_NR_CBO),
 	HSWEP_SBOX_ROW(sbox, BDXEP_NR_SBOX_SMALL),
 	HSWEP_UBOX_ROW,
 	HSWEP_PCU_ROW(pcu),
 };
 
-static const struct ucore_e5_pci pci_boxes[] = {
+static const struct ucore_static_pci pci_boxes[] = {
 	HSWEP_PCI_ROWS(BDXEP, r2pcie, r3qpi, BDXEP_PCI_QPI2_FILTER),
 };
 
 /* GLOBAL_CONFIG and CAPID4 are used as on v3, because no source documents them for v4. */
-static const struct ucore_e5_table table = {
+static const struct ucore_static_table table = {
 	.global = &ucore_hswep_global,
 	E5_ROWS(msr_boxes, pci_boxes),
 	.ubox = E5_UBOX(BDXEP_PCI_UBOX),
@@ -90,13 +90,13 @@ const struct ucore_platform ucore_platform_bdxep = {
 
 /* ---- Xeon D: a single die without links and SBOXes ---- */
 
-static const struct ucore_e5_msr d_msr_boxes[] = {
+static const struct ucore_static_msr d_msr_boxes[] = {
 	HSWEP_CBO_ROW(cbo, BDXEP_NR_CBO),
 	HSWEP_UBOX_ROW,
 	HSWEP_PCU_ROW(pcu),
 };
 
-static const struct ucore_e5_pci d_pci_boxes[] = {
+static const struct ucore_static_pci d_pci_boxes[] = {
 	HSWEP_PCI_BOX(ucore_hswep_ha, ucore_e5_ha_layout, 0, BDXEP_PCI_HA0),
 	HSWEP_PCI_BOX(ucore_hswep_imc, ucore_e5_pci_layout, 0, BDXEP_PCI_IMC0_CH0),
 	HSWEP_PCI_BOX(ucore_hswep_imc, ucore_e5_pci_layout, 1, BDXEP_PCI_IMC0_CH1),
@@ -106,7 +106,7 @@ static const struct ucore_e5_pci d_pci_boxes[] = {
 	E5_PCI_BOX(ucore_hswep_irp, ucore_e5_pci_layout, 0, BDXEP_PCI_IRP, 0),
 };
 
-static const struct ucore_e5_table d_table = {
+static const struct ucore_static_table d_table = {
 	.global = &ucore_hswep_global,
 	E5_ROWS(d_msr_boxes, d_pci_boxes),
 	.ubox = E5_UBOX(BDXEP_PCI_UBOX),

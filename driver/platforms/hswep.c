@@ -247,14 +247,14 @@ const struct ucore_layout ucore_hswep_pcu_layout = {
 
 /* ---- addresses and counts ---- */
 
-static const struct ucore_e5_msr msr_boxes[] = {
+static const struct ucore_static_msr msr_boxes[] = {
 	HSWEP_CBO_ROW(cbo, HSWEP_NR_CBO),
 	HSWEP_SBOX_ROW(sbox, HSWEP_NR_SBOX_SMALL),
 	HSWEP_UBOX_ROW,
 	HSWEP_PCU_ROW(pcu),
 };
 
-static const struct ucore_e5_pci pci_boxes[] = {
+static const struct ucore_static_pci pci_boxes[] = {
 	HSWEP_PCI_ROWS(HSWEP, r2pcie, r3qpi, 0),
 };
 
@@ -264,7 +264,7 @@ static const struct ucore_e5_pci pci_boxes[] = {
  */
 const struct ucore_global ucore_hswep_global = E5_GLOBAL(HSWEP);
 
-static const struct ucore_e5_table table = {
+static const struct ucore_static_table table = {
 	.global = &ucore_hswep_global,
 	E5_ROWS(msr_boxes, pci_boxes),
 	.ubox = E5_UBOX(HSWEP_PCI_UBOX),

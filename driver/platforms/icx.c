@@ -382,7 +382,7 @@ static const u16 iio_bases[ICX_NR_IIO] = STACKS(ICX_STACK_IIO);
 static const u16 iio_free_bases[ICX_NR_IIO] = STACKS(ICX_STACK_FREE_CLOCK);
 
 /* Any bit of the global status may belong to any box, as on v3. */
-static const struct ucore_e5_msr msr_boxes[] = {
+static const struct ucore_static_msr msr_boxes[] = {
 	{ .type = &cha, .layout = &cha_layout, .bases = cha_bases, .max = ICX_NR_CHA,
 	  .per_core = true, .global_gp = HSWEP_ANY_BIT },
 	{ .type = &iio, .layout = &ucore_skx_iio_layout, .bases = iio_bases, .max = ICX_NR_IIO,
@@ -396,7 +396,7 @@ static const struct ucore_e5_msr msr_boxes[] = {
 	SKX_UBOX_AND_PCU_ROWS,
 };
 
-static const struct ucore_e5_msr snr_msr_boxes[] = {
+static const struct ucore_static_msr snr_msr_boxes[] = {
 	{ .type = &snr_cha, .layout = &snr_cha_layout, .base = SNR_MSR_CHA,
 	  .stride = SNR_MSR_CHA_STRIDE, .max = SNR_NR_CHA },
 	{ .type = &snr_iio, .layout = &snr_iio_layout, .base = SNR_MSR_IIO,
@@ -414,7 +414,7 @@ static const struct ucore_e5_msr snr_msr_boxes[] = {
 #define PCI_BOX(...)		SKX_PCI_BOX(HSWEP_ANY_BIT, __VA_ARGS__)
 #define SNR_PCI_BOX(...)	SKX_PCI_BOX(0, __VA_ARGS__)
 
-static const struct ucore_e5_pci pci_boxes[] = {
+static const struct ucore_static_pci pci_boxes[] = {
 	PCI_BOX(upi, upi_layout, 0, ICX_PCI_UPI, 2, 1),
 	PCI_BOX(upi, upi_layout, 1, ICX_PCI_UPI, 3, 1),
 	PCI_BOX(upi, upi_layout, 2, ICX_PCI_UPI, 4, 1),
@@ -430,7 +430,7 @@ static const struct ucore_e5_pci pci_boxes[] = {
 /*
  * The kernel's own driver has one M2M, other sources have four. Each one is used if it exists.
  */
-static const struct ucore_e5_pci snr_pci_boxes[] = {
+static const struct ucore_static_pci snr_pci_boxes[] = {
 	SNR_PCI_BOX(snr_m2m, snr_m2m_layout, 0, ICX_PCI_M2M, 12, 0),
 	SNR_PCI_BOX(snr_m2m, snr_m2m_layout, 1, ICX_PCI_M2M, 13, 0),
 	SNR_PCI_BOX(snr_m2m, snr_m2m_layout, 2, ICX_PCI_M2M, 14, 0),
@@ -447,12 +447,12 @@ static const struct ucore_e5_pci snr_pci_boxes[] = {
 	{ .type = &imc_free, .layout = &imc_free_layout, .first = ICX_IMC_FREE_READ, .nr = 1, \
 	  .size = IMC_FREE_DCLK + sizeof(u64) - ICX_IMC_FREE_READ }
 
-static const struct ucore_e5_mmio mmio_boxes[] = {
+static const struct ucore_static_mmio mmio_boxes[] = {
 	IMC_ROW(ucore_hswep_imc, imc_layout, ICX_IMC_CHANNELS, HSWEP_ANY_BIT),
 	IMC_FREE_ROW,
 };
 
-static const struct ucore_e5_mmio snr_mmio_boxes[] = {
+static const struct ucore_static_mmio snr_mmio_boxes[] = {
 	IMC_ROW(snr_imc, snr_imc_layout, SNR_IMC_CHANNELS, 0),
 	IMC_FREE_ROW,
 };
@@ -499,7 +499,7 @@ static const struct ucore_link_regs snr_link_regs = {
 		.gidnidmap = SKX_UBOX_GIDNIDMAP, \
 	}
 
-static const struct ucore_e5_table table = {
+static const struct ucore_static_table table = {
 	.global = &global,
 	E5_ROWS(msr_boxes, pci_boxes),
 	COMMON_TABLE(mmio_boxes, ICX_NR_IMC, ICX_PCI_UBOX),
@@ -516,7 +516,7 @@ static const struct ucore_e5_table table = {
  * No global control and no overflow interrupts, because no source documents them. Boxes are
  * frozen one by one.
  */
-static const struct ucore_e5_table snr_table = {
+static const struct ucore_static_table snr_table = {
 	E5_ROWS(snr_msr_boxes, snr_pci_boxes),
 	COMMON_TABLE(snr_mmio_boxes, SNR_NR_IMC, SNR_PCI_UBOX),
 	.links = &snr_link_regs,

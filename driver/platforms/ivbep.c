@@ -243,7 +243,7 @@ static const struct ucore_layout irp_layout = {
 
 /* ---- addresses and counts ---- */
 
-static const struct ucore_e5_msr msr_boxes[] = {
+static const struct ucore_static_msr msr_boxes[] = {
 	{ .type = &cbo, .layout = &cbo_layout, .global_gp = BIT(IVBEP_STATUS_CBO0),
 	  .base = IVBEP_MSR_CBO, .stride = IVBEP_MSR_CBO_STRIDE,
 	  .max = IVBEP_NR_CBO, .per_core = true },
@@ -263,7 +263,7 @@ static const struct ucore_e5_msr msr_boxes[] = {
 	{ .type = &qpi, .layout = &ucore_e5_qpi_layout, .instance = (_instance), \
 	  .device = (_device), .aux = (_aux), .global_gp = QPI_BITS }
 
-static const struct ucore_e5_pci pci_boxes[] = {
+static const struct ucore_static_pci pci_boxes[] = {
 	E5_PCI_BOX(ha, ucore_e5_ha_layout, 0, IVBEP_PCI_HA0, BIT(IVBEP_STATUS_HA0)),
 	E5_PCI_BOX(ha, ucore_e5_ha_layout, 1, IVBEP_PCI_HA1, BIT(IVBEP_STATUS_HA0 + 1)),
 	E5_PCI_BOX(imc, ucore_e5_pci_layout, 0, IVBEP_PCI_IMC0_CH0, BIT(IVBEP_STATUS_IMC0)),
@@ -286,7 +286,7 @@ static const struct ucore_e5_pci pci_boxes[] = {
 
 static const struct ucore_global global = E5_GLOBAL(IVBEP);
 
-static const struct ucore_e5_table table = {
+static const struct ucore_static_table table = {
 	.global = &global,
 	E5_ROWS(msr_boxes, pci_boxes),
 	.ubox = E5_UBOX(IVBEP_PCI_UBOX),

@@ -292,7 +292,7 @@ static const struct ucore_layout iio_free_layouts[SKX_NR_IIO] = {
  * The known map of the global status is not used, because it lacks boxes that can overflow.
  * Any bit may belong to any box, as on v3.
  */
-static const struct ucore_e5_msr msr_boxes[] = {
+static const struct ucore_static_msr msr_boxes[] = {
 	{ .type = &cha, .layout = &cha_layout, .base = SKX_MSR_CHA, .stride = SKX_MSR_CHA_STRIDE,
 	  .max = SKX_NR_CHA, .per_core = true, .global_gp = HSWEP_ANY_BIT },
 	{ .type = &iio, .layout = &ucore_skx_iio_layout, .base = SKX_MSR_IIO,
@@ -327,7 +327,7 @@ static const struct ucore_e5_msr msr_boxes[] = {
 	PCI_BOX(upi, upi_layout, 1, SKX_PCI_UPI, 15, 0), \
 	PCI_BOX(upi, upi_layout, 2, SKX_PCI_UPI, 16, 0)
 
-static const struct ucore_e5_pci pci_boxes[] = {
+static const struct ucore_static_pci pci_boxes[] = {
 	MEMORY_ROWS,
 	LINK_ROWS,
 	PCI_BOX(m3upi, ucore_e5_pci_layout, 0, SKX_PCI_M3UPI_EVEN, 18, 1),
@@ -340,7 +340,7 @@ static const struct ucore_e5_pci pci_boxes[] = {
  * Cooper Lake has six links. The device ids of links 3 to 5 are inferred from those of links 0
  * to 2.
  */
-static const struct ucore_e5_pci cpx_pci_boxes[] = {
+static const struct ucore_static_pci cpx_pci_boxes[] = {
 	MEMORY_ROWS,
 	LINK_ROWS,
 	PCI_BOX(upi, upi_layout, 3, SKX_PCI_UPI, 14, 4),
@@ -390,8 +390,8 @@ static const struct ucore_link_regs cpx_link_regs = { STACK_REGS };
 	.links = &(_links), \
 }
 
-static const struct ucore_e5_table table = TABLE(pci_boxes, link_regs);
-static const struct ucore_e5_table cpx_table = TABLE(cpx_pci_boxes, cpx_link_regs);
+static const struct ucore_static_table table = TABLE(pci_boxes, link_regs);
+static const struct ucore_static_table cpx_table = TABLE(cpx_pci_boxes, cpx_link_regs);
 
 #define PLATFORM(_name, _table) { \
 	E5_PLATFORM(_name, "skx_uncore", &(_table)), \

@@ -24,7 +24,7 @@ extern const struct ucore_layout ucore_skx_ubox_layout;
 #define EIGHT_APART(first)	{ (first), (first) + 8, (first) + 16, (first) + 24 }
 #define FOUR_APART(first)	{ (first), (first) + 4, (first) + 8, (first) + 12 }
 
-/* Rows of struct ucore_e5_msr and struct ucore_e5_pci */
+/* Rows of struct ucore_static_msr and struct ucore_static_pci */
 #define SKX_UBOX_AND_PCU_ROWS \
 	{ .type = &ucore_skx_ubox, .layout = &ucore_skx_ubox_layout, .max = 1, \
 	  .global_gp = HSWEP_ANY_BIT, .global_fixed = HSWEP_ANY_BIT }, \

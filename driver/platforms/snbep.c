@@ -297,7 +297,7 @@ static const struct ucore_layout qpi_layout = {
 
 /* ---- addresses and counts ---- */
 
-static const struct ucore_e5_msr msr_boxes[] = {
+static const struct ucore_static_msr msr_boxes[] = {
 	{ .type = &cbo, .layout = &cbo_layout,
 	  .base = SNBEP_MSR_CBO, .stride = SNBEP_MSR_CBO_STRIDE,
 	  .max = SNBEP_NR_CBO, .per_core = true },
@@ -309,7 +309,7 @@ static const struct ucore_e5_msr msr_boxes[] = {
 	{ .type = &qpi, .layout = &qpi_layout, .instance = (_instance), \
 	  .device = (_device), .aux = (_aux) }
 
-static const struct ucore_e5_pci pci_boxes[] = {
+static const struct ucore_static_pci pci_boxes[] = {
 	E5_PCI_BOX(ha, ha_layout, 0, SNBEP_PCI_HA, 0),
 	E5_PCI_BOX(imc, pci_layout, 0, SNBEP_PCI_IMC_CH0, 0),
 	E5_PCI_BOX(imc, pci_layout, 1, SNBEP_PCI_IMC_CH1, 0),
@@ -322,7 +322,7 @@ static const struct ucore_e5_pci pci_boxes[] = {
 	E5_PCI_BOX(r3qpi, pci_layout, 1, SNBEP_PCI_R3QPI1, 0),
 };
 
-static const struct ucore_e5_table table = {
+static const struct ucore_static_table table = {
 	E5_ROWS(msr_boxes, pci_boxes),
 	.ubox = E5_UBOX(SNBEP_PCI_UBOX),
 };

@@ -44,7 +44,7 @@ static void print_type(const struct ucore_platform *platform, const struct ucore
 
 static void print_e5(const struct ucore_platform *platform)
 {
-	const struct ucore_e5_table *table = platform->table;
+	const struct ucore_static_table *table = platform->table;
 	u32 i;
 
 	for (i = 0; i < table->nr_msr; i++)

@@ -55,7 +55,7 @@ static void box_add(struct kunit *test, struct ucore_domain *domain,
 
 static void boxes_add(struct kunit *test, struct ucore_domain *domain)
 {
-	const struct ucore_e5_table *table = platform.table;
+	const struct ucore_static_table *table = platform.table;
 	struct ucore_box_desc desc;
 	u32 row, i, n;
 
@@ -64,10 +64,10 @@ static void boxes_add(struct kunit *test, struct ucore_domain *domain)
 		for (i = 0; i < n; i++) {
 			desc = (struct ucore_box_desc){
 				.type = table->msr[row].type,
-				.layout = ucore_e5_layout(&table->msr[row], i),
-				.global_gp = ucore_e5_instance_bits(table->msr[row].global_gp, i),
+				.layout = ucore_static_layout(&table->msr[row], i),
+				.global_gp = ucore_static_instance_bits(table->msr[row].global_gp, i),
 				.global_fixed =
-					ucore_e5_instance_bits(table->msr[row].global_fixed, i),
+					ucore_static_instance_bits(table->msr[row].global_fixed, i),
 				.global = table->global,
 				.scope = domain->scope,
 				.die = domain->die,
@@ -111,7 +111,7 @@ static void domain_add(struct kunit *test, u32 i)
 	struct fake_machine *m = fake_machine(test);
 	struct ucore_domain *domain = &ucore_catalog.domains[i];
 	struct fake_window *win = &m->global[i];
-	const struct ucore_e5_table *table = platform.table;
+	const struct ucore_static_table *table = platform.table;
 	struct ucore_box_desc first = { .global = table->global, .die = m->with_cpu ? 0 : i };
 
 	if (m->with_cpu && i) {

@@ -643,7 +643,7 @@ static void finder_add_at(struct kunit *test, struct ucore_finder *finder, u32 s
 			  u32 cpu, u32 instance)
 {
 	const struct ucore_platform *p = &ucore_platform_ivbep;
-	const struct ucore_e5_table *table = p->table;
+	const struct ucore_static_table *table = p->table;
 	const struct ucore_box_desc desc = {
 		.type = table->msr[0].type, .layout = table->msr[0].layout,
 		.global = table->global, .scope = scope, .die = die, .cpu = cpu,

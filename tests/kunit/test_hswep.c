@@ -42,7 +42,7 @@ static void processor_name(const struct expected *e, char *name)
 
 KUNIT_ARRAY_PARAM(processor, processors, processor_name);
 
-static const struct ucore_e5_table *table_of(struct kunit *test)
+static const struct ucore_static_table *table_of(struct kunit *test)
 {
 	const struct expected *e = test->param_value;
 
@@ -68,9 +68,9 @@ struct row {
 
 static struct row row_of(struct kunit *test, u32 i)
 {
-	const struct ucore_e5_table *table = table_of(test);
-	const struct ucore_e5_pci *pci = &table->pci[i - table->nr_msr];
-	const struct ucore_e5_msr *msr = &table->msr[i];
+	const struct ucore_static_table *table = table_of(test);
+	const struct ucore_static_pci *pci = &table->pci[i - table->nr_msr];
+	const struct ucore_static_msr *msr = &table->msr[i];
 
 	if (i >= table->nr_msr)
 		return (struct row){ pci->type, pci->layout, pci->global_gp, pci->global_fixed,
@@ -283,8 +283,8 @@ static void msr_boxes_do_not_meet(struct kunit *test)
 static void counts_are_as_listed(struct kunit *test)
 {
 	const struct expected *e = test->param_value;
-	const struct ucore_e5_table *table = table_of(test);
-	const struct ucore_e5_msr *row;
+	const struct ucore_static_table *table = table_of(test);
+	const struct ucore_static_msr *row;
 
 	for (row = table->msr; row < table->msr + table->nr_msr; row++) {
 		if (!strcmp(row->type->name, "cbo")) {
@@ -341,9 +341,9 @@ static void pci_ids(struct kunit *test)
 		{ "irp", { 0xf39 } },
 	};
 	const struct expected *e = test->param_value;
-	const struct ucore_e5_table *table = table_of(test);
+	const struct ucore_static_table *table = table_of(test);
 	u16 ctx = e->v4 ? 0x6000 : 0x2000, aux;
-	const struct ucore_e5_pci *row;
+	const struct ucore_static_pci *row;
 	u32 i;
 
 	for (row = table->pci; row < table->pci + table->nr_pci; row++) {

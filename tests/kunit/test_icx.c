@@ -18,24 +18,24 @@ static const u16 cha_msrs[40] = {
 	0xfb2, 0xfc0, 0xfce, 0xfdc, 0xb60, 0xb6e, 0xb7c, 0xb8a, 0xb98, 0xba6,
 };
 
-static const struct ucore_e5_table *table_of(const struct ucore_platform *platform)
+static const struct ucore_static_table *table_of(const struct ucore_platform *platform)
 {
 	return platform->table;
 }
 
-static u32 nr_rows(const struct ucore_e5_table *table)
+static u32 nr_rows(const struct ucore_static_table *table)
 {
 	return table->nr_msr + table->nr_pci + table->nr_mmio;
 }
 
 /* Type, registers and what these count from, of an instance of a row. */
-static const struct ucore_box_type *row_of(const struct ucore_e5_table *table, u32 i, u32 instance,
+static const struct ucore_box_type *row_of(const struct ucore_static_table *table, u32 i, u32 instance,
 					   const struct ucore_layout **layout, u32 *base)
 {
 	*base = 0;
 	if (i < table->nr_msr) {
-		*base = ucore_e5_base(&table->msr[i], instance);
-		*layout = ucore_e5_layout(&table->msr[i], instance);
+		*base = ucore_static_base(&table->msr[i], instance);
+		*layout = ucore_static_layout(&table->msr[i], instance);
 		return table->msr[i].type;
 	}
 	i -= table->nr_msr;
@@ -178,7 +178,7 @@ static u64 control_bits(const struct ucore_box_type *type)
 static void types_are_as_listed(struct kunit *test)
 {
 	const struct expected *e = test->param_value;
-	const struct ucore_e5_table *table = table_of(e->platform);
+	const struct ucore_static_table *table = table_of(e->platform);
 	const struct ucore_box_type *type;
 	const struct ucore_layout *layout;
 	u32 i, r, n, base, seen = 0;
@@ -229,19 +229,19 @@ static void every_row_is_listed(struct kunit *test)
 
 static void msrs_of_all_chas(struct kunit *test)
 {
-	const struct ucore_e5_msr *row = table_of(&ucore_platform_icx)->msr;
+	const struct ucore_static_msr *row = table_of(&ucore_platform_icx)->msr;
 	u32 i;
 
 	KUNIT_ASSERT_EQ(test, row->max, 40U);
 	for (i = 0; i < 40; i++)
-		KUNIT_EXPECT_EQ_MSG(test, ucore_e5_base(row, i), (u32)cha_msrs[i], "cha%u", i);
+		KUNIT_EXPECT_EQ_MSG(test, ucore_static_base(row, i), (u32)cha_msrs[i], "cha%u", i);
 }
 
 /* Registers of a stack interleave, and those of all instances are different ones. */
 static void msr_boxes_do_not_meet(struct kunit *test)
 {
 	u32 *seen = kunit_kcalloc(test, 1024, sizeof(*seen), GFP_KERNEL);
-	const struct ucore_e5_table *table = table_of(&ucore_platform_icx);
+	const struct ucore_static_table *table = table_of(&ucore_platform_icx);
 	const struct ucore_box_type *type;
 	const struct ucore_layout *layout;
 	u32 i, inst, r, n, k, base, nr_seen = 0;
@@ -286,7 +286,7 @@ static const struct {
 
 static void pci_boxes_are_where_they_are(struct kunit *test)
 {
-	const struct ucore_e5_table *table;
+	const struct ucore_static_table *table;
 	u32 i, j;
 
 	for (i = 0; i < ARRAY_SIZE(places); i++) {
@@ -345,7 +345,7 @@ static void platforms_are_as_listed(struct kunit *test)
 static void what_boxes_can_do(struct kunit *test)
 {
 	const struct expected *e = test->param_value;
-	const struct ucore_e5_table *table = table_of(e->platform);
+	const struct ucore_static_table *table = table_of(e->platform);
 	const struct ucore_box_type *type;
 	const struct ucore_layout *layout;
 	bool icx = e->platform != &ucore_platform_snr, ubox = !strcmp(e->name, "ubox");
@@ -394,7 +394,7 @@ static u32 allowed_counters(const struct ucore_box_type *type, u32 event)
 static void every_event_on_its_counters(struct kunit *test)
 {
 	const struct expected *e = test->param_value;
-	const struct ucore_e5_table *table = table_of(e->platform);
+	const struct ucore_static_table *table = table_of(e->platform);
 	const struct ucore_layout *layout;
 	struct ucore_event_spec spec;
 	struct ucore_box box = { };

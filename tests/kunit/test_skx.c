@@ -40,7 +40,7 @@ static void processor_name(const struct expected *e, char *name)
 
 KUNIT_ARRAY_PARAM(processor, processors, processor_name);
 
-static const struct ucore_e5_table *table_of(struct kunit *test)
+static const struct ucore_static_table *table_of(struct kunit *test)
 {
 	const struct expected *e = test->param_value;
 
@@ -54,7 +54,7 @@ static u32 nr_rows(struct kunit *test)
 
 static const struct ucore_box_type *row_type(struct kunit *test, u32 i)
 {
-	const struct ucore_e5_table *table = table_of(test);
+	const struct ucore_static_table *table = table_of(test);
 
 	return i < table->nr_msr ? table->msr[i].type : table->pci[i - table->nr_msr].type;
 }
@@ -62,13 +62,13 @@ static const struct ucore_box_type *row_type(struct kunit *test, u32 i)
 /* The registers of instance @instance of a row, and what they count from. */
 static const struct ucore_layout *row_layout(struct kunit *test, u32 i, u32 instance, u32 *base)
 {
-	const struct ucore_e5_table *table = table_of(test);
+	const struct ucore_static_table *table = table_of(test);
 
 	*base = 0;
 	if (i >= table->nr_msr)
 		return table->pci[i - table->nr_msr].layout;
 	*base = table->msr[i].base + instance * table->msr[i].stride;
-	return ucore_e5_layout(&table->msr[i], instance);
+	return ucore_static_layout(&table->msr[i], instance);
 }
 
 /* Legal bits of a control less reset (17), and all registers of instance @instance. */
@@ -249,7 +249,7 @@ static void filters_of_the_cha(struct kunit *test)
 static void msr_boxes_do_not_meet(struct kunit *test)
 {
 	u32 *seen = kunit_kcalloc(test, 1024, sizeof(*seen), GFP_KERNEL);
-	const struct ucore_e5_table *table = table_of(test);
+	const struct ucore_static_table *table = table_of(test);
 	u32 i, inst, r, n, k, nr_seen = 3;
 	u16 regs[32];
 
@@ -293,9 +293,9 @@ static const struct {
 
 static void pci_boxes_are_where_they_are(struct kunit *test)
 {
-	const struct ucore_e5_table *table = table_of(test);
+	const struct ucore_static_table *table = table_of(test);
 	const struct expected *e = test->param_value;
-	const struct ucore_e5_pci *row = table->pci;
+	const struct ucore_static_pci *row = table->pci;
 	u32 i, j, n = 0;
 
 	for (i = 0; i < ARRAY_SIZE(places); i++) {
@@ -317,7 +317,7 @@ static void pci_boxes_are_where_they_are(struct kunit *test)
 
 static void platforms_are_as_listed(struct kunit *test)
 {
-	const struct ucore_e5_table *table = table_of(test);
+	const struct ucore_static_table *table = table_of(test);
 	const struct expected *e = test->param_value;
 	const struct ucore_global *global = table->global;
 	u32 stepping;

@@ -17,7 +17,7 @@
 
 static const u64 no_filters[UCORE_MAX_SHARED];
 
-static const struct ucore_e5_table *table(void)
+static const struct ucore_static_table *table(void)
 {
 	return ucore_platform_snbep.table;
 }

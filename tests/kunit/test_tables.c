@@ -9,7 +9,7 @@
 #include "find/topology.h"
 #include "platforms/match.h"
 
-static const struct ucore_e5_table *table(void)
+static const struct ucore_static_table *table(void)
 {
 	return ucore_platform_ivbep.table;
 }
@@ -364,7 +364,7 @@ static void global_status_bits(struct kunit *test)
 
 static void msr_rows(struct kunit *test)
 {
-	const struct ucore_e5_msr *cbo = &table()->msr[0];
+	const struct ucore_static_msr *cbo = &table()->msr[0];
 
 	KUNIT_EXPECT_STREQ(test, cbo->type->name, "cbo");
 	KUNIT_EXPECT_EQ(test, cbo->stride, 0x20U);
@@ -389,7 +389,7 @@ static void pci_ids(struct kunit *test)
 		{ "r3qpi", { 0x0e36, 0x0e37, 0x0e3e } },
 		{ "irp", { 0x0e39 } },
 	};
-	const struct ucore_e5_pci *row;
+	const struct ucore_static_pci *row;
 	u32 i;
 
 	for (row = table()->pci; row < table()->pci + table()->nr_pci; row++) {

@@ -231,7 +231,7 @@ static int find_pci_units(struct ucore_disc *disc, const struct ucore_disc_place
 		bus = pdev->bus;
 		if (die >= 0)
 			ret = ucore_unit_note_pci(disc, die, place, slot - place->slot,
-						   pci_domain_nr(pdev->bus), pdev->bus->number);
+						  pci_domain_nr(pdev->bus), pdev->bus->number);
 	}
 	pci_dev_put(pdev);
 	return ret;

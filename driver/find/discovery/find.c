@@ -217,7 +217,7 @@ static int add_units(struct ucore_finder *finder)
 	for (i = 0; i < nr_die_globals && !ret; i++)
 		if (global_of_die(die_globals[i].die) == &die_globals[i].global)
 			ret = ucore_freerunning_add_mmio(finder, &disc, die_globals[i].die,
-						   &die_globals[i].global);
+							 &die_globals[i].global);
 	ucore_links_find(finder, disc.rules->links, disc.rules->ubox);
 	return ret;
 }

@@ -81,10 +81,10 @@ static u32 unit_id_limit(const struct ucore_disc *disc, u32 die, u32 type)
 
 /* Return true if the range can hold registers and all counters respond. */
 static bool mmio_responds(const struct ucore_disc *disc, const struct ucore_disc_free_mmio *boxes,
-		       u64 address)
+			  u64 address)
 {
 	void __iomem *base;
-	bool there = true;
+	bool responds = true;
 	u32 i;
 
 	if (ucore_validate_unit(disc->env, NULL, UCORE_ACCESS_MMIO, address, boxes->size))
@@ -92,10 +92,10 @@ static bool mmio_responds(const struct ucore_disc *disc, const struct ucore_disc
 	base = ucore_resource_map(address, boxes->size);
 	if (!base)
 		return false;
-	for (i = 0; i < boxes->type->nr_fixed && there; i++)
-		there = readl(base + boxes->layout->fixed_ctr[i] + sizeof(u32)) != ~0U;
+	for (i = 0; i < boxes->type->nr_fixed && responds; i++)
+		responds = readl(base + boxes->layout->fixed_ctr[i] + sizeof(u32)) != ~0U;
 	iounmap(base);
-	return there;
+	return responds;
 }
 
 /*
@@ -103,7 +103,7 @@ static bool mmio_responds(const struct ucore_disc *disc, const struct ucore_disc
  * that a box already uses is skipped.
  */
 static int add_free_mmio(struct ucore_finder *finder, const struct ucore_disc *disc,
-			struct pci_dev *pdev, u32 die, const struct ucore_global *global)
+			 struct pci_dev *pdev, u32 die, const struct ucore_global *global)
 {
 	const struct ucore_disc_free_mmio *boxes = disc->rules->free_mmio;
 	u32 nr = unit_id_limit(disc, die, boxes->unit) / boxes->units_each, base, offset;
@@ -141,7 +141,7 @@ static int add_free_mmio(struct ucore_finder *finder, const struct ucore_disc *d
  * Return: 0, also if there are none, or -ENOMEM.
  */
 int ucore_freerunning_add_mmio(struct ucore_finder *finder, const struct ucore_disc *disc, u32 die,
-			 const struct ucore_global *global)
+			       const struct ucore_global *global)
 {
 	struct pci_dev *pdev = NULL;
 	int ret = 0;

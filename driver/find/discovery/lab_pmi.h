@@ -22,7 +22,7 @@ static inline bool ucore_lab_pmi(void)
 }
 
 static inline void ucore_lab_pmi_describe(struct ucore_global *global,
-					      const struct ucore_disc_table *t) { }
+					  const struct ucore_disc_table *t) { }
 #endif
 
 #endif /* UCORE_LAB_PMI_H */

@@ -51,10 +51,10 @@ void ucore_pci_config_init(struct ucore_pci_config *config, struct pci_dev *pdev
 bool ucore_other_devices_own(u32 segment, u32 bus, u32 devfn, struct ucore_disc_function *function)
 {
 	struct pci_dev *pdev = ucore_probe_pdev(segment, bus, devfn);
-	bool there = pdev && pdev->vendor == PCI_VENDOR_ID_INTEL;
+	bool found = pdev && pdev->vendor == PCI_VENDOR_ID_INTEL;
 	struct ucore_pci_config config;
 
-	if (there) {
+	if (found) {
 		function->size = pdev->cfg_size;
 		function->class = pdev->class;
 		function->driven = READ_ONCE(pdev->dev.driver);
@@ -62,7 +62,7 @@ bool ucore_other_devices_own(u32 segment, u32 bus, u32 devfn, struct ucore_disc_
 		ucore_validate_caps(&config.config, function);
 	}
 	pci_dev_put(pdev);
-	return there;
+	return found;
 }
 
 /*

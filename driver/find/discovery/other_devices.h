@@ -22,6 +22,6 @@ void ucore_pci_config_init(struct ucore_pci_config *config, struct pci_dev *pdev
 int ucore_other_devices_collect(struct ucore_disc_env *env, const struct ucore_disc *disc);
 void ucore_other_devices_drop(struct ucore_disc_env *env);
 bool ucore_other_devices_own(u32 segment, u32 bus, u32 devfn,
-			    struct ucore_disc_function *function);
+			     struct ucore_disc_function *function);
 
 #endif /* UCORE_OTHER_DEVICES_H */

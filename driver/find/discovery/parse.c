@@ -69,7 +69,7 @@ static struct ucore_disc_dvsec dvsec_at(const struct ucore_disc_config *config, 
  * Return: the number of DVSECs found, up to the broken entry if there is one.
  */
 u32 ucore_parse_dvsecs(const struct ucore_disc_config *config, struct ucore_disc_dvsec *dvsec,
-		    u32 max, bool *broken)
+		       u32 max, bool *broken)
 {
 	u64 seen[UCORE_DISC_CONFIG_BYTES / sizeof(u32) / 64] = { };
 	u32 at = DISC_EXT_CAP_FIRST, header, n = 0;
@@ -143,7 +143,7 @@ u32 ucore_parse_table_msr(const struct ucore_disc_env *env, u64 value, u64 *addr
  * @address: first byte
  * @size: size (bytes), not 0
  *
- * Such a table is in no BAR of its own, so that no device may use the range.
+ * The table is not in a BAR of a function with a DVSEC, so that no device may use the range.
  *
  * Return: UCORE_TABLE_OK, UCORE_TABLE_RAM or UCORE_TABLE_FOREIGN.
  */
@@ -222,7 +222,7 @@ void ucore_parse_assign_dies(struct ucore_disc *disc, const u32 *dies, u32 nr)
  * @source: content of the table
  */
 void ucore_parse_global(struct ucore_disc *disc, struct ucore_disc_table *table,
-			     const struct ucore_disc_source *source)
+			const struct ucore_disc_source *source)
 {
 	u64 *word = table->word;
 	u32 access;
@@ -246,7 +246,7 @@ void ucore_parse_global(struct ucore_disc *disc, struct ucore_disc_table *table,
 	else if (access == ~0U || (access == UCORE_ACCESS_MMIO && word[1] & 7) ||
 		 (access == UCORE_ACCESS_PCI && word[1] & 3) ||
 		 ucore_validate_unit(disc->env, NULL, access, word[1],
-				   access == UCORE_ACCESS_MSR ? 1 : GLOBAL_BYTES))
+				     access == UCORE_ACCESS_MSR ? 1 : GLOBAL_BYTES))
 		table->reason = UCORE_TABLE_GLOBAL;
 	else
 		table->reason = UCORE_TABLE_OK;
@@ -259,17 +259,19 @@ static int reserve_status(struct ucore_disc *disc, const struct ucore_disc_table
 {
 	u32 access = ucore_record_access(table->word);
 	u64 start = ucore_range_start(access, table->word[1]);
+	u64 space = ucore_range_space(access, table->die, table->word[1]);
 
 	if (!table->nr_status)
 		return 0;
-	return ucore_range_add_foreign(disc, ucore_range_space(access, table->die, table->word[1]),
-				  start + FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET, table->word[2]),
-				  start + table->global_size);
+	return ucore_range_add_foreign(disc, space,
+				       start + FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET,
+							 table->word[2]),
+				       start + table->global_size);
 }
 
 /* Reserve the free-running counters of an IIO stack, one range per run of consecutive MSRs. */
 static int reserve_stack(struct ucore_disc *disc, u64 space,
-		       const struct ucore_disc_free_msr *boxes, u32 stack)
+			 const struct ucore_disc_free_msr *boxes, u32 stack)
 {
 	u32 first = boxes->msr + stack * boxes->stride, i, msr, start = 0, end = 0;
 	int ret = 0;
@@ -412,7 +414,7 @@ static int add_pci_units(struct ucore_disc *disc, u32 table)
  * Return: 0 or -ENOMEM.
  */
 int ucore_parse_units(struct ucore_disc *disc, u32 table,
-			   const struct ucore_disc_source *source)
+		      const struct ucore_disc_source *source)
 {
 	struct ucore_disc_table *t = &disc->table[table];
 	struct ucore_unit *unit;

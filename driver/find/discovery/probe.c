@@ -27,13 +27,13 @@
  */
 bool ucore_probe_msr(s32 die, u32 msr)
 {
-	bool there;
+	bool responds;
 	u64 val;
 
 	cpus_read_lock();
-	there = ucore_msr_probe(ucore_cpu_of_die(die), msr, &val) && val != ~0ULL;
+	responds = ucore_msr_probe(ucore_cpu_of_die(die), msr, &val) && val != ~0ULL;
 	cpus_read_unlock();
-	return there;
+	return responds;
 }
 
 /**
@@ -69,9 +69,9 @@ struct pci_dev *ucore_probe_pdev(u32 segment, u32 bus, u32 devfn)
 struct pci_dev *ucore_probe_pdev_at(u64 address)
 {
 	return ucore_probe_pdev(FIELD_GET(DISC_PCI_SEGMENT, address),
-			       FIELD_GET(DISC_PCI_BUS, address),
-			       PCI_DEVFN(FIELD_GET(DISC_PCI_SLOT, address),
-					 FIELD_GET(DISC_PCI_FUNCTION, address)));
+				FIELD_GET(DISC_PCI_BUS, address),
+				PCI_DEVFN(FIELD_GET(DISC_PCI_SLOT, address),
+					  FIELD_GET(DISC_PCI_FUNCTION, address)));
 }
 
 /*

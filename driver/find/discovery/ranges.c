@@ -47,7 +47,7 @@ u64 ucore_range_start(u32 access, u64 address)
 }
 
 static struct ucore_disc_ranges *list_of(struct ucore_disc *disc,
-					   const struct ucore_disc_range *range)
+					 const struct ucore_disc_range *range)
 {
 	return &disc->ranges[FIELD_GET(SPACE_KIND, range->space)];
 }
@@ -71,7 +71,7 @@ static u32 insert_index(const struct ucore_disc_ranges *list, const struct ucore
 
 /* Return a range that overlaps @new, whose insertion index is @i; NULL if there is none. */
 static const struct ucore_disc_range *overlap_at(const struct ucore_disc_ranges *list,
-					     const struct ucore_disc_range *new, u32 i)
+						 const struct ucore_disc_range *new, u32 i)
 {
 	const struct ucore_disc_range *other;
 
@@ -97,7 +97,7 @@ static const struct ucore_disc_range *overlap_at(const struct ucore_disc_ranges 
  * Return: the overlapping range; NULL if the new range is free.
  */
 const struct ucore_disc_range *ucore_range_overlap(struct ucore_disc *disc,
-					       const struct ucore_disc_range *new)
+						   const struct ucore_disc_range *new)
 {
 	const struct ucore_disc_ranges *list = list_of(disc, new);
 

@@ -18,7 +18,7 @@
 u64 ucore_range_space(u32 access, s32 die, u64 address);
 u64 ucore_range_start(u32 access, u64 address);
 const struct ucore_disc_range *ucore_range_overlap(struct ucore_disc *disc,
-					       const struct ucore_disc_range *new);
+						   const struct ucore_disc_range *new);
 int ucore_range_add(struct ucore_disc *disc, const struct ucore_disc_range *new, u32 nr);
 int ucore_range_add_foreign(struct ucore_disc *disc, u64 space, u64 start, u64 end);
 int ucore_range_add_row(struct ucore_disc *disc, u64 space, u64 start, u64 end);

@@ -31,7 +31,7 @@ struct run {
 #define RUN_BOX_CTL	0
 #define RUN_CTLS	1
 #define RUN_CTRS	2
-#define RUN_OPTIONAL		3
+#define RUN_OPTIONAL	3
 #define NR_RUNS		7
 
 static bool runs_overlap(struct run a, struct run b)
@@ -154,8 +154,8 @@ static bool run_fits(const struct ucore_unit *unit, u32 access, const struct run
 }
 
 /*
- * Add status, fixed counter and filter, unless they would overlap the unit's counters or
- * controls.
+ * Add status, fixed counter and filter, except for misaligned ones and those that overlap other
+ * registers of the unit.
  */
 static u32 layout_optional(struct ucore_unit *unit, u32 access, struct run *runs)
 {
@@ -247,7 +247,7 @@ static void unit_identify(const struct ucore_disc *disc, struct ucore_unit *unit
 
 /* Record the owner of a conflicting range as the unit's reason. */
 static void note_conflict(struct ucore_disc *disc, struct ucore_unit *unit,
-		     const struct ucore_disc_range *conflict)
+			  const struct ucore_disc_range *conflict)
 {
 	if (conflict->unit == UCORE_DISC_FOREIGN) {
 		unit->reason = UCORE_UNIT_FOREIGN;
@@ -292,7 +292,7 @@ bool ucore_unit_name_reserved(struct ucore_disc *disc, s32 die, u32 type, u32 id
  * from the first to the last register is free, which is the common case.
  */
 static bool ranges_of_runs(struct ucore_disc *disc, const struct ucore_unit *unit,
-		       const struct run *runs, u32 nr, struct ucore_disc_range *range)
+			   const struct run *runs, u32 nr, struct ucore_disc_range *range)
 {
 	u32 access = ucore_record_access(unit->word), i, at;
 	u64 base = ucore_range_start(access, unit->word[1]);
@@ -317,18 +317,18 @@ static bool ranges_of_runs(struct ucore_disc *disc, const struct ucore_unit *uni
  * unit that does not respond reserves nothing, because it must not keep a valid unit out.
  */
 static int unit_reserve(struct ucore_disc *disc, struct ucore_unit *unit, const struct run *runs,
-		      u32 nr)
+			u32 nr)
 {
 	struct ucore_disc_range range[NR_RUNS];
 	struct ucore_disc_range name = name_range(unit - disc->unit, unit->die,
-					       ucore_record_type(unit->word),
-					       ucore_record_id(unit->word));
-	bool contiguous = ranges_of_runs(disc, unit, runs, nr, range);
+						  ucore_record_type(unit->word),
+						  ucore_record_id(unit->word));
+	bool span_free = ranges_of_runs(disc, unit, runs, nr, range);
 	const struct ucore_disc_range *conflict = ucore_range_overlap(disc, &name);
 	int ret;
 	u32 i;
 
-	for (i = 0; i < nr && !conflict && !contiguous; i++)
+	for (i = 0; i < nr && !conflict && !span_free; i++)
 		conflict = ucore_range_overlap(disc, &range[i]);
 	if (conflict) {
 		note_conflict(disc, unit, conflict);
@@ -339,7 +339,7 @@ static int unit_reserve(struct ucore_disc *disc, struct ucore_unit *unit, const 
 		return 0;
 	}
 	ret = ucore_range_add(disc, &name, 1);
-	if (contiguous)
+	if (span_free)
 		return ret ?: ucore_range_add(disc, range, nr);
 	for (i = 0; i < nr && !ret; i++)
 		ret = ucore_range_add(disc, &range[i], 1);
@@ -355,7 +355,10 @@ static bool unit_broken(const struct ucore_disc *disc, const struct ucore_unit *
 	return type && *type;
 }
 
-/* Return true if a unit's PCI function is known and the record's address is a different one. */
+/*
+ * Return true if units of this type and die were located by their PCI functions, and the record
+ * matches none of them.
+ */
 static bool unit_relocated(const struct ucore_disc *disc, const struct ucore_unit *unit)
 {
 	const struct ucore_disc_pci_unit *pci_unit;
@@ -427,11 +430,12 @@ int ucore_unit_judge(struct ucore_disc *disc, struct ucore_unit *unit)
  * Return: 0 or -ENOMEM.
  */
 int ucore_unit_note_pci(struct ucore_disc *disc, s32 die,
-			 const struct ucore_disc_place *place, u32 id, u32 segment, u32 bus)
+			const struct ucore_disc_place *place, u32 id, u32 segment, u32 bus)
 {
-	struct ucore_disc_pci_unit *pci_unit = ucore_array_grow(disc->pci_unit, disc->nr_pci_units,
-							&disc->max_pci_units, sizeof(*pci_unit));
+	struct ucore_disc_pci_unit *pci_unit;
 
+	pci_unit = ucore_array_grow(disc->pci_unit, disc->nr_pci_units, &disc->max_pci_units,
+				    sizeof(*pci_unit));
 	if (!pci_unit)
 		return -ENOMEM;
 	disc->pci_unit = pci_unit;

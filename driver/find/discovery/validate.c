@@ -79,7 +79,7 @@ static bool is_taken(const struct ucore_disc_function *function, u32 reg)
 	return function->taken[reg / 256] & BIT_ULL(reg / 4 % 64);
 }
 
-static void take(struct ucore_disc_function *function, u32 reg, u32 size)
+static void mark_taken(struct ucore_disc_function *function, u32 reg, u32 size)
 {
 	u32 end = min(reg + size, (u32)UCORE_DISC_CONFIG_BYTES);
 
@@ -87,8 +87,8 @@ static void take(struct ucore_disc_function *function, u32 reg, u32 size)
 		function->taken[reg / 256] |= BIT_ULL(reg / 4 % 64);
 }
 
-static void standard_caps(const struct ucore_disc_config *config,
-			  struct ucore_disc_function *function)
+static void mark_standard_caps(const struct ucore_disc_config *config,
+			       struct ucore_disc_function *function)
 {
 	u32 at, header;
 
@@ -100,13 +100,13 @@ static void standard_caps(const struct ucore_disc_config *config,
 		header = config->read(config, at);
 		if (header == ~0U)
 			break;
-		take(function, at, cap_size(caps, ARRAY_SIZE(caps), header & 0xff));
+		mark_taken(function, at, cap_size(caps, ARRAY_SIZE(caps), header & 0xff));
 		at = header >> 8 & 0xfc;
 	}
 }
 
-static void take_extended(const struct ucore_disc_config *config,
-			  struct ucore_disc_function *function)
+static void mark_extended_caps(const struct ucore_disc_config *config,
+			       struct ucore_disc_function *function)
 {
 	u32 at = DISC_EXT_CAP_FIRST, header;
 
@@ -115,8 +115,8 @@ static void take_extended(const struct ucore_disc_config *config,
 		header = config->read(config, at);
 		if (header == 0 || header == ~0U)
 			break;
-		take(function, at, cap_size(extended_caps, ARRAY_SIZE(extended_caps),
-					    FIELD_GET(DISC_EXT_CAP_ID, header)));
+		mark_taken(function, at, cap_size(extended_caps, ARRAY_SIZE(extended_caps),
+						  FIELD_GET(DISC_EXT_CAP_ID, header)));
 		at = FIELD_GET(DISC_EXT_CAP_NEXT, header) & ~3U;
 	}
 }
@@ -129,8 +129,8 @@ static void take_extended(const struct ucore_disc_config *config,
 void ucore_validate_caps(const struct ucore_disc_config *config,
 			 struct ucore_disc_function *function)
 {
-	standard_caps(config, function);
-	take_extended(config, function);
+	mark_standard_caps(config, function);
+	mark_extended_caps(config, function);
 }
 
 /*
