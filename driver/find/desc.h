@@ -104,9 +104,9 @@ struct ucore_piece {
 };
 
 /**
- * struct ucore_field_desc - one event field of a box type
+ * struct ucore_field_desc - event field of a box type
  * @field: field id, UCORE_FIELD_*
- * @piece: one or two parts of the value; the mask of an unused part is 0
+ * @piece: up to two parts of the value; the mask of an unused part is 0
  */
 struct ucore_field_desc {
 	u32 field;
@@ -128,7 +128,7 @@ struct ucore_constraint {
 };
 
 /**
- * struct ucore_fixed_bit - one bit of a fixed counter's control field
+ * struct ucore_fixed_bit - bit of a fixed counter's control field
  * @ctl: bit of a general control with the same meaning; 0 ends a list
  * @field: bit of the fixed counter's field
  */
@@ -192,9 +192,8 @@ struct ucore_increment {
  * @status_fixed: box status bit of the fixed counter, or UCORE_STATUS_*
  * @status_global: true if the status bits are in the global status, one per counter, because
  *                 the box has no status
- * @link_kind: UCORE_LINK_BUS for boxes of the IIO stack with the instance's number;
- *             UCORE_LINK_UPI for the UPI link with the instance's number, at the link's own
- *             function; 0 for all others
+ * @link_kind: UCORE_LINK_BUS if the instance is the number of an IIO stack, UCORE_LINK_UPI if it
+ *             is the number of a UPI link and the box is in the link's function; else 0
  */
 struct ucore_box_type {
 	const char *name;
@@ -278,7 +277,7 @@ struct ucore_global {
 };
 
 /**
- * struct ucore_box_desc - one box, as found
+ * struct ucore_box_desc - description of a box
  * @type: box type
  * @layout: register offsets
  * @global_gp: global status bits (words folded into one, see domain.h) that the general

@@ -52,7 +52,7 @@ struct ucore_platform {
  * @nr: number of descriptions
  * @capacity: number of descriptions that @desc has room for
  * @caps: capabilities in addition to those of the platform, UCORE_CAP_*
- * @hidden: one sentence about missing boxes, empty if none is missing
+ * @hidden: sentence about missing boxes, empty if none is missing
  */
 struct ucore_finder {
 	struct ucore_box_desc *desc;

@@ -76,7 +76,8 @@ static u32 most_of(const struct ucore_finder *finder, const struct ucore_box_typ
 }
 
 /* Return the number of boxes of a type on a die whose second PCI function is missing. */
-static u32 boxes_without_aux(const struct ucore_finder *finder, const struct ucore_static_table *table,
+static u32 boxes_without_aux(const struct ucore_finder *finder,
+			     const struct ucore_static_table *table,
 			     const struct ucore_box_type *type, u32 die)
 {
 	const struct ucore_static_pci *row;
@@ -91,8 +92,8 @@ static u32 boxes_without_aux(const struct ucore_finder *finder, const struct uco
 }
 
 static void add_type_of_die(struct message *msg, const struct ucore_finder *finder,
-			    const struct ucore_static_table *table, const struct ucore_box_type *type,
-			    u32 die, u32 most)
+			    const struct ucore_static_table *table,
+			    const struct ucore_box_type *type, u32 die, u32 most)
 {
 	u32 n = boxes_of(finder, type, die), no_aux = boxes_without_aux(finder, table, type, die);
 
@@ -108,7 +109,8 @@ static void add_type_of_die(struct message *msg, const struct ucore_finder *find
 	}
 }
 
-static bool first_of_type(const struct ucore_static_table *table, const struct ucore_static_pci *row)
+static bool first_of_type(const struct ucore_static_table *table,
+			  const struct ucore_static_pci *row)
 {
 	const struct ucore_static_pci *other = table->pci;
 
@@ -137,7 +139,8 @@ static void add_type(struct message *msg, const struct ucore_finder *finder,
  * left out, because they are missing whenever the other boxes of their controller are.
  */
 static void add_missing(struct message *msg, const struct ucore_finder *finder,
-			const struct ucore_static_table *table, const struct ucore_dies *dies, int die)
+			const struct ucore_static_table *table, const struct ucore_dies *dies,
+			int die)
 {
 	const struct ucore_static_mmio *mmio;
 	const struct ucore_static_pci *row;

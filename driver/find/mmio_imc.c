@@ -66,8 +66,8 @@ static bool box_exists(const struct ucore_static_mmio *row, u64 address)
 }
 
 /* Add all boxes of memory controller @m of a die. */
-static int add_controller(struct ucore_finder *finder, const struct ucore_static_table *table, u32 die,
-			  u32 m, u64 controller)
+static int add_controller(struct ucore_finder *finder, const struct ucore_static_table *table,
+			  u32 die, u32 m, u64 controller)
 {
 	const struct ucore_static_mmio *row;
 	int ret = 0;

@@ -17,8 +17,8 @@
  * struct ucore_static_msr - MSR boxes of one type
  * @type: box type
  * @layout: registers, relative to the box's base
- * @global_gp: global status bits of instance 0; instance n has the same bits << n. All ones
- *             stay all ones: any bit may belong to any instance.
+ * @global_gp: global status bits of instance 0, shifted left by n for instance n. All ones are
+ *             not shifted and mean that any bit may belong to any instance.
  * @global_fixed: the same for fixed counters
  * @base: base MSR of instance 0
  * @stride: distance between instances (MSRs)
@@ -65,7 +65,7 @@ static inline const struct ucore_layout *ucore_static_layout(const struct ucore_
 }
 
 /**
- * struct ucore_static_pci - one PCI box of each socket
+ * struct ucore_static_pci - PCI box of each socket
  * @type: box type
  * @layout: registers, as config offsets
  * @global_gp: global status bits that the general counters may set

@@ -230,8 +230,8 @@ static void bus_map(const struct ucore_ubox_map *ubox, int segment, int die, s16
  * @die_of_bus: out: logical die of each of UCORE_NR_BUSES buses, or UCORE_DIE_*
  *
  * A bus with a UBox belongs to the UBox's socket. A bus without one (an IIO bus) belongs to the
- * socket of the next higher bus with a UBox, or the next lower one, depending on the
- * generation. The registers number up to eight nodes; larger machines use NUMA data instead.
+ * socket of the next higher bus with a UBox. Some generations use the next lower bus instead.
+ * The registers number up to eight nodes; larger machines use NUMA data instead.
  */
 void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_bus)
 {

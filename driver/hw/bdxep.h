@@ -7,7 +7,7 @@
 #define UCORE_HW_BDXEP_H
 
 #define BDXEP_NR_CBO			24
-#define BDXEP_NR_SBOX_SMALL		0	/* of a die whose CAPID4.CHOP is 0 */
+#define BDXEP_NR_SBOX_SMALL		0	/* on a die whose CAPID4.CHOP is 0 */
 
 /* Counter width of all boxes */
 #define BDXEP_WIDTH			48
@@ -32,7 +32,7 @@
 #define BDXEP_PCI_QPI0_FILTER		0x6f86
 #define BDXEP_PCI_QPI1_FILTER		0x6f96
 #define BDXEP_PCI_QPI2_FILTER		0x6f46
-#define BDXEP_PCI_R2PCIE		0x6f34	/* D; 16:1, or 16:0: UNCERTAIN(r2pcie) */
+#define BDXEP_PCI_R2PCIE		0x6f34	/* D; 16:1, or 16:0 (UNCERTAIN(r2pcie)) */
 #define BDXEP_PCI_R3QPI0		0x6f36	/* present on a Xeon D, which has no links */
 #define BDXEP_PCI_R3QPI1		0x6f37
 #define BDXEP_PCI_R3QPI2		0x6f3e

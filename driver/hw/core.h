@@ -23,8 +23,8 @@
 #define CORE_EDX_FIXED_WIDTH	GENMASK(12, 5)
 #define CORE_EDX_NO_ANY		BIT(15)		/* AnyThread is deprecated: version 5 */
 /*
- * EBX bit i set: predefined event i does NOT exist. ECX bit i set: fixed counter i exists
- * (version 5).
+ * A set bit i of EBX means that predefined event i does NOT exist. A set bit i of ECX means
+ * that fixed counter i exists (version 5).
  */
 
 #define CORE_NR_EVENTS		7	/* predefined events of all versions up to 5 */

@@ -57,9 +57,7 @@
 #define DISC_UNIT2_ID			GENMASK_ULL(31, 16)
 #define DISC_UNIT2_STATUS_POS		GENMASK_ULL(47, 32)	/* bit in global status */
 
-/*
- * Word 0 of both kinds: access to the registers. Word 1 of both kinds: address of the control.
- */
+/* Word 0 of both kinds has the access to the registers, word 1 the address of the control */
 #define DISC_WORD0_ACCESS		GENMASK_ULL(63, 62)
 #define DISC_ACCESS_MSR			0
 #define DISC_ACCESS_MMIO		1
@@ -83,7 +81,7 @@
 
 /*
  * Counter control. There is no local enable: a counter with an event runs unless it is frozen.
- * Bit 22 may be written 0 or 1: UNCERTAIN(disc-enable).
+ * Bit 22 may be written 0 or 1 (UNCERTAIN(disc-enable)).
  */
 #define DISC_CTL_EV_SEL			GENMASK_ULL(7, 0)
 #define DISC_CTL_UMASK			GENMASK_ULL(15, 8)
@@ -108,8 +106,9 @@
 #define DISC_CHA_FILTER0_TID		GENMASK_ULL(9, 0)
 
 /*
- * Strides. MSRs: 1 for both. PCI: 8 for both, with controls of two dwords. MMIO: 8 for
- * counters; 4 for controls in memory controllers (32 bits), 8 in CXL boxes.
+ * Strides of controls and counters. MSRs have 1 for both. PCI has 8 for both, with controls of
+ * two dwords. MMIO counters have 8. MMIO controls have 4 in memory controllers (32 bits) and 8
+ * in CXL boxes.
  */
 #define DISC_PCI_CTL_STRIDE		8
 #define DISC_MMIO_CTL_STRIDE		4
@@ -217,9 +216,9 @@
 #define GNR_MSR_IIO_FREE_CLOCK		0x290e
 #define GNR_MSR_IIO_FREE_OUT		0x2e0e
 #define GNR_MSR_IIO_FREE_IN		0x360e
-#define GNR_MSR_IIO_FREE_STRIDE		0x10	/* of the clock, from stack to stack */
+#define GNR_MSR_IIO_FREE_STRIDE		0x10	/* from stack to stack, for the clock */
 #define GNR_MSR_IIO_FREE_PORT		0x10	/* from port to port */
-#define GNR_MSR_IIO_FREE_PORTS		0x80	/* of the ports, from stack to stack */
+#define GNR_MSR_IIO_FREE_PORTS		0x80	/* from stack to stack, for the ports */
 #define GNR_NR_IIO_FREE			16	/* registers of other ports follow */
 
 /* ---- free-running counters of a memory controller, see imc_map.h ---- */

@@ -46,9 +46,10 @@
 /* ---- controls ---- */
 
 /*
- * iMC: the threshold has ten bits. Its lowest bit is the invert bit of other boxes, and the
- * source's list of fields has both there: UNCERTAIN(dmr-thresh). The tenth bit is in the upper
- * half of the control, which the source does not write and which controls 4 bytes apart lack.
+ * The threshold of an iMC has ten bits. Its lowest bit is the invert bit of other boxes, and
+ * the source's list of fields has both there (UNCERTAIN(dmr-thresh)). The tenth bit is in the
+ * upper half of the control, which the source does not write and which controls 4 bytes apart
+ * lack.
  */
 #define DMR_CTL_IMC_THRESH		GENMASK_ULL(31, 23)
 
@@ -56,7 +57,7 @@
 #define DMR_IMC_FIXED_CTL		0x10
 #define DMR_IMC_FIXED_CTR		0x18
 
-/* UBox: a fixed counter as on GNR, or as on SPR: UNCERTAIN(dmr-ubox) */
+/* UBox with a fixed counter as on GNR, or as on SPR: UNCERTAIN(dmr-ubox) */
 
 #define DMR_CTL_CXLCM_INVERT		BIT_ULL(21)
 #define DMR_CTL_CXLCM_THRESH		GENMASK_ULL(31, 23)

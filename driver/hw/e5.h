@@ -39,8 +39,8 @@
 #define E5_HA_CTL_Q_OCC_RST		BIT(16)
 
 /*
- * Smallest width in the sources of some counters with 48 bits: UCLK (whose tables print 43:0),
- * the IRP of v2, the UBox of v3.
+ * Smallest width in the sources of some counters with 48 bits, namely UCLK (whose tables print
+ * 43:0), the IRP of v2 and the UBox of v3.
  */
 #define E5_WIDTH_LEAST			44
 #define E5_PCU_CTL_OCC_SEL		GENMASK(15, 14)
@@ -73,7 +73,7 @@
 
 /*
  * QPI packet match and mask, in the port's filter function: Tables 2-133 to 2-136. The value
- * for CTO_COUNT is 138h; on v1 it may be 38h: UNCERTAIN(cto-count).
+ * for CTO_COUNT is 138h; on v1 it may be 38h (UNCERTAIN(cto-count)).
  */
 #define E5_QPI_MATCH0			0x228
 #define E5_QPI_MATCH1			0x22c

@@ -46,7 +46,7 @@
  * another.
  */
 #define HSWEP_NR_SBOX			4
-#define HSWEP_NR_SBOX_SMALL		2	/* of a die whose CAPID4.CHOP is 0 */
+#define HSWEP_NR_SBOX_SMALL		2	/* on a die whose CAPID4.CHOP is 0 */
 #define HSWEP_MSR_SBOX			0x720
 #define HSWEP_MSR_SBOX_STRIDE		0xa
 #define HSWEP_SBOX_BOX_CTL		0x0

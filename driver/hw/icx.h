@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Facts about Ice Lake-SP and Ice Lake-D (CPUID 06_6AH, 06_6CH) and Snow Ridge (06_86H), in
- * the form of e5.h. skx.h has the facts that are the same: GLOBAL_CTL and GLOBAL_CONFIG, UBox
- * and PCU of Ice Lake, the layouts of a CHA, an IIO and an IRP's counters.
+ * the form of e5.h. The facts that are the same are in skx.h. These are GLOBAL_CTL,
+ * GLOBAL_CONFIG, UBox and PCU of Ice Lake, and the layouts of a CHA, an IIO and an IRP's
+ * counters.
  *
  * Intel's manual was not available. Sources: the kernel's own driver, Intel PCM and SEP, and
  * public register lists made from Intel 613864. Facts on which sources differ, and facts of a
@@ -27,7 +28,7 @@
 	((n) < 18 ? 0xe00 + 0xe * (n) : (n) < 34 ? 0xf0a + 0xe * ((n) - 18) : \
 	 0xb60 + 0xe * ((n) - 34))
 
-/* Thread id: bits 9:0 by a format, 8:0 by the mask of the same source: UNCERTAIN(icx-tid) */
+/* Thread id: bits 9:0 by a format, 8:0 by the mask of the same source (UNCERTAIN(icx-tid)) */
 #define ICX_CHA_FILTER0_TID		GENMASK(9, 0)
 #define ICX_CHA_CTL_UMASK_EXT		GENMASK_ULL(57, 32)
 
@@ -54,8 +55,8 @@
 
 /*
  * Free-running traffic of stack s (units of 32 bytes): eight inbound ports, then eight
- * outbound ports. The outbound registers are at the offset of Sapphire Rapids:
- * UNCERTAIN(free-out). The event lists name them, but no source has their addresses.
+ * outbound ports. The outbound registers are at the offset of Sapphire Rapids
+ * (UNCERTAIN(free-out)). The event lists name them, but no source has their addresses.
  */
 #define ICX_IIO_FREE_PORTS		8
 #define ICX_MSR_IIO_FREE_IN(s) \
@@ -72,7 +73,7 @@
 #define ICX_SAD_CONTROL_CFG_ID		GENMASK(6, 4)
 #define ICX_STACK_OF_SAD		{ 5, 0, 1, 2, 3, 4 }
 #define ICX_STACK_DMI			5	/* the only stack that can have root bus 0 */
-#define ICX_PORT0_DEVICE		2	/* of the first of four ports: UNCERTAIN(ports) */
+#define ICX_PORT0_DEVICE		2	/* first of four ports: UNCERTAIN(ports) */
 #define ICX_NR_PORTS			4
 #define ICX_D_MODEL			108	/* also in models.h */
 
@@ -95,7 +96,7 @@
 #define ICX_M3UPI_CTL0			0xd8
 #define ICX_M3UPI_STATUS		0xf8
 
-/* M2M: controls of two dwords. A single source has the status: UNCERTAIN(m2m-status) */
+/* M2M: controls of two dwords. A single source has the status (UNCERTAIN(m2m-status)) */
 #define ICX_M2M_BOX_CTL			0x438
 #define ICX_M2M_CTR0			0x440
 #define ICX_M2M_CTL0			0x468
@@ -103,10 +104,10 @@
 #define ICX_M2M_CTL_UMASK_EXT		GENMASK_ULL(39, 32)
 
 /*
- * Memory-mapped memory controllers (imc_map.h): free-running counters of the controller, with
- * a unit of 64 bytes for traffic, and a box per channel. Ice Lake-SP has two channels per
- * controller and Ice Lake-D three, or both have three; Snow Ridge has one controller or two:
- * UNCERTAIN(imc-there). An absent channel reads 0 or all ones.
+ * Memory-mapped memory controllers (imc_map.h), each with free-running counters (units of 64
+ * bytes for traffic) and a box per channel. Ice Lake-SP has two channels per controller and
+ * Ice Lake-D three, or both have three. Snow Ridge has one controller or two
+ * (UNCERTAIN(imc-there)). An absent channel reads 0 or all ones.
  */
 #define ICX_NR_IMC			4
 #define ICX_IMC_CHANNELS		3
@@ -156,7 +157,7 @@
 #define SNR_MSR_UBOX_FIXED_CTR		0x1f94
 #define SNR_MSR_UBOX_CTR0		0x1f98
 
-/* PCU: one source has the filter at 1efch, another at 1ef5h: UNCERTAIN(snr-filter) */
+/* PCU: one source has the filter at 1efch, another at 1ef5h (UNCERTAIN(snr-filter)) */
 #define SNR_MSR_PCU_BOX_CTL		0x1ef0
 #define SNR_MSR_PCU_CTL0		0x1ef1
 #define SNR_MSR_PCU_CTR0		0x1ef8
@@ -175,8 +176,8 @@
 #define SNR_MSR_IIO_STRIDE		0x10
 #define SNR_IRP_CTL0			0x8
 #define SNR_MSR_IIO_FREE_CLOCK		0x1eac
-#define SNR_MSR_IIO_FREE_IN		0x1f00	/* outbound as on Ice Lake: UNCERTAIN(free-out) */
-#define SNR_MSR_IIO_FREE_STRIDE		0x10	/* of clock and ports */
+#define SNR_MSR_IIO_FREE_IN		0x1f00	/* outbound as on Ice Lake (UNCERTAIN(free-out)) */
+#define SNR_MSR_IIO_FREE_STRIDE		0x10	/* for clock and ports */
 
 #define SNR_STACK_OF_SAD		{ 1, 4, 3, 2, 0 }
 #define SNR_STACK_DMI			1	/* the only stack that can have root bus 0 */

@@ -3,9 +3,10 @@
  * Facts about the addresses of memory-mapped memory controllers, Ice Lake-SP to Emerald
  * Rapids, in the form of e5.h.
  *
- * A PCI function on each die, next to the UBox function, holds the addresses. Bits 28:0 of one
- * register are address bits from 23 on. Bits 10:0 of another register, one per controller, are
- * address bits from 12 on. Both read 0 if the controller was not set up.
+ * A PCI function on each die, next to the UBox function, holds the addresses. The base
+ * register (IMC_MAP_BASE_BITS) has address bits from 23 on. The register of each controller
+ * (IMC_MAP_OFFSET_BITS) has address bits from 12 on. Both read 0 if the controller was not set
+ * up.
  */
 #ifndef UCORE_HW_IMC_MAP_H
 #define UCORE_HW_IMC_MAP_H

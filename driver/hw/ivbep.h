@@ -65,7 +65,7 @@
 #define IVBEP_WIDTH_UBOX		44
 #define IVBEP_WIDTH_R2PCIE		44
 #define IVBEP_WIDTH_R3QPI		44
-/* All others; for the fixed counter of the UBox and the IRP: UNCERTAIN(width) */
+/* All others; UNCERTAIN(width) for the fixed counter of the UBox and for the IRP */
 #define IVBEP_WIDTH			48
 
 /* PCI device ids, vendor 8086h; device:function fixed on the uncore bus (Table 1-3) */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
- * Processors by CPUID family and model: platform, name, 1 if discovery tables describe the
- * boxes or 0 if a static table does, and the first stepping. Facts only; no other file repeats
- * them.
+ * Processors by CPUID family and model: platform, name, kind of table, and first stepping.
+ * Facts only; no other file repeats them.
  *
- * A missing stepping is 0. The rows of one model are in ascending order of stepping, and the
- * last row whose stepping is not above the processor's applies. The library, which is LGPL,
+ * The kind is 1 if discovery tables describe the boxes, and 0 if a static table does. A
+ * missing stepping is 0. The rows of one model are in ascending order of stepping. The last
+ * row whose stepping is not above the processor's applies. The library, which is LGPL,
  * includes this file, too.
  *
  * A file that includes this one defines the expansion of a row first, possibly several times:
@@ -13,7 +13,7 @@
  * 	#define UCORE_MODEL(...) { __VA_ARGS__ },
  * 	#include "hw/models.h"
  *
- * Each row is on a line of its own, because scripts parse the rows, too. The machine model
+ * Each row is on a separate line, because scripts parse the rows, too. The machine model
  * emulates the processor in the first row of a platform.
  */
 #ifndef UCORE_MODEL

@@ -11,8 +11,8 @@
 
 /*
  * Global control, status, configuration. The layout of the control is documented for Ice Lake,
- * and one source uses it here. pmi_core_sel is 47:0 or 60:0: UNCERTAIN(core-sel). A single
- * source has positions in the status, which are incomplete: UNCERTAIN(status).
+ * and one source uses it here. pmi_core_sel is 47:0 or 60:0 (UNCERTAIN(core-sel)). A single
+ * source has positions in the status, which are incomplete (UNCERTAIN(status)).
  */
 #define SKX_MSR_GLOBAL_CTL		0x700
 #define SKX_MSR_GLOBAL_STATUS		0x701
@@ -90,7 +90,7 @@
 #define SKX_MSR_IIO_FREE_IN		0xb00
 #define SKX_MSR_IIO_FREE_OUT		0xb04
 #define SKX_MSR_IIO_FREE_UTIL		0xb08
-#define SKX_MSR_IIO_FREE_STRIDE		0x10	/* of the ports; the clock has 0x20 */
+#define SKX_MSR_IIO_FREE_STRIDE		0x10	/* for the ports; the clock has 0x20 */
 #define SKX_IIO_FREE_WIDTH		36
 
 /* Counter width of all others */
@@ -116,7 +116,7 @@
 /*
  * Link peer, in the same function: data received from the remote socket, and the training
  * state. A single source reads both, on Ice Lake and Sapphire Rapids as well, but not on
- * Cooper Lake. By its name, the number is a node id as in CPUNODEID: UNCERTAIN(link-node). The
+ * Cooper Lake. By its name, the number is a node id as in CPUNODEID (UNCERTAIN(link-node)). The
  * source uses it as the die number.
  */
 #define SKX_UPI_KTILP0			0x94
@@ -125,7 +125,7 @@
 #define SKX_UPI_KTIPCSTS		0x120
 #define SKX_UPI_KTIPCSTS_TRAINED	BIT(4)
 
-/* M2M: controls are 8 bytes apart. A single source has the status: UNCERTAIN(m2m-status) */
+/* M2M: controls are 8 bytes apart. A single source has the status (UNCERTAIN(m2m-status)) */
 #define SKX_M2M_CTR0			0x200
 #define SKX_M2M_CTL0			0x228
 #define SKX_M2M_BOX_CTL			0x258
@@ -144,7 +144,7 @@
 #define SKX_PCI_IMC_CH0			0x2042	/* 10:2; 12:2 on the second controller */
 #define SKX_PCI_IMC_CH1			0x2046	/* 10:6, 12:6 */
 #define SKX_PCI_IMC_CH2			0x204a	/* 11:2, 13:2 */
-#define SKX_PCI_UPI			0x2058	/* 14:0 15:0 16:0; CPX x:4: UNCERTAIN(agents) */
+#define SKX_PCI_UPI			0x2058	/* 14:0 15:0 16:0; CPX x:4 (UNCERTAIN(agents)) */
 #define SKX_PCI_M2M			0x2066	/* 8:0 9:0, on another bus than the UBox */
 #define SKX_PCI_M2PCIE			0x2088	/* 21:1 22:1 23:1 22:5 */
 

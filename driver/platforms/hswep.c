@@ -12,7 +12,8 @@
 #include "platforms/hswep.h"
 
 /*
- * Bits 17:16 may not exist: v2 requires them to be 1, but one list of legal bits has neither.
+ * Bits 17:16 may not exist, because one list of legal bits has neither. v2 requires them to be
+ * 1.
  */
 #define BOX_ENABLES	(E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN)
 #define BOX_RESET	(E5_BOX_CTL_FRZ | E5_BOX_CTL_RST_CTRS | E5_BOX_CTL_RST_CTRL)
@@ -125,8 +126,8 @@ static const struct ucore_constraint r3qpi_constraints[] = {
 /* ---- box types ---- */
 
 /*
- * Overflow is not used: the control has no enable bit, although there is a status register:
- * UNCERTAIN(cbo-overflow).
+ * Overflow is not used: the control has no enable bit, although there is a status register
+ * (UNCERTAIN(cbo-overflow)).
  */
 static const struct ucore_box_type cbo = { HSWEP_CBO(cbo_constraints) };
 
@@ -260,7 +261,7 @@ static const struct ucore_static_pci pci_boxes[] = {
 
 /*
  * pmi_core_sel has 18 bits. On v4, with up to 24 cores, it may be wider. No source says so, so
- * that cores from the 19th on get no PMI of their own.
+ * that cores from the 19th on are never selected for a PMI.
  */
 const struct ucore_global ucore_hswep_global = E5_GLOBAL(HSWEP);
 

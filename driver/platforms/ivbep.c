@@ -94,7 +94,7 @@ static const struct ucore_increment imc_increments[] = {
 
 /*
  * Overflow is not used: bit 20 of the control is reserved and there is no status register,
- * although the text mentions overflow messages (5.3): UNCERTAIN(cbo-overflow).
+ * although the text mentions overflow messages (5.3) (UNCERTAIN(cbo-overflow)).
  */
 static const struct ucore_box_type cbo = {
 	.name = "cbo",

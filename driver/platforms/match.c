@@ -54,8 +54,8 @@ static const struct ucore_platform *platform_named(const char *name)
 /**
  * ucore_platform_match() - select the platform of this machine
  *
- * Return: the platform of the CPUID model and stepping; the generic platform for other Intel
- * processors; NULL for other vendors.
+ * Return: the platform of the CPUID model and stepping, or the generic platform for another
+ * Intel processor; NULL for other vendors.
  */
 const struct ucore_platform *ucore_platform_match(void)
 {

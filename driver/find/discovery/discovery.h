@@ -22,7 +22,7 @@
 #define UCORE_DISC_CONFIG_BYTES	4096
 
 #define UCORE_DISC_MAX_UNITS	1023		/* per table: max_units has ten bits */
-#define UCORE_DISC_MAX_TOTAL	8192		/* of all tables together */
+#define UCORE_DISC_MAX_TOTAL	8192		/* for all tables together */
 #define UCORE_DISC_MAX_BYTES	((UCORE_DISC_MAX_UNITS + 1) * 255 * 8)
 #define UCORE_DISC_MAX_STATUS	1024		/* bits of global status */
 
@@ -262,7 +262,7 @@ struct ucore_disc_table {
 };
 
 /**
- * struct ucore_unit - one record of a table, and its box
+ * struct ucore_unit - unit record of a table, and its box
  * @reason: UCORE_UNIT_OK, or the reason of the rejection
  * @table: index of the table
  * @record: number of the record in the table, 0 for a unit located by its PCI function
