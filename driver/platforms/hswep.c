@@ -11,10 +11,7 @@
 
 #include "platforms/hswep.h"
 
-/*
- * Bits 17:16 may not exist, because one list of legal bits has neither. v2 requires them to be
- * 1.
- */
+/* Bits 17:16 may not exist, because one list of legal bits has neither. v2 requires both set. */
 #define BOX_ENABLES	(E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN)
 #define BOX_RESET	(E5_BOX_CTL_FRZ | E5_BOX_CTL_RST_CTRS | E5_BOX_CTL_RST_CTRL)
 
