@@ -374,9 +374,11 @@ struct ucore_get_boxes {
 #define UCORE_FIELD_FILTER_NOT_NM 40	/* not near memory */
 #define UCORE_FIELD_FILTER_OPC_0 41	/* first of two opcodes */
 #define UCORE_FIELD_FILTER_OPC_1 42	/* second of two opcodes */
+#define UCORE_FIELD_MAX		UCORE_FIELD_FILTER_OPC_1
 
 /* ucore_field_info.flags */
 #define UCORE_FIELD_F_SHARED	(1U << 0)	/* a single value for all counters of the box */
+#define UCORE_FIELD_F_PERFMON	(1U << 1)	/* ADD_EVENT needs CAP_PERFMON for the field */
 
 /**
  * struct ucore_field_info - element of GET_FIELDS
@@ -1012,9 +1014,8 @@ struct ucore_term {
  * memory of the user. Removing the last event frees the ring when it is not mapped.
  *
  * Filters by address, opcode, packet, core or thread can reveal what programs of other users
- * do. These are ADDR_MATCH, OPC_MATCH, MATCH0, MATCH1, MASK0, MASK1, FILTER_OPC,
- * FILTER_OPC_0, FILTER_OPC_1, TID_EN, FILTER_TID and FILTER_CID. The same is true for the
- * boxes of cores, whose counters perf and the NMI watchdog also use. EACCES unless the device
+ * do. GET_FIELDS flags them with UCORE_FIELD_F_PERFMON. The same is true for the boxes of
+ * cores, whose counters perf and the NMI watchdog also use. EACCES unless the device
  * was opened with CAP_PERFMON or the caller has it.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOBUFS, EACCES, ENOENT (box), ENXIO, ERANGE (a value,

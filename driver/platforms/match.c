@@ -9,25 +9,8 @@
 
 #include "platforms/match.h"
 
-static const struct ucore_platform * const platforms[] = {
-	&ucore_platform_snbep,
-	&ucore_platform_ivbep,
-	&ucore_platform_hswep,
-	&ucore_platform_bdxep,
-	&ucore_platform_bdxde,
-	&ucore_platform_skx,
-	&ucore_platform_clx,
-	&ucore_platform_cpx,
-	&ucore_platform_icx,
-	&ucore_platform_snr,
-	&ucore_platform_spr,
-	&ucore_platform_emr,
-	&ucore_platform_gnr,
-	&ucore_platform_srf,
-	&ucore_platform_grr,
-	&ucore_platform_cwf,
-	&ucore_platform_dmr,
-};
+#define PLATFORM_ADDRESS(name) &ucore_platform_##name,
+static const struct ucore_platform * const platforms[] = { UCORE_PLATFORMS(PLATFORM_ADDRESS) };
 
 static const struct {
 	u8 family;

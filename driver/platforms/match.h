@@ -7,23 +7,16 @@
 
 const struct ucore_platform *ucore_platform_match(void);
 
-extern const struct ucore_platform ucore_platform_snbep;
-extern const struct ucore_platform ucore_platform_ivbep;
-extern const struct ucore_platform ucore_platform_hswep;
-extern const struct ucore_platform ucore_platform_bdxep;
-extern const struct ucore_platform ucore_platform_bdxde;
-extern const struct ucore_platform ucore_platform_skx;
-extern const struct ucore_platform ucore_platform_clx;
-extern const struct ucore_platform ucore_platform_cpx;
-extern const struct ucore_platform ucore_platform_icx;
-extern const struct ucore_platform ucore_platform_snr;
-extern const struct ucore_platform ucore_platform_spr;
-extern const struct ucore_platform ucore_platform_emr;
-extern const struct ucore_platform ucore_platform_gnr;
-extern const struct ucore_platform ucore_platform_srf;
-extern const struct ucore_platform ucore_platform_grr;
-extern const struct ucore_platform ucore_platform_cwf;
-extern const struct ucore_platform ucore_platform_dmr;
+/* The platforms that hw/models.h names, a row for each */
+#define UCORE_PLATFORMS(PLATFORM) \
+	PLATFORM(snbep) PLATFORM(ivbep) PLATFORM(hswep) PLATFORM(bdxep) \
+	PLATFORM(bdxde) PLATFORM(skx) PLATFORM(clx) PLATFORM(cpx) \
+	PLATFORM(icx) PLATFORM(snr) PLATFORM(spr) PLATFORM(emr) \
+	PLATFORM(gnr) PLATFORM(srf) PLATFORM(grr) PLATFORM(cwf) \
+	PLATFORM(dmr)
+
+#define UCORE_PLATFORM_DECLARE(name) extern const struct ucore_platform ucore_platform_##name;
+UCORE_PLATFORMS(UCORE_PLATFORM_DECLARE)
 extern const struct ucore_platform ucore_platform_generic;
 extern const struct ucore_platform ucore_platform_core;
 

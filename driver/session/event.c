@@ -15,49 +15,13 @@
 
 #include "session/event.h"
 
-static const char * const field_names[] = {
-	[UCORE_FIELD_EVENT] = "event",
-	[UCORE_FIELD_UMASK] = "umask",
-	[UCORE_FIELD_EDGE] = "edge",
-	[UCORE_FIELD_INVERT] = "invert",
-	[UCORE_FIELD_THRESH] = "thresh",
-	[UCORE_FIELD_TID_EN] = "tid_en",
-	[UCORE_FIELD_OCC_SEL] = "occ_sel",
-	[UCORE_FIELD_OCC_INVERT] = "occ_invert",
-	[UCORE_FIELD_OCC_EDGE] = "occ_edge",
-	[UCORE_FIELD_OCC_RST] = "occ_rst",
-	[UCORE_FIELD_FILTER_TID] = "filter_tid",
-	[UCORE_FIELD_FILTER_LINK] = "filter_link",
-	[UCORE_FIELD_FILTER_STATE] = "filter_state",
-	[UCORE_FIELD_FILTER_NID] = "filter_nid",
-	[UCORE_FIELD_FILTER_OPC] = "filter_opc",
-	[UCORE_FIELD_FILTER_C6] = "filter_c6",
-	[UCORE_FIELD_FILTER_NC] = "filter_nc",
-	[UCORE_FIELD_FILTER_ISOC] = "filter_isoc",
-	[UCORE_FIELD_BAND0] = "band0",
-	[UCORE_FIELD_BAND1] = "band1",
-	[UCORE_FIELD_BAND2] = "band2",
-	[UCORE_FIELD_BAND3] = "band3",
-	[UCORE_FIELD_ADDR_MATCH] = "addr_match",
-	[UCORE_FIELD_OPC_MATCH] = "opc_match",
-	[UCORE_FIELD_MATCH0] = "match0",
-	[UCORE_FIELD_MATCH1] = "match1",
-	[UCORE_FIELD_MASK0] = "mask0",
-	[UCORE_FIELD_MASK1] = "mask1",
-	[UCORE_FIELD_UMASK_EXT] = "umask_ext",
-	[UCORE_FIELD_CH_MASK] = "ch_mask",
-	[UCORE_FIELD_FC_MASK] = "fc_mask",
-	[UCORE_FIELD_FILTER_CID] = "filter_cid",
-	[UCORE_FIELD_FILTER_REM] = "filter_rem",
-	[UCORE_FIELD_FILTER_LOC] = "filter_loc",
-	[UCORE_FIELD_FILTER_ALL_OP] = "filter_all_op",
-	[UCORE_FIELD_FILTER_NM] = "filter_nm",
-	[UCORE_FIELD_FILTER_NOT_NM] = "filter_not_nm",
-	[UCORE_FIELD_FILTER_OPC_0] = "filter_opc_0",
-	[UCORE_FIELD_FILTER_OPC_1] = "filter_opc_1",
-	[UCORE_FIELD_USR] = "usr",
-	[UCORE_FIELD_OS] = "os",
-	[UCORE_FIELD_ANY] = "any",
+static const struct {
+	const char *name;
+	bool needs_perfmon;
+} field_table[UCORE_FIELD_MAX + 1] = {
+#define UCORE_FIELD(id, name_, needs_perfmon_, ...) \
+	[UCORE_FIELD_##id] = { .name = (name_), .needs_perfmon = (needs_perfmon_) },
+#include "hw/fields.h"
 };
 
 /**
@@ -68,7 +32,7 @@ static const char * const field_names[] = {
  */
 bool ucore_field_known(u32 field)
 {
-	return field < ARRAY_SIZE(field_names) && field_names[field];
+	return field < ARRAY_SIZE(field_table) && field_table[field].name;
 }
 
 /* Return the bits of a field's value that the piece stores, at their position in the value. */
@@ -118,8 +82,10 @@ void ucore_field_describe(const struct ucore_box *box, u32 i, struct ucore_field
 	out->mask = field_value_mask(desc);
 	out->max = out->mask;
 	if (desc->piece[0].slot != UCORE_SLOT_CTL)
-		out->flags = UCORE_FIELD_F_SHARED;
-	strscpy(out->name, field_names[desc->field], sizeof(out->name));
+		out->flags |= UCORE_FIELD_F_SHARED;
+	if (field_table[desc->field].needs_perfmon)
+		out->flags |= UCORE_FIELD_F_PERFMON;
+	strscpy(out->name, field_table[desc->field].name, sizeof(out->name));
 }
 
 static const struct ucore_field_desc *field_find(const struct ucore_box *box, u32 field)
@@ -235,23 +201,9 @@ bool ucore_event_needs_perfmon(const struct ucore_term *terms, u32 nr)
 {
 	u32 i;
 
-	for (i = 0; i < nr; i++) {
-		switch (terms[i].field) {
-		case UCORE_FIELD_TID_EN:
-		case UCORE_FIELD_FILTER_TID:
-		case UCORE_FIELD_FILTER_CID:
-		case UCORE_FIELD_FILTER_OPC:
-		case UCORE_FIELD_FILTER_OPC_0:
-		case UCORE_FIELD_FILTER_OPC_1:
-		case UCORE_FIELD_ADDR_MATCH:
-		case UCORE_FIELD_OPC_MATCH:
-		case UCORE_FIELD_MATCH0:
-		case UCORE_FIELD_MATCH1:
-		case UCORE_FIELD_MASK0:	/* alone selects packets whose masked bits are 0 */
-		case UCORE_FIELD_MASK1:
+	for (i = 0; i < nr; i++)
+		if (ucore_field_known(terms[i].field) && field_table[terms[i].field].needs_perfmon)
 			return true;
-		}
-	}
 	return false;
 }
 

@@ -662,7 +662,8 @@ static void filter_of_the_ubox(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, spec.claimed[UCORE_SLOT_SHARED(0)], 0x3fULL);
 	ucore_field_describe(box, box->desc.type->nr_fields - 1, &field);
 	KUNIT_EXPECT_STREQ(test, field.name, "filter_cid");
-	KUNIT_EXPECT_EQ(test, field.flags, (u32)UCORE_FIELD_F_SHARED);
+	KUNIT_EXPECT_EQ(test, field.flags,
+			(u32)(UCORE_FIELD_F_SHARED | UCORE_FIELD_F_PERFMON));
 }
 
 /* ---- overflows ---- */

@@ -264,7 +264,7 @@ static inline void make_terms(struct ucore_term *terms, unsigned int nr, uint32_
 	for (unsigned int i = 0; i < nr; i++) {
 		unsigned int which = i < 2 ? i : roll(MAX_FIELDS);
 
-		terms[i] = (struct ucore_term){ .field = roll(48), .value = nasty_value() };
+		terms[i] = (struct ucore_term){ .field = roll(UCORE_FIELD_MAX + 6), .value = nasty_value() };
 		if (!roll(2 * NASTY) || !have->nr)
 			continue;
 		which %= have->nr;

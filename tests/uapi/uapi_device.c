@@ -409,8 +409,8 @@ static int try_fields(uint32_t box, uint32_t nr, void *at, struct ucore_get_fiel
 static void expect_field(const struct ucore_box_info *box, const struct ucore_field_info *field)
 {
 	expect(field->field, "%s: a field without a number", box->type);
-	expect(!(field->flags & ~UCORE_FIELD_F_SHARED), "%s.%.16s: flags %#x", box->type,
-	       field->name, field->flags);
+	expect(!(field->flags & ~(UCORE_FIELD_F_SHARED | UCORE_FIELD_F_PERFMON)),
+	       "%s.%.16s: flags %#x", box->type, field->name, field->flags);
 	expect(field->mask && field->max && field->max <= (field->mask | (field->max >> 1)),
 	       "%s.%.16s: max %#llx, mask %#llx", box->type, field->name,
 	       (unsigned long long)field->max, (unsigned long long)field->mask);
