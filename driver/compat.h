@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The only file that knows kernel versions.
+ * Compatibility with older kernels (6.1 and later). The only file that depends on kernel
+ * versions.
  *
- * The driver speaks the newest kernel's dialect; here old kernels (6.1 and
- * later) learn its words.  Each entry names the version that made it needless.
+ * The driver uses the interfaces of the newest kernel. This file defines these for older
+ * kernels. Each entry states the first version that does not need it.
  */
 #ifndef UCORE_COMPAT_H
 #define UCORE_COMPAT_H
@@ -15,7 +16,9 @@
 #include <linux/topology.h>
 #include <linux/version.h>
 #include <asm/msr.h>
-/* cpuid(): newer kernels (7.3 does) leave it out of processor.h; sparse cannot ask */
+/*
+ * Newer kernels (7.3) do not include cpuid() in processor.h. Sparse does not support the check.
+ */
 #ifdef __has_include
 #if __has_include("asm/cpuid/api.h")
 #include <asm/cpuid/api.h>
@@ -51,7 +54,7 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* Without the detour that a kernel for Xen takes: nobody has an uncore to himself there. */
+/* Read an MSR without the paravirtual path for Xen, where a guest never owns an uncore. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
 static __always_inline int native_rdmsrq_safe(u32 msr, u64 *val)
 {
@@ -69,7 +72,7 @@ static __always_inline int native_rdmsrq_safe(u32 msr, u64 *val)
 #define wrmsrq_safe(msr, val)	wrmsrl_safe(msr, val)
 #endif
 
-/* Kernels that keep their reservation of performance registers to themselves (Kbuild) */
+/* Kernels that do not export the reservation of performance registers (see Kbuild). */
 #ifdef UCORE_RESERVES
 #define UCORE_CAN_RESERVE	true
 #else

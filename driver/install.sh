@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Puts the module where modprobe finds it, and takes it away.
-# Usage: install.sh check KDIR [DESTDIR]         can it be installed?  Changes nothing.
-#        install.sh module KDIR BUILT [DESTDIR]  BUILT: where it was compiled
-#        install.sh dkms STAGE                   or by DKMS, which compiles it for each kernel
-#        install.sh remove [DESTDIR]             from all kernels, DKMS's as well
+# Installs the module for modprobe, and removes it.
+# Usage: install.sh check KDIR [DESTDIR]         check the requirements, change nothing
+#        install.sh module KDIR BUILT [DESTDIR]  install from build directory BUILT
+#        install.sh dkms STAGE                   install by DKMS, which compiles it for each kernel
+#        install.sh remove [DESTDIR]             remove from all kernels and from DKMS
 set -eu
 
 PATH=$PATH:/usr/sbin:/sbin
@@ -17,7 +17,7 @@ say() { echo "ucore: $*" >&2; }
 
 have() { command -v "$1" >/dev/null; }
 
-# Everything that is missing, at once
+# Report all missing requirements in one message
 check() {
 	missing=
 	have "${CC:-cc}" || missing="$missing, a compiler (build-essential)"
@@ -34,8 +34,8 @@ root_is_needed() {
 	[ -n "$1" ] || [ "$(id -u)" -eq 0 ] || { say "this needs root (or DESTDIR=...)"; exit 2; }
 }
 
-# Signed only where there is a key: Debian's header packages bring none, and kbuild's
-# attempt would print OpenSSL errors
+# Sign only if there is a key.  Debian's header packages contain none, and kbuild would print
+# OpenSSL errors.
 install_module() {
 	kdir=$1 built=$2 destdir=${3-} log=$2/install.log
 	sign=
@@ -43,21 +43,21 @@ install_module() {
 	make -C "$kdir" M="$(cd "$built" && pwd)" INSTALL_MOD_PATH="$destdir" INSTALL_MOD_DIR=updates \
 		INSTALL_MOD_STRIP=1 $sign modules_install >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
 	release=$(modinfo -F vermagic "$built/ucore.ko" | cut -d' ' -f1)
-	chmod 644 "$destdir/lib/modules/$release/updates"/ucore.ko*	# kbuild copies the mode, too
+	chmod 644 "$destdir/lib/modules/$release/updates"/ucore.ko*	# kbuild copies the mode of the built file
 	[ -n "$destdir" ] || depmod -a "$release"
 	say "module $version is installed in $destdir/lib/modules/$release/updates"
 }
 
 dkms_versions() { dkms status ucore | sed -n 's,^ucore/\([^,: ]*\).*,\1,p' | sort -u; }
 
-# DKMS itself would leave its copy of the sources
+# Remove a version from DKMS.  DKMS itself would keep its copy of the sources.
 dkms_forget() {
 	dkms remove "ucore/$1" --all
 	rm -rf "/usr/src/ucore-$1"
 }
 
-# DKMS copies the whole directory that it is given: only what it needs.  The version that
-# is there goes last, so that a module that does not compile takes none away.
+# Stage only the files that DKMS needs, because it copies the whole directory.  Older versions
+# are removed last, so that a compile error leaves them installed.
 install_dkms() {
 	stage=$1
 	have dkms || { say "there is no dkms: apt install dkms"; exit 2; }

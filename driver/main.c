@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loading and unloading: the catalog first, the device node last.
+ * Module load and unload. The catalog is built first, and the device node is registered last.
+ * Context: process.
  */
 #include <linux/init.h>
 #include <linux/module.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints: ucore:ucore_sample and others, for perf and for tracefs.
+ * Tracepoints, such as ucore:ucore_sample, for perf and tracefs.
  *
- * They are told numbers and records of the public header, nothing of any layer; so
- * every layer may include this.  Off, each is a jump that is not taken.  Legal in
- * any context, NMIs included: what a tracepoint is told it must have at hand, for
- * none reads a register.  Documentation/tracing.md tells users what they mean.
+ * Arguments are numbers and records of the uapi header, so that all layers may include this
+ * file. A tracepoint that is off costs a jump that is not taken. Tracepoints are legal in any
+ * context, including NMI. The caller must already have the values, because a tracepoint does
+ * not read registers. Documentation/tracing.md describes the fields for users.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM ucore
@@ -17,7 +17,10 @@
 
 #include "ucore_uapi.h"
 
-/* What froze: all of a domain, by a write or by an overflow, or a session's own boxes. */
+/*
+ * Causes of a freeze: a write or an overflow froze the domain, or a session froze its own
+ * boxes.
+ */
 #define UCORE_FROZEN_BY_WRITE		0
 #define UCORE_FROZEN_BY_OVERFLOW	1
 #define UCORE_FROZEN_BOXES		2
@@ -41,7 +44,7 @@
 			 { UCORE_ACCESS_ECAM, "ecam" },			\
 			 { UCORE_ACCESS_MMIO, "mmio" })
 
-/* A sample is in the ring of its session and domain; the domain runs again. */
+/* A sample was written to the ring of its session and domain. The domain runs again. */
 TRACE_EVENT(ucore_sample,
 	TP_PROTO(const void *session, const struct ucore_sample *sample),
 	TP_ARGS(session, sample),
@@ -78,7 +81,7 @@ TRACE_EVENT(ucore_sample,
 		  __entry->nr_values)
 );
 
-/* A record found no room in its ring. */
+/* A record was lost because its ring was full. */
 TRACE_EVENT(ucore_lost,
 	TP_PROTO(const void *session, u32 domain, u64 seq, u64 lost),
 	TP_ARGS(session, domain, seq, lost),
@@ -98,7 +101,10 @@ TRACE_EVENT(ucore_lost,
 		  __entry->domain, __entry->seq, __entry->lost)
 );
 
-/* An NMI that is a domain's; overflows: none if it is being serviced already. */
+/*
+ * An NMI was identified as a domain's PMI. @overflows is 0 if the domain is already being
+ * serviced.
+ */
 TRACE_EVENT(ucore_pmi,
 	TP_PROTO(u32 domain, u64 pmi, u32 overflows),
 	TP_ARGS(domain, pmi, overflows),
@@ -154,7 +160,7 @@ TRACE_EVENT(ucore_unfreeze,
 		  __entry->boxes, __entry->time, __entry->frozen_ns)
 );
 
-/* One access of one register, after it. */
+/* A register was accessed. */
 TRACE_EVENT(ucore_reg,
 	TP_PROTO(u32 access, bool write, u64 address, u64 value),
 	TP_ARGS(access, write, address, value),
@@ -176,7 +182,7 @@ TRACE_EVENT(ucore_reg,
 
 #endif /* UCORE_TRACE_H */
 
-/* Outside of the guard: the kernel's macros read this file again and again */
+/* Outside of the include guard, because the kernel's macros include this file several times. */
 #undef TRACE_INCLUDE_PATH
 #define TRACE_INCLUDE_PATH .
 #undef TRACE_INCLUDE_FILE

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The public header, found from inside the module's tree. */
+/* Includes the uapi header by its path in the module's tree. */
 #ifndef UCORE_UAPI_INC_H
 #define UCORE_UAPI_INC_H
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The catalog: all boxes of all domains, built once at load.
+ * Catalog of all boxes and domains, built once at module load. Part of the box layer. Runs in
+ * process context.
  *
- * Two passes: the platform hands over descriptions, then domains and boxes are
- * allocated and filled.  Boxes are sorted by domain; those of one domain keep the
- * order in which they were found.  Process context.
+ * The platform's finder provides the descriptions. Then domains and boxes are allocated and
+ * initialized. Boxes are sorted by domain, and within a domain by the order in which they were
+ * found.
  */
 #include <linux/nospec.h>
 #include <linux/pci.h>
@@ -19,13 +20,13 @@ struct ucore_catalog ucore_catalog = {
 	.lock = __MUTEX_INITIALIZER(ucore_catalog.lock),
 };
 
-/* Where a box is, as a number: dies before CPUs, in the order of their ids. */
+/* Return the sort key of a box's domain: dies before CPUs, each in ascending order. */
 static s64 domain_key(const struct ucore_box_desc *desc)
 {
 	return (s64)desc->scope << 32 | (desc->scope == UCORE_SCOPE_CPU ? desc->cpu : desc->die);
 }
 
-/* A box of the next domain after the one at @after; NULL if there is none. */
+/* Find the first box of the domain that follows key @after; NULL if none. */
 static const struct ucore_box_desc *next_domain(const struct ucore_finder *finder, s64 after)
 {
 	const struct ucore_box_desc *desc, *next = NULL;
@@ -80,7 +81,7 @@ static int box_init(struct ucore_box *box, u32 id, struct ucore_domain *domain,
 	return ret;
 }
 
-/* All boxes that are where the first one is. */
+/* Initialize the domain of box @first and all boxes of this domain. */
 static int fill_domain(const struct ucore_finder *finder, const struct ucore_box_desc *first)
 {
 	struct ucore_catalog *cat = &ucore_catalog;
@@ -99,10 +100,10 @@ static int fill_domain(const struct ucore_finder *finder, const struct ucore_box
 }
 
 /**
- * ucore_catalog_fill() - make domains and boxes of descriptions
- * @finder: the descriptions
+ * ucore_catalog_fill() - create domains and boxes from descriptions
+ * @finder: descriptions
  *
- * Return: 0 or -ENOMEM; then ucore_catalog_destroy() takes back what was made.
+ * Return: 0 or -ENOMEM. After an error ucore_catalog_destroy() frees the partial catalog.
  */
 int ucore_catalog_fill(const struct ucore_finder *finder)
 {
@@ -123,22 +124,22 @@ int ucore_catalog_fill(const struct ucore_finder *finder)
 }
 
 /**
- * ucore_catalog_report() - what discovery saw
+ * ucore_catalog_report() - get the report of the discovery tables
  *
- * Return: NULL where boxes are not found that way.
+ * Return: report, NULL if the platform does not use discovery tables.
  */
 const struct ucore_report *ucore_catalog_report(void)
 {
 	return ucore_catalog.platform ? ucore_catalog.platform->report : NULL;
 }
 
-/* The platform is known, or thought to be, and has no box. */
+/* Set the reason why no uncore box was found. */
 static void nothing_found(void)
 {
 	struct ucore_catalog *cat = &ucore_catalog;
 
 	cat->absent = UCORE_STATE_HIDDEN;
-	/* a processor of which nothing is known, then */
+	/* A generic platform without discovery tables is an unknown processor. */
 	if (cat->platform == &ucore_platform_generic && !cat->platform->report->nr_tables()) {
 		cat->absent = UCORE_STATE_UNKNOWN;
 		cat->platform->drop();
@@ -147,13 +148,13 @@ static void nothing_found(void)
 	}
 }
 
-/* The boxes of the uncore, and those of the cores beside them. */
+/* Find the boxes of the uncore and of the cores. */
 static int find_all(struct ucore_finder *finder)
 {
 	struct ucore_catalog *cat = &ucore_catalog;
 	int ret;
 
-	ucore_resource_map_failed();	/* of an earlier look */
+	ucore_resource_map_failed();	/* reset the state of an earlier search */
 	ret = cat->platform->find(finder, cat->platform);
 	if (ret)
 		return ret;
@@ -171,9 +172,9 @@ static int find_all(struct ucore_finder *finder)
 }
 
 /**
- * ucore_catalog_build() - find out what this machine has
+ * ucore_catalog_build() - find the boxes of this machine
  *
- * A machine without boxes is no error: the catalog is empty and says why.
+ * A machine without boxes is not an error. The catalog is empty then and contains the reason.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -191,7 +192,7 @@ int ucore_catalog_build(void)
 	ret = find_all(&finder);
 	if (!ret && finder.nr)
 		ret = ucore_catalog_fill(&finder);
-	ucore_finder_drop(&finder);	/* the boxes hold references of their own */
+	ucore_finder_drop(&finder);	/* the boxes hold their own references */
 	if (ret)
 		ucore_catalog_destroy();
 	return ret;
@@ -215,7 +216,7 @@ void ucore_catalog_destroy(void)
 	cat->nr_boxes = 0;
 	cat->nr_domains = 0;
 	cat->caps = 0;
-	cat->told = 0;
+	cat->logged = 0;
 	*cat->hidden = 0;
 	if (cat->platform && cat->platform->drop)
 		cat->platform->drop();
@@ -223,10 +224,10 @@ void ucore_catalog_destroy(void)
 }
 
 /**
- * ucore_catalog_box() - a box by its id
- * @id: from user space
+ * ucore_catalog_box() - find a box by its id
+ * @id: id from user space
  *
- * Return: NULL if there is no such box.
+ * Return: box, NULL if there is none.
  */
 struct ucore_box *ucore_catalog_box(u32 id)
 {
@@ -236,10 +237,10 @@ struct ucore_box *ucore_catalog_box(u32 id)
 }
 
 /**
- * ucore_catalog_domain() - a domain by its id
- * @id: from user space
+ * ucore_catalog_domain() - find a domain by its id
+ * @id: id from user space
  *
- * Return: NULL if there is no such domain.
+ * Return: domain, NULL if there is none.
  */
 struct ucore_domain *ucore_catalog_domain(u32 id)
 {
@@ -249,9 +250,9 @@ struct ucore_domain *ucore_catalog_domain(u32 id)
 }
 
 /**
- * ucore_catalog_counters() - counters of all boxes, fixed ones included
+ * ucore_catalog_counters() - count the counters of all boxes, including fixed ones
  *
- * Return: how many.
+ * Return: number of counters.
  */
 u32 ucore_catalog_counters(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The catalog: which boxes exist, on which domains.  Complete before the device
- * node appears; after that only ownership changes.
+ * Catalog of all boxes and domains. Part of the box layer. The catalog is complete before the
+ * device node appears. The set of boxes does not change afterwards.
  */
 #ifndef UCORE_CATALOG_H
 #define UCORE_CATALOG_H
@@ -13,19 +13,19 @@
 #include "find/finder.h"
 
 /**
- * struct ucore_catalog - the machine
- * @platform: what it is, NULL if unknown
- * @boxes: all boxes, index is the id
- * @nr_boxes: how many
- * @domains: all domains with boxes
- * @nr_domains: how many
- * @caps: UCORE_CAP_*; a selftest may take one away
- * @lock: guards ucore_box.claims and ucore_domain.pin_*
- * @told: what selftests have shown that the log tells: each thing once; guarded by @lock
- * @absent: why boxes of the uncore are missing, UCORE_STATE_READY if they are not
- * @hidden: one sentence on boxes that should be there, empty if none is missing
- * @failed: what the first selftest that failed has shown, in a sentence; NULL if none has
- * @failed_text: the same, to be read by @failed
+ * struct ucore_catalog - boxes and domains of the machine
+ * @platform: platform, NULL if unknown
+ * @boxes: all boxes, indexed by id
+ * @nr_boxes: number of boxes
+ * @domains: all domains with boxes, indexed by id
+ * @nr_domains: number of domains
+ * @caps: UCORE_CAP_*; a self-test may clear a capability
+ * @lock: protects ucore_box.claims and ucore_domain.pin_*
+ * @logged: kinds of self-test findings that have been logged; protected by @lock
+ * @absent: reason why uncore boxes are missing, UCORE_STATE_READY if none is
+ * @hidden: sentence about missing boxes, empty if none is missing
+ * @failed: sentence about the first failed self-test; NULL if none failed
+ * @failed_text: buffer of @failed, to be read through @failed only
  */
 struct ucore_catalog {
 	const struct ucore_platform *platform;
@@ -35,7 +35,7 @@ struct ucore_catalog {
 	u32 nr_domains;
 	u32 caps;
 	struct mutex lock;	/* after session->lock, ucore_run_lock, CPU hotplug */
-	u32 told;
+	u32 logged;
 	u32 absent;
 	char hidden[UCORE_REASON_LEN];
 	const char *failed;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Controls that are not as ucore has written them: somebody else uses the registers, a
- * program with /dev/cpu/N/msr or firmware.
+ * Finds controls that no longer hold the value written by ucore, because other software or
+ * firmware uses the registers. Part of the box layer.
  *
- * Owns which bits of a control can tell.  Reads only, under the domain's lock, on one of
- * its CPUs, while the domain counts.  Must not know what follows from it.
+ * Owns the choice of the bits to compare. The functions only read registers. They run with the
+ * domain's lock held, on a CPU of the domain, while the domain counts.
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>
@@ -12,7 +12,10 @@
 #include "box/control_check.h"
 #include "box/selftest.h"
 
-/* A general control keeps the event and both enables, but for what its selftest missed. */
+/*
+ * Return the bits of a general control that must read back: event, enable and overflow enable,
+ * except bits that the self-test found missing.
+ */
 static u64 general_bits(const struct ucore_box *box)
 {
 	const struct ucore_box_type *type = box->desc.type;
@@ -21,7 +24,10 @@ static u64 general_bits(const struct ucore_box *box)
 	return (ucore_selftest_event_bits(box) | type->ctl_en | ov) & ~box->selftest.missing;
 }
 
-/* A fixed one its enables; where all fixed counters share one, its own field. */
+/*
+ * Return the bits of a fixed control that must read back: the enables, or the counter's field
+ * in a shared control.
+ */
 static u64 fixed_bits(const struct ucore_counter *ctr)
 {
 	const struct ucore_box *box = ctr->box;
@@ -37,13 +43,13 @@ static u64 fixed_bits(const struct ucore_counter *ctr)
 }
 
 /**
- * ucore_control_check_counter() - has somebody else written a counter's control?
- * @ctr: a counter of a part that runs
+ * ucore_control_check_counter() - check whether other software wrote a counter's control
+ * @ctr: counter of a running context
  *
- * One read, none of a counter that runs freely.
+ * Takes one register read, none for a free-running counter.
  *
- * Return: true if bits that read back are not those that were written; false, too, if the
- * box does not answer.
+ * Return: true if bits that read back differ from the value written; false if they do not or
+ * the box does not answer.
  */
 bool ucore_control_check_counter(const struct ucore_counter *ctr)
 {
@@ -58,15 +64,16 @@ bool ucore_control_check_counter(const struct ucore_counter *ctr)
 }
 
 /**
- * ucore_control_check_box() - has somebody else written a box's control?
- * @box: a box of a part that runs
- * @control: what it held when it was first seen
+ * ucore_control_check_box() - check whether other software wrote a box control
+ * @box: box of a running context
+ * @control: value of the first check
  * @seen: @control is valid
  *
- * One read, none of a box without control.  No manual tells which of its bits read back:
- * so the first look takes what is there, unless it says that the box is frozen.
+ * Takes one register read, none for a box without a control. No manual says which bits of the
+ * control read back. The first check therefore accepts any value that does not freeze the box,
+ * and later checks compare with this value.
  *
- * Return: true if it is frozen or not as it was seen first.
+ * Return: true if the box is frozen or its control differs from the first check.
  */
 bool ucore_control_check_box(const struct ucore_box *box, u64 *control, bool *seen)
 {

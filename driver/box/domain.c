@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Domains: freeze and unfreeze, global status, the interrupt's route.
- *
- * Owns the global control and status registers.  Freezing counts reasons: the
- * domain runs when the last one goes, and not while an overflow waits to be
- * serviced, for that froze the domain too.  A domain without global control is
- * frozen and unfrozen by writing the control of each box that counts.
+ * Domains with their global status and PMI route. Part of the box layer. Owns the global
+ * control and status registers.
  */
 #include <linux/bitops.h>
 #include <linux/ktime.h>
@@ -21,215 +17,50 @@
 #include "ucore_trace.h"
 #include "ucore_uapi.h"
 
-DEFINE_MUTEX(ucore_run_lock);	/* domain.h tells what it guards */
+DEFINE_MUTEX(ucore_run_lock);	/* domain.h says what it protects */
 
 /*
- * ---- global control; the domain's lock is held, this CPU is the domain's ----
+ * ---- global control: with the domain's lock held, on a CPU of the domain ----
  */
 
-#define for_each_further(domain, c) \
-	for ((c) = (domain)->further; (c) < (domain)->further + (domain)->nr_further; (c)++)
-
-static void global_write(struct ucore_domain *domain, u64 command)
+/**
+ * ucore_domain_write_global() - write all global controls of a domain
+ * @domain: domain with a global control
+ * @command: word without the route bits, which are added
+ */
+void ucore_domain_write_global(struct ucore_domain *domain, u64 command)
 {
 	struct ucore_control *c;
 
-	/* every write carries the route: a write without it would unset it */
+	/*
+	 * Each write carries the route, because a write without the route bits would clear
+	 * them.
+	 */
 	domain->io.ops->write64(&domain->io, domain->global->ctl, command | domain->route);
-	for_each_further(domain, c)
+	ucore_domain_for_each_further(domain, c)
 		c->io.ops->write64(&c->io, c->global->ctl, command | c->route);
 }
 
-/* Is the global control a set of enables, as that of a core? */
-static bool by_enables(const struct ucore_domain *domain)
+/**
+ * ucore_domain_run_word() - get the word of the global control that lets the domain run
+ * @domain: domain with a global control
+ *
+ * Return: word to be written, which is the enables as found while the domain is not acquired.
+ */
+u64 ucore_domain_run_word(const struct ucore_domain *domain)
 {
-	return domain->global && domain->global->enables;
-}
-
-/* What lets the domain run; before and after ucore's use, enables are as they were found. */
-static u64 run_word(const struct ucore_domain *domain)
-{
-	if (domain->global->enables && !domain->taken)
+	if (domain->global->enables && !domain->acquired)
 		return domain->found;
 	return domain->global->unfreeze;
 }
 
-/*
- * Without global control the boxes freeze one after the other, and unfreeze in the
- * same order: each counts for about the same time.  Nobody knows when within its
- * access a box freezes: the skew is from before the first to after the last.
- */
-static void boxes_freeze(struct ucore_domain *domain)
-{
-	u64 start = ktime_get_mono_fast_ns();
-	struct ucore_box *box;
-
-	domain->skew_ns = 0;
-	list_for_each_entry(box, &domain->boxes, node) {
-		ucore_box_freeze(box);
-		if (list_is_last(&box->node, &domain->boxes) && !list_is_singular(&domain->boxes))
-			domain->skew_ns = ktime_get_mono_fast_ns() - start;
-	}
-	domain->skew_max_ns = max(domain->skew_max_ns, domain->skew_ns);
-}
-
-/* Does the first write freeze all boxes, or each its own?  The skew allows for both. */
-static void globals_freeze(struct ucore_domain *domain)
-{
-	u64 start = ktime_get_mono_fast_ns();
-
-	global_write(domain, domain->global->freeze);
-	domain->skew_ns = ktime_get_mono_fast_ns() - start;
-	domain->skew_max_ns = max(domain->skew_max_ns, domain->skew_ns);
-}
-
-static void domain_freeze(struct ucore_domain *domain)
-{
-	if (!domain->global)
-		boxes_freeze(domain);
-	else if (domain->nr_further)
-		globals_freeze(domain);
-	else
-		global_write(domain, domain->global->freeze);
-}
-
-static void domain_unfreeze(struct ucore_domain *domain)
-{
-	struct ucore_box *box;
-
-	if (domain->global) {
-		global_write(domain, run_word(domain));
-		return;
-	}
-	list_for_each_entry(box, &domain->boxes, node)
-		ucore_box_unfreeze(box);
-}
-
 /**
- * ucore_domain_enable_box() - a programmed box shall count when its domain does
- * @domain: the domain, held frozen
- * @box: the box
+ * ucore_domain_status() - read which boxes or counters overflowed
+ * @domain: domain
  *
- * Under a global freeze the box's own ends now; else it ends with the next unfreeze.
- */
-void ucore_domain_enable_box(struct ucore_domain *domain, struct ucore_box *box)
-{
-	lockdep_assert_held(&domain->lock);
-
-	if (domain->global)
-		ucore_box_unfreeze(box);
-	else if (box->desc.type->words && list_empty(&box->node))
-		list_add_tail(&box->node, &domain->boxes);
-}
-
-/*
- * An overflow may freeze the domain before the clock is read for the unfreeze that let
- * it happen: time does not go back for that.
- */
-static void frozen_at(struct ucore_domain *domain, u64 now, u32 by)
-{
-	if (domain->frozen)
-		return;
-	domain->frozen = true;
-	domain->frozen_since = max(now, ucore_domain_counted_at(domain));
-	trace_ucore_freeze(domain->id, by, domain->frozen_since, domain->skew_ns);
-}
-
-/**
- * ucore_domain_freeze() - freeze the domain, or keep it frozen
- * @domain: the domain
- * @now: time
- */
-void ucore_domain_freeze(struct ucore_domain *domain, u64 now)
-{
-	lockdep_assert_held(&domain->lock);
-
-	if (!domain->holds++ && !domain->frozen)
-		domain_freeze(domain);
-	frozen_at(domain, now, UCORE_FROZEN_BY_WRITE);
-}
-
-/**
- * ucore_domain_freeze_overflow() - keep frozen what an overflow froze
- * @domain: the domain
- * @now: when the overflow was noticed
- *
- * It is frozen by a write all the same: an overflow that came in the middle of
- * a unfreeze may have been unfrozen with it.
- */
-void ucore_domain_freeze_overflow(struct ucore_domain *domain, u64 now)
-{
-	lockdep_assert_held(&domain->lock);
-
-	if (!domain->holds++)
-		domain_freeze(domain);
-	frozen_at(domain, now, UCORE_FROZEN_BY_OVERFLOW);
-}
-
-/**
- * ucore_domain_unfreeze() - one reason less to stay frozen
- * @domain: the domain
- * @pending: look for an overflow that waits; false right after a service
- *
- * Return: the time, when the domain runs again if nothing else holds it.
- */
-u64 ucore_domain_unfreeze(struct ucore_domain *domain, bool pending)
-{
-	u64 now;
-
-	lockdep_assert_held(&domain->lock);
-
-	if (--domain->holds)
-		return ktime_get_mono_fast_ns();
-	if (pending && domain->armed && ucore_domain_status(domain))
-		return ktime_get_mono_fast_ns();	/* its interrupt will unfreeze the domain */
-	domain_unfreeze(domain);
-	now = ktime_get_mono_fast_ns();
-	domain->frozen = false;
-	domain->frozen_ns += now - domain->frozen_since;
-	domain->unfrozen = now;
-	trace_ucore_unfreeze(domain->id, false, now, now - domain->frozen_since);
-	return now;
-}
-
-/**
- * ucore_domain_frozen_ns() - how long the domain has been frozen, up to an instant
- * @domain: the domain
- * @now: the instant
- *
- * Return: ns since load.
- */
-u64 ucore_domain_frozen_ns(const struct ucore_domain *domain, u64 now)
-{
-	u64 ns = domain->frozen_ns;
-
-	if (domain->frozen && now > domain->frozen_since)
-		ns += now - domain->frozen_since;
-	return ns;
-}
-
-/**
- * ucore_domain_frozen_unseen() - an overflow of which nobody was told froze the domain earlier
- * @domain: the domain, frozen
- *
- * When is not known: all the time since it was last known to run may have been frozen,
- * and none of it is counted as running.
- */
-void ucore_domain_frozen_unseen(struct ucore_domain *domain)
-{
-	lockdep_assert_held(&domain->lock);
-
-	domain->frozen_since = min(domain->frozen_since, max(domain->looked, domain->unfrozen));
-}
-
-/**
- * ucore_domain_status() - which boxes overflowed
- * @domain: the domain
- *
- * Return: the global status, its words folded into one; also bits of boxes that
- * nobody armed: they freeze the domain, too.  Not so where overflows freeze
- * nothing: a bit of a counter that is not armed means nothing.  0 without global
- * control.
+ * Return: global status with its words combined, 0 without a global control. If overflows
+ * freeze the domain, unarmed boxes are included because they freeze it, too. Otherwise the bits
+ * of unarmed counters have no meaning and are left out.
  */
 u64 ucore_domain_status(struct ucore_domain *domain)
 {
@@ -238,19 +69,19 @@ u64 ucore_domain_status(struct ucore_domain *domain)
 
 	if (domain->global)
 		all = ucore_global_ctl_status(domain->global, &domain->io, domain->status);
-	for_each_further(domain, c)
+	ucore_domain_for_each_further(domain, c)
 		all |= ucore_global_ctl_status(c->global, &c->io, c->status);
-	return by_enables(domain) ? all & domain->armed_mask : all;
+	return ucore_domain_has_enables(domain) ? all & domain->armed_mask : all;
 }
 
 /**
- * ucore_domain_control_changed() - has somebody else written global control?
- * @domain: the domain, which ucore uses and nothing holds frozen
+ * ucore_domain_control_changed() - check whether other software wrote the global control
+ * @domain: domain, acquired and not frozen by ucore
  *
- * One read for each global control.  An overflow that has just frozen the domain is
- * nobody else's write: then the status is read, too.
+ * Takes one read for each global control. If a control differs, the status is read as well,
+ * because an overflow also changes the control when it freezes the domain.
  *
- * Return: true if it has, as far as its bits read back.
+ * Return: true if a control that reads back differs from the value that ucore wrote.
  */
 bool ucore_domain_control_changed(struct ucore_domain *domain)
 {
@@ -260,30 +91,30 @@ bool ucore_domain_control_changed(struct ucore_domain *domain)
 
 	if (!domain->global || domain->gate)
 		return false;
-	run = run_word(domain);
+	run = ucore_domain_run_word(domain);
 	changed = ucore_global_ctl_changed(domain->global, &domain->io, run | domain->route);
-	for_each_further(domain, c)
+	ucore_domain_for_each_further(domain, c)
 		changed |= ucore_global_ctl_changed(c->global, &c->io, run | c->route);
 	return changed && !(domain->armed && ucore_domain_status(domain));
 }
 
 /**
- * ucore_domain_overflow_freezes() - does any overflow freeze the domain, whoever armed it?
- * @domain: the domain
+ * ucore_domain_overflow_freezes() - check whether an overflow of any counter freezes the domain
+ * @domain: domain
  *
- * Return: true if it does, and the global status tells.
+ * Return: true if it does and the global status reports the overflow.
  */
 bool ucore_domain_overflow_freezes(const struct ucore_domain *domain)
 {
-	return domain->global && domain->global->nr_status && !by_enables(domain);
+	return domain->global && domain->global->nr_status && !ucore_domain_has_enables(domain);
 }
 
 /**
  * ucore_domain_clear_status() - acknowledge overflows (write 1 to clear)
- * @domain: the domain
+ * @domain: domain
  *
- * The bits that were read last are cleared.  The status of their boxes has been
- * cleared before, or these would not signal again.
+ * Clears the bits that were read last. The status of their boxes must be cleared before,
+ * because a box whose bit is still set would not signal again.
  */
 void ucore_domain_clear_status(struct ucore_domain *domain)
 {
@@ -291,17 +122,17 @@ void ucore_domain_clear_status(struct ucore_domain *domain)
 
 	if (domain->global)
 		ucore_global_ctl_clear(domain->global, &domain->io, domain->status);
-	for_each_further(domain, c)
+	ucore_domain_for_each_further(domain, c)
 		ucore_global_ctl_clear(c->global, &c->io, c->status);
 }
 
 /**
- * ucore_domain_clear_all() - forget whatever counters have overflowed
- * @domain: the domain, frozen
+ * ucore_domain_clear_all() - clear the overflow bits of all counters
+ * @domain: domain, frozen
  *
- * For a status whose bits are those of counters: the manual wants them cleared before
- * event selects change, before counters are reloaded, and when counting has ended.
- * Elsewhere the boxes' own reset does that.
+ * Only for a global status with a bit for each counter. The manual requires these bits to be
+ * cleared before event selects change, before counters are reloaded and when counting has
+ * ended. On other domains the box reset clears the box status.
  */
 void ucore_domain_clear_all(struct ucore_domain *domain)
 {
@@ -309,8 +140,8 @@ void ucore_domain_clear_all(struct ucore_domain *domain)
 }
 
 /**
- * ucore_domain_clear_bits() - the same for some counters; others are another session's
- * @domain: the domain, frozen
+ * ucore_domain_clear_bits() - clear the overflow bits of some counters
+ * @domain: domain, frozen
  * @bits: bits of the global status
  */
 void ucore_domain_clear_bits(struct ucore_domain *domain, u64 bits)
@@ -320,23 +151,32 @@ void ucore_domain_clear_bits(struct ucore_domain *domain, u64 bits)
 					bits & domain->global->clear_mask);
 }
 
-/* One without a status has no route either: its boxes cannot interrupt. */
-static void routes_set(struct ucore_domain *domain, u64 route)
+/**
+ * ucore_domain_assign_routes() - set the route bits for the next writes of the global controls
+ * @domain: domain
+ * @route: pmi_core_sel and wake bit, 0 for none
+ *
+ * A control without a status has no route, because its boxes cannot interrupt.
+ */
+void ucore_domain_assign_routes(struct ucore_domain *domain, u64 route)
 {
 	struct ucore_control *c;
 
 	domain->route = route;
-	for_each_further(domain, c)
+	ucore_domain_for_each_further(domain, c)
 		c->route = route & (c->global->core_sel | c->global->wake);
 }
 
-/* Each as it was found. */
-static void routes_as_found(struct ucore_domain *domain)
+/**
+ * ucore_domain_assign_found_routes() - set the route bits to those found before the first use
+ * @domain: domain
+ */
+void ucore_domain_assign_found_routes(struct ucore_domain *domain)
 {
 	struct ucore_control *c;
 
 	domain->route = domain->found;
-	for_each_further(domain, c)
+	ucore_domain_for_each_further(domain, c)
 		c->route = c->found;
 }
 
@@ -345,97 +185,84 @@ static void routes_write(struct ucore_domain *domain)
 	if (!domain->global)
 		return;
 	if (!domain->global->level) {
-		global_write(domain, 0);
+		ucore_domain_write_global(domain, 0);
 		return;
 	}
-	/* it must not set free what is frozen, by us or by an overflow that waits */
+	/* the write must not end a freeze by ucore or by a pending overflow */
 	if (domain->frozen || domain->armed)
-		global_write(domain, domain->global->freeze);
+		ucore_domain_write_global(domain, domain->global->freeze);
 	if (!domain->frozen && !(domain->armed && ucore_domain_status(domain)))
-		global_write(domain, 0);
+		ucore_domain_write_global(domain, 0);
 }
 
 /**
- * ucore_domain_set_route() - which cores get the PMI
- * @domain: the domain
- * @route: pmi_core_sel and the wake bit, 0 for none
+ * ucore_domain_set_route() - select the cores that receive the PMI
+ * @domain: domain
+ * @route: pmi_core_sel and wake bit, 0: none
  */
 void ucore_domain_set_route(struct ucore_domain *domain, u64 route)
 {
 	lockdep_assert_held(&domain->lock);
 
-	routes_set(domain, route);
+	ucore_domain_assign_routes(domain, route);
 	routes_write(domain);
 }
 
 /**
- * ucore_domain_acquire() - begin the use of a domain: note what is there
- * @domain: the domain
+ * ucore_domain_acquire() - save the state of the global control before its first use
+ * @domain: domain
  *
- * Firmware of the discovery generation may leave the domain frozen (Granite
- * Rapids and later): that is among what is noted, ends with our first unfreeze,
- * and is so again in the end.
+ * Firmware may leave a domain of the discovery generation frozen (Granite Rapids and later).
+ * The first unfreeze by ucore ends that freeze, and the release restores it.
  */
 void ucore_domain_acquire(struct ucore_domain *domain)
 {
 	struct ucore_control *c;
 
-	if (!domain->taken && domain->global) {
+	if (!domain->acquired && domain->global) {
 		domain->found = ucore_global_ctl_found(domain->global, &domain->io);
-		for_each_further(domain, c)
+		ucore_domain_for_each_further(domain, c)
 			c->found = ucore_global_ctl_found(c->global, &c->io);
 	}
-	domain->taken = true;
-	routes_set(domain, 0);
+	domain->acquired = true;
+	ucore_domain_assign_routes(domain, 0);
 }
 
 /**
- * ucore_domain_clear_stale() - forget overflows of the past
- * @domain: the domain, on which nothing is armed
+ * ucore_domain_clear_stale() - clear overflow bits that were set before ucore's use
+ * @domain: domain with nothing armed
  */
 void ucore_domain_clear_stale(struct ucore_domain *domain)
 {
 	if (ucore_domain_status(domain))
 		ucore_domain_clear_status(domain);
-	domain->looked = ktime_get_mono_fast_ns();
+	domain->status_clear = ktime_get_mono_fast_ns();
 }
 
 /**
- * ucore_domain_enable() - end a freeze that was found
- * @domain: the domain, on which nothing runs
- *
- * Firmware, somebody else's driver or an overflow of the past may have left one, and
- * an E5 shows none of them.  Whoever freezes the domain ends it with the first unfreeze.
- */
-void ucore_domain_enable(struct ucore_domain *domain)
-{
-	lockdep_assert_held(&domain->lock);
-
-	if (domain->global && !domain->frozen)
-		domain_unfreeze(domain);
-}
-
-/**
- * ucore_domain_release() - end the use of a domain: leave it as it was found
- * @domain: the domain
+ * ucore_domain_release() - restore the global control as found
+ * @domain: domain
  */
 void ucore_domain_release(struct ucore_domain *domain)
 {
-	domain->taken = false;
-	/* and so it stays: boxes are still to be given back */
-	if (!by_enables(domain)) {
-		routes_as_found(domain);
+	domain->acquired = false;
+	/*
+	 * From here on each write restores the found bits. Boxes may still be restored, with a
+	 * freeze and an unfreeze.
+	 */
+	if (!ucore_domain_has_enables(domain)) {
+		ucore_domain_assign_found_routes(domain);
 		routes_write(domain);
 	} else if (!domain->frozen) {
-		global_write(domain, domain->found);
+		ucore_domain_write_global(domain, domain->found);
 	}
 }
 
 /**
- * ucore_domain_reset_release() - its registers have been given back, and may change behind our back
- * @domain: the domain, on which nothing counts
+ * ucore_domain_reset_release() - forget all freezes after the registers were restored
+ * @domain: domain on which no session counts
  *
- * Whoever holds it frozen does so no longer: the next hold writes the freeze.
+ * The registers may change while ucore does not use them. The next freeze writes them again.
  */
 void ucore_domain_reset_release(struct ucore_domain *domain)
 {
@@ -445,105 +272,43 @@ void ucore_domain_reset_release(struct ucore_domain *domain)
 
 	domain->frozen_ns = ucore_domain_frozen_ns(domain, now);
 	domain->frozen = false;
-	domain->holds = 0;
+	domain->freeze_count = 0;
 	domain->throttled = false;
-	domain->prolonged = false;
-	domain->held = false;
+	domain->extended = false;
+	domain->kept_frozen = false;
 	domain->unfrozen = now;
 }
 
 /**
- * ucore_domain_release_offline() - end the use of a domain that no CPU can reach now
- * @domain: the domain
+ * ucore_domain_release_offline() - release a domain without an online CPU
+ * @domain: domain
  *
- * A die's first CPU puts things right.  A CPU's own counters were stopped before it
- * went, and may be somebody else's when it comes back: nothing will be touched.
+ * The registers of a die are restored when its first CPU comes online. The counters of a CPU
+ * were stopped before the CPU went offline. They may belong to other software afterwards, so
+ * the domain is released without an access.
  */
 void ucore_domain_release_offline(struct ucore_domain *domain)
 {
 	lockdep_assert_held(&domain->lock);
 
-	if (by_enables(domain)) {
-		domain->taken = false;
+	if (ucore_domain_has_enables(domain)) {
+		domain->acquired = false;
 		ucore_domain_reset_release(domain);
 	} else {
-		routes_as_found(domain);
-	}
-}
-
-/*
- * ---- panic: the other CPUs have been stopped, one of them perhaps within the lock ----
- */
-
-/* Can this CPU reach a window of the domain without a lock? */
-static bool within_reach(const struct ucore_domain *domain, const struct ucore_io *io)
-{
-	switch (io->ops->access) {
-	case UCORE_ACCESS_MSR:
-		return ucore_domain_has_cpu(domain, raw_smp_processor_id());
-	case UCORE_ACCESS_ECAM:
-	case UCORE_ACCESS_MMIO:
-		return true;
-	default:
-		return false;	/* the kernel's accessors have one */
+		ucore_domain_assign_found_routes(domain);
 	}
 }
 
 /**
- * ucore_domain_panic_freeze() - the kernel has panicked: freeze the domain, interrupt nobody
- * @domain: a domain that ucore uses
- *
- * Return: false if its global control is not within reach, or there is none.
+ * ucore_domain_kick_watchdog() - start the watchdog on this CPU
+ * @domain: domain
+ * @delay_ns: delay (ns)
  */
-bool ucore_domain_panic_freeze(struct ucore_domain *domain)
-{
-	const struct ucore_control *c;
-
-	if (!domain->global || !within_reach(domain, &domain->io))
-		return false;
-	for_each_further(domain, c)
-		if (!within_reach(domain, &c->io))
-			return false;
-	routes_set(domain, 0);
-	global_write(domain, domain->global->freeze);
-	return true;
-}
-
-/**
- * ucore_domain_panic_restore() - and leave it to the next kernel as it was found
- * @domain: a domain that was seized, whose boxes have been given back
- */
-void ucore_domain_panic_restore(struct ucore_domain *domain)
-{
-	ucore_domain_clear_stale(domain);
-	ucore_domain_clear_all(domain);
-	domain->taken = false;
-	if (!by_enables(domain))
-		routes_as_found(domain);
-	global_write(domain, run_word(domain));
-}
-
-/**
- * ucore_domain_box_within_reach() - may a box be touched in a panic?
- * @box: one of the domain's boxes
- *
- * Return: false if its registers are another die's, or behind a lock.
- */
-bool ucore_domain_box_within_reach(const struct ucore_box *box)
-{
-	return within_reach(box->domain, &box->io) &&
-	       (!box->aux.ops || within_reach(box->domain, &box->aux));
-}
-
-/**
- * ucore_watchdog_kick() - have the guard run soon, on this CPU
- * @domain: the domain
- * @delay_ns: how soon
- */
-void ucore_watchdog_kick(struct ucore_domain *domain, u64 delay_ns)
+void ucore_domain_kick_watchdog(struct ucore_domain *domain, u64 delay_ns)
 {
 	domain->watchdog_at = ktime_get_mono_fast_ns() + delay_ns;
-	hrtimer_start(&domain->watchdog, ns_to_ktime(domain->watchdog_at), HRTIMER_MODE_ABS_PINNED_HARD);
+	hrtimer_start(&domain->watchdog, ns_to_ktime(domain->watchdog_at),
+		      HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
 /*
@@ -551,11 +316,11 @@ void ucore_watchdog_kick(struct ucore_domain *domain, u64 delay_ns)
  */
 
 /**
- * ucore_domain_has_cpu() - is this one of the domain's CPUs?
- * @domain: the domain
- * @cpu: an online CPU
+ * ucore_domain_has_cpu() - check whether a CPU belongs to a domain
+ * @domain: domain
+ * @cpu: online CPU
  *
- * Return: true if it is.
+ * Return: true if it does.
  */
 bool ucore_domain_has_cpu(const struct ucore_domain *domain, int cpu)
 {
@@ -565,10 +330,10 @@ bool ucore_domain_has_cpu(const struct ucore_domain *domain, int cpu)
 }
 
 /**
- * ucore_domain_core_sel() - the bits that name cores for the PMI
- * @domain: the domain
+ * ucore_domain_core_sel() - get the bits of the global control that select cores for the PMI
+ * @domain: domain
  *
- * Return: pmi_core_sel, 0 where no PMI can be routed.
+ * Return: mask of pmi_core_sel, 0 if no PMI can be routed.
  */
 u64 ucore_domain_core_sel(const struct ucore_domain *domain)
 {
@@ -576,11 +341,11 @@ u64 ucore_domain_core_sel(const struct ucore_domain *domain)
 }
 
 /**
- * ucore_domain_core_bit() - the bit of pmi_core_sel that names a CPU's core
- * @domain: the domain
- * @cpu: one of its CPUs
+ * ucore_domain_core_bit() - get the bit of pmi_core_sel that selects a CPU's core
+ * @domain: domain
+ * @cpu: CPU of the domain
  *
- * Return: the bit in global control, 0 if there is none.
+ * Return: bit in the global control, 0 if there is none.
  */
 u64 ucore_domain_core_bit(const struct ucore_domain *domain, int cpu)
 {
@@ -593,12 +358,12 @@ u64 ucore_domain_core_bit(const struct ucore_domain *domain, int cpu)
 }
 
 /**
- * ucore_domain_cpu_selectable() - can pmi_core_sel name this CPU's core?
- * @domain: the domain
- * @cpu: one of its CPUs
+ * ucore_domain_cpu_selectable() - check whether a CPU can receive the domain's PMI
+ * @domain: domain
+ * @cpu: CPU of the domain
  *
- * Return: true if it can, or need not: where no PMI can be routed, any CPU
- * will do.
+ * Return: true if pmi_core_sel can select its core, or if no PMI can be routed, because then
+ * the CPU does not matter.
  */
 bool ucore_domain_cpu_selectable(const struct ucore_domain *domain, int cpu)
 {
@@ -607,15 +372,15 @@ bool ucore_domain_cpu_selectable(const struct ucore_domain *domain, int cpu)
 
 /**
  * ucore_domain_run() - run a function on the domain's reader and wait for it
- * @domain: the domain
- * @func: runs in hard-irq context
- * @arg: its argument
+ * @domain: domain
+ * @func: function, called in hard-irq context
+ * @arg: argument of @func
  *
- * CPU hotplug is held off.  Nothing happens if the domain has no CPU online.
+ * The caller holds the CPU hotplug lock. Nothing happens if no CPU of the domain is online.
  */
 void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *arg)
 {
-	/* it may be about to sleep: then READ and its like see it at any moment */
+	/* Suspend may clear the reader at any time while READ and similar commands run. */
 	int reader = READ_ONCE(domain->reader);
 
 	if (reader != UCORE_NO_CPU)
@@ -623,9 +388,9 @@ void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *a
 }
 
 /**
- * ucore_domain_describe() - for GET_DOMAINS
- * @domain: the domain, not locked
- * @out: the answer
+ * ucore_domain_describe() - fill in the answer to GET_DOMAINS
+ * @domain: domain, not locked
+ * @out: answer
  */
 void ucore_domain_describe(struct ucore_domain *domain, struct ucore_domain_info *out)
 {
@@ -654,7 +419,7 @@ void ucore_domain_describe(struct ucore_domain *domain, struct ucore_domain_info
 }
 
 /*
- * ---- life ----
+ * ---- init and destroy ----
  */
 
 static struct lock_class_key cpu_lock_class;
@@ -682,7 +447,7 @@ static int further_init(struct ucore_domain *domain)
 	return ret;
 }
 
-/* Its global controls' windows. */
+/* Open the windows of the domain's global controls. */
 static int global_init(struct ucore_domain *domain, const struct ucore_global *global)
 {
 	domain->global = global;
@@ -703,12 +468,14 @@ static int global_init(struct ucore_domain *domain, const struct ucore_global *g
 }
 
 /**
- * ucore_domain_init() - a domain without reader; ucore_readers_init() elects it
- * @domain: zeroed
+ * ucore_domain_init() - initialize a domain without a reader
+ * @domain: domain, zeroed
  * @id: index in the catalog
- * @first: one of its boxes, which tells where it is
+ * @first: description of one of the domain's boxes
  *
- * Return: 0 or -ENOMEM; the domain can be destroyed in any case.
+ * ucore_readers_init() elects the reader.
+ *
+ * Return: 0 or -errno. ucore_domain_destroy() must be called in either case.
  */
 int ucore_domain_init(struct ucore_domain *domain, u32 id, const struct ucore_box_desc *first)
 {
@@ -720,7 +487,7 @@ int ucore_domain_init(struct ucore_domain *domain, u32 id, const struct ucore_bo
 	domain->cpu = first->scope == UCORE_SCOPE_CPU ? first->cpu : UCORE_NO_CPU;
 	ret = global_init(domain, first->global);
 	raw_spin_lock_init(&domain->lock);
-	/* a CPU may hold the locks of both its domains: meet.c */
+	/* A CPU may hold the locks of both its domains (rendezvous.c). */
 	if (first->scope == UCORE_SCOPE_CPU)
 		lockdep_set_class(&domain->lock, &cpu_lock_class);
 	INIT_LIST_HEAD(&domain->ctxs);
@@ -738,7 +505,7 @@ void ucore_domain_destroy(struct ucore_domain *domain)
 {
 	struct ucore_control *c;
 
-	for_each_further(domain, c)
+	ucore_domain_for_each_further(domain, c)
 		ucore_io_close(&c->io);
 	kfree(domain->further);
 	domain->further = NULL;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One global control: its window and its status.  What is written to the control itself
- * domain.c decides, which may have several.  With the domain's lock held, on the domain.
+ * Window, read-back and status of one global control. Part of the box layer. domain.c writes
+ * the control, because a domain may have several. The functions run with the domain's lock
+ * held, on a CPU of the domain, unless a function says otherwise.
  */
 #include "box/global_ctl.h"
 
 /**
- * ucore_global_ctl_window() - the window of a global control that exists
- * @global: what it is
- * @io: the window; process context, without a lock
+ * ucore_global_ctl_window() - open the register window of a global control
+ * @global: description
+ * @io: window to be initialized
+ *
+ * Process context, without a lock.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -24,11 +27,11 @@ int ucore_global_ctl_window(const struct ucore_global *global, struct ucore_io *
 }
 
 /**
- * ucore_global_ctl_found() - what of a global control is to be put back
- * @global: what it is
- * @io: its window
+ * ucore_global_ctl_found() - read the bits of a global control that must be restored
+ * @global: description
+ * @io: window
  *
- * Return: its bits, 0 if it does not answer.
+ * Return: bits, 0 if the register does not answer.
  */
 u64 ucore_global_ctl_found(const struct ucore_global *global, const struct ucore_io *io)
 {
@@ -38,23 +41,24 @@ u64 ucore_global_ctl_found(const struct ucore_global *global, const struct ucore
 }
 
 /**
- * ucore_global_ctl_changed() - does a global control hold anything but what was written?
- * @global: what it is
- * @io: its window
- * @word: what was written
+ * ucore_global_ctl_changed() - check whether a global control differs from a value
+ * @global: description
+ * @io: window
+ * @word: value last written
  *
- * Only bits that read back are compared.
+ * Compares only bits that read back.
  *
- * Return: true if it does; false, too, if it does not answer.
+ * Return: true if a bit differs; false if none does or the register does not answer.
  */
-bool ucore_global_ctl_changed(const struct ucore_global *global, const struct ucore_io *io, u64 word)
+bool ucore_global_ctl_changed(const struct ucore_global *global, const struct ucore_io *io,
+			      u64 word)
 {
 	u64 val = io->ops->read64(io, global->ctl);
 
 	return val != UCORE_REG_DEAD && ((val ^ word) & global->keep);
 }
 
-/* Word @i of global status, as a register of the window. */
+/* Return the register offset of word @i of the global status. */
 static u32 status_reg(const struct ucore_global *global, u32 i)
 {
 	return global->status + i * global->status_stride;
@@ -62,13 +66,14 @@ static u32 status_reg(const struct ucore_global *global, u32 i)
 
 /**
  * ucore_global_ctl_status() - read the words of a global status
- * @global: what it is
- * @io: its window
- * @word: takes them
+ * @global: description
+ * @io: window
+ * @word: array for the words
  *
- * Return: the words, folded into one.
+ * Return: bitwise OR of the words.
  */
-u64 ucore_global_ctl_status(const struct ucore_global *global, const struct ucore_io *io, u64 *word)
+u64 ucore_global_ctl_status(const struct ucore_global *global, const struct ucore_io *io,
+			    u64 *word)
 {
 	u64 status, all = 0;
 	u32 i;
@@ -84,10 +89,10 @@ u64 ucore_global_ctl_status(const struct ucore_global *global, const struct ucor
 }
 
 /**
- * ucore_global_ctl_clear() - clear what was read (write 1 to clear)
- * @global: what it is
- * @io: its window
- * @word: the words, as last read
+ * ucore_global_ctl_clear() - clear a global status (write 1 to clear)
+ * @global: description
+ * @io: window
+ * @word: words as last read
  */
 void ucore_global_ctl_clear(const struct ucore_global *global, const struct ucore_io *io,
 			 const u64 *word)

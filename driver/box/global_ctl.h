@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Registers of one global control. */
-#ifndef UCORE_CONTROL_H
-#define UCORE_CONTROL_H
+/* Registers of one global control. Part of the box layer. */
+#ifndef UCORE_BOX_GLOBAL_CTL_H
+#define UCORE_BOX_GLOBAL_CTL_H
 
 #include "find/desc.h"
 #include "reg/reg.h"
 
 /*
- * Words of global status.  Their bits are folded into one word to find the
- * boxes that are to be asked: bit p % 64 speaks for all boxes at positions
- * p, p + 64 ..., whose own status tells which it was.  So it is, too, with the
- * words of several global controls.
+ * Maximum number of global status words. Their bitwise OR selects the boxes whose own status is
+ * read. Bit p % 64 stands for all boxes at positions p, p + 64 and so on. The status words of
+ * several global controls are combined in the same way.
  */
 #define UCORE_MAX_STATUS	16
 
 /**
- * struct ucore_control - a further global control of a domain, written with the first
- * @global: what it is
- * @io: its window
- * @route: as the domain's @route, as far as it has these bits
- * @found: as the domain's @found
- * @status: words of its status, as last read
+ * struct ucore_control - further global control of a domain, written together with the first
+ * @global: description
+ * @io: register window
+ * @route: bits of the domain's @route that this control has
+ * @found: bits found before the first use, as the domain's @found
+ * @status: status words as last read
  *
- * All but @global and @io under the domain's lock.
+ * All members except @global and @io are protected by the domain's lock.
  */
 struct ucore_control {
 	const struct ucore_global *global;
@@ -34,9 +33,11 @@ struct ucore_control {
 
 int ucore_global_ctl_window(const struct ucore_global *global, struct ucore_io *io);
 u64 ucore_global_ctl_found(const struct ucore_global *global, const struct ucore_io *io);
-bool ucore_global_ctl_changed(const struct ucore_global *global, const struct ucore_io *io, u64 word);
-u64 ucore_global_ctl_status(const struct ucore_global *global, const struct ucore_io *io, u64 *word);
+bool ucore_global_ctl_changed(const struct ucore_global *global, const struct ucore_io *io,
+			      u64 word);
+u64 ucore_global_ctl_status(const struct ucore_global *global, const struct ucore_io *io,
+			    u64 *word);
 void ucore_global_ctl_clear(const struct ucore_global *global, const struct ucore_io *io,
 			 const u64 *word);
 
-#endif /* UCORE_CONTROL_H */
+#endif /* UCORE_BOX_GLOBAL_CTL_H */

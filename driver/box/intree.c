@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Living beside intel_uncore: never on the same registers at once.
+ * Coexistence with the kernel's intel_uncore driver. Part of the box layer. Runs in process
+ * context.
  *
- * There is no protocol to reserve uncore counters.  So: while intel_uncore is
- * there, no box of the uncore can be claimed; while one is claimed, intel_uncore
- * cannot be loaded.  Boxes of cores are no matter to it.  Process context.
+ * The kernel has no reservation of uncore counters. Therefore no uncore box can be claimed
+ * while intel_uncore is present, and intel_uncore cannot be loaded while an uncore box is
+ * claimed. Boxes of cores are not affected.
  */
 #include <linux/device.h>
 #include <linux/kobject.h>
@@ -19,10 +20,13 @@
 
 #define INTREE_MODULE	"intel_uncore"
 
-/* True from when it begins to load until it is gone; changes under the catalog's lock. */
+/*
+ * True from the start of loading intel_uncore until it is gone; written with the catalog's lock
+ * held.
+ */
 static bool loading;
 
-/* Of the uncore. */
+/* Return true if a session has claimed an uncore box. */
 static bool any_box_claimed(void)
 {
 	const struct ucore_box *box = ucore_catalog.boxes;
@@ -63,13 +67,16 @@ static bool is_in(struct kset *kset, const char *name)
 	return kobj;
 }
 
-/* Is it among the modules?  All of them are in one kset with this one. */
+/* Return true if intel_uncore is a loaded module. All modules are in the kset of this one. */
 static bool module_there(void)
 {
 	return is_in(THIS_MODULE->mkobj.kobj.kset, INTREE_MODULE);
 }
 
-/* Its PMUs are devices, and all devices are in one kset, wherever sysfs is mounted, or not. */
+/*
+ * Return true if a PMU device of intel_uncore exists. All devices are in one kset, even if
+ * sysfs is not mounted.
+ */
 static bool pmus_there(void)
 {
 	static const char * const names[] = {
@@ -84,19 +91,19 @@ static bool pmus_there(void)
 }
 
 /*
- * Part of the kernel, it is no module: its PMUs show, if it found any.  That will never
- * change, so this is asked once.
+ * intel_uncore is part of the kernel image and has PMUs. Checked once, because this cannot
+ * change.
  */
 static bool built_in;
 
 /**
- * ucore_intree_register() - watch intel_uncore come and go
+ * ucore_intree_register() - start to watch intel_uncore load and unload
  *
  * Return: 0 or -errno.
  */
 int ucore_intree_register(void)
 {
-	/* a module that comes or goes meanwhile is there before or after */
+	/* The module may be loaded or unloaded in between: check before and after. */
 	built_in = !module_there() && pmus_there() && !module_there();
 	return register_module_notifier(&module_notifier);
 }
@@ -107,13 +114,14 @@ void ucore_intree_unregister(void)
 }
 
 /**
- * ucore_intree_present() - does intel_uncore hold the hardware?
+ * ucore_intree_present() - check whether intel_uncore uses the hardware
  *
- * Loaded before ucore it shows as a module, part of the kernel by its PMUs, and
- * on platforms where it has a PCI driver by that, which is registered whether
- * bound or not.
+ * A module that was loaded before ucore is found by its name. A driver in the kernel image is
+ * found by its PMU devices. On platforms with a PCI driver, that driver is registered even if
+ * it is not bound.
  *
- * Return: true or false; the answer stays true under the catalog's lock.
+ * Return: true if intel_uncore is present. With the catalog's lock held the result cannot
+ * change.
  */
 bool ucore_intree_present(void)
 {
@@ -126,9 +134,9 @@ bool ucore_intree_present(void)
 }
 
 /**
- * ucore_intree_is_module() - intel_uncore holds the hardware: can it be unloaded?
+ * ucore_intree_is_module() - check whether intel_uncore can be unloaded
  *
- * Return: false if it is part of the kernel.
+ * Return: false if it is part of the kernel image.
  */
 bool ucore_intree_is_module(void)
 {

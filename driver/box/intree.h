@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's own driver for the same hardware, intel_uncore. */
+/*
+ * Coexistence with the kernel's own driver of the same hardware, intel_uncore. Part of the box
+ * layer.
+ */
 #ifndef UCORE_INTREE_H
 #define UCORE_INTREE_H
 

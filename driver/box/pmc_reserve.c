@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Living beside the kernel's perf: never on the same core counters at once.
+ * Coexistence with the kernel's perf on core counters. Part of the box layer. Runs in process
+ * context.
  *
- * Both ask the kernel's reservation of performance registers, which is all or
- * nothing on perf's side: it reserves every event select for its first hardware
- * event (the NMI watchdog's is one) and releases them after its last.  So does
- * ucore, for the first core box that a session claims and after the last.
- * Process context.
+ * perf and ucore use the kernel's reservation of performance registers. perf reserves all event
+ * selects for its first hardware event, which may be that of the NMI watchdog, and releases
+ * them after its last one. ucore does the same for the first core box that a session claims and
+ * after the last one.
  */
 #include <linux/errno.h>
 #include <linux/lockdep.h>
@@ -16,7 +16,7 @@
 #include "compat.h"
 #include "hw/core.h"
 
-/* Core boxes that sessions have; guarded by the catalog's lock. */
+/* Number of claimed core boxes, protected by the catalog's lock. */
 static u32 users;
 
 static void release(u32 nr)
@@ -27,7 +27,10 @@ static void release(u32 nr)
 	}
 }
 
-/* One pair; perf looks at the event select alone where it writes counters whole. */
+/*
+ * Reserve an event select and its counter. On CPUs with full-width counter writes, perf checks
+ * the event select only.
+ */
 static bool reserve_one(u32 i)
 {
 	if (!reserve_evntsel_nmi(CORE_EVTSEL0 + i))
@@ -39,10 +42,10 @@ static bool reserve_one(u32 i)
 }
 
 /**
- * ucore_pmc_reserve() - have the cores' counters, for one more box
- * @nr: general counters of a core
+ * ucore_pmc_reserve() - reserve the core counters for one more box
+ * @nr: number of general counters of a core
  *
- * Return: 0, or -EBUSY if perf or somebody else has them.
+ * Return: 0, or -EBUSY if perf or another user has reserved them.
  */
 int ucore_pmc_reserve(u32 nr)
 {
@@ -61,8 +64,10 @@ int ucore_pmc_reserve(u32 nr)
 }
 
 /**
- * ucore_pmc_release() - one box less; with the last one perf may have the counters
- * @nr: as in ucore_pmc_reserve()
+ * ucore_pmc_release() - release the core counters for one box
+ * @nr: number of general counters of a core
+ *
+ * The last release makes the counters available to perf.
  */
 void ucore_pmc_release(u32 nr)
 {
@@ -73,11 +78,11 @@ void ucore_pmc_release(u32 nr)
 }
 
 /**
- * ucore_pmc_available() - could ucore have the counters now, or has it them?
+ * ucore_pmc_available() - check whether ucore has or could have the core counters
  *
- * Whoever has one has all: the first tells.
+ * A reservation covers all counters, so that a test of the first one is sufficient.
  *
- * Return: false if somebody else has them.
+ * Return: false if another user has reserved them.
  */
 bool ucore_pmc_available(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's perf, which uses the cores' counters too. */
-#ifndef UCORE_PERF_H
-#define UCORE_PERF_H
+/* Reservation of the core counters, which the kernel's perf also uses. Part of the box layer. */
+#ifndef UCORE_BOX_PMC_RESERVE_H
+#define UCORE_BOX_PMC_RESERVE_H
 
 #include <linux/types.h>
 
@@ -11,4 +11,4 @@ void ucore_pmc_release(u32 nr);
 
 bool ucore_pmc_available(void);
 
-#endif /* UCORE_PERF_H */
+#endif /* UCORE_BOX_PMC_RESERVE_H */

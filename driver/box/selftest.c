@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Selftests: what a manual, a table or a discovery record says of a box is tried
- * before a session counts with it, once.
+ * Self-tests of the box layer. A box is tested once, before a session counts with it. The box
+ * must work as described by its manual, its static table or its discovery record.
  *
- * Owns which checks there are, and what follows from one that fails.  A selftest runs
- * under the domain's lock, on one of its CPUs with interrupts off, and leaves the
- * box stopped and the domain as it was found.  A domain on which nothing runs is
- * frozen meanwhile, but for the moments in which a clock shall run; on one that is
- * in use no freeze is tried, and nothing but the box is touched; freezes follow when the
- * box is had while nothing runs.  Must not know sessions.
+ * Owns the checks and the consequences of a failed check. A self-test runs with the domain's
+ * lock held, on a CPU of the domain, with interrupts off. The box is stopped afterwards, and
+ * the domain is restored as found.
  *
- * Boxes of cores are not tried: CPUID tells what they have, and find/core.c has
- * asked their registers.
+ * If no session runs on the domain, the domain is frozen except for the short times in which a
+ * clock must run. Otherwise only the box is accessed, and the freeze is not tested. The freeze
+ * is then tested when a session next acquires the box on an idle domain.
+ *
+ * Boxes of cores are not tested, because CPUID describes their counters, and find/core.c has
+ * read their registers.
  */
 #include <linux/bitops.h>
 #include <linux/bits.h>
@@ -22,61 +23,55 @@
 #include <linux/minmax.h>
 
 #include "box/catalog.h"
+#include "box/freeze.h"
 #include "box/selftest.h"
 
-/* A clock of some 100 MHz and more counts hundreds of times meanwhile. */
-#define MOMENT_US	5
+/* A clock of at least 100 MHz counts hundreds of times in this time. */
+#define CLOCK_TEST_US	5
 
-static u64 selftest_read(const struct ucore_box *box, u16 reg)
-{
-	return box->io.ops->read(&box->io, reg);
-}
-
-static void selftest_write(const struct ucore_box *box, u16 reg, u64 val)
-{
-	box->io.ops->write(&box->io, reg, val);
-}
-
-/* A check has been made. */
-static void note(struct ucore_box *box, u32 check, bool held)
+/* Record the result of a check. */
+static void record_check(struct ucore_box *box, u32 check, bool held)
 {
 	box->selftest.tested |= check;
 	if (!held)
 		box->selftest.failed |= check;
 }
 
-static void disclaim(struct ucore_box *box, u32 caps)
+static void clear_caps(struct ucore_box *box, u32 caps)
 {
 	WRITE_ONCE(box->caps, box->caps & ~caps);
 }
 
 /*
- * ---- what was there ----
+ * ---- state before the self-test ----
  */
 
-static void look(struct ucore_box *box)
+static void read_state(struct ucore_box *box)
 {
 	const struct ucore_layout *layout = box->desc.layout;
 	u64 val;
 	u32 i;
 
 	for (i = 0; i < box->desc.type->nr_gp; i++) {
-		val = selftest_read(box, layout->ctl[i]);
+		val = ucore_box_read(box, layout->ctl[i]);
 		if (val && val != UCORE_REG_DEAD)
 			box->selftest.found |= UCORE_FOUND_CONTROL;
 	}
-	if (box->domain->taken && box->domain->found)
+	if (box->domain->acquired && box->domain->found)
 		box->selftest.found |= UCORE_FOUND_GLOBAL;
 	if (boot_cpu_has(X86_FEATURE_HYPERVISOR))
 		box->selftest.found |= UCORE_FOUND_HYPERVISOR;
 }
 
 /*
- * ---- widths: all ones are written, and read back ----
+ * ---- widths: write all ones and read back ----
  */
 
-/* Bits that a counter shows, which stands; 0: it does not keep ones from bit 0 on. */
-static u8 bits_shown(const struct ucore_box *box, u16 reg, u8 width)
+/*
+ * Return the number of bits of a stopped counter that retain ones, 0 if these bits do not start
+ * at bit 0.
+ */
+static u8 width_shown(const struct ucore_box *box, u16 reg, u8 width)
 {
 	const struct ucore_io *io = &box->io;
 	u64 val;
@@ -87,38 +82,41 @@ static u8 bits_shown(const struct ucore_box *box, u16 reg, u8 width)
 	return val & (val + 1) ? 0 : fls64(val);
 }
 
-static bool box_went(struct ucore_box *box)
+static bool box_is_gone(struct ucore_box *box)
 {
 	u16 first = ucore_layout_first(box->desc.layout);
 
-	return selftest_read(box, first) == UCORE_REG_DEAD;
+	return ucore_box_read(box, first) == UCORE_REG_DEAD;
 }
 
-/* The least that any counter shows; @least: what some source allows beside the type's width. */
-static u8 widths_tried(struct ucore_box *box, const u16 *reg, u32 nr, u8 width, u8 least,
+/*
+ * Test the width of several counters. Return the smallest width found. @least is a width below
+ * the type's that another source gives, or 0.
+ */
+static u8 test_widths(struct ucore_box *box, const u16 *reg, u32 nr, u8 width, u8 least,
 		       u32 check)
 {
 	u8 shown = width;
 	u32 i;
 
 	for (i = 0; i < nr; i++)
-		shown = min(shown, bits_shown(box, reg[i], width));
-	note(box, check, shown == width || (least && shown == least));
+		shown = min(shown, width_shown(box, reg[i], width));
+	record_check(box, check, shown == width || (least && shown == least));
 	return shown;
 }
 
-static void try_widths(struct ucore_box *box)
+static void test_box_widths(struct ucore_box *box)
 {
 	const struct ucore_box_type *type = box->desc.type;
 	const struct ucore_layout *layout = box->desc.layout;
 	struct ucore_selftest *selftest = &box->selftest;
 
 	if (type->nr_gp)
-		selftest->width = widths_tried(box, layout->ctr, type->nr_gp, type->width,
+		selftest->width = test_widths(box, layout->ctr, type->nr_gp, type->width,
 					    type->least_width, UCORE_SELFTEST_WIDTH);
-	/* those that run freely have no control, and are never written */
+	/* Free-running counters have no control and must not be written. */
 	if (type->nr_fixed && layout->fixed_ctl[0] != UCORE_REG_NONE)
-		selftest->fixed_width = widths_tried(box, layout->fixed_ctr, type->nr_fixed,
+		selftest->fixed_width = test_widths(box, layout->fixed_ctr, type->nr_fixed,
 						  type->fixed_width, type->least_fixed_width,
 						  UCORE_SELFTEST_FIXED_WIDTH);
 	if (selftest->width)
@@ -128,14 +126,14 @@ static void try_widths(struct ucore_box *box)
 }
 
 /*
- * ---- controls: the bits that an event may want are written, and read back ----
+ * ---- controls: write the bits of events and read back ----
  */
 
 /**
- * ucore_selftest_event_bits() - the bits of a general control that keep what an event says
- * @box: the box
+ * ucore_selftest_event_bits() - get the bits of a general control that hold the event's fields
+ * @box: box
  *
- * Return: of the lower half: what is above is asked for event by event (control_verify()).
+ * Return: mask for the lower half. The upper half is checked for each event (control_verify()).
  */
 u32 ucore_selftest_event_bits(const struct ucore_box *box)
 {
@@ -146,7 +144,7 @@ u32 ucore_selftest_event_bits(const struct ucore_box *box)
 	for (i = 0; i < type->nr_fields; i++) {
 		field = &type->fields[i];
 		if (field->field == UCORE_FIELD_OCC_RST)
-			continue;	/* it acts, and reads 0 */
+			continue;	/* acts when written, and reads 0 */
 		for (j = 0; j < ARRAY_SIZE(field->piece); j++)
 			if (field->piece[j].slot == UCORE_SLOT_CTL)
 				bits |= lower_32_bits(field->piece[j].mask);
@@ -160,13 +158,13 @@ static u32 missing(const struct ucore_box *box, u16 reg, u32 word)
 
 	if (!word)
 		return 0;
-	selftest_write(box, reg, word);
-	val = selftest_read(box, reg);
-	selftest_write(box, reg, 0);
+	ucore_box_write(box, reg, word);
+	val = ucore_box_read(box, reg);
+	ucore_box_write(box, reg, 0);
 	return word & ~(u32)val;
 }
 
-static void try_controls(struct ucore_box *box)
+static void test_controls(struct ucore_box *box)
 {
 	const struct ucore_box_type *type = box->desc.type;
 	const struct ucore_layout *layout = box->desc.layout;
@@ -175,35 +173,37 @@ static void try_controls(struct ucore_box *box)
 	struct ucore_selftest *selftest = &box->selftest;
 	u32 i, not_fixed = 0;
 
-	/* all events at once are no event: it is not enabled */
+	/*
+	 * Write all event bits with the enable clear, so that the invalid event does not count.
+	 */
 	for (i = 0; i < type->nr_gp; i++) {
 		selftest->missing |= missing(box, layout->ctl[i],
 					  ucore_selftest_event_bits(box));
 		selftest->missing |= missing(box, layout->ctl[i], type->ctl_en | ov);
 	}
 	if (type->nr_gp)
-		note(box, UCORE_SELFTEST_CONTROL, !selftest->missing);
+		record_check(box, UCORE_SELFTEST_CONTROL, !selftest->missing);
 	if (selftest->missing & ov)
-		disclaim(box, UCORE_BOX_F_OVERFLOW);
+		clear_caps(box, UCORE_BOX_F_OVERFLOW);
 
 	for (i = 0; i < type->nr_fixed; i++)
 		if (layout->fixed_ctl[i] != UCORE_REG_NONE)
 			not_fixed |= missing(box, layout->fixed_ctl[i], type->fixed_en | fixed_ov);
 	if (type->nr_fixed && layout->fixed_ctl[0] != UCORE_REG_NONE)
-		note(box, UCORE_SELFTEST_FIXED_CONTROL, !not_fixed);
+		record_check(box, UCORE_SELFTEST_FIXED_CONTROL, !not_fixed);
 	if (not_fixed & fixed_ov)
-		disclaim(box, UCORE_BOX_F_FIXED_OVERFLOW);
+		clear_caps(box, UCORE_BOX_F_FIXED_OVERFLOW);
 }
 
 /*
- * ---- a clock runs when it is let, and stands when it is frozen ----
+ * ---- clock: runs unless frozen ----
  */
 
 /**
- * struct clock - a counter that can count clocks
- * @ctl: its control
- * @ctr: the counter
- * @word: what makes it count them
+ * struct clock - counter that can count clocks
+ * @ctl: control register
+ * @ctr: counter register
+ * @word: control word that counts clocks
  */
 struct clock {
 	u16 ctl;
@@ -211,7 +211,7 @@ struct clock {
 	u32 word;
 };
 
-static bool clock_of(const struct ucore_box *box, struct clock *clock)
+static bool find_clock(const struct ucore_box *box, struct clock *clock)
 {
 	const struct ucore_box_type *type = box->desc.type;
 	const struct ucore_layout *layout = box->desc.layout;
@@ -237,78 +237,81 @@ static bool clock_stands(const struct ucore_box *box, const struct clock *clock)
 {
 	u64 before = clock_read(box, clock);
 
-	udelay(MOMENT_US);
+	udelay(CLOCK_TEST_US);
 	return clock_read(box, clock) == before;
 }
 
-/* It counts from here on, ... */
-static void clock_let(struct ucore_box *box)
+/* Start the clock. */
+static void clock_start(struct ucore_box *box)
 {
 	ucore_box_unfreeze(box);
 	if (box->domain->global)
-		ucore_domain_unfreeze(box->domain, false);
+		ucore_unfreeze_domain(box->domain, false);
 }
 
-/* ... and is frozen as its domain is: by one write for all, or by its own. */
-static void clock_halt(struct ucore_box *box)
+/* Freeze the clock by the global control, or by the box control if there is none. */
+static void clock_freeze(struct ucore_box *box)
 {
 	if (box->domain->global)
-		ucore_domain_freeze(box->domain, ktime_get_mono_fast_ns());
+		ucore_freeze_domain(box->domain, ktime_get_mono_fast_ns());
 	else
 		ucore_box_freeze(box);
 }
 
-/* The box's own freeze, while its domain runs. */
-static void try_box_freeze(struct ucore_box *box, const struct clock *clock)
+/* Test the box's own freeze while the domain runs. */
+static void test_box_freeze(struct ucore_box *box, const struct clock *clock)
 {
 	bool held;
 
-	clock_let(box);
+	clock_start(box);
 	ucore_box_freeze(box);
 	held = clock_stands(box, clock);
-	clock_halt(box);
-	note(box, UCORE_SELFTEST_BOX_FREEZE, held);
+	clock_freeze(box);
+	record_check(box, UCORE_SELFTEST_BOX_FREEZE, held);
 	if (!held)
-		disclaim(box, UCORE_BOX_F_FREEZE);
+		clear_caps(box, UCORE_BOX_F_FREEZE);
 }
 
-static void try_clock(struct ucore_box *box)
+static void test_clock(struct ucore_box *box)
 {
 	bool freezes = box->caps & UCORE_BOX_F_FREEZE && box->desc.type->words;
 	struct clock clock;
 
-	if (!clock_of(box, &clock))
+	if (!find_clock(box, &clock))
 		return;
-	selftest_write(box, clock.ctl, clock.word);
-	clock_let(box);
-	udelay(MOMENT_US);
-	clock_halt(box);
-	note(box, UCORE_SELFTEST_RUN, clock_read(box, &clock));
+	ucore_box_write(box, clock.ctl, clock.word);
+	clock_start(box);
+	udelay(CLOCK_TEST_US);
+	clock_freeze(box);
+	record_check(box, UCORE_SELFTEST_RUN, clock_read(box, &clock));
 	if (box->selftest.failed & UCORE_SELFTEST_RUN)
-		return;		/* what does not run cannot be stopped */
+		return;		/* the freeze of a clock that does not run cannot be tested */
 	if (box->domain->global)
-		note(box, UCORE_SELFTEST_GLOBAL_FREEZE, clock_stands(box, &clock));
+		record_check(box, UCORE_SELFTEST_GLOBAL_FREEZE, clock_stands(box, &clock));
 	if (freezes)
-		try_box_freeze(box, &clock);
+		test_box_freeze(box, &clock);
 }
 
 /*
- * ---- the whole ----
+ * ---- self-test of a box ----
  */
 
-/* Stop it for good: a counter that no freeze reaches counts as long as it has a control. */
-static void leave(struct ucore_box *box)
+/* Stop the box. A counter that no freeze stops counts as long as its control is set. */
+static void stop_box(struct ucore_box *box)
 {
 	struct clock clock;
 
 	ucore_box_freeze(box);
-	if (clock_of(box, &clock))
-		selftest_write(box, clock.ctl, 0);
+	if (find_clock(box, &clock))
+		ucore_box_write(box, clock.ctl, 0);
 	ucore_box_reset(box);
 	ucore_box_unfreeze(box);
 }
 
-/* May it be frozen?  Without its lock that may change at once. */
+/*
+ * Return true if the domain may be frozen for a test. Without the domain's lock this may change
+ * at any time.
+ */
 static bool domain_idle(const struct ucore_domain *domain)
 {
 	return list_empty(&domain->ctxs) && !READ_ONCE(domain->frozen);
@@ -318,28 +321,28 @@ static void checks(struct ucore_box *box, bool idle)
 {
 	bool whole = idle || !box->domain->global;
 
-	look(box);
+	read_state(box);
 	ucore_box_reset_first(box);
-	try_widths(box);
-	try_controls(box);
+	test_box_widths(box);
+	test_controls(box);
 	if (whole && box->selftest.width)
-		try_clock(box);
-	leave(box);
-	if (box_went(box)) {	/* what was seen says nothing */
+		test_clock(box);
+	stop_box(box);
+	if (box_is_gone(box)) {	/* the box died: the results are invalid */
 		box->selftest = (struct ucore_selftest){ };
 		return;
 	}
-	/* others may have the box without a selftest, and know what came of this one */
-	smp_store_release(&box->selftest.beside, true);	/* something_left() */
-	smp_store_release(&box->selftest.done, whole);	/* something_left() */
+	/* Publish the result. Other sessions that use the box do not repeat the self-test. */
+	smp_store_release(&box->selftest.partial, true);	/* pairs with has_work() */
+	smp_store_release(&box->selftest.done, whole);	/* pairs with has_work() */
 }
 
 /**
- * ucore_selftest_run() - try what is believed of a box
- * @box: a box that is due
+ * ucore_selftest_run() - test a box
+ * @box: box for which ucore_selftest_needed() returned true
  *
- * On a domain that is in use no freeze is tried; it is when the box is had the next
- * time, if nothing runs then.
+ * Freezes are not tested while a session runs on the domain. They are tested when a session
+ * next acquires the box on an idle domain.
  */
 void ucore_selftest_run(struct ucore_box *box)
 {
@@ -354,47 +357,48 @@ void ucore_selftest_run(struct ucore_box *box)
 	if (idle) {
 		ucore_domain_acquire(domain);
 		ucore_domain_clear_stale(domain);
-		ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
+		ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
 	}
 	checks(box, idle);
 	if (idle) {
-		ucore_domain_unfreeze(domain, false);
+		ucore_unfreeze_domain(domain, false);
 		ucore_domain_release(domain);
 	}
 	box->selftest.reads = domain->tally.reads - before.reads;
 	box->selftest.writes = domain->tally.writes - before.writes;
 }
 
-/* Is there something that has not been tried, and can be now? */
-static bool something_left(const struct ucore_box *box)
+/* Return true if a check remains to be made that is possible now. */
+static bool has_work(const struct ucore_box *box)
 {
 	/* pairs with checks() */
 	if (smp_load_acquire(&box->selftest.done))
 		return false;
 	/* pairs with checks() */
-	return !smp_load_acquire(&box->selftest.beside) || domain_idle(box->domain);
+	return !smp_load_acquire(&box->selftest.partial) || domain_idle(box->domain);
 }
 
 /**
- * ucore_selftest_needed() - is a box to be tried?
- * @box: a box that the caller's session owns, which does not run
+ * ucore_selftest_needed() - check whether a box needs a self-test
+ * @box: box that is owned by the caller's session, which does not run
  *
- * Return: true if it has not been, or not whole and its domain is idle now, and nothing is
- * programmed.  What only runs freely is never written.
+ * A box of free-running counters only is never written and needs no self-test.
+ *
+ * Return: true if nothing is programmed, and checks remain that are possible now.
  */
 bool ucore_selftest_needed(const struct ucore_box *box)
 {
 	bool written = box->desc.type->nr_gp || box->desc.layout->fixed_ctl[0] != UCORE_REG_NONE;
 
 	return box->domain->scope == UCORE_SCOPE_DIE && written && !box->dirty &&
-	       something_left(box);
+	       has_work(box);
 }
 
 /**
- * ucore_selftest_failed() - has the selftest shown that a box cannot count?
- * @box: the box
+ * ucore_selftest_failed() - check whether the self-test found that a box cannot count
+ * @box: box
  *
- * Return: true if its general counters do not keep what is written.
+ * Return: true if the general counters do not retain a written value.
  */
 bool ucore_selftest_failed(const struct ucore_box *box)
 {
@@ -402,14 +406,14 @@ bool ucore_selftest_failed(const struct ucore_box *box)
 }
 
 /*
- * ---- what is told of it ----
+ * ---- result ----
  */
 
 /**
- * ucore_selftest_get() - what trying a box has shown, whoever has it
- * @box: the box, its domain not locked
+ * ucore_selftest_get() - get a copy of a box's self-test result
+ * @box: box; the domain is not locked
  *
- * Return: a copy.
+ * Return: copy of the result.
  */
 struct ucore_selftest ucore_selftest_get(struct ucore_box *box)
 {
@@ -430,16 +434,16 @@ static const struct {
 	{ UCORE_SELFTEST_FIXED_WIDTH, "its fixed counters have fewer bits than they should" },
 	{ UCORE_SELFTEST_CONTROL, "a control does not keep all bits: values are flagged" },
 	{ UCORE_SELFTEST_FIXED_CONTROL, "a fixed counter's control does not keep all bits" },
-	{ UCORE_SELFTEST_RUN, "its clock does not run when it is let" },
+	{ UCORE_SELFTEST_RUN, "its clock does not run" },
 	{ UCORE_SELFTEST_GLOBAL_FREEZE, "the die's freeze does not stop it: values are flagged" },
 	{ UCORE_SELFTEST_BOX_FREEZE, "its own freeze does not stop it" },
 };
 
 /**
- * ucore_selftest_reason() - the worst that a selftest has shown, in a sentence
- * @selftest: the selftest
+ * ucore_selftest_reason() - describe the most important failure of a self-test
+ * @selftest: result
  *
- * Return: a string that lasts, empty when all that was tried held.
+ * Return: static string, empty if no check failed.
  */
 const char *ucore_selftest_reason(const struct ucore_selftest *selftest)
 {
@@ -455,20 +459,20 @@ const char *ucore_selftest_reason(const struct ucore_selftest *selftest)
 	return "";
 }
 
-/* One line for each kind, however many boxes there are. */
-static void tell_once(const struct ucore_box *box, u32 kind, const char *text)
+/* Log one line for each kind of failure, regardless of the number of boxes. */
+static void log_once(const struct ucore_box *box, u32 kind, const char *text)
 {
 	lockdep_assert_held(&ucore_catalog.lock);
 
-	if (ucore_catalog.told & kind)
+	if (ucore_catalog.logged & kind)
 		return;
-	ucore_catalog.told |= kind;
+	ucore_catalog.logged |= kind;
 	pr_notice("%s%u of die %u: %s; 'ucoretool verify' tries all boxes\n",
 		  box->desc.type->name, box->desc.instance, box->desc.die, text);
 }
 
-/* For INFO: the first box that is not what it should be. */
-static void tell_info(const struct ucore_box *box, const char *text)
+/* Set the text for GET_INFO: the first box that failed. */
+static void set_failed_text(const struct ucore_box *box, const char *text)
 {
 	lockdep_assert_held(&ucore_catalog.lock);
 
@@ -482,8 +486,8 @@ static void tell_info(const struct ucore_box *box, const char *text)
 }
 
 /**
- * ucore_selftest_report() - log what a selftest has shown; claim for the machine what is left
- * @box: a box that has been tried
+ * ucore_selftest_report() - log a result and update the capabilities of the machine
+ * @box: box that has been tested
  */
 void ucore_selftest_report(struct ucore_box *box)
 {
@@ -491,14 +495,15 @@ void ucore_selftest_report(struct ucore_box *box)
 
 	mutex_lock(&ucore_catalog.lock);
 	if (selftest->failed) {
-		tell_once(box, selftest->failed & -selftest->failed, ucore_selftest_reason(selftest));
-		tell_info(box, ucore_selftest_reason(selftest));
+		log_once(box, selftest->failed & -selftest->failed,
+			 ucore_selftest_reason(selftest));
+		set_failed_text(box, ucore_selftest_reason(selftest));
 	}
 	if (selftest->found & UCORE_FOUND_CONTROL)
-		tell_once(box, UCORE_FOUND_CONTROL << 16,
+		log_once(box, UCORE_FOUND_CONTROL << 16,
 			  "a control was not zero: another program uses it, or has");
 	if (selftest->found & UCORE_FOUND_GLOBAL)
-		tell_once(box, UCORE_FOUND_GLOBAL << 16,
+		log_once(box, UCORE_FOUND_GLOBAL << 16,
 			  "its die's global control was not zero: firmware or another program uses it");
 	if (selftest->failed & UCORE_SELFTEST_GLOBAL_FREEZE)
 		WRITE_ONCE(ucore_catalog.caps, ucore_catalog.caps & ~UCORE_CAP_GLOBAL_FREEZE);

@@ -15,6 +15,7 @@
 #include <linux/suspend.h>
 
 #include "box/catalog.h"
+#include "box/freeze.h"
 #include "hotplug/pm.h"
 #include "hotplug/reader_cpu.h"
 
@@ -51,7 +52,7 @@ static int reboot_notify(struct notifier_block *nb, unsigned long event, void *d
 
 static void domain_panic(struct ucore_domain *domain)
 {
-	bool frozen, used = domain->taken;
+	bool frozen, used = domain->acquired;
 	struct ucore_box *box;
 	u32 i;
 
@@ -59,17 +60,17 @@ static void domain_panic(struct ucore_domain *domain)
 		used |= ucore_catalog.boxes[i].domain == domain && ucore_catalog.boxes[i].dirty;
 	if (!used)
 		return;
-	frozen = ucore_domain_panic_freeze(domain);
+	frozen = ucore_freeze_panic(domain);
 	for (i = 0; i < ucore_catalog.nr_boxes; i++) {
 		box = &ucore_catalog.boxes[i];
-		if (box->domain != domain || !box->dirty || !ucore_domain_box_within_reach(box))
+		if (box->domain != domain || !box->dirty || !ucore_freeze_panic_reaches(box))
 			continue;
 		if (!frozen)
 			ucore_box_freeze(box);	/* the counters may be running */
 		ucore_box_restore(box);
 	}
 	if (frozen)
-		ucore_domain_panic_restore(domain);
+		ucore_unfreeze_panic(domain);
 }
 
 /*

@@ -13,6 +13,7 @@
 #include <linux/ktime.h>
 
 #include "box/catalog.h"
+#include "box/freeze.h"
 #include "cpu/budget.h"
 #include "sample/parallel_read.h"
 #include "cpu/nmi.h"
@@ -59,7 +60,7 @@ static void gap_record(const struct gap *gap, u64 now)
 	struct ucore_domain_ctx *ctx;
 
 	list_for_each_entry(ctx, &gap->domain->ctxs, node)
-		ucore_sample_gap(ctx, now, gap->reason, gap->from, gap->to, ~0U);
+		ucore_emit_gap(ctx, now, gap->reason, gap->from, gap->to, ~0U);
 }
 
 static void gap_here(void *arg)
@@ -79,7 +80,7 @@ static void handover_begin_here(void *arg)
 
 	raw_spin_lock(&domain->lock);
 	ucore_interval_begin(&iv, domain, ktime_get_mono_fast_ns());
-	domain->holds++;
+	domain->freeze_count++;
 	ucore_interval_end(&iv);
 	raw_spin_unlock(&domain->lock);
 }
@@ -89,7 +90,7 @@ static void handover_end_here(void *arg)
 	struct ucore_domain *domain = arg;
 
 	raw_spin_lock(&domain->lock);
-	ucore_domain_unfreeze(domain, true);
+	ucore_unfreeze_domain(domain, true);
 	raw_spin_unlock(&domain->lock);
 }
 
@@ -186,7 +187,7 @@ static bool domain_has_work(const struct ucore_domain *domain)
 	for (i = 0; i < ucore_catalog.nr_boxes; i++)
 		if (box_is_left_over(&ucore_catalog.boxes[i], domain))
 			return true;
-	return domain->taken || !list_empty(&domain->ctxs);
+	return domain->acquired || !list_empty(&domain->ctxs);
 }
 
 /* Acquire a domain whose registers were restored before a suspend, and save their new values. */
@@ -213,7 +214,7 @@ static void online_here(void *arg)
 	u32 i;
 
 	raw_spin_lock(&domain->lock);
-	ucore_domain_freeze(domain, now);
+	ucore_freeze_domain(domain, now);
 	for (i = 0; i < ucore_catalog.nr_boxes; i++)
 		if (box_is_left_over(&ucore_catalog.boxes[i], domain))
 			ucore_box_restore(&ucore_catalog.boxes[i]);
@@ -221,7 +222,7 @@ static void online_here(void *arg)
 		ucore_ctx_program(ctx);
 	list_for_each_entry(ctx, &domain->ctxs, node)
 		ucore_ctx_start_unfrozen(ctx);
-	now = ucore_domain_unfreeze(domain, true);
+	now = ucore_unfreeze_domain(domain, true);
 	list_for_each_entry(ctx, &domain->ctxs, node) {
 		ucore_ctx_start_times(ctx, ctx->box_freeze ? ucore_ctx_unfreeze(ctx) : now);
 		ctx->gap_sample = true;
@@ -316,7 +317,7 @@ static void domain_set_reader(struct ucore_domain *domain, int cpu, u32 reason)
 	WRITE_ONCE(domain->reader, cpu);
 	if (!domain_has_work(domain))
 		return;		/* the domain is not in use, as at load */
-	if (!domain->taken)
+	if (!domain->acquired)
 		ucore_budget_run(domain, acquire_here, domain);
 	if (domain->armed)
 		ucore_pmi_enable(domain);
@@ -372,14 +373,14 @@ static void suspend_here(void *arg)
 	u32 i;
 
 	raw_spin_lock(&domain->lock);
-	ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
+	ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
 	for (i = 0; i < ucore_catalog.nr_boxes; i++)
 		if (ucore_catalog.boxes[i].domain == domain)
 			ucore_box_restore(&ucore_catalog.boxes[i]);
 	ucore_domain_clear_stale(domain);
 	ucore_domain_reset_release(domain);
-	ucore_domain_enable(domain);
-	if (domain->taken)
+	ucore_unfreeze_found(domain);
+	if (domain->acquired)
 		ucore_domain_release(domain);
 	raw_spin_unlock(&domain->lock);
 }
@@ -391,7 +392,7 @@ static bool domain_is_used(const struct ucore_domain *domain)
 	for (i = 0; i < ucore_catalog.nr_boxes; i++)
 		if (ucore_catalog.boxes[i].domain == domain && ucore_catalog.boxes[i].dirty)
 			return true;
-	return domain->taken;
+	return domain->acquired;
 }
 
 /* Stop a domain as for the loss of its last CPU, but also restore the registers. */

@@ -31,9 +31,9 @@
  */
 static void log_conflict(struct ucore_domain *domain, const struct ucore_box *box)
 {
-	if (domain->told)
+	if (domain->conflict_logged)
 		return;
-	domain->told = true;
+	domain->conflict_logged = true;
 	pr_notice("%s%u of die %u: another program or firmware writes controls with which a session counts: its values are flagged\n",
 		  box->desc.type->name, box->desc.instance, box->desc.die);
 }
@@ -54,7 +54,7 @@ static void conflict_flag(struct ucore_domain_ctx *ctx, struct ucore_domain_ctx_
 	}
 	cb->box->selftest.found |= UCORE_FOUND_CONFLICT;
 	if (first)
-		ucore_sample_gap(ctx, now, UCORE_GAP_CONFLICT, ctx->domain->reader,
+		ucore_emit_gap(ctx, now, UCORE_GAP_CONFLICT, ctx->domain->reader,
 				 ctx->domain->reader, cb->box->id);
 	log_conflict(ctx->domain, cb->box);
 }
@@ -83,14 +83,14 @@ static bool box_has_conflict(const struct ucore_domain_ctx *ctx, struct ucore_do
 static void conflict_record(struct ucore_domain_ctx *ctx, struct ucore_domain_ctx_box *cb, u64 now)
 {
 	conflict_flag(ctx, cb, now);
-	ctx->stats.changed += !ctx->watch.found;
-	ctx->watch.found = true;
+	ctx->stats.changed += !ctx->conflict.found;
+	ctx->conflict.found = true;
 }
 
 /* Scan some boxes of a context, from the end of the last step on. */
 static void ctx_scan(struct ucore_domain_ctx *ctx, u64 now)
 {
-	struct ucore_conflict *watch = &ctx->watch;
+	struct ucore_conflict *watch = &ctx->conflict;
 	struct ucore_domain_ctx_box *cb;
 	u32 reads = 0;
 
@@ -104,13 +104,13 @@ static void ctx_scan(struct ucore_domain_ctx *ctx, u64 now)
 	}
 	if (watch->next < ctx->nr_box)
 		return;
-	*watch = (struct ucore_conflict){ .looked = now };
+	*watch = (struct ucore_conflict){ .last_scan = now };
 }
 
 static bool is_due(const struct ucore_domain_ctx *ctx, u64 now)
 {
 	return ctx->running &&
-	       (ctx->watch.next || now - ctx->watch.looked >= UCORE_CONFLICT_PERIOD_NS);
+	       (ctx->conflict.next || now - ctx->conflict.last_scan >= UCORE_CONFLICT_PERIOD_NS);
 }
 
 /**
@@ -123,11 +123,11 @@ static bool is_due(const struct ucore_domain_ctx *ctx, u64 now)
  */
 u64 ucore_conflict_wait_ns(const struct ucore_domain_ctx *ctx, u64 now)
 {
-	u64 since = now - ctx->watch.looked;
+	u64 since = now - ctx->conflict.last_scan;
 
 	if (!ctx->running)
 		return UCORE_CONFLICT_PERIOD_NS;
-	if (ctx->watch.next)
+	if (ctx->conflict.next)
 		return STEP_NS;
 	if (since < UCORE_CONFLICT_PERIOD_NS)
 		return UCORE_CONFLICT_PERIOD_NS - since;

@@ -52,7 +52,7 @@ static bool beyond_budget(struct ucore_domain_ctx *ctx)
 	if (!ucore_budget_wait_ns(raw_smp_processor_id(), ktime_get_mono_fast_ns()))
 		return false;
 	ctx->stats.delayed++;
-	ctx->stretched = true;
+	ctx->delayed = true;
 	return true;
 }
 
@@ -78,7 +78,7 @@ static void drain_overflows(struct ucore_perf_trigger *trigger, struct ucore_dom
 	while ((now = atomic_cmpxchg(&trigger->overflows, seen, 0)) != seen)
 		seen = now;
 	if (ctx->running)
-		ucore_sample_drop(ctx, seen - sampled);
+		ucore_emit_drop(ctx, seen - sampled);
 }
 
 static void trigger_work(struct irq_work *work)

@@ -16,6 +16,7 @@
 #include <linux/ktime.h>
 
 #include "box/catalog.h"
+#include "box/freeze.h"
 #include "cpu/budget.h"
 #include "sample/sample.h"
 #include "irq/recovery.h"
@@ -49,9 +50,9 @@ static bool probe(struct ucore_box *box)
 	if (in_use(box) || !ucore_box_responds(box))
 		return false;
 	if (box->dirty) {
-		ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
+		ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
 		ucore_box_restore(box);
-		ucore_domain_unfreeze(domain, true);
+		ucore_unfreeze_domain(domain, true);
 	}
 	return true;
 }
@@ -97,7 +98,7 @@ void ucore_recovery_reset(struct ucore_domain *domain)
 		if (ucore_catalog.boxes[i].domain == domain &&
 		    !probe(&ucore_catalog.boxes[i]))
 			stray |= ucore_catalog.boxes[i].dirty;
-	domain->stray = stray;
+	domain->spurious = stray;
 }
 
 /**
@@ -112,14 +113,14 @@ void ucore_recovery_find_spurious(struct ucore_domain *domain, u64 now)
 {
 	struct ucore_interval iv;
 
-	if (domain->armed || domain->holds || !ucore_domain_overflow_freezes(domain))
+	if (domain->armed || domain->freeze_count || !ucore_domain_overflow_freezes(domain))
 		return;
 	if (ucore_domain_status(domain)) {
-		domain->stray = true;
-		ucore_interval_begin_overflow(&iv, domain, domain->looked, false);
+		domain->spurious = true;
+		ucore_interval_begin_overflow(&iv, domain, domain->status_clear, false);
 		ucore_interval_end(&iv);
 	}
-	domain->looked = now;
+	domain->status_clear = now;
 }
 
 /**
@@ -131,7 +132,7 @@ void ucore_recovery_find_spurious(struct ucore_domain *domain, u64 now)
  */
 void ucore_recovery_scan(struct ucore_domain *domain, u64 now)
 {
-	if (now - max(domain->probed, domain->looked) < UCORE_RECOVERY_PERIOD_NS / 2)
+	if (now - max(domain->probed, domain->status_clear) < UCORE_RECOVERY_PERIOD_NS / 2)
 		return;
 	ucore_recovery_find_spurious(domain, now);
 	ucore_recovery_reset(domain);

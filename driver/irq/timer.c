@@ -15,6 +15,7 @@
 #include <linux/sched.h>
 #include <asm/irq_regs.h>
 
+#include "box/freeze.h"
 #include "compat.h"
 #include "cpu/budget.h"
 #include "irq/rotate.h"
@@ -60,7 +61,7 @@ static void next_period(struct ucore_domain_ctx *ctx, struct hrtimer *timer, u64
 	if (!wait || !hrtimer_forward(timer, ns_to_ktime(now + wait), ns_to_ktime(period)))
 		return;
 	ctx->stats.delayed++;
-	ctx->stretched = true;
+	ctx->delayed = true;
 }
 
 /* Return the number of instants of the timer's grid that are due before @instant. */
@@ -74,7 +75,7 @@ static u64 due_before(const struct ucore_domain_ctx *ctx, u64 instant)
 /* Count as dropped the instants before the present one, which had no sample. */
 static void drop_missed(struct ucore_domain_ctx *ctx, u64 instant)
 {
-	ucore_sample_drop(ctx, due_before(ctx, instant));
+	ucore_emit_drop(ctx, due_before(ctx, instant));
 	ctx->timer_due = instant + ctx->timer_ns;
 }
 
@@ -197,7 +198,7 @@ void ucore_timer_end(struct ucore_domain_ctx *ctx)
 {
 	ucore_timer_stop(ctx);
 	if (ctx->timer_ns)
-		ucore_sample_drop(ctx, due_before(ctx, ctx->last_read + 1));
+		ucore_emit_drop(ctx, due_before(ctx, ctx->last_read + 1));
 }
 
 /*

@@ -6,12 +6,13 @@
  * irq layer.
  *
  * The timer callback runs in hard-IRQ context on a CPU of the domain and takes the domain's
- * lock. ucore_watchdog_kick() is in box/domain.c, because lower layers start the timer, too.
+ * lock. ucore_domain_kick_watchdog() is in box/domain.c, because lower layers start the timer, too.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 
+#include "box/freeze.h"
 #include "compat.h"
 #include "cpu/budget.h"
 #include "cpu/nmi.h"
@@ -31,7 +32,7 @@
 
 static u64 watchdog_period(const struct ucore_domain *domain, u64 now)
 {
-	bool spurious = domain->stray || ucore_domain_overflow_freezes(domain);
+	bool spurious = domain->spurious || ucore_domain_overflow_freezes(domain);
 	u64 period = domain->armed ? ARMED_NS : spurious ? UCORE_RECOVERY_PERIOD_NS : MAX_NS;
 	const struct ucore_domain_ctx *ctx;
 
@@ -63,7 +64,7 @@ static bool find_lost(struct ucore_domain *domain, u64 now)
 	struct ucore_interval iv;
 
 	/* if the context is stashed the PMI has arrived and its service is queued */
-	if (!domain->armed || domain->holds || ucore_nmi_context(domain)) {
+	if (!domain->armed || domain->freeze_count || ucore_nmi_context(domain)) {
 		domain->pmi.suspect = 0;
 		return false;
 	}
@@ -100,15 +101,15 @@ static bool find_unreported(struct ucore_domain *domain, u64 now)
 
 	list_for_each_entry(ctx, &domain->ctxs, node)
 		unreported |= ucore_ctx_unreported_overflows(ctx);
-	if (!unreported || domain->holds || ucore_domain_status(domain)) {
-		domain->pmi.silent = 0;
+	if (!unreported || domain->freeze_count || ucore_domain_status(domain)) {
+		domain->pmi.unreported = 0;
 		return false;
 	}
-	if (domain->pmi.silent != domain->pmi.seq + 1) {
-		domain->pmi.silent = domain->pmi.seq + 1;
+	if (domain->pmi.unreported != domain->pmi.seq + 1) {
+		domain->pmi.unreported = domain->pmi.seq + 1;
 		return true;
 	}
-	domain->pmi.silent = 0;
+	domain->pmi.unreported = 0;
 	ucore_interval_begin_unreported(&iv, domain, now);
 	ucore_interval_end(&iv);
 	return false;
@@ -123,12 +124,12 @@ void ucore_watchdog_end_throttling(struct ucore_domain *domain)
 	if (!domain->throttled)
 		return;
 	domain->throttled = false;
-	domain->prolonged = false;
+	domain->extended = false;
 	ucore_interval_unthrottle(domain);
-	if (!domain->held)
+	if (!domain->kept_frozen)
 		return;
-	domain->held = false;
-	ucore_domain_unfreeze(domain, true);
+	domain->kept_frozen = false;
+	ucore_unfreeze_domain(domain, true);
 }
 
 /*
@@ -139,13 +140,13 @@ static bool throttling_extend(struct ucore_domain *domain)
 {
 	u64 pause;
 
-	if (!domain->throttled || domain->prolonged)
+	if (!domain->throttled || domain->extended)
 		return false;
 	pause = ucore_budget_pause_ns(ktime_get_mono_fast_ns());
 	if (!pause)
 		return false;
-	domain->prolonged = true;
-	ucore_watchdog_kick(domain, pause);
+	domain->extended = true;
+	ucore_domain_kick_watchdog(domain, pause);
 	return true;
 }
 
@@ -162,7 +163,7 @@ static void watchdog_work(struct ucore_domain *domain, u64 now)
 	if (!suspect)
 		ucore_conflict_scan(domain, now);
 	if (!domain->throttled)
-		ucore_watchdog_kick(domain, suspect ? SUSPECT_NS : watchdog_period(domain, now));
+		ucore_domain_kick_watchdog(domain, suspect ? SUSPECT_NS : watchdog_period(domain, now));
 }
 
 static enum hrtimer_restart watchdog_tick(struct hrtimer *timer)
@@ -209,5 +210,5 @@ void ucore_watchdog_start(struct ucore_domain *domain)
 		return;
 	if (domain->watchdog_at)
 		at = min(at, max(domain->watchdog_at, now));
-	ucore_watchdog_kick(domain, at - now);
+	ucore_domain_kick_watchdog(domain, at - now);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Touching memory-mapped registers.
+ * Access to memory-mapped registers. Part of the reg layer. Runs in any context.
  *
- * Box controls, status and controls are dwords, counters and global registers
- * are 64 bits, each one access: nothing tears.  Legal in any context.
+ * Controls and status of boxes are dwords. Counters and global registers have 64 bits. Each is
+ * read or written in one access, so that a value cannot tear.
  */
 #include <linux/errno.h>
 #include <linux/io.h>
@@ -92,9 +92,9 @@ const struct ucore_io_ops ucore_mmio_ops = {
 
 /**
  * ucore_mmio_init() - map a window of memory-mapped registers
- * @io: the window
- * @address: its first byte
- * @size: bytes; not RAM
+ * @io: window to be initialized
+ * @address: physical address of the window
+ * @size: size (bytes); the range must not be RAM
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Touching MSRs of the die that this CPU belongs to, or of the CPU itself.
+ * Access to MSRs of the current CPU or its die. Part of the reg layer. Must run on a CPU of the
+ * domain.
  *
- * Must run on a CPU of the domain.  Absent uncore MSRs raise #GP, hence the safe
- * accessors: a fault reads as all ones and a faulting write is dropped.
+ * A missing uncore MSR raises #GP. Therefore the accessors are the safe ones: a faulting read
+ * returns all ones, and a faulting write has no effect.
  */
 #include <linux/errno.h>
 #include <linux/smp.h>
@@ -46,10 +47,10 @@ static unsigned long msr_address(const struct ucore_io *io, u32 reg)
 }
 
 /**
- * ucore_msr_read_many() - read MSRs, as ucore_io_ops.read_many does
- * @address: their numbers
- * @val: out: what they hold
- * @nr: how many
+ * ucore_msr_read_many() - read several MSRs, as ucore_io_ops.read_many
+ * @address: MSR numbers
+ * @val: array for the values
+ * @nr: number of MSRs
  */
 void ucore_msr_read_many(const unsigned long *address, u64 *val, u32 nr)
 {
@@ -91,12 +92,12 @@ static void msr_probe_here(void *arg)
 }
 
 /**
- * ucore_msr_probe() - does an MSR answer?
- * @cpu: CPU to ask
- * @msr: the MSR
- * @val: out: what it holds
+ * ucore_msr_probe() - read an MSR on another CPU
+ * @cpu: CPU
+ * @msr: MSR number
+ * @val: value read
  *
- * Return: false if reading it faults.
+ * Return: false if the read faults.
  */
 bool ucore_msr_probe(int cpu, u32 msr, u64 *val)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Touching PCI config space, memory-mapped (ECAM) where possible.
+ * Access to PCI config space, memory-mapped (ECAM) where possible. Part of the reg layer.
  *
- * pci_read_config_dword() takes ports CF8h/CFCh for offsets below 100h in
- * segment 0: two port accesses under one global lock for each dword.  A load
- * from our own mapping of the function's config page costs half of that and
- * no lock.  The mapping's base comes from the ACPI MCFG table and is believed
- * only after it has shown the same registers as the kernel's accessors.
+ * For offsets below 100h in segment 0, pci_read_config_dword() uses the ports CF8h and CFCh.
+ * This takes two port accesses under a global lock for each dword. A load from our own mapping
+ * of the function's config page takes half the time and no lock. The base address of the
+ * mapping comes from the ACPI MCFG table. The mapping is used only if it shows the same config
+ * header as the kernel's accessors.
  *
- * Both kinds are legal in hard-irq context; the port kind is not in an NMI
- * (its lock may be held by what the NMI interrupted).
+ * Memory and port accesses are legal in hard-irq context. Port accesses are not legal in an
+ * NMI, because the interrupted code may hold the lock.
  */
 #include <linux/acpi.h>
 #include <linux/io.h>
@@ -21,10 +21,10 @@
 
 #define ECAM_PAGE	4096
 
-/* Counters are two dwords, low one first: they tear while they count. */
+/* A counter consists of two dwords, low one first, and can change between the two reads. */
 #define HIGH(reg)	((reg) + 4)
 
-/* How often a running counter's high half may change under a read. */
+/* Number of attempts to read a running counter with a stable high half. */
 #define RUNNING_TRIES	8
 
 static u64 join(u32 lo, u32 hi)
@@ -32,7 +32,10 @@ static u64 join(u32 lo, u32 hi)
 	return (u64)hi << 32 | lo;
 }
 
-/* Whichever way it goes, a register has the address that ECAM gives it, from bus 0 on. */
+/*
+ * Return the traced address of a register: the address in ECAM relative to bus 0, for both
+ * kinds of access.
+ */
 static u64 traced_address(const struct ucore_io *io, u32 reg)
 {
 	const struct pci_bus *bus = io->pdev->bus;
@@ -41,7 +44,7 @@ static u64 traced_address(const struct ucore_io *io, u32 reg)
 	       io->pdev->devfn << 12 | reg;
 }
 
-/* Out of line: it is spelled out often enough below. */
+/* Kept out of line because of its many callers below. */
 static noinline void trace_dword(const struct ucore_io *io, bool write, u32 reg, u32 val)
 {
 	trace_ucore_reg(io->ops->access, write, traced_address(io, reg), val);
@@ -113,14 +116,14 @@ static void ecam_read_many_low(const unsigned long *address, u64 *val, u32 nr)
 		val[i] = readl((void __iomem *)address[i]);
 }
 
-/* Config cycles take so long that nothing is won. */
+/* Config cycles are so slow that bulk reads gain nothing. */
 #define conf_address_of		NULL
 #define conf_read_many		NULL
 #define conf_read_many_low	NULL
 
 /*
- * The two kinds differ in the dword access alone; this spells out the ops of
- * one kind, so that each counter costs one indirect call.
+ * Define the ops of one kind of access. The kinds differ in the dword access only. Each kind
+ * has its own functions, so that a counter costs one indirect call.
  */
 #define PCI_OPS(kind, _access)							\
 static __always_inline u64							\
@@ -167,7 +170,7 @@ kind##_read_low_do(const struct ucore_io *io, u32 reg, bool traced)		\
 {										\
 	u32 lo = kind##_dword(io, reg, traced);					\
 										\
-	/* all ones may be a count or a dead function: the high half tells */	\
+	/* a count, unless the high half is all ones, too */			\
 	if (lo == ~0U && kind##_dword(io, HIGH(reg), traced) == ~0U)		\
 		return UCORE_REG_DEAD;						\
 	return lo;								\
@@ -204,7 +207,7 @@ static const struct ucore_io_ops kind##_ops = {					\
 PCI_OPS(ecam, UCORE_ACCESS_ECAM);
 PCI_OPS(conf, UCORE_ACCESS_PCI);
 
-/* Physical address of a function's config page, 0 if MCFG does not know it. */
+/* Return the physical address of a function's config page, 0 if MCFG does not contain it. */
 static phys_addr_t ecam_address(struct pci_dev *pdev)
 {
 	struct acpi_mcfg_allocation *entry;
@@ -221,7 +224,10 @@ static phys_addr_t ecam_address(struct pci_dev *pdev)
 	for (; (void *)(entry + 1) <= end; entry++) {
 		if (entry->pci_segment == pci_domain_nr(pdev->bus) &&
 		    bus >= entry->start_bus_number && bus <= entry->end_bus_number) {
-			/* the base is that of bus 0, whatever the first bus */
+			/*
+			 * the base address belongs to bus 0 even if the range starts at another
+			 * bus
+			 */
 			addr = entry->address + ((phys_addr_t)bus << 20) +
 			       ((phys_addr_t)pdev->devfn << 12);
 			break;
@@ -231,7 +237,10 @@ static phys_addr_t ecam_address(struct pci_dev *pdev)
 	return addr;
 }
 
-/* Do both ways show the same function?  Its header tells: nothing there counts. */
+/*
+ * Return true if the mapping and config cycles show the same header. The header contains no
+ * counters.
+ */
 static bool ecam_agrees(void __iomem *config, struct pci_dev *pdev)
 {
 	u32 reg, val;
@@ -246,9 +255,9 @@ static bool ecam_agrees(void __iomem *config, struct pci_dev *pdev)
 }
 
 /**
- * ucore_pci_init() - open a PCI function's config space
- * @io: the window
- * @pdev: the function; the window takes a reference
+ * ucore_pci_init() - open a window to a PCI function's config space
+ * @io: window to be initialized
+ * @pdev: PCI function; the window takes a reference
  */
 void ucore_pci_init(struct ucore_io *io, struct pci_dev *pdev)
 {
@@ -270,7 +279,7 @@ void ucore_pci_init(struct ucore_io *io, struct pci_dev *pdev)
 
 /**
  * ucore_io_close() - close a window of any kind
- * @io: the window
+ * @io: window
  */
 void ucore_io_close(struct ucore_io *io)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Touching registers: one ops table per kind of access, chosen once per box.
+ * Register access. Part of the reg layer. Each kind of access has a table of operations, which
+ * is selected once for each box.
  *
- * Registers are named by their offset from the window's base (the C-Box's
- * first MSR, the PCI function's config space ...).  Nothing here knows what a
- * register means.  All operations may run in hard-irq context with the domain's
- * lock held; none may run in an NMI.
+ * A register is given by its offset from the base of a window. The base is, for example, the
+ * first MSR of a C-Box or the config space of a PCI function. The meaning of registers is not
+ * known here. All operations may run in hard-irq context with the domain's lock held, and none
+ * may run in an NMI.
  *
- * A window that does not answer (an MSR that faults, a PCI function that has
- * gone) reads as all ones.
+ * A window that does not answer reads as all ones, for example an MSR that faults or a PCI
+ * function that has been removed.
  */
 #ifndef UCORE_REG_H
 #define UCORE_REG_H
@@ -18,26 +19,24 @@
 struct pci_dev;
 struct ucore_io;
 
-/* A dword of all ones counts as dead, too: reads widen it. */
+/* Value of a dead register. A dword of all ones is extended to this value. */
 #define UCORE_REG_DEAD		(~0ULL)
 
 /**
- * struct ucore_io_ops - one kind of access
- * @access: UCORE_ACCESS_*, for the list of boxes
+ * struct ucore_io_ops - operations of one kind of access
+ * @access: UCORE_ACCESS_*, reported in the list of boxes
  * @counter_cost: register accesses of one @read64
  * @read: read a control register (PCI, MMIO: a dword)
  * @write: write a control register
- * @read64: read a register of 64 bits that cannot change meanwhile, such as a
- *          frozen counter
- * @address: where @read_many finds a register; NULL: it cannot
- * @read_many: @read64 of several registers, of any windows of this kind, by their addresses;
- *             neither traced nor counted
- * @read_many_low: the same of their low 32 bits, one access each; all ones may be a count or
- *                 a dead window.  NULL: a whole read takes no more
+ * @read64: read a 64-bit register that cannot change during the read, such as a frozen counter
+ * @address: get the address of a register for @read_many, NULL if not supported
+ * @read_many: @read64 of several registers in any windows of this kind, by address; neither
+ *             traced nor counted in a tally
+ * @read_many_low: read the low 32 bits of several registers with one access each. All ones may
+ *                 be a count or a dead window. NULL if a full read costs no more.
  * @read_running: read a counter that may be counting, without tearing
  * @read_low: read the low 32 bits of a counter with one access
- * @write64: write a register of 64 bits that cannot change meanwhile; the half
- *           with the lower bits last
+ * @write64: write a 64-bit register that cannot change during the write, the low half last
  */
 struct ucore_io_ops {
 	u32 access;
@@ -54,7 +53,7 @@ struct ucore_io_ops {
 };
 
 /**
- * struct ucore_tally - register accesses of one domain, guarded by its lock
+ * struct ucore_tally - register accesses of one domain, protected by its lock
  * @reads: reads since load
  * @writes: writes since load
  */
@@ -63,16 +62,16 @@ struct ucore_tally {
 	u64 writes;
 };
 
-/* Controls that a gate can have */
+/* Maximum number of controls behind a soft global control. */
 #define UCORE_MAX_GATED		8
 
 /**
- * struct ucore_gate - a global control in software (gate.c); guarded by its domain's lock
- * @ctl: MSR of the first control behind it
- * @nr: how many there are, one after the other
+ * struct ucore_gate - soft global control (soft_global.c), protected by its domain's lock
+ * @ctl: MSR number of the first control
+ * @nr: number of consecutive controls
  * @enable: enable bit of a control
- * @open: bit i: control i may be enabled
- * @word: what was written to the controls
+ * @open: value of the soft global control; bit i permits control i to be enabled
+ * @word: values written to the controls
  */
 struct ucore_gate {
 	u32 ctl;
@@ -83,16 +82,16 @@ struct ucore_gate {
 };
 
 /**
- * struct ucore_io - a window of registers
- * @ops: how to reach it
- * @tally: where its accesses are counted
- * @msr: base, for MSR windows
- * @config: mapped config space, for ECAM windows
- * @mmio: mapped registers, for MMIO windows
- * @gate: for windows of a gate and of the controls behind it
- * @pdev: PCI function, for PCI and ECAM windows (referenced)
- * @priv: base, for a test's fake bus
- * @phys: address of the first register, for MMIO windows
+ * struct ucore_io - window of registers
+ * @ops: operations
+ * @tally: tally of the accesses
+ * @msr: base MSR number of an MSR window
+ * @config: mapped config space of an ECAM window
+ * @mmio: mapped registers of an MMIO window
+ * @gate: soft global control, for its own window and for the window of the controls behind it
+ * @pdev: PCI function of a PCI or ECAM window (referenced)
+ * @priv: base of a test's fake bus
+ * @phys: physical address of the first register of an MMIO window
  */
 struct ucore_io {
 	const struct ucore_io_ops *ops;
@@ -111,7 +110,7 @@ struct ucore_io {
 extern const struct ucore_io_ops ucore_msr_ops;
 extern const struct ucore_io_ops ucore_mmio_ops;
 
-/* Process context, CPU hotplug held off: */
+/* Process context, with the CPU hotplug lock held: */
 bool ucore_msr_probe(int cpu, u32 msr, u64 *val);
 
 void ucore_msr_read_many(const unsigned long *address, u64 *val, u32 nr);

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A global control for hardware that has none: MSR windows whose controls pass
- * a gate.
+ * Soft global control, which emulates a global control for MSR counters that have none. Part of
+ * the reg layer. Runs on a CPU of the domain with the domain's lock held.
  *
- * The gate is a word with a bit for each control.  It keeps what was written to
- * the controls; the hardware gets a control's enable bit only while the gate's
- * bit is set, too.  So one write of the gate stops all of them, and another lets
- * them run as they were.  It knows where controls and their enable bit are, and
- * nothing else of them.
- *
- * Like all MSR windows: on a CPU of the domain, under its lock.
+ * The soft global control has a bit for each control. Writes to the controls are saved. A
+ * control's enable bit reaches the hardware only while its bit in the soft global control is
+ * set. Thus one write stops all counters and another write lets them continue.
  */
 #include <linux/bits.h>
 
@@ -41,14 +37,14 @@ static __always_inline u64 hardware_read_do(const struct ucore_io *io, u32 reg, 
 
 UCORE_READ_OP(hardware_read)
 
-/* What the hardware gets of control @i. */
+/* Return the value of control @i for the hardware. */
 static u64 passed(const struct ucore_gate *gate, u32 i)
 {
 	return gate->open & BIT_ULL(i) ? gate->word[i] : gate->word[i] & ~gate->enable;
 }
 
 /*
- * ---- the window of the controls and counters ----
+ * ---- window of the controls and counters ----
  */
 
 static unsigned long gated_address(const struct ucore_io *io, u32 reg)
@@ -92,7 +88,7 @@ static const struct ucore_io_ops gated_ops = {
 };
 
 /*
- * ---- the window of the gate itself: one register, whatever its number ----
+ * ---- window of the soft global control ----
  */
 
 static u64 gate_read(const struct ucore_io *io, u32 reg)
@@ -126,9 +122,9 @@ static const struct ucore_io_ops gate_ops = {
 };
 
 /**
- * ucore_soft_global_init() - the window of a gate
- * @io: the window
- * @gate: which controls, closed
+ * ucore_soft_global_init() - initialize the window of a soft global control
+ * @io: window; all offsets access the soft global control
+ * @gate: soft global control, with all bits clear
  */
 void ucore_soft_global_init(struct ucore_io *io, struct ucore_gate *gate)
 {
@@ -137,9 +133,9 @@ void ucore_soft_global_init(struct ucore_io *io, struct ucore_gate *gate)
 }
 
 /**
- * ucore_soft_global_init_box() - MSRs, the controls among them behind a gate
- * @io: the window; its registers are named by their MSR numbers
- * @gate: the gate
+ * ucore_soft_global_init_box() - initialize a window of MSRs behind a soft global control
+ * @io: window; offsets are MSR numbers
+ * @gate: soft global control
  */
 void ucore_soft_global_init_box(struct ucore_io *io, struct ucore_gate *gate)
 {

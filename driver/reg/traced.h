@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Operations on registers that ucore_reg can trace, at the price of one jump that is
- * not taken.
+ * Register operations with the tracepoint ucore_reg. Part of the reg layer.
  *
- * A tracepoint behind an access wants its address and value kept, in registers that
- * each access would have to save.  So each operation is spelled out twice, from one
- * body that says where it traces: NAME_do(io, reg, traced).
+ * A tracepoint after an access needs the address and the value, which would have to be saved in
+ * registers at each access. Therefore each operation exists twice, expanded from one body
+ * NAME_do(io, reg, traced). While tracing is off the cost is one jump that is not taken.
  */
 #ifndef UCORE_TRACED_H
 #define UCORE_TRACED_H

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sweeps: all counters of a part are read, as fast as can be.
+ * Bulk read of all counters of a domain context, with few instructions for each counter. Part
+ * of the sample layer.
  *
- * Nothing is decided for each counter that could be decided for all.  The registers of
- * those that a freeze reaches are lists of addresses, and those that are read alike a run
- * of it: one call reads it, another adds it up.  What needs a look at each
- * counter (what no freeze reaches, a dead box, a doubt) is read one by one.
+ * Counters that a freeze stops are kept as arrays of register addresses. Consecutive counters
+ * that are read in the same way form a run. One call reads a run and another one accumulates
+ * the values. Counters that no freeze stops, and all counters if a box is dead or a wrap may
+ * have been missed, are read one by one.
  *
- * A counter of two dwords is read by its low one alone while that cannot have wrapped since
- * it was read last, at the most that its event adds in a clock.  That most is not believed
- * blindly: who seems to have counted more is read whole at once, and from then on; and who
- * only seems to keep to it is put right by a whole read now and then, and when it stops.
+ * A counter in two dwords is read by its low dword alone while that dword cannot have wrapped.
+ * The limit follows from the largest increment of the event in one clock, which the driver does
+ * not rely on blindly. A counter that exceeds the limit is read fully at once and from then on.
+ * A periodic full read and the last read before STOP correct errors that stay below the limit.
  *
- * On a frozen domain, by whoever holds its lock, or for it (crew.c).
+ * The functions run on a frozen domain, with the domain's lock held or on behalf of the lock
+ * holder (parallel_read.c).
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>
@@ -24,7 +26,7 @@
 #include "sample/bulk_read.h"
 #include "ucore_trace.h"
 
-/* One read in this many is whole. */
+/* Number of reads of which one is a full read. */
 #define LOW_READS_PER_WHOLE	256
 
 static bool may_be_low(const struct ucore_domain_ctx *ctx)
@@ -40,14 +42,17 @@ static enum ucore_read_mode read_mode(const struct ucore_domain_ctx *ctx,
 	return ctr->flags & UCORE_VALUE_F_UNFROZEN ? UCORE_RUNNING : UCORE_FROZEN;
 }
 
-/* Most that a counter can have counted: 2^31 in @low_ns. */
+/* Return the largest increment that a low read may show, based on 2^31 counts in @low_ns. */
 static u32 low_limit(u64 elapsed, u64 low_ns)
 {
 	return mul_u64_u64_div_u64(elapsed, BIT_ULL(31), low_ns);
 }
 
-/* False: it is to be read whole; nothing has been taken. */
-static bool one_is_low(struct ucore_counter *ctr, const struct ucore_io *io, u64 elapsed)
+/*
+ * Read the low half. Return false, with the counter unchanged, if the caller must read it
+ * fully.
+ */
+static bool read_low(struct ucore_counter *ctr, const struct ucore_io *io, u64 elapsed)
 {
 	const u64 total = ctr->total, prev = ctr->prev;
 	const bool wrapped = ctr->wrapped;
@@ -63,25 +68,25 @@ static bool one_is_low(struct ucore_counter *ctr, const struct ucore_io *io, u64
 }
 
 /**
- * ucore_bulk_read_counter() - read one counter, as the time since it was read last asks for
- * @part: the part
- * @ctr: the counter
- * @io: its box's window
- * @elapsed: ucore_ctx_since_read()
+ * ucore_bulk_read_counter() - read one counter in the mode that the elapsed time allows
+ * @ctx: domain context
+ * @ctr: counter
+ * @io: window of the counter's box
+ * @elapsed: ucore_ctx_since_read() (ns)
  */
 void ucore_bulk_read_counter(const struct ucore_domain_ctx *ctx, struct ucore_counter *ctr,
 			 const struct ucore_io *io, u64 elapsed)
 {
 	enum ucore_read_mode mode = read_mode(ctx, ctr, elapsed);
 
-	if (mode != UCORE_LOW || !one_is_low(ctr, io, elapsed))
+	if (mode != UCORE_LOW || !read_low(ctr, io, elapsed))
 		ucore_counter_update_by(ctr, io, read_mode(ctx, ctr, elapsed));
 	ucore_bulk_read_distrust(ctr, elapsed);
 }
 
-/* One counter after the other: all of a box, or those that no freeze reaches. */
-static noinline void box_read(const struct ucore_domain_ctx *ctx, const struct ucore_domain_ctx_box *pb,
-			      bool all, u64 elapsed, struct ucore_tally *tally)
+/* Read counters one by one: all counters of a box, or only those that no freeze stops. */
+static noinline void box_read(const struct ucore_domain_ctx *ctx,
+			      const struct ucore_domain_ctx_box *pb, bool all, u64 elapsed, struct ucore_tally *tally)
 {
 	struct ucore_io io = pb->box->io;
 	u32 i;
@@ -94,14 +99,14 @@ static noinline void box_read(const struct ucore_domain_ctx *ctx, const struct u
 }
 
 /*
- * A doubt or a dead box, whoever found it to be so, asks for a look at each counter; so
- * does a trace.
+ * Return true if runs may be read in bulk. A possible wrap, a dead box or a register trace
+ * requires single reads.
  */
-static bool all_are_plain(const struct ucore_domain_ctx *ctx, u32 first, u32 end, u64 elapsed)
+static bool can_read_in_bulk(const struct ucore_domain_ctx *ctx, u32 first, u32 end, u64 elapsed)
 {
 	const struct ucore_domain_ctx_box *pb;
 
-	if (!ctx->many || elapsed > ctx->wrap_ns || trace_ucore_reg_enabled())
+	if (!ctx->bulk_ok || elapsed > ctx->wrap_ns || trace_ucore_reg_enabled())
 		return false;
 	for (pb = ctx->box + first; pb < ctx->box + end; pb++)
 		if (READ_ONCE(pb->box->dead))
@@ -109,15 +114,19 @@ static bool all_are_plain(const struct ucore_domain_ctx *ctx, u32 first, u32 end
 	return true;
 }
 
-/* Their low halves are not to be trusted any more. */
-static void never_low(struct ucore_counter * const *ctr, u32 nr)
+/* Disable low reads of the counters for the rest of the session. */
+static void disable_low(struct ucore_counter * const *ctr, u32 nr)
 {
 	while (nr--)
 		ctr[nr]->low_ns = 0;
 }
 
-/* Counters that are read alike, from place @i on; @limit: most that each has counted, 0: whole. */
-static void run_read(struct ucore_domain_ctx *ctx, u32 i, u32 nr, u32 limit, struct ucore_tally *tally)
+/*
+ * Read a run of counters from index @i. @limit is the largest increment for low reads, 0 for
+ * full reads.
+ */
+static void run_read(struct ucore_domain_ctx *ctx, u32 i, u32 nr, u32 limit,
+		     struct ucore_tally *tally)
 {
 	struct ucore_counter * const *ctr = ctx->order + i;
 	const struct ucore_io_ops *ops = (*ctr)->box->io.ops;
@@ -132,15 +141,15 @@ static void run_read(struct ucore_domain_ctx *ctx, u32 i, u32 nr, u32 limit, str
 		if (!ret)
 			return;
 		if (ret == -ERANGE)
-			never_low(ctr, nr);
+			disable_low(ctr, nr);
 	}
 	ops->read_many(address, raw, nr);
 	tally->reads += nr * ops->counter_cost;
 	ucore_counter_accumulate_many(ctr, raw, nr, tally);
 }
 
-/* What stands when frozen, run by run. */
-static void many_read(struct ucore_domain_ctx *ctx, u32 first, u32 end, u64 elapsed,
+/* Read the counters that a freeze stops, run by run. */
+static void runs_read(struct ucore_domain_ctx *ctx, u32 first, u32 end, u64 elapsed,
 		      struct ucore_tally *tally)
 {
 	const struct ucore_domain_ctx_box *last = &ctx->box[end - 1];
@@ -157,35 +166,39 @@ static void many_read(struct ucore_domain_ctx *ctx, u32 first, u32 end, u64 elap
 }
 
 /**
- * ucore_bulk_read_boxes() - read the counters of some boxes
- * @part: a part without groups
- * @first: the first box
- * @end: the box after the last one
- * @elapsed: ucore_ctx_since_read()
- * @tally: where accesses are counted
+ * ucore_bulk_read_boxes() - read the counters of consecutive boxes
+ * @ctx: domain context without groups
+ * @first: index of the first box
+ * @end: index after the last box
+ * @elapsed: ucore_ctx_since_read() (ns)
+ * @tally: tally of the accesses
  *
- * Also without the lock, on another CPU of the domain, while its holder waits: what it
- * writes is of those boxes and their counters, and @tally.
+ * A helper CPU of the domain may call this without the lock while the lock holder waits. Only
+ * these boxes, their counters and @tally are written.
  */
 void ucore_bulk_read_boxes(struct ucore_domain_ctx *ctx, u32 first, u32 end, u64 elapsed,
 			   struct ucore_tally *tally)
 {
-	bool plain = all_are_plain(ctx, first, end, elapsed);
+	bool bulk = can_read_in_bulk(ctx, first, end, elapsed);
 	const struct ucore_domain_ctx_box *pb;
 
-	if (plain)
-		many_read(ctx, first, end, elapsed, tally);
+	if (bulk)
+		runs_read(ctx, first, end, elapsed, tally);
 	for (pb = ctx->box + first; pb < ctx->box + end; pb++)
-		if (!plain || pb->nr_running)
-			box_read(ctx, pb, !plain, elapsed, tally);
+		if (!bulk || pb->nr_running)
+			box_read(ctx, pb, !bulk, elapsed, tally);
 }
 
 /*
- * ---- order: when a session is built ----
+ * ---- order of the reads, set when a session is prepared ----
  */
 
-/* A box's counters that a freeze reaches, or those that it does not, from place @i on. */
-static u32 order_some(struct ucore_domain_ctx *ctx, const struct ucore_domain_ctx_box *pb, u32 i, u32 unfrozen)
+/*
+ * Put the counters of a box into @order from index @i: those that a freeze stops, or the
+ * others. Return their number.
+ */
+static u32 order_box(struct ucore_domain_ctx *ctx, const struct ucore_domain_ctx_box *pb, u32 i,
+		     u32 unfrozen)
 {
 	u32 n = 0, j;
 
@@ -198,7 +211,7 @@ static u32 order_some(struct ucore_domain_ctx *ctx, const struct ucore_domain_ct
 	return n;
 }
 
-/* Counters of a box whose low halves are enough for equally long follow each other. */
+/* Sort a box's counters by @low_ns, so that counters with the same value form a run. */
 static void sort_by_low_ns(struct ucore_counter **ctr, u32 nr)
 {
 	u32 i, j;
@@ -208,32 +221,32 @@ static void sort_by_low_ns(struct ucore_counter **ctr, u32 nr)
 			swap(ctr[j - 1], ctr[j]);
 }
 
-static bool are_read_alike(const struct ucore_counter *a, const struct ucore_counter *b)
+static bool same_read(const struct ucore_counter *a, const struct ucore_counter *b)
 {
 	return a->box->io.ops == b->box->io.ops && a->low_ns == b->low_ns;
 }
 
-/* Where is read what can be read many at once? */
+/* Set the register addresses and the ends of the runs. */
 static void ctx_address(struct ucore_domain_ctx *ctx, u32 nr_frozen)
 {
 	const struct ucore_io *io;
 	u32 i, end = nr_frozen;
 
-	ctx->many = true;
+	ctx->bulk_ok = true;
 	for (i = nr_frozen; i--;) {
 		io = &ctx->order[i]->box->io;
-		ctx->many &= !!io->ops->read_many;
+		ctx->bulk_ok &= !!io->ops->read_many;
 		if (io->ops->address)
 			ctx->address[i] = io->ops->address(io, ctx->order[i]->reg);
-		if (i + 1 < nr_frozen && !are_read_alike(ctx->order[i], ctx->order[i + 1]))
+		if (i + 1 < nr_frozen && !same_read(ctx->order[i], ctx->order[i + 1]))
 			end = i + 1;
 		ctx->order[i]->run_end = end;
 	}
 }
 
 /**
- * ucore_bulk_read_sort() - put a part's counters into the order in which they are read
- * @part: the part, which does not run; all its counters and boxes are there
+ * ucore_bulk_read_sort() - sort the counters of a context for bulk reads
+ * @ctx: domain context that does not run, with all its counters and boxes
  */
 void ucore_bulk_read_sort(struct ucore_domain_ctx *ctx)
 {
@@ -246,14 +259,14 @@ void ucore_bulk_read_sort(struct ucore_domain_ctx *ctx)
 		ctx->wrap_ns = min(ctx->wrap_ns, ctr->wrap_ns ?: U64_MAX);
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++) {
 		pb->first = i;
-		pb->nr_frozen = order_some(ctx, pb, i, 0);
+		pb->nr_frozen = order_box(ctx, pb, i, 0);
 		sort_by_low_ns(ctx->order + i, pb->nr_frozen);
 		i += pb->nr_frozen;
 	}
 	ctx_address(ctx, i);
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++) {
 		pb->first_running = i;
-		pb->nr_running = order_some(ctx, pb, i, UCORE_VALUE_F_UNFROZEN);
+		pb->nr_running = order_box(ctx, pb, i, UCORE_VALUE_F_UNFROZEN);
 		i += pb->nr_running;
 	}
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sweeps: all counters of a part are read. */
-#ifndef UCORE_SWEEP_H
-#define UCORE_SWEEP_H
+/* Bulk read of the counters of a domain context. Part of the sample layer. */
+#ifndef UCORE_SAMPLE_BULK_READ_H
+#define UCORE_SAMPLE_BULK_READ_H
 
 #include <linux/types.h>
 
-#include "box/box.h"
+#include "box/counter.h"
 #include "ucore_uapi.h"
 
 struct ucore_domain_ctx;
 
-/* The machine stood still for so long that a wrap may have been missed. */
+/* Flag a counter if too much time has passed since its last read to exclude a missed wrap. */
 static inline void ucore_bulk_read_distrust(struct ucore_counter *ctr, u64 elapsed)
 {
 	if (ctr->wrap_ns && elapsed > ctr->wrap_ns)
@@ -23,4 +23,4 @@ void ucore_bulk_read_counter(const struct ucore_domain_ctx *ctx, struct ucore_co
 void ucore_bulk_read_boxes(struct ucore_domain_ctx *ctx, u32 first, u32 end, u64 elapsed,
 			   struct ucore_tally *tally);
 
-#endif /* UCORE_SWEEP_H */
+#endif /* UCORE_SAMPLE_BULK_READ_H */

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Parts: what a session has on one domain.
+ * Domain contexts, which are the state of a session on one domain. Part of the sample layer.
+ * Programs, reads, resets and stops the context's counters and boxes, and keeps their times.
  *
- * All of it runs under the domain's lock, on a CPU of the domain, interrupts
- * off, and unless a function says otherwise on a frozen domain.
+ * All functions run with the domain's lock held, on a CPU of the domain, with interrupts off.
+ * The domain is frozen unless a function says otherwise.
  */
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 
 #include "box/domain.h"
+#include "box/freeze.h"
 #include "sample/domain_ctx.h"
 #include "sample/bulk_read.h"
 
@@ -16,8 +18,8 @@
  * ---- read ----
  */
 
-/* Those that always count, and those whose turn it is. */
-static void turn_read(struct ucore_domain_ctx *ctx, u64 elapsed)
+/* Read the counters that always count and those of the group in its time slice. */
+static void slice_read(struct ucore_domain_ctx *ctx, u64 elapsed)
 {
 	struct ucore_counter *ctr;
 
@@ -27,11 +29,11 @@ static void turn_read(struct ucore_domain_ctx *ctx, u64 elapsed)
 }
 
 /**
- * ucore_ctx_since_read() - how long may a part have counted since it was read?
- * @part: the part, whose domain has just been frozen
+ * ucore_ctx_since_read() - get an upper bound of the time since the last read
+ * @ctx: domain context whose domain has just been frozen
  *
- * Return: ns, at most: it was read before its domain froze last time, the clock is read
- * after it froze this time.
+ * Return: time (ns). The last read precedes the last unfreeze, and the clock is read after this
+ * freeze, so that the counters ran for less time.
  */
 u64 ucore_ctx_since_read(const struct ucore_domain_ctx *ctx)
 {
@@ -39,9 +41,9 @@ u64 ucore_ctx_since_read(const struct ucore_domain_ctx *ctx)
 }
 
 /**
- * ucore_ctx_was_read() - all counters of a part have been read
- * @part: the part
- * @now: the instant: when the domain froze
+ * ucore_ctx_was_read() - record that all counters of a context have been read
+ * @ctx: domain context
+ * @now: time of the freeze (ns)
  */
 void ucore_ctx_was_read(struct ucore_domain_ctx *ctx, u64 now)
 {
@@ -51,11 +53,11 @@ void ucore_ctx_was_read(struct ucore_domain_ctx *ctx, u64 now)
 }
 
 /**
- * ucore_ctx_read() - read all counters of a part, once an interval
- * @part: the part
- * @now: the instant: when the domain froze
+ * ucore_ctx_read() - read all counters of a context, at most once in an interval
+ * @ctx: domain context
+ * @now: time of the freeze (ns)
  *
- * Those whose group has not its turn stand still.
+ * Counters of groups outside their time slice do not count and are not read.
  */
 void ucore_ctx_read(struct ucore_domain_ctx *ctx, u64 now)
 {
@@ -65,16 +67,16 @@ void ucore_ctx_read(struct ucore_domain_ctx *ctx, u64 now)
 		return;
 	elapsed = ucore_ctx_since_read(ctx);
 	if (ctx->nr_groups)
-		turn_read(ctx, elapsed);
+		slice_read(ctx, elapsed);
 	else
 		ucore_bulk_read_boxes(ctx, 0, ctx->nr_box, elapsed, &ctx->domain->tally);
 	ucore_ctx_was_read(ctx, now);
 }
 
 /**
- * ucore_ctx_read_running() - read all counters of a part while they count
- * @part: the part
- * @now: time
+ * ucore_ctx_read_running() - read all counters of a context while they count
+ * @ctx: domain context
+ * @now: current time (ns)
  */
 void ucore_ctx_read_running(struct ucore_domain_ctx *ctx, u64 now)
 {
@@ -90,10 +92,10 @@ void ucore_ctx_read_running(struct ucore_domain_ctx *ctx, u64 now)
 }
 
 /**
- * ucore_ctx_unreported_overflows() - have armed counters carried, as far as reads have shown?
- * @part: the part
+ * ucore_ctx_unreported_overflows() - find armed counters that wrapped before the last read
+ * @ctx: domain context
  *
- * Return: the global status bits that their boxes should have set.
+ * Return: global status bits that their boxes should have set.
  */
 u64 ucore_ctx_unreported_overflows(const struct ucore_domain_ctx *ctx)
 {
@@ -112,12 +114,12 @@ u64 ucore_ctx_unreported_overflows(const struct ucore_domain_ctx *ctx)
 }
 
 /**
- * ucore_ctx_poll() - look at the counters whose periods are polled
- * @part: the part, running
+ * ucore_ctx_poll() - read the counters whose periods are polled
+ * @ctx: domain context, running; the domain need not be frozen
  *
- * The low half alone is read as long as it cannot have wrapped.
+ * Reads only the low half while this half cannot have wrapped.
  *
- * Return: true if a period is over.
+ * Return: true if a period has ended.
  */
 bool ucore_ctx_poll(struct ucore_domain_ctx *ctx)
 {
@@ -134,7 +136,7 @@ bool ucore_ctx_poll(struct ucore_domain_ctx *ctx)
 	}
 	ctx->last_poll = now;
 	if (!over)
-		ctx->looked = now;
+		ctx->last_poll_clear = now;
 	ctx->stats.polls++;
 	ctx->stats.reads += ctx->domain->tally.reads - reads;
 	return over;
@@ -142,20 +144,20 @@ bool ucore_ctx_poll(struct ucore_domain_ctx *ctx)
 
 /**
  * ucore_ctx_poll_end() - end the polled periods that are over
- * @part: the part, just read
- * @now: the instant of that
+ * @ctx: domain context, just read
+ * @now: time of that read (ns)
  *
- * The next one ends at the next multiple of the period.
+ * The next period of a counter ends at the next multiple of the period.
  *
- * Return: true if there is one.
+ * Return: true if a period has ended.
  */
 bool ucore_ctx_poll_end(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_counter *ctr;
 
-	/* what froze the domain earlier may have been before the last look */
-	ctx->late_ns = now > ctx->looked ? now - ctx->looked : 0;
-	ctx->looked = max(now, ctx->looked);
+	/* A domain that was frozen earlier may have an instant before the last poll. */
+	ctx->late_ns = now > ctx->last_poll_clear ? now - ctx->last_poll_clear : 0;
+	ctx->last_poll_clear = max(now, ctx->last_poll_clear);
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
 		if (!ctr->poll_period || ctr->total < ctr->poll_next)
 			continue;
@@ -171,13 +173,13 @@ bool ucore_ctx_poll_end(struct ucore_domain_ctx *ctx, u64 now)
 }
 
 /**
- * ucore_ctx_times() - time enabled and time running, up to an instant
- * @part: the part
- * @now: the instant
- * @before: how long the domain, or the part's own boxes, had been frozen before it; 0
- *          if the part is stopped
- * @enabled: out: how long it has been started
- * @running: out: how much of that its domain was not frozen
+ * ucore_ctx_times() - calculate time enabled and time running up to an instant
+ * @ctx: domain context
+ * @now: instant (ns)
+ * @before: frozen time of the domain or of the context's own boxes before @now (ns); 0 if the
+ *          context is stopped
+ * @enabled: time since the context was started (ns)
+ * @running: time in which the domain was not frozen (ns)
  */
 void ucore_ctx_times(const struct ucore_domain_ctx *ctx, u64 now, u64 before, u64 *enabled,
 		      u64 *running)
@@ -193,12 +195,12 @@ void ucore_ctx_times(const struct ucore_domain_ctx *ctx, u64 now, u64 before, u6
 }
 
 /**
- * ucore_ctx_ran() - how long could a counter count, up to an instant?
- * @part: the part
- * @ctr: one of its counters
- * @running: the part's time running up to then, of ucore_ctx_times()
+ * ucore_ctx_ran() - calculate the time in which a counter could count, up to an instant
+ * @ctx: domain context
+ * @ctr: counter of @ctx
+ * @running: time running of @ctx at that instant, from ucore_ctx_times() (ns)
  *
- * Return: ns: all of it, or its group's turns.
+ * Return: @running, or the sum of the group's time slices (ns).
  */
 u64 ucore_ctx_ran(const struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr, u64 running)
 {
@@ -206,12 +208,12 @@ u64 ucore_ctx_ran(const struct ucore_domain_ctx *ctx, const struct ucore_counter
 		return running;
 	if (!ctx->running || ctr->group != ctx->group)
 		return ctr->ran_ns;
-	return ctr->ran_ns + running - ctx->turn_ns;
+	return ctr->ran_ns + running - ctx->slice_start_ns;
 }
 
 /**
- * ucore_ctx_forget() - an interval has ended: what it found belongs to the past
- * @part: the part
+ * ucore_ctx_forget() - clear the state of an interval that has ended
+ * @ctx: domain context
  */
 void ucore_ctx_forget(struct ucore_domain_ctx *ctx)
 {
@@ -226,39 +228,39 @@ void ucore_ctx_forget(struct ucore_domain_ctx *ctx)
 	ctx->recovered = false;
 	ctx->throttled = false;
 	ctx->polled = false;
-	ctx->by = NULL;
+	ctx->core_context = NULL;
 	ctx->trigger_event = UCORE_EVENT_NONE;
 }
 
 /*
- * ---- turns ----
+ * ---- time slices of groups ----
  */
 
-/* A turn has ended: that long could its group's counters count. */
-static void turn_end(struct ucore_domain_ctx *ctx, u64 running)
+/* End a time slice: add it to the times of the group's counters. */
+static void slice_end(struct ucore_domain_ctx *ctx, u64 running)
 {
 	struct ucore_counter *ctr;
 
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
 		if (ctr->group && ctr->group == ctx->group)
-			ctr->ran_ns += running - ctx->turn_ns;
-	ctx->turn_ns = running;
+			ctr->ran_ns += running - ctx->slice_start_ns;
+	ctx->slice_start_ns = running;
 }
 
-/* Whoever has the register next goes on from what it was last seen to hold. */
-static void twins_follow(struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr)
+/* Copy the last value of a register to the counters of other groups that use the register. */
+static void twins_update(struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr)
 {
 	struct ucore_counter *twin = &ctx->ctr[ctr->twin];
 
 	if (!ctr->group)
-		return;		/* its register is its own */
+		return;		/* the register is not shared */
 	for (; twin != ctr; twin = &ctx->ctr[twin->twin])
 		twin->prev = ctr->prev;
 }
 
-/* Who has the register in a group's turn; NULL: nobody. */
-static struct ucore_counter *twin_of(struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr,
-				     u8 group)
+/* Find the counter that uses the register in @group; NULL if none. */
+static struct ucore_counter *find_twin(struct ucore_domain_ctx *ctx,
+				       const struct ucore_counter *ctr, u8 group)
 {
 	struct ucore_counter *twin = &ctx->ctr[ctr->twin];
 
@@ -274,14 +276,14 @@ static bool has_shared_fixed(const struct ucore_domain_ctx_box *pb)
 }
 
 /**
- * ucore_ctx_switch_group() - the turn of another group begins
- * @part: the part, running
- * @group: the group
- * @now: the instant: when the domain froze
- * @before: how long it had been frozen before that
+ * ucore_ctx_switch_group() - start the time slice of another group
+ * @ctx: domain context, running
+ * @group: group
+ * @now: time of the freeze (ns)
+ * @before: frozen time before @now (ns)
  *
- * Reads the counters of the group whose turn ends, and writes the controls that differ: what
- * a register holds is known from when it was last read.
+ * Reads the counters of the previous group and writes the controls that differ. Counter
+ * registers are not written, because their values are known from the last read.
  */
 void ucore_ctx_switch_group(struct ucore_domain_ctx *ctx, u8 group, u64 now, u64 before)
 {
@@ -296,25 +298,25 @@ void ucore_ctx_switch_group(struct ucore_domain_ctx *ctx, u8 group, u64 now, u64
 		if (ctr->group != ctx->group)
 			continue;
 		ucore_bulk_read_counter(ctx, ctr, &ctr->box->io, elapsed);
-		twins_follow(ctx, ctr);
-		ucore_counter_switch(ctr, twin_of(ctx, ctr, group));
+		twins_update(ctx, ctr);
+		ucore_counter_switch(ctr, find_twin(ctx, ctr, group));
 	}
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
-		if (ctr->group == group && !twin_of(ctx, ctr, ctx->group))
+		if (ctr->group == group && !find_twin(ctx, ctr, ctx->group))
 			ucore_counter_switch(NULL, ctr);
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
 		if (has_shared_fixed(pb) && pb->box->fixed != pb->fixed)
 			ucore_box_write_fixed(pb->box);
-	turn_end(ctx, running);
+	slice_end(ctx, running);
 	ctx->group = group;
-	ctx->fresh = true;	/* it is charged for this interval */
+	ctx->fresh = true;	/* the context is charged for this interval */
 }
 
 /*
- * ---- life ----
+ * ---- program, start and stop ----
  */
 
-/* Does no other part count on its domain? */
+/* Return true if no other context runs on the domain. */
 static bool is_alone(const struct ucore_domain_ctx *ctx)
 {
 	const struct ucore_domain_ctx *other;
@@ -326,10 +328,10 @@ static bool is_alone(const struct ucore_domain_ctx *ctx)
 }
 
 /*
- * Forget what its counters have overflowed, where the global status has a bit for each.
- * Those of others are theirs to be serviced.
+ * Clear the context's overflow bits in a global status that has a bit for each counter. The
+ * bits of other sessions stay, because their overflows are still to be serviced.
  */
-static void forget_overflows(const struct ucore_domain_ctx *ctx)
+static void clear_overflows(const struct ucore_domain_ctx *ctx)
 {
 	const struct ucore_counter *ctr;
 	u64 bits = 0;
@@ -343,7 +345,10 @@ static void forget_overflows(const struct ucore_domain_ctx *ctx)
 	ucore_domain_clear_bits(ctx->domain, bits);
 }
 
-/* The first part on a box resets it, further ones have their counters alone. */
+/*
+ * Program a box. The first context on a box resets it; a further one leaves the counters of
+ * others unchanged.
+ */
 static void box_join(struct ucore_domain_ctx_box *pb)
 {
 	struct ucore_box *box = pb->box;
@@ -358,7 +363,7 @@ static void box_join(struct ucore_domain_ctx_box *pb)
 		ucore_box_join(box, pb->filters ? pb->shared : NULL);
 }
 
-/* The last one stops the box. */
+/* Leave a box. The last context stops it. */
 static void box_leave(struct ucore_domain_ctx_box *pb)
 {
 	if (pb->joined)
@@ -368,8 +373,8 @@ static void box_leave(struct ucore_domain_ctx_box *pb)
 		ucore_box_stop(pb->box);
 }
 
-/* Does the register count for another one now, or has it been prepared for another? */
-static bool has_register(const struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr)
+/* Return true if another counter of the same register counts now or has been prepared. */
+static bool register_in_use(const struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr)
 {
 	const struct ucore_counter *twin = &ctx->ctr[ctr->twin];
 
@@ -379,49 +384,49 @@ static bool has_register(const struct ucore_domain_ctx *ctx, const struct ucore_
 	return false;
 }
 
-/* Registers of groups whose turn comes later; those that count now were zeroed, too. */
-static void program_others(struct ucore_domain_ctx *ctx)
+/* Prepare the counters of groups whose time slice comes later. */
+static void prepare_other_groups(struct ucore_domain_ctx *ctx)
 {
 	struct ucore_counter *ctr;
 
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
 		if (ctr->box->dead || ucore_ctx_counts(ctx, ctr))
 			continue;
-		ucore_counter_prepare(ctr, !has_register(ctx, ctr));
+		ucore_counter_prepare(ctr, !register_in_use(ctx, ctr));
 	}
 }
 
 /**
- * ucore_ctx_program() - program the boxes of a part and let them loose
- * @part: the part
+ * ucore_ctx_program() - program the boxes of a context
+ * @ctx: domain context
  *
- * They begin to count when the domain is unfrozen; with @box_freeze, when they are.  What
- * other parts have there counts on.
+ * The boxes begin to count when the domain is unfrozen, or with @box_freeze when the boxes are.
+ * Counters of other contexts continue.
  */
 void ucore_ctx_program(struct ucore_domain_ctx *ctx)
 {
 	struct ucore_domain_ctx_box *pb;
 	struct ucore_counter *ctr;
 
-	forget_overflows(ctx);
+	clear_overflows(ctx);
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
 		if (!pb->box->dead)
 			box_join(pb);
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
 		if (!ctr->box->dead && ucore_ctx_counts(ctx, ctr))
 			ucore_counter_program(ctr);
-	program_others(ctx);
+	prepare_other_groups(ctx);
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
 		if (!pb->box->dead && !ctx->box_freeze)
-			ucore_domain_enable_box(ctx->domain, pb->box);
+			ucore_unfreeze_add_box(ctx->domain, pb->box);
 	ucore_ctx_forget(ctx);
 }
 
 /**
- * ucore_ctx_freeze() - freeze a part's own boxes, one after the other
- * @part: a part with @box_freeze; its domain runs
+ * ucore_ctx_freeze() - freeze the context's own boxes one by one
+ * @ctx: domain context with @box_freeze; its domain runs
  *
- * Return: ns from before the first one's freeze to after the last one's; 0 if there is one.
+ * Return: time from before the first freeze to after the last one (ns), 0 for a single box.
  */
 u64 ucore_ctx_freeze(struct ucore_domain_ctx *ctx)
 {
@@ -440,17 +445,17 @@ u64 ucore_ctx_freeze(struct ucore_domain_ctx *ctx)
 }
 
 /**
- * ucore_ctx_unfreeze() - a part's own boxes count again, when their domain does
- * @part: a part with @box_freeze
+ * ucore_ctx_unfreeze() - unfreeze the context's own boxes
+ * @ctx: domain context with @box_freeze
  *
- * Return: the time.
+ * Return: current time (ns).
  */
 u64 ucore_ctx_unfreeze(struct ucore_domain_ctx *ctx)
 {
 	struct ucore_domain_ctx_box *pb;
 
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++) {
-		ucore_domain_enable_box(ctx->domain, pb->box);
+		ucore_unfreeze_add_box(ctx->domain, pb->box);
 		if (!ctx->domain->global)
 			ucore_box_unfreeze(pb->box);
 	}
@@ -458,8 +463,8 @@ u64 ucore_ctx_unfreeze(struct ucore_domain_ctx *ctx)
 }
 
 /**
- * ucore_ctx_start_unfrozen() - counters that no freeze reaches begin to count
- * @part: the part, programmed; its domain is about to be unfrozen
+ * ucore_ctx_start_unfrozen() - start the counters that no freeze stops
+ * @ctx: domain context, programmed; its domain is about to be unfrozen
  */
 void ucore_ctx_start_unfrozen(struct ucore_domain_ctx *ctx)
 {
@@ -471,79 +476,81 @@ void ucore_ctx_start_unfrozen(struct ucore_domain_ctx *ctx)
 }
 
 /**
- * ucore_ctx_start_times() - its time begins; the domain has just been unfrozen
- * @part: the part
- * @now: time
+ * ucore_ctx_start_times() - start the times of a context
+ * @ctx: domain context; its domain has just been unfrozen
+ * @now: current time (ns)
  */
 void ucore_ctx_start_times(struct ucore_domain_ctx *ctx, u64 now)
 {
 	ctx->running = true;
-	ctx->resting = false;
+	ctx->has_throttled = false;
 	ctx->resumed = now;
 	ctx->frozen_base = ucore_domain_frozen_ns(ctx->domain, now);
 	ctx->box_frozen_ns = 0;
-	ctx->turn_ns = ctx->running_ns;
+	ctx->slice_start_ns = ctx->running_ns;
 	ctx->last_read = now;
 	ctx->last_poll = now;
-	ctx->looked = now;
-	ctx->watch = (struct ucore_conflict){ .looked = now };
+	ctx->last_poll_clear = now;
+	ctx->conflict = (struct ucore_conflict){ .last_scan = now };
 }
 
 /**
- * ucore_ctx_stop() - last counts, stop its boxes, or its counters where others count on
- * @part: the part
- * @now: the instant: when the domain froze
- * @end: when the part's time ends: @now or later
- * @before: how long the domain had been frozen before @end
+ * ucore_ctx_stop() - read a context for the last time and stop its boxes
+ * @ctx: domain context
+ * @now: time of the freeze (ns)
+ * @end: end of the context's time enabled, @now or later (ns)
+ * @before: frozen time before @end (ns)
+ *
+ * In boxes that other sessions use, only the context's own counters are stopped.
  */
 void ucore_ctx_stop(struct ucore_domain_ctx *ctx, u64 now, u64 end, u64 before)
 {
 	struct ucore_domain_ctx_box *pb;
 	struct ucore_counter *ctr;
 
-	ctx->nr_reads = 0;	/* whole: the last count rests on no belief */
+	ctx->nr_reads = 0;	/* full read: the final count needs no assumption */
 	ucore_ctx_read(ctx, now);
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
 		box_leave(pb);
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
 		if (!ucore_ctx_counts(ctx, ctr))
-			continue;	/* it has no control */
+			continue;	/* the control is zero */
 		if (ctr->box->users)
 			ucore_counter_disable(ctr);
 		else
 			ucore_counter_stop(ctr);
 	}
-	forget_overflows(ctx);
+	clear_overflows(ctx);
 	ucore_ctx_times(ctx, end, before, &ctx->enabled_ns, &ctx->running_ns);
-	turn_end(ctx, ctx->running_ns);
+	slice_end(ctx, ctx->running_ns);
 	ctx->running = false;
 }
 
 /**
- * ucore_ctx_reset() - counts and times to zero, periods anew
- * @part: the part
- * @now: time; the domain is frozen
+ * ucore_ctx_reset() - zero the counts and times of a context and restart its periods
+ * @ctx: domain context
+ * @now: current time (ns); the domain is frozen
  */
 void ucore_ctx_reset(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_counter *ctr;
 
 	if (ctx->running)
-		forget_overflows(ctx);
+		clear_overflows(ctx);
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
 		ctr->total = 0;
-		ctr->resting = false;
+		ctr->throttled = false;
 		ctr->ran_ns = 0;
 		ctr->flags &= ~(UCORE_VALUE_F_STICKY | (ctr->box->dead ? 0 : UCORE_VALUE_F_DEAD));
 		ucore_counter_poll_from(ctr);
 		if (ctx->running && !ctr->box->dead && ucore_ctx_counts(ctx, ctr)) {
 			ucore_counter_reload(ctr);
-			twins_follow(ctx, ctr);
+			twins_update(ctx, ctr);
 		}
 	}
 	ctx->enabled_ns = 0;
 	ctx->running_ns = 0;
-	ctx->stretched = false;
+	ctx->delayed = false;
 	ctx->gap_sample = false;
 	ctx->gap_read = false;
 	if (ctx->running)

@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parts: what a session has on one domain: counters, a ring, times.
+ * Operations on a domain context (struct ucore_domain_ctx), such as program, read and stop.
+ * Part of the sample layer. All functions run with the domain's lock held, on a CPU of the
+ * domain, with interrupts off.
  */
-#ifndef UCORE_PART_H
-#define UCORE_PART_H
+#ifndef UCORE_SAMPLE_DOMAIN_CTX_H
+#define UCORE_SAMPLE_DOMAIN_CTX_H
 
 #include "sample/domain_ctx_state.h"
 
-/* Is it its group's turn? */
+/* Return true if the counter is in no group, or in the group that counts now. */
 static inline bool ucore_ctx_counts(const struct ucore_domain_ctx *ctx,
 				     const struct ucore_counter *ctr)
 {
 	return !ctr->group || ctr->group == ctx->group;
 }
 
-/* Register reads that a counter takes: at the timer's period, or at most. */
+/*
+ * Return the register reads that one read of the counter needs: 1 if the timer period lets the
+ * low half suffice.
+ */
 static inline u32 ucore_ctx_read_cost(const struct ucore_domain_ctx *ctx,
 				       const struct ucore_counter *ctr)
 {
@@ -43,4 +48,4 @@ void ucore_ctx_switch_group(struct ucore_domain_ctx *ctx, u8 group, u64 now, u64
 u64 ucore_ctx_ran(const struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr, u64 running);
 void ucore_ctx_forget(struct ucore_domain_ctx *ctx);
 
-#endif /* UCORE_PART_H */
+#endif /* UCORE_SAMPLE_DOMAIN_CTX_H */

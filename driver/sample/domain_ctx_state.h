@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a session has on one domain, as data; part.h has what is done with it.
+ * Data of a domain context, which is the state of a session on one domain. The functions are
+ * declared in domain_ctx.h. Part of the sample layer.
  */
-#ifndef UCORE_SAMPLE_STATE_H
-#define UCORE_SAMPLE_STATE_H
+#ifndef UCORE_SAMPLE_DOMAIN_CTX_STATE_H
+#define UCORE_SAMPLE_DOMAIN_CTX_STATE_H
 
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/list.h>
 #include <linux/wait.h>
 
-#include "box/box.h"
+#include "box/counter.h"
 #include "sample/ring.h"
 
 struct ucore_pmi_regs;
 struct ucore_domain;
 
-/* What a value says of the past, which RESET forgets. */
+/* Value flags that persist until RESET. */
 #define UCORE_VALUE_F_STICKY	(UCORE_VALUE_F_MAYBE_WRAPPED | UCORE_VALUE_F_CONFLICT)
 
 /**
- * struct ucore_sink - who waits for a session's records
+ * struct ucore_sink - waiters for a session's records
  * @wait: pollers
- * @wake: wakes them, from a context in which that is allowed
- * @context: may see what was interrupted
+ * @wake: irq work that wakes the pollers once the domain's lock is released
+ * @context: permission to see the interrupted context (IP, PID, TID)
  */
 struct ucore_sink {
 	wait_queue_head_t wait;
@@ -32,19 +33,19 @@ struct ucore_sink {
 };
 
 /**
- * struct ucore_stats - what a part's samples and reads cost
- * @samples: samples taken, or due at periods of the timer that were dropped
- * @lost: records that found no room in rings that are gone
- * @overflows: overflows handled
- * @recovered: how many of these the guard found
- * @polled: how many of these polling found
- * @polls: looks
- * @dropped: periods of the timer that were dropped
- * @delayed: times that the timer or the next look was put off
- * @changed: looks that found a control which somebody else has written (watch.c)
- * @parallel_reads: shares that helpers of a crew have read
- * @cost_ns: CPU time
- * @frozen_ns: time the domain was frozen for them
+ * struct ucore_stats - counters and costs of a context's samples and reads
+ * @samples: samples taken or dropped
+ * @lost: records lost in rings that have been freed
+ * @overflows: overflows serviced
+ * @recovered: overflows that the watchdog found
+ * @polled: overflows that polling found
+ * @polls: polls
+ * @dropped: trigger periods without a sample
+ * @delayed: periods of the timer or of polling delayed by the CPU time budget
+ * @changed: conflict scans that found a control written by other software (conflict.c)
+ * @parallel_reads: shares of reads done by helper CPUs
+ * @cost_ns: CPU time (ns)
+ * @frozen_ns: frozen time caused (ns)
  * @reads: register reads
  * @writes: register writes
  */
@@ -66,23 +67,22 @@ struct ucore_stats {
 };
 
 /**
- * struct ucore_domain_ctx_box - one box of a part
- * @box: the box
- * @shared: values of its shared registers
- * @filters: the part's events say something of these
- * @joined: it counts among the box's users
- * @control: its box control, as first seen after START
+ * struct ucore_domain_ctx_box - box of a domain context
+ * @box: box
+ * @shared: values of the box's shared registers
+ * @armed_mask: global status bits that the armed counters may set
+ * @control: box control as first read after START
+ * @last: index of the counter added last, start of the ucore_counter.sibling list
+ * @filters: the context's events use the shared registers
+ * @joined: the context is included in box->users
  * @seen: @control is valid
- * @armed_mask: global status bits that its armed counters may set
- * @last: index of the counter that was added last; ucore_counter.sibling leads to the
- *        others
- * @reported: a record in the ring tells that it died
- * @fixed: the control that its fixed counters share, before a switch
- * @first: place of its counters that a freeze reaches in the part's @order
- * @nr_frozen: how many these are
- * @first_running: place of the others
- * @nr_running: how many these are
- * @cost: register reads that its counters take
+ * @reported: a gap record has reported that the box is dead
+ * @fixed: shared control of the fixed counters before a group switch
+ * @first: index in the context's @order of the first counter that a freeze stops
+ * @nr_frozen: number of counters that a freeze stops
+ * @first_running: index in @order of the first counter that no freeze stops
+ * @nr_running: number of counters that no freeze stops
+ * @cost: register reads needed for all counters
  */
 struct ucore_domain_ctx_box {
 	struct ucore_box *box;
@@ -103,17 +103,17 @@ struct ucore_domain_ctx_box {
 };
 
 /**
- * struct ucore_parallel - the CPUs that read a part together (crew.c)
- * @size: how many the session wants; below 2: the reader alone
- * @may: CPUs that may help though nobody has chosen them; NULL: any
- * @chosen: the session has chosen the domain's PMI CPUs: these help first
- * @cpu: the reader and those that help it
- * @nr_cpus: how many
- * @end: the boxes of share i end before this one; those of the next begin with it
- * @nr: shares; below 2: the reader alone
- * @longest: register reads of the longest one
+ * struct ucore_parallel - CPUs that read a context together (parallel_read.c)
+ * @size: number of readers the session wants; the reader alone if below 2
+ * @chosen: the session has chosen the domain's PMI CPUs, which become the first helpers
+ * @may: CPUs allowed as helpers in addition to the chosen ones, NULL for any
+ * @cpu: reader, followed by the helper CPUs
+ * @nr_cpus: number of entries in @cpu
+ * @end: index after the last box of each share; the next share begins there
+ * @nr: number of shares; the reader alone if below 2
+ * @longest: register reads of the longest share
  *
- * From @cpu on under the domain's lock while the part runs.
+ * While the context runs, the members from @cpu on need the domain's lock.
  */
 struct ucore_parallel {
 	u32 size;
@@ -127,81 +127,81 @@ struct ucore_parallel {
 };
 
 /**
- * struct ucore_conflict - looks at a part's controls (watch.c)
- * @looked: when the last one ended
- * @next: the box at which the one under way goes on; 0: none is
- * @found: it has found something
+ * struct ucore_conflict - state of a context's conflict scans (conflict.c)
+ * @last_scan: end of the last scan (ns)
+ * @next: index of the box at which the current scan continues, 0 if no scan is in progress
+ * @found: the current scan has found a conflict
  */
 struct ucore_conflict {
-	u64 looked;
+	u64 last_scan;
 	u32 next;
 	bool found;
 };
 
 /**
- * struct ucore_domain_ctx - a session on one domain
- * @node: in the domain's list while it runs
- * @next: the session's next part that has counters, in the order of domains
- * @next_here: the next one that the same CPU reads (meet.c)
- * @index: place among the session's parts that have counters
- * @nr_events: events that the session has here
- * @domain: the domain
- * @meets_on: CPU that does what the session last asked for here
+ * struct ucore_domain_ctx - a session's state on one domain
+ * @node: entry in the domain's list while the context runs
+ * @next: next context of the session with counters, in domain order
+ * @next_here: next context that the same CPU handles (rendezvous.c)
+ * @index: index among the session's contexts with counters
+ * @nr_events: number of the session's events on this domain
+ * @domain: domain
+ * @meets_on: CPU that executes the session's current command for this context
  * @sink: the session's pollers
- * @ring: the session's ring here, or NULL
- * @ctr: counters, by event id
- * @nr_ctr: how many
- * @order: the counters, box by box; first those of all boxes that a freeze reaches
- * @address: where these are read
- * @raw: what they showed
- * @many: they can be read so
- * @wrap_ns: the least @wrap_ns of the counters
+ * @ring: the session's ring for this domain, or NULL
+ * @ctr: counters, indexed by event
+ * @nr_ctr: number of counters
+ * @order: counters sorted by box, first those that a freeze stops
+ * @address: register addresses in @order, for bulk reads
+ * @raw: register values of the last bulk read, in @order
+ * @bulk_ok: bulk reads are possible
+ * @wrap_ns: smallest @wrap_ns of the counters (ns)
  * @box: boxes
- * @nr_box: how many
- * @cpu: CPUs whose tasks its samples tell, rising
- * @nr_cpus: how many; 0: they tell none
- * @armed_mask: global status bits of its armed boxes, 0 without overflow trigger
- * @guard_ns: a read at least this often misses no wrap
- * @timer_ns: period of the timer trigger, 0 for none
+ * @nr_box: number of boxes
+ * @cpu: CPUs whose tasks are recorded, ascending
+ * @nr_cpus: number of these CPUs, 0 for no tasks records
+ * @armed_mask: global status bits of the armed boxes; 0 without an overflow trigger
+ * @watchdog_ns: longest interval between reads that cannot miss a wrap (ns)
+ * @timer_ns: period of the timer trigger (ns), 0: none
  * @timer: timer trigger, pinned to the reader
- * @timer_due: first instant of its grid that had no sample and is not counted as dropped
- * @poll_ns: how often to look at counters whose periods are polled, 0: there are none
- * @poll: timer that does, pinned to the reader
- * @last_poll: when it last did
- * @watch: when its controls were looked at (watch.c)
- * @looked: the last instant of which it is known that no polled period was over
- * @late_ns: how long before the present interval that was
- * @rotate_ns: how long a group's turn is, 0: nothing takes turns here
- * @rotate: timer that ends turns, pinned to the reader
- * @rotate_base: when the first group's first turn began, on all domains of the session
- * @groups: the session's groups, in the order of their turns
- * @nr_groups: how many
- * @group: whose turn it is
- * @turn_ns: time running when that began
- * @crew: who reads it
- * @box_freeze: it freezes its own boxes, not the domain
- * @running: counts, or would if its domain had a CPU
- * @due: a record is to be written at this interval's end
- * @fresh: counters have been read at this interval's end
- * @overflowed: some counters have UCORE_VALUE_F_OVERFLOW
- * @recovered: the overflow was found by the guard
- * @throttled: from this interval on counters rest whose periods have ended
- * @resting: some of its counters rest (ucore_counter_throttle())
+ * @timer_due: first instant of the timer grid with neither a sample nor a drop counted (ns)
+ * @poll_ns: polling period (ns), 0: no polled counters
+ * @poll: polling timer, pinned to the reader
+ * @last_poll: time of the last poll (ns)
+ * @conflict: conflict scans
+ * @last_poll_clear: last time at which no polled period had ended (ns)
+ * @late_ns: time from @last_poll_clear to the current interval (ns)
+ * @rotate_ns: length of a group's time slice (ns), 0: no rotation
+ * @rotate: rotation timer, pinned to the reader
+ * @rotate_base: start of the first time slice, common to all domains of the session (ns)
+ * @groups: the session's groups in rotation order
+ * @nr_groups: number of groups
+ * @group: group that counts in the current time slice
+ * @slice_start_ns: time running at the start of the current time slice (ns)
+ * @parallel: readers of the context
+ * @box_freeze: an interval freezes the context's boxes, not the domain
+ * @running: started, even if the domain has no CPU online
+ * @due: a sample is to be written at the end of the interval
+ * @fresh: counters have been read in the interval
+ * @overflowed: a counter has UCORE_VALUE_F_OVERFLOW
+ * @recovered: the watchdog found the overflow
+ * @throttled: counters were throttled in this interval
+ * @has_throttled: a counter is throttled (ucore_counter_throttle())
  * @polled: a polled period has ended
- * @stretched: the timer or a look was put off: the next sample tells
- * @gap_sample: its domain did not count for a while: the next sample tells
- * @gap_read: the same, for the next READ
+ * @delayed: the timer or polling was delayed; reported in the next sample
+ * @gap_sample: the domain did not count for a while; reported in the next sample
+ * @gap_read: the same as @gap_sample, for the next READ
  * @trigger: UCORE_TRIGGER_*
- * @by: of UCORE_TRIGGER_CORE: what the core event interrupted, else NULL
- * @trigger_event: lowest event that overflowed
- * @last_read: when the counters were last read
- * @nr_reads: times they were, since the last STOP
- * @resumed: when it began to run last
- * @frozen_base: the domain's frozen time at @resumed
- * @box_frozen_ns: with @box_freeze: how long its boxes were frozen since @resumed
- * @enabled_ns: time enabled before @resumed
- * @running_ns: time running before @resumed
- * @stats: costs
+ * @core_context: context interrupted by the core event for UCORE_TRIGGER_CORE, else NULL
+ * @trigger_event: lowest event id that overflowed
+ * @last_read: time of the last read of the counters (ns)
+ * @nr_reads: number of reads since the last STOP
+ * @resumed: start of the current run (ns)
+ * @frozen_base: the domain's frozen time at @resumed (ns)
+ * @box_frozen_ns: frozen time of the boxes since @resumed (ns), with @box_freeze
+ * @enabled_ns: time enabled before @resumed (ns)
+ * @running_ns: time running before @resumed (ns)
+ * @stats: counters and costs
  */
 struct ucore_domain_ctx {
 	struct list_head node;
@@ -218,7 +218,7 @@ struct ucore_domain_ctx {
 	struct ucore_counter **order;
 	unsigned long *address;
 	u64 *raw;
-	bool many;
+	bool bulk_ok;
 	u64 wrap_ns;
 	struct ucore_domain_ctx_box *box;
 	u32 nr_box;
@@ -232,8 +232,8 @@ struct ucore_domain_ctx {
 	u64 poll_ns;
 	struct hrtimer poll;
 	u64 last_poll;
-	struct ucore_conflict watch;
-	u64 looked;
+	struct ucore_conflict conflict;
+	u64 last_poll_clear;
 	u64 late_ns;
 	u64 rotate_ns;
 	struct hrtimer rotate;
@@ -241,7 +241,7 @@ struct ucore_domain_ctx {
 	const u8 *groups;
 	u32 nr_groups;
 	u8 group;
-	u64 turn_ns;
+	u64 slice_start_ns;
 	struct ucore_parallel parallel;
 	bool box_freeze;
 
@@ -251,13 +251,13 @@ struct ucore_domain_ctx {
 	bool overflowed;
 	bool recovered;
 	bool throttled;
-	bool resting;
+	bool has_throttled;
 	bool polled;
-	bool stretched;
+	bool delayed;
 	bool gap_sample;
 	bool gap_read;
 	u32 trigger;
-	const struct ucore_pmi_regs *by;
+	const struct ucore_pmi_regs *core_context;
 	u32 trigger_event;
 	u64 last_read;
 	u64 nr_reads;
@@ -269,4 +269,4 @@ struct ucore_domain_ctx {
 	struct ucore_stats stats;
 };
 
-#endif /* UCORE_SAMPLE_STATE_H */
+#endif /* UCORE_SAMPLE_DOMAIN_CTX_STATE_H */

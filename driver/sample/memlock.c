@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How much memory may a user's rings have?  It cannot be swapped, so it counts as perf's
- * buffers do: with all that the user has locked, up to RLIMIT_MEMLOCK and an allowance
- * for each CPU.  Process context.
+ * Memory accounting of rings. Part of the sample layer. Runs in process context. Ring memory
+ * cannot be swapped. Like perf buffers it is charged to the user's locked memory. The limit is
+ * RLIMIT_MEMLOCK plus an allowance for each CPU.
  */
 #include <linux/capability.h>
 #include <linux/cpumask.h>
@@ -15,7 +15,7 @@
 
 #include "sample/memlock.h"
 
-/* As kernel.perf_event_mlock_kb: 512 KiB of records for each CPU, and a ring's two pages */
+/* Allowance as in kernel.perf_event_mlock_kb: 512 KiB of records for each CPU and two pages */
 static unsigned int mlock_kb = 520;
 module_param(mlock_kb, uint, 0644);
 MODULE_PARM_DESC(mlock_kb,
@@ -29,14 +29,14 @@ static unsigned long pages_allowed(void)
 }
 
 /**
- * ucore_memlock_charge() - may so much memory be had?
- * @charge: remembers what is to be given back; nothing is charged as yet
- * @user: whose memory it is
- * @bytes: how much
+ * ucore_memlock_charge() - charge memory to a user
+ * @charge: charge to be initialized
+ * @user: user
+ * @bytes: size
  *
- * The limit is the caller's, who needs none with CAP_IPC_LOCK.
+ * The limit is that of the calling task. A task with CAP_IPC_LOCK has no limit.
  *
- * Return: 0, or -ENOBUFS.
+ * Return: 0, or -ENOBUFS if the limit is exceeded.
  */
 int ucore_memlock_charge(struct ucore_charge *charge, struct user_struct *user,
 			 unsigned long bytes)
@@ -53,8 +53,8 @@ int ucore_memlock_charge(struct ucore_charge *charge, struct user_struct *user,
 }
 
 /**
- * ucore_memlock_uncharge() - the memory is free again
- * @charge: what was charged, if anything
+ * ucore_memlock_uncharge() - return charged memory
+ * @charge: charge; nothing happens if it was not charged
  */
 void ucore_memlock_uncharge(struct ucore_charge *charge)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory that cannot be swapped, and whose it is. */
+/* Accounting of locked memory. Part of the sample layer. */
 #ifndef UCORE_MEMLOCK_H
 #define UCORE_MEMLOCK_H
 
 struct user_struct;
 
 /**
- * struct ucore_charge - pages that were charged to a user
- * @user: the user, NULL if nothing was charged
- * @pages: how many
+ * struct ucore_charge - pages charged to a user
+ * @user: user, NULL if nothing is charged
+ * @pages: number of pages
  */
 struct ucore_charge {
 	struct user_struct *user;

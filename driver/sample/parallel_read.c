@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Crews: several CPUs of a die read a part's counters together.
+ * Parallel read of a domain context by several CPUs of a die. Part of the sample
+ * layer.
  *
- * Whoever reads the part, on the frozen domain and under its lock, offers a share of the
- * boxes to each of some other CPUs, and rings them: an IPI.  It reads its own share, then
- * takes back each share that nobody has begun, and waits for the others: so it never
- * waits for a CPU that keeps interrupts off, sleeps deeply or is going offline, only for
- * one that reads, interrupts off, a share like its own.
+ * The reader holds the domain's lock and has frozen the domain. It offers a share
+ * of the boxes to each helper CPU and sends an IPI. The reader then reads its own
+ * share, takes back each share that no helper has begun, and waits for the others.
+ * Thus the reader waits only for a CPU that is reading with interrupts off. It
+ * does not wait for one that has disabled interrupts, sleeps or goes offline.
  *
- * A helper takes no lock.  The share that it took is its own, with all that reading its
- * boxes' counters changes: a box is in one share.  Without a share it touches nothing but
- * the domain's struct ucore_shares, which outlives all calls: whatever it was rung for,
- * it may come late, when the offer has been taken back, when another one has been made,
- * when the part is gone.  Then it finds no offer, or takes the new one.
+ * A helper takes no lock. It owns the share that it took, including all state that
+ * reading the share's boxes changes, because a box is in one share only. Without a
+ * share, a helper accesses nothing but the domain's struct ucore_shares, which
+ * outlives all IPIs. An IPI may arrive late: after the offer was taken back, after
+ * the next offer, or after the context was freed. The helper then finds no offer,
+ * or takes the new one.
  *
  *   reader                                  helper
  *   write the share                         state: OFFERED -> TAKEN  (A, acquire)
@@ -47,20 +49,20 @@ enum share_state {
 };
 
 /**
- * struct ucore_share - what one helper is offered
- * @csd: rings it
- * @rung: it was rung, and has not begun to look
- * @state: enum share_state; see above
- * @part: the part; this and the following belong to whoever has the share
- * @first: its first box
- * @end: the box after its last one
- * @elapsed: as ucore_ctx_since_read() has it
- * @tally: accesses
- * @ns: time that it took
+ * struct ucore_share - work for one helper CPU
+ * @csd: call data of the IPI
+ * @ipi_sent: an IPI has been sent and the helper has not started yet
+ * @state: enum share_state, see above
+ * @ctx: domain context; this and the following members belong to the owner of the share
+ * @first: index of the first box
+ * @end: index after the last box
+ * @elapsed: ucore_ctx_since_read() (ns)
+ * @tally: register accesses
+ * @ns: CPU time of the helper (ns)
  */
 struct ucore_share {
 	call_single_data_t csd;
-	bool rung;
+	bool ipi_sent;
 	atomic_t state;
 	struct ucore_domain_ctx *ctx;
 	u32 first;
@@ -71,28 +73,30 @@ struct ucore_share {
 } ____cacheline_aligned;
 
 /**
- * struct ucore_shares - a domain's shares; guarded by its lock but for what helpers do
- * @share: one for each helper; the first one stays unused
+ * struct ucore_shares - shares of a domain
+ * @share: entries of the helpers; the first entry, the reader's, is unused
+ *
+ * Protected by the domain's lock, except for the accesses of helpers.
  */
 struct ucore_shares {
 	struct ucore_share share[UCORE_READERS_MAX];
 };
 
 /*
- * ---- who: when a session starts, and when CPUs come, go, or are chosen ----
+ * ---- choice of the readers and their shares ----
  */
 
 /**
- * ucore_parallel_cpu_is_isolated() - was a CPU set apart for work that timers and IPIs would disturb?
- * @cpu: the CPU
+ * ucore_parallel_cpu_is_isolated() - check whether a CPU is isolated
+ * @cpu: CPU
  *
- * Return: true if it was (isolcpus, nohz_full).
+ * Return: true if timers and IPIs would disturb the CPU's work (isolcpus, nohz_full).
  */
 bool ucore_parallel_cpu_is_isolated(int cpu)
 {
 	bool isolated;
 
-	rcu_read_lock();	/* newer kernels may set others apart meanwhile */
+	rcu_read_lock();	/* newer kernels change the masks at run time */
 	isolated = !housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN) ||
 		   !housekeeping_test_cpu(cpu, HK_TYPE_TIMER);
 	rcu_read_unlock();
@@ -113,7 +117,7 @@ static bool may_help(const struct ucore_domain_ctx *ctx, int cpu)
 		(!ctx->parallel.may || cpumask_test_cpu(cpu, ctx->parallel.may)));
 }
 
-static bool has_member(const struct ucore_parallel *parallel, int cpu)
+static bool is_reader(const struct ucore_parallel *parallel, int cpu)
 {
 	u32 i;
 
@@ -123,8 +127,11 @@ static bool has_member(const struct ucore_parallel *parallel, int cpu)
 	return false;
 }
 
-/* Threads of one core share what leads out of it. */
-static bool has_core(const struct ucore_parallel *parallel, int cpu)
+/*
+ * Return true if a thread of the same core is a reader, because threads share the core's access
+ * path.
+ */
+static bool core_is_used(const struct ucore_parallel *parallel, int cpu)
 {
 	u32 i;
 
@@ -134,31 +141,37 @@ static bool has_core(const struct ucore_parallel *parallel, int cpu)
 	return false;
 }
 
-/* How well a CPU would do: one that was chosen, then one of a core that has none as yet. */
-static int suits(const struct ucore_domain_ctx *ctx, const struct ucore_parallel *parallel, int cpu)
+/* Rate a CPU as a helper. A chosen CPU counts more than one whose core has no reader yet. */
+static int rating(const struct ucore_domain_ctx *ctx, const struct ucore_parallel *parallel,
+		  int cpu)
 {
-	return 2 * is_chosen(ctx, cpu) + !has_core(parallel, cpu);
+	return 2 * is_chosen(ctx, cpu) + !core_is_used(parallel, cpu);
 }
 
-/* The first of those that suit best. */
-static int next_helper(const struct ucore_domain_ctx *ctx, const struct ucore_parallel *parallel, int leaving)
+/* Find the first CPU with the highest rating; UCORE_NO_CPU if none. */
+static int next_helper(const struct ucore_domain_ctx *ctx, const struct ucore_parallel *parallel,
+		       int leaving)
 {
-	int cpu, its, best = UCORE_NO_CPU, most = -1;
+	int cpu, rate, best = UCORE_NO_CPU, most = -1;
 
 	for_each_online_cpu(cpu) {
-		if (cpu == leaving || !may_help(ctx, cpu) || has_member(parallel, cpu))
+		if (cpu == leaving || !may_help(ctx, cpu) || is_reader(parallel, cpu))
 			continue;
-		its = suits(ctx, parallel, cpu);
-		if (its > most) {
+		rate = rating(ctx, parallel, cpu);
+		if (rate > most) {
 			best = cpu;
-			most = its;
+			most = rate;
 		}
 	}
 	return best;
 }
 
-/* Shares of consecutive boxes, none of more than @most reads: how many are there? */
-static u32 cut_at_most(const struct ucore_domain_ctx *ctx, struct ucore_parallel *parallel, u32 most)
+/*
+ * Cut the boxes into consecutive shares of at most @most reads. Return the number of shares,
+ * U32_MAX if there are too many.
+ */
+static u32 cut_shares_at_most(const struct ucore_domain_ctx *ctx, struct ucore_parallel *parallel,
+			      u32 most)
 {
 	u32 i, nr = 0, sum = 0;
 
@@ -174,8 +187,8 @@ static u32 cut_at_most(const struct ucore_domain_ctx *ctx, struct ucore_parallel
 	return nr + 1;
 }
 
-/* The longest share is as short as it can be. */
-static void cut(struct ucore_domain_ctx *ctx, struct ucore_parallel *parallel)
+/* Cut the boxes so that the longest share is as short as possible. */
+static void cut_shares(struct ucore_domain_ctx *ctx, struct ucore_parallel *parallel)
 {
 	struct ucore_domain_ctx_box *pb;
 	u32 all = 0, most = 0, j;
@@ -188,14 +201,15 @@ static void cut(struct ucore_domain_ctx *ctx, struct ucore_parallel *parallel)
 		most = max(most, pb->cost);
 	}
 	most = max(most, DIV_ROUND_UP(all, parallel->nr_cpus));
-	while (cut_at_most(ctx, parallel, most) > parallel->nr_cpus)
+	while (cut_shares_at_most(ctx, parallel, most) > parallel->nr_cpus)
 		most++;
-	parallel->nr = cut_at_most(ctx, parallel, most);
+	parallel->nr = cut_shares_at_most(ctx, parallel, most);
 	parallel->longest = most;
 }
 
-/* The reader is the first; a crew that has one member has no helper. */
-static void members_elect(const struct ucore_domain_ctx *ctx, struct ucore_parallel *parallel, int leaving)
+/* Choose the reader and its helper CPUs. */
+static void readers_elect(const struct ucore_domain_ctx *ctx, struct ucore_parallel *parallel,
+			  int leaving)
 {
 	int cpu = READ_ONCE(ctx->domain->reader);
 
@@ -209,11 +223,12 @@ static void members_elect(const struct ucore_domain_ctx *ctx, struct ucore_paral
 }
 
 /**
- * ucore_parallel_elect() - who reads a part, and who reads what of it
- * @part: the part; its domain is not locked
- * @leaving: a CPU that is going offline, or UCORE_NO_CPU
+ * ucore_parallel_elect() - choose the CPUs that read a context, and their shares
+ * @ctx: domain context; its domain is not locked
+ * @leaving: CPU that is going offline, or UCORE_NO_CPU
  *
- * CPU hotplug is held off, or it calls.  If there are not so many CPUs the crew is smaller.
+ * The caller holds the CPU hotplug lock, or is a CPU hotplug callback. With too few CPUs there
+ * are fewer readers.
  */
 void ucore_parallel_elect(struct ucore_domain_ctx *ctx, int leaving)
 {
@@ -222,21 +237,21 @@ void ucore_parallel_elect(struct ucore_domain_ctx *ctx, int leaving)
 
 	if (parallel.size < 2)
 		return;
-	members_elect(ctx, &parallel, leaving);
+	readers_elect(ctx, &parallel, leaving);
 	parallel.nr = 0;
 	if (parallel.nr_cpus > 1)
-		cut(ctx, &parallel);
+		cut_shares(ctx, &parallel);
 	raw_spin_lock_irqsave(&ctx->domain->lock, flags);
 	ctx->parallel = parallel;
 	raw_spin_unlock_irqrestore(&ctx->domain->lock, flags);
 }
 
 /**
- * ucore_parallel_elect_all() - the same for all parts that run on a domain
- * @domain: the domain, not locked; its list of parts is stable
- * @leaving: a CPU that is going offline, or UCORE_NO_CPU
+ * ucore_parallel_elect_all() - choose the CPUs for all contexts that run on a domain
+ * @domain: domain, not locked; the list of contexts does not change
+ * @leaving: CPU that is going offline, or UCORE_NO_CPU
  *
- * Afterwards @leaving is not rung any more.
+ * @leaving receives no further IPI afterwards.
  */
 void ucore_parallel_elect_all(struct ucore_domain *domain, int leaving)
 {
@@ -250,15 +265,15 @@ void ucore_parallel_elect_all(struct ucore_domain *domain, int leaving)
  * ---- helpers ----
  */
 
-/* Interrupts are off, nothing is locked. */
-static void help(void *arg)
+/* Read a share if there is an offer. Runs as an IPI with interrupts off and without a lock. */
+static void help_read(void *arg)
 {
 	struct ucore_share *share = arg;
 	u64 start = ktime_get_mono_fast_ns();
 
 	ucore_budget_enter(start);
-	/* from here on it may be rung again: then this call or that one takes the share */
-	smp_store_release(&share->rung, false);	/* pairs with offer(), ucore_parallel_exit() */
+	/* From here on another IPI may be sent. Either call takes the share. */
+	smp_store_release(&share->ipi_sent, false); /* pairs with offer(), ucore_parallel_exit() */
 	if (atomic_cmpxchg_acquire(&share->state, SHARE_OFFERED, SHARE_TAKEN) == SHARE_OFFERED) {
 		ucore_bulk_read_boxes(share->ctx, share->first, share->end, share->elapsed,
 				      &share->tally);
@@ -269,33 +284,34 @@ static void help(void *arg)
 }
 
 /*
- * ---- the reader ----
+ * ---- reader ----
  */
 
 static void offer(struct ucore_domain_ctx *ctx, u32 i, int cpu, u64 elapsed)
 {
 	struct ucore_share *share = &ctx->domain->shares->share[i];
-	bool rung = smp_load_acquire(&share->rung);	/* pairs with help() */
+	bool ipi_sent = smp_load_acquire(&share->ipi_sent);	/* pairs with help_read() */
 
 	share->ctx = ctx;
 	share->first = ctx->parallel.end[i - 1];
 	share->end = ctx->parallel.end[i];
 	share->elapsed = elapsed;
 	share->tally = (struct ucore_tally){ };
-	/* who was rung for an earlier offer, and has not come as yet, may take this one */
-	if (!rung)
-		WRITE_ONCE(share->rung, true);
+	/* A helper whose earlier IPI has not arrived yet takes this offer. */
+	if (!ipi_sent)
+		WRITE_ONCE(share->ipi_sent, true);
 	atomic_set_release(&share->state, SHARE_OFFERED);	/* (A) */
-	if (rung)
+	if (ipi_sent)
 		return;
-	/* if it cannot be rung it is taken back, unless a late call takes it */
+	/* If the IPI cannot be sent, the offer is taken back unless a late IPI takes it. */
 	if (smp_call_function_single_async(cpu, &share->csd))
-		WRITE_ONCE(share->rung, false);
+		WRITE_ONCE(share->ipi_sent, false);
 }
 
 /*
- * Bit i: share i has been offered.  The first one is this CPU's own.  Whoever is beyond its
- * budget is not asked; the reader is only if another CPU, which took the PMI, is at work.
+ * Offer the shares to helper CPUs within their CPU time budget. Return a mask of the shares
+ * offered. Share 0 belongs to this CPU. The reader gets a share if the current CPU is another
+ * one, because it received the PMI.
  */
 static u32 offer_all(struct ucore_domain_ctx *ctx, u64 elapsed)
 {
@@ -314,7 +330,7 @@ static u32 offer_all(struct ucore_domain_ctx *ctx, u64 elapsed)
 	return offered;
 }
 
-static bool take_back(struct ucore_share *share)
+static bool revoke_offer(struct ucore_share *share)
 {
 	return atomic_cmpxchg_relaxed(&share->state, SHARE_OFFERED, SHARE_NONE) == SHARE_OFFERED;
 }
@@ -343,7 +359,7 @@ static void read_together(struct ucore_domain_ctx *ctx)
 	u32 i, offered = offer_all(ctx, elapsed);
 
 	for (i = 0; i < ctx->parallel.nr; i++) {
-		if (offered & BIT(i) && !take_back(&shares[i]))
+		if (offered & BIT(i) && !revoke_offer(&shares[i]))
 			continue;
 		offered &= ~BIT(i);
 		read_share(ctx, i, elapsed);
@@ -354,9 +370,11 @@ static void read_together(struct ucore_domain_ctx *ctx)
 }
 
 /**
- * ucore_parallel_read() - read all counters of a part, once an interval, by its crew if it has one
- * @part: the part
- * @now: the instant: when the domain froze
+ * ucore_parallel_read() - read all counters of a context, with helper CPUs if there are any
+ * @ctx: domain context
+ * @now: time of the freeze (ns)
+ *
+ * At most one read in an interval.
  */
 void ucore_parallel_read(struct ucore_domain_ctx *ctx, u64 now)
 {
@@ -369,14 +387,14 @@ void ucore_parallel_read(struct ucore_domain_ctx *ctx, u64 now)
 }
 
 /*
- * ---- life ----
+ * ---- init and destroy ----
  */
 
 /**
- * ucore_parallel_prepare() - have shares for crews of a domain
- * @domain: the domain
+ * ucore_parallel_prepare() - allocate the shares of a domain
+ * @domain: domain
  *
- * Sessions may do so at the same time.
+ * Several sessions may call this at the same time.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -391,15 +409,15 @@ int ucore_parallel_prepare(struct ucore_domain *domain)
 	if (!shares)
 		return -ENOMEM;
 	for (i = 0; i < UCORE_READERS_MAX; i++)
-		INIT_CSD(&shares->share[i].csd, help, &shares->share[i]);
+		INIT_CSD(&shares->share[i].csd, help_read, &shares->share[i]);
 	if (cmpxchg(&domain->shares, NULL, shares))
 		kfree(shares);
 	return 0;
 }
 
 /**
- * ucore_parallel_exit() - no crew reads any more: wait for the last that were rung
- * @domain: the domain; no session is left on it
+ * ucore_parallel_exit() - wait for the last IPIs and free the shares of a domain
+ * @domain: domain without a session
  */
 void ucore_parallel_exit(struct ucore_domain *domain)
 {
@@ -408,10 +426,10 @@ void ucore_parallel_exit(struct ucore_domain *domain)
 	if (!domain->shares)
 		return;
 	for (i = 0; i < UCORE_READERS_MAX; i++)
-		/* pairs with help() */
-		while (smp_load_acquire(&domain->shares->share[i].rung))
+		/* pairs with help_read() */
+		while (smp_load_acquire(&domain->shares->share[i].ipi_sent))
 			cpu_relax();
-	synchronize_rcu();	/* help() runs with interrupts off: it has ended */
+	synchronize_rcu();	/* help_read() runs with interrupts off, so that it has ended */
 	kfree(domain->shares);
 	domain->shares = NULL;
 }

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rings of records, shared with user space.
+ * Rings of records, shared with user space. Part of the sample layer.
  *
  *	kernel (producer)			user space (consumer)
  *
  *	LOAD consumer->tail	(B)		LOAD producer->head	(A')
- *	   room?				   anything new?
+ *	   room for a record			   unread records
  *	STORE data				LOAD data
  *	STORE producer->head	(A)		STORE consumer->tail	(B')
  *
- * A is a release that pairs with the acquire A': data before head.  B is an
- * acquire that pairs with the release B': data is read before it is given up.
+ * A is a release that pairs with the acquire A', which orders data before head. B is
+ * an acquire that pairs with the release B'. Thus data is read before its room is
+ * released.
  *
- * The producer keeps its own position and never reads back what it published;
- * the one thing it takes from user space is @tail, which only ever bounds how
- * much room there is: nonsense there reads as no room.  Producer side: under
- * the domain's lock, any context but NMI.  Must not know what a record means.
+ * The producer keeps its own position and does not read back published values.
+ * The only value read from user space is @tail, which is used for nothing but the
+ * free room. An invalid @tail results in no room. The producer runs with the
+ * domain's lock held, in any context except NMI. The file does not know the
+ * content of a record.
  */
 #include <linux/err.h>
 #include <linux/log2.h>
@@ -27,22 +29,23 @@
 #include "compat.h"
 #include "sample/ring.h"
 
-/* Consumer page, producer page, data: one piece, mapped in two. */
+/* Consumer page, producer page and data are one allocation with two mappings. */
 static unsigned long ring_bytes(u32 size)
 {
 	return 2 * PAGE_SIZE + size;
 }
 
-/* To try hard is enough: killing others to get it is not what it is worth. */
+/* Fail rather than invoke the OOM killer. */
 #define RING_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /**
- * ucore_ring_create() - a new, empty ring
- * @size: bytes of data, a power of two, at least a page
- * @wakeup: unread bytes that wake the consumer, 0: any
- * @user: whose memory it is to be
+ * ucore_ring_create() - allocate an empty ring
+ * @size: size of the data (bytes), a power of two, at least a page
+ * @wakeup: unread bytes at which the consumer is woken, 0: any
+ * @user: user to whom the memory is charged
  *
- * Return: the ring or an ERR_PTR: -ENOBUFS if the user may not have so much, -ENOMEM.
+ * Return: ring or an ERR_PTR. The error is -ENOBUFS if the user's limit is exceeded, else
+ * -ENOMEM.
  */
 struct ucore_ring *ucore_ring_create(u32 size, u32 wakeup, struct user_struct *user)
 {
@@ -75,10 +78,10 @@ free:
 }
 
 /**
- * ucore_ring_get() - have a ring a while longer
- * @ring: the ring
+ * ucore_ring_get() - acquire a reference to a ring
+ * @ring: ring
  *
- * Return: the ring.
+ * Return: @ring.
  */
 struct ucore_ring *ucore_ring_get(struct ucore_ring *ring)
 {
@@ -87,8 +90,8 @@ struct ucore_ring *ucore_ring_get(struct ucore_ring *ring)
 }
 
 /**
- * ucore_ring_put() - need a ring no more; the last one frees it
- * @ring: the ring, may be NULL
+ * ucore_ring_put() - release a reference to a ring; the last one frees it
+ * @ring: ring, may be NULL
  */
 void ucore_ring_put(struct ucore_ring *ring)
 {
@@ -99,7 +102,7 @@ void ucore_ring_put(struct ucore_ring *ring)
 	kfree(ring);
 }
 
-/* Each mapping has the ring: its memory counts for as long as somebody sees it. */
+/* Each mapping holds a reference, so that the memory stays charged while it is mapped. */
 static void mapping_open(struct vm_area_struct *vma)
 {
 	ucore_ring_get(vma->vm_private_data);
@@ -116,13 +119,14 @@ static const struct vm_operations_struct mapping_ops = {
 };
 
 /**
- * ucore_ring_mmap() - map one part of a ring
- * @ring: the ring
- * @vma: where, from its start
- * @consumer: the consumer page; otherwise producer page and data, read-only
+ * ucore_ring_mmap() - map one region of a ring
+ * @ring: ring
+ * @vma: mapping, filled from its start
+ * @consumer: map the consumer page; otherwise producer page and data, read-only
  *
- * Return: 0; -EINVAL if the mapping is private or has another size than the part;
- * -EPERM if it asks to write the producer's part; -ENOMEM.
+ * Return: 0 or an error. -EINVAL means that the mapping is private or differs in size from the
+ * region. -EPERM means that a writable mapping of the producer's region was requested. -ENOMEM
+ * is possible.
  */
 int ucore_ring_mmap(struct ucore_ring *ring, struct vm_area_struct *vma, bool consumer)
 {
@@ -150,7 +154,7 @@ int ucore_ring_mmap(struct ucore_ring *ring, struct vm_area_struct *vma, bool co
 	return 0;
 }
 
-/* Bytes that may be written, as far as the consumer's word can be trusted. */
+/* Return the free bytes. An invalid tail from user space results in 0. */
 static u64 ring_room(const struct ucore_ring *ring)
 {
 	u64 used = ring->next - smp_load_acquire(&ring->consumer->tail);	/* B */
@@ -158,7 +162,7 @@ static u64 ring_room(const struct ucore_ring *ring)
 	return used > ring->size ? 0 : ring->size - used;
 }
 
-/* Place a record, padding to the start of the ring if it would cross the end. */
+/* Place a record. If it would cross the end of the ring, pad and place it at the start. */
 static struct ucore_record *ring_place(struct ucore_ring *ring, u32 size)
 {
 	u32 off = ring->next & (ring->size - 1);
@@ -169,7 +173,7 @@ static struct ucore_record *ring_place(struct ucore_ring *ring, u32 size)
 	if (ring_room(ring) < (u64)pad + size)
 		return NULL;
 	if (pad) {
-		/* as little as 8 bytes: type and size, nothing else */
+		/* The pad record may have only 8 bytes: type and size. */
 		rec = (void *)(ring->data + off);
 		rec->type = UCORE_RECORD_PAD;
 		rec->size = pad;
@@ -195,16 +199,16 @@ static void ring_lose(struct ucore_ring *ring, u64 n)
 }
 
 /**
- * ucore_ring_reserve() - room for a record
- * @ring: the ring
+ * ucore_ring_reserve() - reserve space for a record
+ * @ring: ring
  * @type: UCORE_RECORD_*
- * @size: bytes, head included, a multiple of 8
- * @now: time, should a LOST record have to go first
+ * @size: size (bytes), including the header, a multiple of 8
+ * @now: current time (ns), for a LOST record that may have to precede
  *
- * The record is not seen before ucore_ring_commit().
+ * The record is not visible before ucore_ring_commit().
  *
- * Return: the record, its head filled in, the rest undefined; NULL if there is
- * no room: then it counts as lost.
+ * Return: record with its header filled in and the rest undefined; NULL if there is no room and
+ * the record counts as lost.
  */
 void *ucore_ring_reserve(struct ucore_ring *ring, u32 type, u32 size, u64 now)
 {
@@ -240,12 +244,12 @@ full:
 }
 
 /**
- * ucore_ring_skip() - count records that were never made
- * @ring: the ring
- * @n: how many
+ * ucore_ring_skip() - count records that were never written
+ * @ring: ring
+ * @n: number of records
  *
- * They have numbers, and the next LOST record tells of them; a reader that waits for
- * its watermark is not woken for it.
+ * Skipped records have sequence numbers, and the next LOST record includes their number. A
+ * reader that waits for its watermark is not woken.
  */
 void ucore_ring_skip(struct ucore_ring *ring, u64 n)
 {
@@ -254,10 +258,10 @@ void ucore_ring_skip(struct ucore_ring *ring, u64 n)
 }
 
 /**
- * ucore_ring_commit() - publish what was reserved
- * @ring: the ring
+ * ucore_ring_commit() - publish the reserved records
+ * @ring: ring
  *
- * Return: true if the consumer wants to be woken.
+ * Return: true if the consumer must be woken.
  */
 bool ucore_ring_commit(struct ucore_ring *ring)
 {
@@ -267,13 +271,11 @@ bool ucore_ring_commit(struct ucore_ring *ring)
 }
 
 /**
- * ucore_ring_readable() - does the consumer want to be woken?
- * @ring: the ring; any context, no lock: a moment's view
+ * ucore_ring_readable() - check whether the consumer must be woken
+ * @ring: ring; any context, without a lock, so that the result is a snapshot
  *
- * Yes at its watermark, and when there is no room: a ring may be full below
- * the watermark.
- *
- * Return: true or false.
+ * Return: true if the watermark is reached, or if a record was lost, because a ring may be full
+ * below the watermark.
  */
 bool ucore_ring_readable(const struct ucore_ring *ring)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Rings: one producer (whoever holds the domain's lock), one consumer in user
- * space, which is never trusted.
+ * Rings of records. Part of the sample layer. The producer is the holder of the domain's lock.
+ * The consumer is in user space and is not trusted.
  */
 #ifndef UCORE_RING_H
 #define UCORE_RING_H
@@ -16,22 +16,22 @@
 struct vm_area_struct;
 
 /**
- * struct ucore_ring - one session's records on one domain
+ * struct ucore_ring - records of a session on one domain
  * @consumer: page that user space may write
  * @producer: page that user space may read
- * @data: record data, directly behind @producer
- * @size: bytes of @data, a power of two
- * @wakeup: unread bytes at which the consumer wants to be woken
+ * @data: records, directly behind @producer
+ * @size: size of @data (bytes), a power of two
+ * @wakeup: unread bytes at which the consumer is woken
  * @head: position after the last published record
  * @next: position after the last placed record
  * @seq: sequence number of the next record
- * @lost: records that found no room, or were never made
- * @unreported: how many of these no LOST record has told yet
- * @skipped: records that were never made, of which no LOST record has told yet
- * @refs: its part, and each mapping
- * @charge: whose memory it is
+ * @lost: number of records without room or never written
+ * @unreported: number of records without room since the last LOST record
+ * @skipped: number of records never written since the last LOST record
+ * @refs: references of the context and of each mapping
+ * @charge: charge of the memory
  *
- * All but the consumer page belong to the producer.
+ * All members except the consumer page belong to the producer.
  */
 struct ucore_ring {
 	struct ucore_ring_consumer *consumer;

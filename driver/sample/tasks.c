@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who runs where: the task of each CPU, noted at each switch, looked up at a sample.
+ * Records the task that runs on each CPU at each context switch, and looks up the task for a
+ * sample. Part of the sample layer.
  *
- * While a session wants to know, probes sit on the scheduler's tracepoints sched_switch and
- * task_rename: each CPU notes what it switches to, and when, in a seat of its own.  A sample
- * reads the seats of other CPUs and interrupts none.  A seat has the task before, too: the
- * records are written when the domain runs again, and tell of the instant at which it froze.
+ * While a session needs tasks, probes are attached to the scheduler's tracepoints sched_switch
+ * and task_rename. Each CPU records the next task and the time in its own slot. A sample reads
+ * the slots of other CPUs without an interrupt. A slot also keeps the previous task, because
+ * records are written after the unfreeze and describe the time of the freeze.
  *
- * Probes run on their own CPU, a switch's with interrupts off, and take no lock.  A look
- * waits for nobody: a seat that is being written again and again is not known.
+ * Probes run on their own CPU, with interrupts off, and take no lock. A lookup does not wait: a
+ * slot that keeps changing counts as unknown.
  */
 #include <linux/cpumask.h>
 #include <linux/errno.h>
@@ -29,61 +30,62 @@
 #define TRIES	4
 
 /**
- * struct seat - who runs on a CPU
- * @seq: written by that CPU with interrupts off, read by any
- * @now: the task that runs; its @since is 0 if that is not known
- * @before: the one before
+ * struct task_slot - tasks of a CPU
+ * @seq: written by that CPU with interrupts off, read by any CPU
+ * @now: current task; @since is 0 if unknown
+ * @before: previous task
  */
-struct seat {
+struct task_slot {
 	seqcount_t seq;
 	struct ucore_task now;
 	struct ucore_task before;
 };
 
-static DEFINE_PER_CPU(struct seat, seats);
+static DEFINE_PER_CPU(struct task_slot, task_slots);
 
-static DEFINE_MUTEX(who_lock);		/* guards @who_users and the probes; inside of sessions' */
-static unsigned int who_users;
+/* Protects tasks_users and the probes. Nests inside session locks. */
+static DEFINE_MUTEX(tasks_lock);
+static unsigned int tasks_users;
 
 /**
- * ucore_tasks_note() - a task begins to run on this CPU
- * @time: when
- * @pid: its process
- * @tid: itself
- * @comm: its name
+ * ucore_tasks_note() - record that a task starts to run on this CPU
+ * @time: time (ns)
+ * @pid: process id
+ * @tid: thread id
+ * @comm: name of the task
  *
  * Interrupts are off.
  */
 void ucore_tasks_note(u64 time, u32 pid, u32 tid, const char *comm)
 {
-	struct seat *seat = this_cpu_ptr(&seats);
+	struct task_slot *slot = this_cpu_ptr(&task_slots);
 
-	raw_write_seqcount_begin(&seat->seq);
-	seat->before = seat->now;
-	seat->now.pid = pid;
-	seat->now.tid = tid;
-	seat->now.since = time;
-	strscpy_pad(seat->now.comm, comm, sizeof(seat->now.comm));
-	raw_write_seqcount_end(&seat->seq);
+	raw_write_seqcount_begin(&slot->seq);
+	slot->before = slot->now;
+	slot->now.pid = pid;
+	slot->now.tid = tid;
+	slot->now.since = time;
+	strscpy_pad(slot->now.comm, comm, sizeof(slot->now.comm));
+	raw_write_seqcount_end(&slot->seq);
 }
 
 /**
- * ucore_tasks_lookup() - who ran on a CPU?
- * @cpu: the CPU
- * @time: at which moment: a short while ago
- * @out: the answer; not KNOWN if the CPU is offline, or has switched more than once since,
- *       or is at it
+ * ucore_tasks_lookup() - look up the task that ran on a CPU
+ * @cpu: CPU
+ * @time: time of interest (ns), recent
+ * @out: task; without UCORE_TASK_F_KNOWN if the CPU is offline, has switched more than once
+ *       since @time, or keeps switching
  */
 void ucore_tasks_lookup(u32 cpu, u64 time, struct ucore_task *out)
 {
-	const struct seat *seat = per_cpu_ptr(&seats, cpu);
+	const struct task_slot *slot = per_cpu_ptr(&task_slots, cpu);
 	unsigned int seq;
 	int i;
 
 	for (i = 0; i < TRIES && cpu_online(cpu); i++) {
-		seq = raw_seqcount_begin(&seat->seq);
-		*out = seat->now.since <= time ? seat->now : seat->before;
-		if (read_seqcount_retry(&seat->seq, seq))
+		seq = raw_seqcount_begin(&slot->seq);
+		*out = slot->now.since <= time ? slot->now : slot->before;
+		if (read_seqcount_retry(&slot->seq, seq))
 			continue;
 		if (!out->since || out->since > time)
 			break;
@@ -109,7 +111,7 @@ static void switched(void *data, bool preempt, struct task_struct *prev,
 	note_task(next, next->comm);
 }
 
-/* By exec or prctl: the task goes on under another name. */
+/* Record the new name after exec or prctl. */
 static void renamed(void *data, struct task_struct *task, const char *comm)
 {
 	unsigned long flags;
@@ -169,24 +171,24 @@ static int probes_add(void)
 	return 0;
 }
 
-/* What was noted the last time is of no use any more. */
-static void seats_clear(void)
+/* Mark the slots as unknown, because no probe has updated them since the last use. */
+static void slots_clear(void)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		per_cpu_ptr(&seats, cpu)->now.since = 0;
-		per_cpu_ptr(&seats, cpu)->before.since = 0;
+		per_cpu_ptr(&task_slots, cpu)->now.since = 0;
+		per_cpu_ptr(&task_slots, cpu)->before.since = 0;
 	}
 }
 
 /**
- * ucore_tasks_get() - have it noted who runs where
+ * ucore_tasks_get() - start to record tasks, or add a user
  *
- * Process context, CPU hotplug not held off.
+ * Context: process; the CPU hotplug lock is not held.
  *
- * Return: 0, and ucore_tasks_put() is to follow; -EOPNOTSUPP where the kernel has no such
- * tracepoints; -ENOMEM.
+ * Return: 0 or an error. ucore_tasks_put() must follow a success. -EOPNOTSUPP means that the
+ * kernel lacks the tracepoints.
  */
 int ucore_tasks_get(void)
 {
@@ -194,25 +196,27 @@ int ucore_tasks_get(void)
 
 	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
 		return -EOPNOTSUPP;
-	mutex_lock(&who_lock);
-	if (!who_users) {
-		seats_clear();
+	mutex_lock(&tasks_lock);
+	if (!tasks_users) {
+		slots_clear();
 		ret = probes_add();
 		if (!ret)
 			on_each_cpu(note_here, NULL, true);
 	}
-	who_users += !ret;
-	mutex_unlock(&who_lock);
+	tasks_users += !ret;
+	mutex_unlock(&tasks_lock);
 	return ret;
 }
 
-/** ucore_tasks_put() - one less wants to know; afterwards no probe runs if none does */
+/**
+ * ucore_tasks_put() - remove a user; the last one removes the probes
+ */
 void ucore_tasks_put(void)
 {
-	mutex_lock(&who_lock);
-	if (!--who_users)
+	mutex_lock(&tasks_lock);
+	if (!--tasks_users)
 		probes_remove(probes + ARRAY_SIZE(probes));
-	mutex_unlock(&who_lock);
+	mutex_unlock(&tasks_lock);
 }
 
 /*
@@ -220,10 +224,10 @@ void ucore_tasks_put(void)
  */
 
 /**
- * ucore_tasks_size() - of a part's record
- * @part: the part
+ * ucore_tasks_size() - get the size of a context's tasks record
+ * @ctx: domain context
  *
- * Return: bytes; 0: it has none.
+ * Return: size (bytes), 0 if there are no tasks records.
  */
 u32 ucore_tasks_size(const struct ucore_domain_ctx *ctx)
 {
@@ -233,10 +237,10 @@ u32 ucore_tasks_size(const struct ucore_domain_ctx *ctx)
 }
 
 /**
- * ucore_tasks_fill() - tell who ran on each CPU of a part
- * @part: the part
- * @tasks: the record, but for its head
- * @time: at which moment
+ * ucore_tasks_fill() - fill in a tasks record
+ * @ctx: domain context
+ * @tasks: record whose header is already filled in
+ * @time: time of the sample (ns)
  */
 void ucore_tasks_fill(const struct ucore_domain_ctx *ctx, struct ucore_tasks *tasks, u64 time)
 {

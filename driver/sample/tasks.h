@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who runs where: the task of each CPU, as the scheduler tells. */
-#ifndef UCORE_WHO_H
-#define UCORE_WHO_H
+/* Tasks that run on each CPU, from the scheduler's tracepoints. Part of the sample layer. */
+#ifndef UCORE_SAMPLE_TASKS_H
+#define UCORE_SAMPLE_TASKS_H
 
 #include <linux/types.h>
 
@@ -18,4 +18,4 @@ void ucore_tasks_lookup(u32 cpu, u64 time, struct ucore_task *out);
 u32 ucore_tasks_size(const struct ucore_domain_ctx *ctx);
 void ucore_tasks_fill(const struct ucore_domain_ctx *ctx, struct ucore_tasks *tasks, u64 time);
 
-#endif /* UCORE_WHO_H */
+#endif /* UCORE_SAMPLE_TASKS_H */

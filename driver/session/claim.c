@@ -26,6 +26,7 @@
 #include <linux/string.h>
 
 #include "box/catalog.h"
+#include "box/freeze.h"
 #include "box/intree.h"
 #include "box/pmc_reserve.h"
 #include "cpu/budget.h"
@@ -419,7 +420,7 @@ static void restore_here(void *arg)
 
 	raw_spin_lock(&domain->lock);
 	if (!box_freeze)
-		ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
+		ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
 	if (restore->box)
 		ucore_box_restore(restore->box);
 	else
@@ -428,7 +429,7 @@ static void restore_here(void *arg)
 			    list_is_singular(&event->box->claims))
 				ucore_box_restore(event->box);
 	if (!box_freeze)
-		ucore_domain_unfreeze(domain, true);
+		ucore_unfreeze_domain(domain, true);
 	raw_spin_unlock(&domain->lock);
 }
 

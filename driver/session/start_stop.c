@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 
 #include "box/catalog.h"
+#include "box/freeze.h"
 #include "cpu/budget.h"
 #include "sample/parallel_read.h"
 #include "irq/pmi.h"
@@ -44,7 +45,7 @@ static void acquire(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_
 		ucore_domain_clear_stale(domain);
 	ucore_recovery_reset(domain);
 	if (idle && ctx->box_freeze)
-		ucore_domain_enable(domain);
+		ucore_unfreeze_found(domain);
 }
 
 /*
@@ -57,7 +58,7 @@ static void start_prepare(struct ucore_domain_ctx *ctx)
 	struct ucore_domain *domain = ctx->domain;
 
 	if (!ctx->box_freeze)
-		ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
+		ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
 	ucore_ctx_program(ctx);
 	list_add_tail(&ctx->node, &domain->ctxs);
 	if (ctx->armed_mask) {
@@ -79,7 +80,7 @@ static void start(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_st
 {
 	ucore_ctx_start_unfrozen(ctx);
 	ucore_ctx_start_times(ctx, ctx->box_freeze ? ucore_ctx_unfreeze(ctx) :
-					       ucore_domain_unfreeze(ctx->domain, true));
+					       ucore_unfreeze_domain(ctx->domain, true));
 	ucore_watchdog_start(ctx->domain);
 	ucore_timer_start(ctx, base_of(ctx, m));
 }

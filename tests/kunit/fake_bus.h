@@ -9,7 +9,7 @@
 #include <kunit/test.h>
 #include <linux/spinlock.h>
 
-#include "box/box.h"
+#include "box/counter.h"
 #include "find/finder.h"
 
 #define FAKE_LOG	2048

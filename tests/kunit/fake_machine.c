@@ -271,7 +271,7 @@ void fake_machine_exit(struct kunit *test)
 	ucore_catalog.platform = NULL;
 	ucore_catalog.absent = 0;
 	ucore_catalog.caps = 0;
-	ucore_catalog.told = 0;
+	ucore_catalog.logged = 0;
 	ucore_catalog.failed = NULL;
 	fake_msr_hook = NULL;
 }
@@ -400,8 +400,8 @@ static struct ucore_domain_ctx_box *ctx_box(struct ucore_domain_ctx *ctx, struct
 }
 
 /**
- * fake_part_add() - one more counter; its event id is 100 + its place
- * @part: the part
+ * fake_ctx_add() - one more counter; its event id is 100 + its place
+ * @ctx: the part
  * @box: its box
  * @counter: which, UCORE_COUNTER_FIXED for the fixed one
  * @ctl: control word

@@ -14,6 +14,7 @@
 
 #include "box/catalog.h"
 #include "box/domain.h"
+#include "box/freeze.h"
 #include "fake_bus.h"
 #include "platforms/match.h"
 #include "cpu/nmi.h"
@@ -46,7 +47,7 @@
  * @global: global control of each domain
  * @sink: of hand-made parts
  * @session: sessions to be closed at the end
- * @part: hand-made parts
+ * @ctx: hand-made parts
  * @nr_parts: how many
  * @with_cpu: the second domain is CPU 0
  * @cpu_global: its global control

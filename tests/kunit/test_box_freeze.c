@@ -51,7 +51,7 @@ static void start_frozen_box_by_box(struct kunit *test)
 		    FAKE_W(m, 0xd8, EN | 4), FAKE_W(r, 0xdc, EN | 1), FAKE_W(m, 0xf4, RUN),
 		    FAKE_W(r, 0xf4, RUN));
 	KUNIT_EXPECT_FALSE(test, ucore_catalog.domains[0].frozen);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].holds, 0U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].freeze_count, 0U);
 }
 
 static void read_and_stop_touch_no_global_control(struct kunit *test)
@@ -211,7 +211,7 @@ static void stop_services_its_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(m, 0xf8), 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(m, 0xd8), 0ULL);
 	KUNIT_EXPECT_FALSE(test, ucore_catalog.domains[0].frozen);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].holds, 0U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].freeze_count, 0U);
 	sample = fake_record(ucore_session_ctx(s, 0)->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, 102ULL);
@@ -245,7 +245,7 @@ static void frozen_die_stays_frozen(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
+	ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
 	raw_spin_unlock_irq(&domain->lock);
 	fake_bus_clear(bus_of(test));
 	session_read(s, false);
@@ -253,7 +253,7 @@ static void frozen_die_stays_frozen(struct kunit *test)
 		    FAKE_R(fake_window(imc), 0xa4));
 	KUNIT_EXPECT_TRUE(test, domain->frozen);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_unfreeze(domain, true);
+	ucore_unfreeze_domain(domain, true);
 	raw_spin_unlock_irq(&domain->lock);
 }
 

@@ -264,7 +264,7 @@ static void an_overflow_beyond_the_budget_pauses(struct kunit *test)
 	spend(8 * MS);
 	overflow(ctx);
 	KUNIT_EXPECT_TRUE(test, domain->throttled);
-	KUNIT_EXPECT_TRUE(test, ctx->ctr[0].resting);
+	KUNIT_EXPECT_TRUE(test, ctx->ctr[0].throttled);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 	expect_about(test, due_in(&domain->watchdog), 10 * MS);
 	sample = fake_record(ctx->ring);
@@ -290,12 +290,12 @@ static void a_pause_goes_on_for_what_is_spent_in_it(struct kunit *test)
 	spend(9 * MS);
 	fire(&domain->watchdog);
 	KUNIT_EXPECT_TRUE(test, domain->throttled);
-	KUNIT_EXPECT_TRUE(test, ctx->ctr[0].resting);
+	KUNIT_EXPECT_TRUE(test, ctx->ctr[0].throttled);
 	KUNIT_EXPECT_GT(test, due_in(&domain->watchdog), 10 * MS);
 	spend(9 * MS);
 	fire(&domain->watchdog);
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
-	KUNIT_EXPECT_FALSE(test, ctx->ctr[0].resting);
+	KUNIT_EXPECT_FALSE(test, ctx->ctr[0].throttled);
 }
 
 /* The service itself is what takes too long: what it has spent counts before it ends. */
@@ -406,10 +406,10 @@ static void a_look_is_put_off(struct kunit *test)
 	ctx->poll_ns = MS;
 	ucore_timer_start(ctx, now_ns());
 	fire(&ctx->poll);
-	KUNIT_EXPECT_FALSE(test, ctx->stretched);
+	KUNIT_EXPECT_FALSE(test, ctx->delayed);
 	spend(8 * MS);
 	fire(&ctx->poll);
-	KUNIT_EXPECT_TRUE(test, ctx->stretched);
+	KUNIT_EXPECT_TRUE(test, ctx->delayed);
 	KUNIT_EXPECT_EQ(test, ctx->stats.delayed, 1ULL);
 	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 0ULL);
 	KUNIT_EXPECT_GE(test, due_in(&ctx->poll), 4 * MS);

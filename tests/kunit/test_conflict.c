@@ -16,7 +16,7 @@ static const struct ucore_create_session ring = { .ring_size = 4096 };
 /**
  * struct watched - a session with two counters of imc0 and one of cbo0, which runs
  * @s: the session
- * @part: its part
+ * @ctx: its part
  * @gw: global control
  * @imc: imc0's registers
  * @cbo: cbo0's
@@ -294,12 +294,12 @@ static void not_while_it_is_held(struct kunit *test)
 	watched_init(test, &w, 0);
 	domain = w.ctx->domain;
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
+	ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
 	fake_clock_advance(LOOK);
 	fake_bus_clear(bus_of(test));
 	ucore_conflict_scan(domain, ktime_get_mono_fast_ns());
 	FAKE_EXPECT_NONE(test, bus_of(test));
-	ucore_domain_unfreeze(domain, false);
+	ucore_unfreeze_domain(domain, false);
 	ucore_conflict_scan(domain, ktime_get_mono_fast_ns());
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w.imc, 'R'), 3U);

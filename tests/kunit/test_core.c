@@ -770,9 +770,9 @@ static void given_up_while_throttled_and_away(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_core_box(test, 1), 0xc0, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
+	ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
 	domain->throttled = true;
-	domain->held = true;
+	domain->kept_frozen = true;
 	raw_spin_unlock_irq(&domain->lock);
 	fake_kernel.cpu_down(1);
 	fake_session_close(test, s);
@@ -781,7 +781,7 @@ static void given_up_while_throttled_and_away(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(next, fake_core_box(test, 1), 0xc0, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(next), 0);
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
-	KUNIT_EXPECT_EQ(test, domain->holds, 0U);
+	KUNIT_EXPECT_EQ(test, domain->freeze_count, 0U);
 	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->global, ALL_ON);
 	fake_stop(next);
 }

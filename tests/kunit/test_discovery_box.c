@@ -346,8 +346,8 @@ static void firmwares_freeze_is_kept(struct kunit *test)
 	raw_spin_lock_irq(&domain->lock);
 	ucore_domain_acquire(domain);
 	KUNIT_EXPECT_EQ(test, domain->found, FRZ);
-	ucore_domain_freeze(domain, 1);
-	ucore_domain_unfreeze(domain, true);
+	ucore_freeze_domain(domain, 1);
+	ucore_unfreeze_domain(domain, true);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
 	ucore_domain_release(domain);
 	raw_spin_unlock_irq(&domain->lock);
@@ -355,8 +355,8 @@ static void firmwares_freeze_is_kept(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, CTL), FRZ);
 	/* boxes that are given back later do not change it */
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_freeze(domain, 2);
-	ucore_domain_unfreeze(domain, true);
+	ucore_freeze_domain(domain, 2);
+	ucore_unfreeze_domain(domain, true);
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 }
@@ -368,10 +368,10 @@ static void route_of_a_frozen_domain(struct kunit *test)
 	struct fake_window *gw = fake_global(0);
 
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_freeze(domain, 1);
+	ucore_freeze_domain(domain, 1);
 	ucore_domain_set_route(domain, BIT_ULL(16) | WK);
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
-	ucore_domain_unfreeze(domain, false);
+	ucore_unfreeze_domain(domain, false);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
 	ucore_domain_set_route(domain, BIT_ULL(17) | WK);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);

@@ -20,21 +20,21 @@ static struct ucore_domain *domain_of(struct kunit *test)
 static void hold(struct ucore_domain *domain, u64 now)
 {
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_freeze(domain, now);
+	ucore_freeze_domain(domain, now);
 	raw_spin_unlock_irq(&domain->lock);
 }
 
 static void hold_overflow(struct ucore_domain *domain, u64 now)
 {
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_freeze_overflow(domain, now);
+	ucore_freeze_after_overflow(domain, now);
 	raw_spin_unlock_irq(&domain->lock);
 }
 
 static void unfreeze(struct ucore_domain *domain, bool pending)
 {
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_unfreeze(domain, pending);
+	ucore_unfreeze_domain(domain, pending);
 	raw_spin_unlock_irq(&domain->lock);
 }
 
@@ -62,7 +62,7 @@ static void frozen_once_unfrozen_once(struct kunit *test)
 	unfreeze(domain, true);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
-	KUNIT_EXPECT_EQ(test, domain->holds, 0U);
+	KUNIT_EXPECT_EQ(test, domain->freeze_count, 0U);
 }
 
 /* A write without the route would unset it. */
@@ -109,7 +109,7 @@ static void waiting_overflow_keeps_it_frozen(struct kunit *test)
 	unfreeze(domain, true);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, GLOBAL_STATUS));
 	KUNIT_EXPECT_TRUE(test, domain->frozen);
-	KUNIT_EXPECT_EQ(test, domain->holds, 0U);
+	KUNIT_EXPECT_EQ(test, domain->freeze_count, 0U);
 
 	hold(domain, 500);			/* frozen already: no second write */
 	FAKE_EXPECT_NONE(test, bus_of(test));
@@ -241,8 +241,8 @@ static void an_abandoned_domain_routes_as_found(struct kunit *test)
 	ucore_domain_acquire(domain);
 	ucore_domain_set_route(domain, CORE(1) | WAKE);
 	ucore_domain_release_offline(domain);
-	ucore_domain_freeze(domain, 1);
-	ucore_domain_unfreeze(domain, true);
+	ucore_freeze_domain(domain, 1);
+	ucore_unfreeze_domain(domain, true);
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), CORE(6) | WAKE);
 }
@@ -257,8 +257,8 @@ static void what_was_found_stays_after_a_late_give_back(struct kunit *test)
 	raw_spin_lock_irq(&domain->lock);
 	ucore_domain_acquire(domain);
 	ucore_domain_release(domain);
-	ucore_domain_freeze(domain, 1);
-	ucore_domain_unfreeze(domain, true);
+	ucore_freeze_domain(domain, 1);
+	ucore_unfreeze_domain(domain, true);
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), CORE(6) | WAKE);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
@@ -536,7 +536,7 @@ static void throttling_ends_when_a_cpu_leaves(struct kunit *test)
 
 	hold(domain, ktime_get_mono_fast_ns());
 	domain->throttled = true;
-	domain->held = true;
+	domain->kept_frozen = true;
 	cpu_down(1);
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
 	KUNIT_EXPECT_FALSE(test, domain->frozen);

@@ -674,10 +674,10 @@ static void ctx_run(struct kunit *test, struct ucore_domain_ctx *ctx)
 	u64 now = ktime_get_mono_fast_ns();
 
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_freeze(domain, now);
+	ucore_freeze_domain(domain, now);
 	ucore_ctx_program(ctx);
 	fake_ctx_list(ctx);
-	ucore_domain_unfreeze(domain, true);
+	ucore_unfreeze_domain(domain, true);
 	ucore_ctx_start_times(ctx, now);
 	raw_spin_unlock_irq(&domain->lock);
 	fake_bus_clear(bus_of(test));

@@ -924,10 +924,10 @@ static void an_overflow_in_the_second_word(struct kunit *test)
 	fake_ctx_add(ctx, iio, 2, 0x5000c0, 100);
 	fake_ctx_add(ctx, m2p, 1, 0x500018, 200);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
+	ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
 	ucore_ctx_program(ctx);
 	fake_ctx_list(ctx);
-	ucore_domain_unfreeze(domain, true);
+	ucore_unfreeze_domain(domain, true);
 	ucore_ctx_start_times(ctx, ktime_get_mono_fast_ns());
 	raw_spin_unlock_irq(&domain->lock);
 	fake_bus_clear(bus_of(test));

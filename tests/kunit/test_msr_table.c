@@ -408,12 +408,12 @@ static void both_are_frozen_and_unfrozen(struct kunit *test)
 	struct fake_window *gw = fake_global(0), *next = next_window();
 
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_freeze(domain, 100);
+	ucore_freeze_domain(domain, 100);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, FIRST_CTL, FRZ), FAKE_W(next, 0, FRZ));
-	ucore_domain_freeze(domain, 200);
-	ucore_domain_unfreeze(domain, true);
+	ucore_freeze_domain(domain, 200);
+	ucore_unfreeze_domain(domain, true);
 	FAKE_EXPECT_NONE(test, bus_of(test));
-	ucore_domain_unfreeze(domain, true);
+	ucore_unfreeze_domain(domain, true);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, FIRST_CTL, 0), FAKE_W(next, 0, 0));
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
@@ -434,14 +434,14 @@ static void an_overflow_of_either_freezes_both(struct kunit *test)
 	/* it was frozen by the second: nothing may unfreeze it now */
 	KUNIT_EXPECT_TRUE(test, next->frozen);
 	fake_bus_clear(bus_of(test));
-	ucore_domain_freeze_overflow(domain, 100);
+	ucore_freeze_after_overflow(domain, 100);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, FIRST_CTL, FRZ | ROUTE),
 		    FAKE_W(next, 0, FRZ | ROUTE));
 	KUNIT_EXPECT_EQ(test, ucore_domain_status(domain), BIT_ULL(5));
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, FIRST_STATUS), FAKE_R(next, NEXT_STATUS));
 	ucore_domain_clear_status(domain);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(next, NEXT_STATUS, BIT_ULL(5)));
-	ucore_domain_unfreeze(domain, false);
+	ucore_unfreeze_domain(domain, false);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, FIRST_CTL, ROUTE), FAKE_W(next, 0, ROUTE));
 	domain->armed = 0;
 	raw_spin_unlock_irq(&domain->lock);
@@ -476,8 +476,8 @@ static void each_is_given_back_as_found(struct kunit *test)
 	raw_spin_lock_irq(&domain->lock);
 	ucore_domain_acquire(domain);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, FIRST_CTL), FAKE_R(next, 0));
-	ucore_domain_freeze(domain, 1);
-	ucore_domain_unfreeze(domain, true);
+	ucore_freeze_domain(domain, 1);
+	ucore_unfreeze_domain(domain, true);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, FIRST_CTL), 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(next, 0), 0ULL);
 	ucore_domain_release(domain);
@@ -525,10 +525,10 @@ static void both_are_seized(struct kunit *test)
 	domain->further[0].io.ops = &ops;
 	raw_spin_lock_irq(&domain->lock);
 	ops.access = UCORE_ACCESS_PCI;		/* behind a lock of the kernel's */
-	KUNIT_EXPECT_FALSE(test, ucore_domain_panic_freeze(domain));
+	KUNIT_EXPECT_FALSE(test, ucore_freeze_panic(domain));
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	ops.access = UCORE_ACCESS_MMIO;
-	KUNIT_EXPECT_TRUE(test, ucore_domain_panic_freeze(domain));
+	KUNIT_EXPECT_TRUE(test, ucore_freeze_panic(domain));
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, FIRST_CTL, FRZ), FAKE_W(next, 0, FRZ));
 	raw_spin_unlock_irq(&domain->lock);
 	domain->further[0].io.ops = &fake_msr_ops;

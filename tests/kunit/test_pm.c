@@ -273,13 +273,13 @@ static void asleep_while_throttled(struct kunit *test)
 
 	found_init(test, &f, &ring);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
+	ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
 	domain->throttled = true;
-	domain->held = true;
+	domain->kept_frozen = true;
 	raw_spin_unlock_irq(&domain->lock);
 	sleep_event(PM_SUSPEND_PREPARE);
 	expect_as_found(test, &f, 0);
-	KUNIT_EXPECT_EQ(test, domain->holds, 0U);
+	KUNIT_EXPECT_EQ(test, domain->freeze_count, 0U);
 	sleep_event(PM_POST_SUSPEND);
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
 	KUNIT_EXPECT_FALSE(test, domain->frozen);

@@ -282,7 +282,7 @@ static void service_by_another_after_the_nmi(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 	KUNIT_EXPECT_EQ(test, ctx->domain->pmis, 1ULL);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
-	KUNIT_EXPECT_EQ(test, ctx->domain->holds, 0U);
+	KUNIT_EXPECT_EQ(test, ctx->domain->freeze_count, 0U);
 }
 
 /* START has armed nothing yet, or STOP not closed the way: the next one is seen to. */

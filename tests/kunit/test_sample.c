@@ -16,10 +16,10 @@ static void ctx_run(struct kunit *test, struct ucore_domain_ctx *ctx, u64 now)
 	struct ucore_domain *domain = ctx->domain;
 
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_freeze(domain, now);
+	ucore_freeze_domain(domain, now);
 	ucore_ctx_program(ctx);
 	fake_ctx_list(ctx);
-	ucore_domain_unfreeze(domain, true);
+	ucore_unfreeze_domain(domain, true);
 	ucore_ctx_start_times(ctx, now);
 	raw_spin_unlock_irq(&domain->lock);
 	fake_bus_clear(bus_of(test));
@@ -877,17 +877,17 @@ static void all_rest_one_by_one(struct kunit *test)
 	fake_ctx_add(ctx, imc, 1, 0x500304, 100);
 	ctx_run(test, ctx, now_ns());
 	overflow_too_many(imc, 0);
-	KUNIT_EXPECT_FALSE(test, ctx->ctr[1].resting);
+	KUNIT_EXPECT_FALSE(test, ctx->ctr[1].throttled);
 	fake_overflow(imc, 0xa8, 0, BIT(2), IMC0);
 	overflow_sample(domain, now_ns(), false);
-	KUNIT_EXPECT_TRUE(test, ctx->ctr[0].resting);
-	KUNIT_EXPECT_TRUE(test, ctx->ctr[1].resting);
-	KUNIT_EXPECT_FALSE(test, domain->held);
+	KUNIT_EXPECT_TRUE(test, ctx->ctr[0].throttled);
+	KUNIT_EXPECT_TRUE(test, ctx->ctr[1].throttled);
+	KUNIT_EXPECT_FALSE(test, domain->kept_frozen);
 	KUNIT_EXPECT_EQ(test, domain->throttles, 1ULL);
 	fake_timer_fire(&domain->watchdog);
-	KUNIT_EXPECT_FALSE(test, ctx->ctr[0].resting);
-	KUNIT_EXPECT_FALSE(test, ctx->ctr[1].resting);
-	KUNIT_EXPECT_FALSE(test, ctx->resting);
+	KUNIT_EXPECT_FALSE(test, ctx->ctr[0].throttled);
+	KUNIT_EXPECT_FALSE(test, ctx->ctr[1].throttled);
+	KUNIT_EXPECT_FALSE(test, ctx->has_throttled);
 }
 
 /* A status bit that no counter of ours has set: nothing could rest, so the domain does. */
@@ -904,15 +904,15 @@ static void what_cannot_rest_is_held(struct kunit *test)
 	fake_poke(fake_global(0), GLOBAL_STATUS, IMC0);
 	fake_global(0)->frozen = true;
 	overflow_sample(domain, now_ns(), false);
-	KUNIT_EXPECT_TRUE(test, domain->held);
+	KUNIT_EXPECT_TRUE(test, domain->kept_frozen);
 	KUNIT_EXPECT_TRUE(test, fake_global(0)->frozen);
 	timer_sample(ctx, now_ns());
 	KUNIT_EXPECT_EQ(test, sample_next(test, ctx)->flags, (u32)UCORE_SAMPLE_F_THROTTLED);
 	fake_timer_fire(&domain->watchdog);
-	KUNIT_EXPECT_FALSE(test, domain->held);
+	KUNIT_EXPECT_FALSE(test, domain->kept_frozen);
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
-	KUNIT_EXPECT_EQ(test, domain->holds, 0U);
+	KUNIT_EXPECT_EQ(test, domain->freeze_count, 0U);
 }
 
 static void halted_while_it_rests(struct kunit *test)
@@ -956,9 +956,9 @@ static void halted_beyond_the_budget(struct kunit *test)
 	domain->throttle_count = 1000000;
 	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
 	halt_ctx(ctx);
-	KUNIT_EXPECT_FALSE(test, domain->held);
+	KUNIT_EXPECT_FALSE(test, domain->kept_frozen);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
-	KUNIT_EXPECT_FALSE(test, ctx->ctr[0].resting);
+	KUNIT_EXPECT_FALSE(test, ctx->ctr[0].throttled);
 	domain->throttle_count = 0;
 	fake_timer_fire(&domain->watchdog);
 }
@@ -974,7 +974,7 @@ static void a_box_dies_while_its_counter_rests(struct kunit *test)
 	fake_timer_fire(&ctx->domain->watchdog);
 	KUNIT_EXPECT_TRUE(test, ctx->ctr[0].box->dead);
 	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 7ULL);
-	KUNIT_EXPECT_FALSE(test, ctx->ctr[0].resting);
+	KUNIT_EXPECT_FALSE(test, ctx->ctr[0].throttled);
 }
 
 /* Nothing of the time before is missed later. */
@@ -986,7 +986,7 @@ static void reset_of_a_box_that_died_meanwhile(struct kunit *test)
 	timer_sample(ctx, now_ns());
 	KUNIT_ASSERT_TRUE(test, ctx->ctr[0].box->dead);
 	reset_ctx(ctx);
-	KUNIT_EXPECT_FALSE(test, ctx->ctr[0].resting);
+	KUNIT_EXPECT_FALSE(test, ctx->ctr[0].throttled);
 	fake_timer_fire(&ctx->domain->watchdog);
 	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 0ULL);
 }
@@ -1012,7 +1012,7 @@ static void too_many_overflows(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, sample->flags, (u32)(i < 500 ? 0 : UCORE_SAMPLE_F_THROTTLED));
 	}
 	KUNIT_EXPECT_TRUE(test, domain->throttled);
-	KUNIT_EXPECT_TRUE(test, ctx->ctr[0].resting);
+	KUNIT_EXPECT_TRUE(test, ctx->ctr[0].throttled);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
 	KUNIT_EXPECT_EQ(test, domain->throttles, 1ULL);
 	KUNIT_EXPECT_TRUE(test, fake_timer_find(&domain->watchdog)->queued);
@@ -1023,9 +1023,9 @@ static void too_many_overflows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_STATUS), 0ULL);
 	fake_timer_fire(&domain->watchdog);
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
-	KUNIT_EXPECT_FALSE(test, ctx->ctr[0].resting);
+	KUNIT_EXPECT_FALSE(test, ctx->ctr[0].throttled);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
-	KUNIT_EXPECT_EQ(test, domain->holds, 0U);
+	KUNIT_EXPECT_EQ(test, domain->freeze_count, 0U);
 }
 
 /* Samples in the pause are charged for their own time, not for all of it, each anew. */
@@ -1040,9 +1040,9 @@ static void samples_of_a_throttled_domain(struct kunit *test)
 	fake_ctx_add(ctx, fake_box(test, 0, "imc", 0), 0, 0x400304, 0);
 	ctx_run(test, ctx, now_ns());
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_freeze(domain, now_ns());
+	ucore_freeze_domain(domain, now_ns());
 	domain->throttled = true;
-	domain->held = true;
+	domain->kept_frozen = true;
 	raw_spin_unlock_irq(&domain->lock);
 	frozen = now_ns();
 	for (i = 1; i <= 3; i++) {
@@ -1106,7 +1106,7 @@ static void ctx_without_a_ring(struct kunit *test)
 	fake_ctx_add(ctx, fake_box(test, 0, "imc", 0), 0, 0x400304, 0);
 	ctx_run(test, ctx, now_ns());
 	timer_sample(ctx, now_ns());
-	ucore_sample_gap(ctx, 1, UCORE_GAP_BOX_DEAD, 0, 0, 0);
+	ucore_emit_gap(ctx, 1, UCORE_GAP_BOX_DEAD, 0, 0, 0);
 	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 1ULL);
 }
 

@@ -78,8 +78,8 @@ static void what_is_left_behind(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(win, layout->box_ctl), (u64)RUN);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 	KUNIT_EXPECT_FALSE(test, box->dirty);
-	KUNIT_EXPECT_FALSE(test, box->domain->taken);
-	KUNIT_EXPECT_EQ(test, box->domain->holds, 0U);
+	KUNIT_EXPECT_FALSE(test, box->domain->acquired);
+	KUNIT_EXPECT_EQ(test, box->domain->freeze_count, 0U);
 }
 
 static void once(struct kunit *test)

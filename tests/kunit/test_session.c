@@ -498,9 +498,9 @@ static void close_leaves_it_as_found(struct kunit *test)
 static void throttle(struct ucore_domain *domain)
 {
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
+	ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
 	domain->throttled = true;
-	domain->held = true;
+	domain->kept_frozen = true;
 	raw_spin_unlock_irq(&domain->lock);
 }
 
@@ -541,7 +541,7 @@ static void stop_while_throttled(struct kunit *test)
 	fake_stop(s);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
-	KUNIT_EXPECT_EQ(test, domain->holds, 0U);
+	KUNIT_EXPECT_EQ(test, domain->freeze_count, 0U);
 	expect_times(test, s, 50 * MS, 30 * MS);
 }
 
@@ -651,7 +651,7 @@ static void start_resets_what_came_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8), 0ULL);
 	KUNIT_EXPECT_FALSE(test, imc->dead);
 	KUNIT_EXPECT_FALSE(test, imc->dirty);
-	KUNIT_EXPECT_FALSE(test, imc->domain->stray);
+	KUNIT_EXPECT_FALSE(test, imc->domain->spurious);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 }
 

@@ -426,10 +426,10 @@ static void sample_has_the_skew(struct kunit *test)
 	fake_ctx_add(ctx, fake_box(test, 0, "imc", 1), 0, EN | 4, 0);
 	ctx->timer_ns = NSEC_PER_MSEC;
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
+	ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
 	ucore_ctx_program(ctx);
 	fake_ctx_list(ctx);
-	ucore_ctx_start_times(ctx, ucore_domain_unfreeze(domain, true));
+	ucore_ctx_start_times(ctx, ucore_unfreeze_domain(domain, true));
 	raw_spin_unlock_irq(&domain->lock);
 	fake_timer_fire(&ctx->timer);
 	sample = fake_record(ctx->ring);

@@ -85,7 +85,7 @@ static void an_overflow_samples_the_die(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->pid, 7U);
 	KUNIT_EXPECT_EQ(test, sample->tid, 8U);
 	KUNIT_EXPECT_EQ(test, sample->late_ns, sample->time - trigger.context.time);
-	KUNIT_EXPECT_NULL(test, ctx->by);
+	KUNIT_EXPECT_NULL(test, ctx->core_context);
 	KUNIT_EXPECT_EQ(test, atomic_read(&trigger.overflows), 0);
 	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 1ULL);
 }

@@ -206,13 +206,13 @@ static void no_suspicion_while_the_domain_is_held(struct kunit *test)
 	ctx_run(test, ctx);
 	overflow(ctx);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_freeze(domain, 1);
+	ucore_freeze_domain(domain, 1);
 	raw_spin_unlock_irq(&domain->lock);
 	fake_timer_fire(&domain->watchdog);
 	fake_timer_fire(&domain->watchdog);
 	KUNIT_EXPECT_EQ(test, domain->recovered, 0ULL);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_unfreeze(domain, true);
+	ucore_unfreeze_domain(domain, true);
 	raw_spin_unlock_irq(&domain->lock);
 }
 
@@ -302,7 +302,7 @@ static void each_box_that_died_armed_is_asked(struct kunit *test)
 	raw_spin_lock_irq(&first->domain->lock);
 	ucore_recovery_reset(first->domain);
 	raw_spin_unlock_irq(&first->domain->lock);
-	KUNIT_EXPECT_TRUE(test, first->domain->stray);
+	KUNIT_EXPECT_TRUE(test, first->domain->spurious);
 }
 
 /* A box that died armed: as long as it may come back each sample looks, and tells. */
@@ -324,7 +324,7 @@ static void sample_finds_the_freeze_of_a_box_that_died(struct kunit *test)
 	ctx_run(test, ctx);
 	fake_clock_advance(1000 * MS);
 	fake_timer_fire(&domain->watchdog);
-	KUNIT_EXPECT_TRUE(test, domain->stray);
+	KUNIT_EXPECT_TRUE(test, domain->spurious);
 	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 
 	w->dead = false;
@@ -344,7 +344,7 @@ static void sample_finds_the_freeze_of_a_box_that_died(struct kunit *test)
 
 	fake_clock_advance(1000 * MS);
 	fake_timer_fire(&domain->watchdog);
-	KUNIT_EXPECT_FALSE(test, domain->stray);
+	KUNIT_EXPECT_FALSE(test, domain->spurious);
 	KUNIT_EXPECT_FALSE(test, imc->dead);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8), 0ULL);
 	fake_bus_clear(bus_of(test));
@@ -653,9 +653,9 @@ static void start_does_not_put_the_watchdog_off(struct kunit *test)
 static void throttle(struct ucore_domain *domain)
 {
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_freeze(domain, ktime_get_mono_fast_ns());
+	ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
 	domain->throttled = true;
-	domain->held = true;
+	domain->kept_frozen = true;
 	raw_spin_unlock_irq(&domain->lock);
 }
 
@@ -681,7 +681,7 @@ static void start_does_not_end_throttling(struct kunit *test)
 	ctx_run(test, ctx);
 	throttle(domain);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_watchdog_kick(domain, 5 * MS);
+	ucore_domain_kick_watchdog(domain, 5 * MS);
 	ucore_watchdog_start(domain);
 	raw_spin_unlock_irq(&domain->lock);
 	expect_due_in(test, &domain->watchdog, 5 * MS);

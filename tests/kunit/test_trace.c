@@ -255,7 +255,7 @@ static void what_is_lost_is_traced(struct kunit *test)
 	seq = ctx->ring->seq;
 	seen_clear();
 	timer_sample(ctx);
-	ucore_sample_gap(ctx, 1, UCORE_GAP_BOX_DEAD, 0, 0, 0);
+	ucore_emit_gap(ctx, 1, UCORE_GAP_BOX_DEAD, 0, 0, 0);
 	KUNIT_EXPECT_EQ(test, seen_count('S'), 0U);
 	KUNIT_EXPECT_EQ(test, seen_count('L'), 2U);
 	lost = ctx->ring->lost;
@@ -281,10 +281,10 @@ static void freezes_and_unfreezes_come_in_pairs(struct kunit *test)
 	timer_sample(ctx);
 	fake_overflow(ctx->box[0].box, 0xa0, 0, BIT(1), IMC0);
 	raw_spin_lock_irq(&ctx->domain->lock);
-	ucore_domain_freeze_overflow(ctx->domain, ktime_get_mono_fast_ns());
+	ucore_freeze_after_overflow(ctx->domain, ktime_get_mono_fast_ns());
 	ucore_interval_begin_overflow(&iv, ctx->domain, ktime_get_mono_fast_ns(), false);
 	ucore_interval_end(&iv);
-	ucore_domain_unfreeze(ctx->domain, false);
+	ucore_unfreeze_domain(ctx->domain, false);
 	raw_spin_unlock_irq(&ctx->domain->lock);
 
 	/* held twice it is frozen once, and unfrozen once */

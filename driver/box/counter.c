@@ -1,0 +1,592 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Operations on one hardware counter: values, periods, overflows and control. Part of the box
+ * layer. Owns the counter and control registers of a box.
+ *
+ * The caller holds the domain's lock and runs on a CPU of the domain with interrupts off. The
+ * domain is frozen unless a function says otherwise.
+ */
+#include <linux/bits.h>
+#include <linux/errno.h>
+#include <linux/limits.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/overflow.h>
+
+#include "box/counter.h"
+
+/*
+ * ---- values ----
+ */
+
+/**
+ * ucore_counter_poll_from() - start the next polled period, which ends at a multiple of it
+ * @ctr: counter, polled or not
+ */
+void ucore_counter_poll_from(struct ucore_counter *ctr)
+{
+	u64 periods;
+
+	if (!ctr->poll_period)
+		return;
+	periods = div64_u64(ctr->total, ctr->poll_period) + 1;
+	/* there is no further end beyond 2^64 counts */
+	if (check_mul_overflow(periods, ctr->poll_period, &ctr->poll_next))
+		ctr->poll_next = U64_MAX;
+}
+
+static __always_inline bool accumulate(struct ucore_counter *ctr, u64 raw)
+{
+	if (!ucore_box_value_is_possible(raw, ctr->mask))
+		return false;
+	ctr->total += (raw - ctr->prev) & ctr->mask;
+	ctr->wrapped |= raw < ctr->prev;
+	ctr->prev = raw;
+	return true;
+}
+
+/**
+ * ucore_counter_accumulate() - add a register value to the 64-bit count
+ * @ctr: counter
+ * @raw: register value
+ *
+ * At most one wrap may have occurred since the last call. The watchdog timer reads often enough
+ * to ensure this.
+ *
+ * Return: false if @raw is impossible for the counter's width, as from a dead box.
+ */
+bool ucore_counter_accumulate(struct ucore_counter *ctr, u64 raw)
+{
+	return accumulate(ctr, raw);
+}
+
+static __always_inline void accumulate_low(struct ucore_counter *ctr, u32 low)
+{
+	u32 delta = low - (u32)ctr->prev;
+	u64 next = (ctr->prev + delta) & ctr->mask;
+
+	ctr->total += delta;
+	ctr->wrapped |= next < ctr->prev;
+	ctr->prev = next;
+}
+
+/**
+ * ucore_counter_accumulate_low() - add the low 32 bits of a register value to the 64-bit count
+ * @ctr: counter
+ * @low: low half of the register value
+ *
+ * Exact if fewer than 2^32 counts passed since the last read (@low_ns).
+ */
+void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low)
+{
+	accumulate_low(ctr, low);
+}
+
+/*
+ * Read a counter again after an impossible value. The first read may have woken a sleeping
+ * link; otherwise the box is dead.
+ */
+static noinline void counter_retry(struct ucore_counter *ctr, const struct ucore_io *io)
+{
+	if (!ctr->box->dead) {
+		if (accumulate(ctr, io->ops->read_running(io, ctr->reg)))
+			return;
+		ucore_box_set_dead(ctr->box);
+	}
+	ctr->flags |= UCORE_VALUE_F_DEAD;
+}
+
+static __always_inline void counter_update(struct ucore_counter *ctr, const struct ucore_io *io,
+					   enum ucore_read_mode mode)
+{
+	u64 raw;
+
+	if (ctr->box->dead) {
+		ctr->flags |= UCORE_VALUE_F_DEAD;
+		return;
+	}
+
+	switch (mode) {
+	case UCORE_LOW:
+		raw = io->ops->read_low(io, ctr->reg);
+		if (raw != UCORE_REG_DEAD) {
+			accumulate_low(ctr, raw);
+			return;
+		}
+		break;
+	case UCORE_RUNNING:
+		raw = io->ops->read_running(io, ctr->reg);
+		break;
+	default:
+		raw = io->ops->read64(io, ctr->reg);
+		break;
+	}
+	if (!accumulate(ctr, raw))
+		counter_retry(ctr, io);
+}
+
+/**
+ * ucore_counter_update() - read a counter into its total
+ * @ctr: counter
+ * @mode: frozen, running, or low half only
+ *
+ * A sleeping link reads all ones and may wake up by the read, so a failed read is repeated
+ * once. A counter of a dead box keeps its last count and gets UCORE_VALUE_F_DEAD.
+ */
+void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode)
+{
+	counter_update(ctr, &ctr->box->io, mode);
+}
+
+/**
+ * ucore_counter_update_by() - read a counter through another window
+ * @ctr: counter
+ * @io: copy of the box's window with a different tally
+ * @mode: frozen, running, or low half only
+ */
+void ucore_counter_update_by(struct ucore_counter *ctr, const struct ucore_io *io,
+			     enum ucore_read_mode mode)
+{
+	counter_update(ctr, io, mode);
+}
+
+/**
+ * ucore_counter_accumulate_many() - add register values to the totals of several counters
+ * @ctr: counters
+ * @raw: register values, read at rest
+ * @nr: number of counters
+ * @tally: tally for repeated reads
+ *
+ * Handles impossible values as ucore_counter_update() does.
+ */
+void ucore_counter_accumulate_many(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
+				   struct ucore_tally *tally)
+{
+	struct ucore_io io;
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		if (likely(accumulate(ctr[i], raw[i])))
+			continue;
+		io = ctr[i]->box->io;
+		io.tally = tally;
+		counter_retry(ctr[i], &io);
+	}
+}
+
+/**
+ * ucore_counter_accumulate_many_low() - add low halves to the totals of several counters
+ * @ctr: counters
+ * @raw: values whose low halves were read
+ * @nr: number of counters
+ * @limit: largest possible increment
+ *
+ * Return: 0, or an error if the caller must read the full registers. -EIO means that a low half
+ * is all ones (a count or a dead box). -ERANGE means that an increment exceeds @limit.
+ */
+int ucore_counter_accumulate_many_low(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
+				      u32 limit)
+{
+	u32 i, low;
+
+	for (i = 0; i < nr; i++) {
+		low = raw[i];
+		if (unlikely(low == U32_MAX))
+			return -EIO;
+		if (unlikely(low - (u32)ctr[i]->prev > limit))
+			return -ERANGE;
+		accumulate_low(ctr[i], low);
+	}
+	return 0;
+}
+
+/*
+ * ---- periods ----
+ */
+
+static u32 counter_rst(const struct ucore_counter *ctr)
+{
+	const struct ucore_box_type *type = ctr->box->desc.type;
+
+	return ucore_counter_is_fixed(ctr) ? type->fixed_rst : type->ctl_rst;
+}
+
+/*
+ * Return true if the counter must not be written, because it has no control or counts while its
+ * domain is frozen.
+ */
+static bool counter_is_read_only(const struct ucore_counter *ctr)
+{
+	return ctr->ctl_reg == UCORE_REG_NONE ||
+	       (!ctr->period && (ctr->flags & UCORE_VALUE_F_UNFROZEN));
+}
+
+/**
+ * ucore_counter_arm() - load a counter so that it overflows after @period counts
+ * @ctr: counter
+ *
+ * A counter without a period starts at zero. It is zeroed by a reset bit in its control if there
+ * is one, because that takes one write. A counter without a period that is free-running or that
+ * no freeze stops starts at its current value.
+ */
+void ucore_counter_arm(struct ucore_counter *ctr)
+{
+	const struct ucore_io *io = &ctr->box->io;
+
+	ctr->wrapped = false;
+	ctr->throttled = false;
+	if (counter_is_read_only(ctr)) {
+		ctr->prev = io->ops->read_running(io, ctr->reg) & ctr->mask;
+		return;
+	}
+	ctr->prev = (0 - ctr->period) & ctr->mask;
+	if (!ctr->period && counter_rst(ctr))
+		io->ops->write(io, ctr->ctl_reg, ctr->ctl | counter_rst(ctr));
+	else
+		io->ops->write64(io, ctr->reg, ctr->prev);
+}
+
+static void counter_load(struct ucore_counter *ctr, u64 val)
+{
+	ctr->wrapped = false;
+	ctr->prev = val & ctr->mask;
+	ctr->box->io.ops->write64(&ctr->box->io, ctr->reg, ctr->prev);
+}
+
+/**
+ * ucore_counter_throttle() - start a period whose end does not interrupt
+ * @ctr: counter with a period, just read
+ *
+ * The counter starts at zero and does not overflow for hours. The control is unchanged.
+ */
+void ucore_counter_throttle(struct ucore_counter *ctr)
+{
+	ctr->throttled = true;
+	ctr->throttle_total = ctr->total;
+	counter_load(ctr, 0);
+}
+
+/**
+ * ucore_counter_missed_periods() - count the periods that ended while throttled
+ * @ctr: throttled counter, just read
+ *
+ * Return: number of periods.
+ */
+u64 ucore_counter_missed_periods(const struct ucore_counter *ctr)
+{
+	return div64_u64(ctr->total - ctr->throttle_total, ctr->period);
+}
+
+/**
+ * ucore_counter_unthrottle() - let the end of the current period interrupt again
+ * @ctr: throttled counter, just read
+ */
+void ucore_counter_unthrottle(struct ucore_counter *ctr)
+{
+	u64 missed = ucore_counter_missed_periods(ctr) * ctr->period;
+	u64 into = ctr->total - ctr->throttle_total - missed;
+
+	ctr->throttled = false;
+	counter_load(ctr, into - ctr->period);
+}
+
+/*
+ * ---- overflows ----
+ */
+
+/* Return true if the counter wrapped before the last read or since. */
+static bool counter_wrapped(const struct ucore_counter *ctr)
+{
+	const struct ucore_io *io = &ctr->box->io;
+
+	return ctr->wrapped || io->ops->read64(io, ctr->reg) < ctr->prev;
+}
+
+/**
+ * ucore_counter_has_overflowed() - check whether a counter has its overflow bit set
+ * @ctr: counter
+ * @status: status of the counter's box
+ * @global: global status of the domain
+ *
+ * Return: true if the counter overflowed.
+ */
+bool ucore_counter_has_overflowed(const struct ucore_counter *ctr, u64 status,
+				  u64 global)
+{
+	const struct ucore_box_type *type = ctr->box->desc.type;
+
+	if (type->status_global)
+		status = global;
+	if (!ucore_counter_is_fixed(ctr))
+		return status & BIT_ULL(type->status_gp_shift + ctr->index);
+	if (type->status_fixed == UCORE_STATUS_VALUE)
+		return counter_wrapped(ctr);
+	if (type->status_fixed == UCORE_STATUS_GLOBAL)
+		return global & ctr->box->desc.global_fixed;
+	return status & BIT_ULL(type->status_fixed + ctr->index - UCORE_COUNTER_FIXED);
+}
+
+/**
+ * ucore_counter_global_bit() - get the counter's own bit in the global status
+ * @ctr: counter
+ *
+ * Return: bit mask, 0 if the bits of the global status belong to boxes.
+ */
+u64 ucore_counter_global_bit(const struct ucore_counter *ctr)
+{
+	const struct ucore_box_type *type = ctr->box->desc.type;
+
+	if (!type->status_global)
+		return 0;
+	if (!ucore_counter_is_fixed(ctr))
+		return BIT_ULL(type->status_gp_shift + ctr->index);
+	return BIT_ULL(type->status_fixed + ctr->index - UCORE_COUNTER_FIXED);
+}
+
+/*
+ * ---- program and stop ----
+ */
+
+/*
+ * Flag the counter if its control lacks a bit of the event. No manual says which boxes have an
+ * extended umask (UNCERTAIN(control)), and a write with a missing bit may be dropped as a
+ * whole.
+ */
+static void control_verify(struct ucore_counter *ctr)
+{
+	const struct ucore_io *io = &ctr->box->io;
+
+	if (ctr->ctl & ~io->ops->read64(io, ctr->ctl_reg))
+		ctr->flags |= UCORE_VALUE_F_PARTIAL;
+}
+
+static void control_write(struct ucore_counter *ctr)
+{
+	const struct ucore_io *io = &ctr->box->io;
+
+	if (ucore_counter_is_fixed(ctr) && ctr->box->desc.type->fixed_step) {
+		ctr->box->fixed |= ctr->ctl;	/* written by ucore_box_unfreeze() */
+		return;
+	}
+	if (ctr->ctl & ctr->box->selftest.missing && !ucore_counter_is_fixed(ctr))
+		ctr->flags |= UCORE_VALUE_F_PARTIAL;
+	/* The upper half is zero after the reset. */
+	if (ctr->ctl >> 32) {
+		io->ops->write64(io, ctr->ctl_reg, ctr->ctl);
+		control_verify(ctr);
+	} else {
+		io->ops->write(io, ctr->ctl_reg, ctr->ctl);
+	}
+}
+
+/*
+ * Limit a counter to the width found in the box. The event may have been added before the width
+ * was known.
+ */
+static void counter_limit_width(struct ucore_counter *ctr)
+{
+	u8 width = ucore_box_width(ctr->box, ucore_counter_is_fixed(ctr));
+
+	ctr->mask &= GENMASK_ULL(width - 1, 0);
+	ctr->period = min(ctr->period, ctr->mask);
+}
+
+/* Return the counter's bit in the box status, 0 if it has none. */
+static u64 counter_status(const struct ucore_counter *ctr)
+{
+	const struct ucore_box_type *type = ctr->box->desc.type;
+
+	if (type->status_global)
+		return 0;
+	if (!ucore_counter_is_fixed(ctr))
+		return BIT_ULL(type->status_gp_shift + ctr->index);
+	if (type->status_fixed < 0)
+		return 0;
+	return BIT_ULL(type->status_fixed + ctr->index - UCORE_COUNTER_FIXED);
+}
+
+/*
+ * Zero or preload a counter of a box that was not reset because other counters count in it. A
+ * status bit left set by an earlier use would suppress the next overflow.
+ */
+static void counter_load_shared(struct ucore_counter *ctr)
+{
+	struct ucore_box *box = ctr->box;
+
+	ucore_box_clear_status(box, ucore_box_status(box) & counter_status(ctr));
+	ucore_counter_arm(ctr);
+}
+
+/**
+ * ucore_counter_program() - load a counter, then set its control
+ * @ctr: counter whose control is zero after a box reset or an earlier session
+ *
+ * A free-running counter starts at its current value. A counter that no freeze stops would
+ * count as soon as it has an event. Its event is written by ucore_counter_start_unfrozen(). On
+ * the first generation its control is enabled here (327043-001 2.1.1, note at step f).
+ */
+void ucore_counter_program(struct ucore_counter *ctr)
+{
+	counter_limit_width(ctr);
+	if (ctr->ctl_reg == UCORE_REG_NONE) {
+		ucore_counter_arm(ctr);
+		return;
+	}
+	ctr->prev = 0;
+	ctr->flags &= ~UCORE_VALUE_F_PARTIAL;
+	if (ctr->box->users > 1)
+		counter_load_shared(ctr);
+	else if (ctr->period)
+		ucore_counter_arm(ctr);
+	if (!(ctr->flags & UCORE_VALUE_F_UNFROZEN))
+		control_write(ctr);
+	else if (!ucore_counter_is_fixed(ctr) && !ctr->box->desc.global)
+		ucore_box_write(ctr->box, ctr->ctl_reg, ctr->box->desc.type->ctl_en);
+}
+
+/* Zero a counter by the reset bit of its control if there is one, leaving the control zero. */
+static void counter_zero(struct ucore_counter *ctr)
+{
+	const struct ucore_io *io = &ctr->box->io;
+
+	if (counter_rst(ctr) && !(ucore_counter_is_fixed(ctr) && ctr->box->desc.type->fixed_step))
+		io->ops->write(io, ctr->ctl_reg, counter_rst(ctr));
+	else
+		io->ops->write64(io, ctr->reg, 0);
+}
+
+/**
+ * ucore_counter_prepare() - zero a counter whose time slice comes later
+ * @ctr: counter whose control is zero after a box reset or an earlier session
+ * @zero: no other counter of the register has been zeroed
+ *
+ * The register keeps its value outside the time slices, because its control is zero then.
+ */
+void ucore_counter_prepare(struct ucore_counter *ctr, bool zero)
+{
+	counter_limit_width(ctr);
+	ctr->prev = 0;
+	ctr->flags &= ~UCORE_VALUE_F_PARTIAL;
+	if (zero && ctr->ctl_reg != UCORE_REG_NONE && ctr->box->users > 1)
+		counter_zero(ctr);
+}
+
+/* Write a control if the word changes. */
+static void control_change(const struct ucore_counter *ctr, u64 old, u64 new)
+{
+	const struct ucore_io *io = &ctr->box->io;
+
+	if (ucore_counter_is_fixed(ctr) && ctr->box->desc.type->fixed_step)
+		ctr->box->fixed = (ctr->box->fixed & ~old) | new;
+	else if ((old | new) >> 32 && old != new)
+		io->ops->write64(io, ctr->ctl_reg, new);
+	else if (old != new)
+		io->ops->write(io, ctr->ctl_reg, new);
+}
+
+/* Verify once that the box retained the event's control word. */
+static void switch_verify(struct ucore_counter *ctr)
+{
+	if (ucore_counter_is_fixed(ctr))
+		return;
+	if (ctr->ctl & ctr->box->selftest.missing)
+		ctr->flags |= UCORE_VALUE_F_PARTIAL;
+	if (ctr->ctl >> 32 && !ctr->verified)
+		control_verify(ctr);
+	ctr->verified = true;
+}
+
+/**
+ * ucore_counter_switch() - let a register count another event, or none
+ * @from: counter that used the register so far, just read, or NULL
+ * @to: counter that uses the register from now on, with @prev as last read, or NULL
+ *
+ * The register is not accessed, except that one which no freeze stops is read. A control shared
+ * by fixed counters is not written here; call ucore_box_write_fixed() afterwards.
+ */
+void ucore_counter_switch(const struct ucore_counter *from, struct ucore_counter *to)
+{
+	const struct ucore_counter *ctr = to ?: from;
+
+	if (ctr->box->dead)
+		return;
+	if (ctr->ctl_reg != UCORE_REG_NONE) {
+		control_change(ctr, from ? from->ctl : 0, to ? to->ctl : 0);
+		if (to)
+			switch_verify(to);
+	}
+	if (to && counter_is_read_only(to))
+		to->prev = ctr->box->io.ops->read_running(&ctr->box->io, to->reg) & to->mask;
+}
+
+/**
+ * ucore_counter_start_unfrozen() - start a counter that no freeze stops
+ * @ctr: programmed counter; nothing happens for other counters
+ *
+ * Call last before the domain is unfrozen.
+ */
+void ucore_counter_start_unfrozen(struct ucore_counter *ctr)
+{
+	if ((ctr->flags & UCORE_VALUE_F_UNFROZEN) && ctr->ctl_reg != UCORE_REG_NONE)
+		control_write(ctr);
+}
+
+/**
+ * ucore_counter_reload() - start a counter again from zero or from a new period
+ * @ctr: counter of a running session
+ *
+ * A counter with a period that no freeze stops is disabled while it is written.
+ */
+void ucore_counter_reload(struct ucore_counter *ctr)
+{
+	bool counts = ctr->period && (ctr->flags & UCORE_VALUE_F_UNFROZEN);
+
+	if (counts)
+		ucore_counter_stop(ctr);
+	ucore_counter_arm(ctr);
+	if (counts)
+		control_write(ctr);
+}
+
+/**
+ * ucore_counter_stop() - stop a counter that the box reset does not reach
+ * @ctr: counter
+ */
+void ucore_counter_stop(const struct ucore_counter *ctr)
+{
+	struct ucore_box *box = ctr->box;
+
+	if (box->dead || ctr->ctl_reg == UCORE_REG_NONE)
+		return;
+	if (ucore_counter_is_fixed(ctr) && box->desc.type->fixed_step)
+		return;
+	if (!ucore_box_reset_reaches(box, UCORE_RESET_CTL) || ucore_counter_is_fixed(ctr))
+		ucore_box_write(box, ctr->ctl_reg, 0);
+}
+
+/* Clear the counter's field in the shared control of the fixed counters. */
+static void fixed_disable(const struct ucore_counter *ctr)
+{
+	ctr->box->fixed &= ~ctr->ctl;
+	ucore_box_write(ctr->box, ctr->box->desc.layout->fixed_ctl[0], ctr->box->fixed);
+}
+
+/**
+ * ucore_counter_disable() - stop a counter of a box in which other counters continue
+ * @ctr: counter
+ *
+ * The whole control is left zero, as the next session expects.
+ */
+void ucore_counter_disable(const struct ucore_counter *ctr)
+{
+	struct ucore_box *box = ctr->box;
+
+	if (box->dead || ctr->ctl_reg == UCORE_REG_NONE)
+		return;
+	if (ucore_counter_is_fixed(ctr) && box->desc.type->fixed_step)
+		fixed_disable(ctr);
+	else if (ctr->ctl >> 32)
+		box->io.ops->write64(&box->io, ctr->ctl_reg, 0);
+	else
+		ucore_box_write(box, ctr->ctl_reg, 0);
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Freeze and unfreeze of a domain. Part of the box layer.
+ *
+ * A freeze has a user count. The domain runs when the last user ends its freeze, unless an
+ * overflow waits to be serviced, because the overflow froze the domain as well. A domain
+ * without a global control is frozen and unfrozen by writing the control of each box that
+ * counts.
+ *
+ * The functions run with the domain's lock held, on a CPU of the domain, except in a panic.
+ */
+#include <linux/ktime.h>
+#include <linux/lockdep.h>
+#include <linux/smp.h>
+
+#include "box/box.h"
+#include "box/domain.h"
+#include "box/freeze.h"
+#include "find/desc.h"
+#include "ucore_trace.h"
+#include "ucore_uapi.h"
+
+/*
+ * Freeze the boxes one by one. They are unfrozen in the same order, so that each counts for
+ * about the same time. A box freezes at an unknown time within its access. The skew therefore
+ * lasts from before the first access to after the last one.
+ */
+static void boxes_freeze(struct ucore_domain *domain)
+{
+	u64 start = ktime_get_mono_fast_ns();
+	struct ucore_box *box;
+
+	domain->skew_ns = 0;
+	list_for_each_entry(box, &domain->boxes, node) {
+		ucore_box_freeze(box);
+		if (list_is_last(&box->node, &domain->boxes) && !list_is_singular(&domain->boxes))
+			domain->skew_ns = ktime_get_mono_fast_ns() - start;
+	}
+	domain->skew_max_ns = max(domain->skew_max_ns, domain->skew_ns);
+}
+
+/*
+ * Freeze by all global controls. One write may freeze all boxes or only its own group, which is
+ * unknown. The skew covers both cases.
+ */
+static void globals_freeze(struct ucore_domain *domain)
+{
+	u64 start = ktime_get_mono_fast_ns();
+
+	ucore_domain_write_global(domain, domain->global->freeze);
+	domain->skew_ns = ktime_get_mono_fast_ns() - start;
+	domain->skew_max_ns = max(domain->skew_max_ns, domain->skew_ns);
+}
+
+static void domain_freeze(struct ucore_domain *domain)
+{
+	if (!domain->global)
+		boxes_freeze(domain);
+	else if (domain->nr_further)
+		globals_freeze(domain);
+	else
+		ucore_domain_write_global(domain, domain->global->freeze);
+}
+
+static void domain_unfreeze(struct ucore_domain *domain)
+{
+	struct ucore_box *box;
+
+	if (domain->global) {
+		ucore_domain_write_global(domain, ucore_domain_run_word(domain));
+		return;
+	}
+	list_for_each_entry(box, &domain->boxes, node)
+		ucore_box_unfreeze(box);
+}
+
+/**
+ * ucore_unfreeze_add_box() - let a programmed box count when its domain does
+ * @domain: domain, kept frozen by the caller
+ * @box: box
+ *
+ * With a global control the box's own freeze ends now. Without one it ends with the next
+ * unfreeze.
+ */
+void ucore_unfreeze_add_box(struct ucore_domain *domain, struct ucore_box *box)
+{
+	lockdep_assert_held(&domain->lock);
+
+	if (domain->global)
+		ucore_box_unfreeze(box);
+	else if (box->desc.type->words && list_empty(&box->node))
+		list_add_tail(&box->node, &domain->boxes);
+}
+
+/*
+ * Mark the domain as frozen. An overflow may freeze the domain before the clock is read for the
+ * preceding unfreeze. The start of the freeze is therefore never earlier than the unfreeze.
+ */
+static void frozen_at(struct ucore_domain *domain, u64 now, u32 by)
+{
+	if (domain->frozen)
+		return;
+	domain->frozen = true;
+	domain->frozen_since = max(now, ucore_domain_counted_at(domain));
+	trace_ucore_freeze(domain->id, by, domain->frozen_since, domain->skew_ns);
+}
+
+/**
+ * ucore_freeze_domain() - freeze a domain or keep it frozen
+ * @domain: domain
+ * @now: current time (ns)
+ */
+void ucore_freeze_domain(struct ucore_domain *domain, u64 now)
+{
+	lockdep_assert_held(&domain->lock);
+
+	if (!domain->freeze_count++ && !domain->frozen)
+		domain_freeze(domain);
+	frozen_at(domain, now, UCORE_FROZEN_BY_WRITE);
+}
+
+/**
+ * ucore_freeze_after_overflow() - keep a domain frozen that an overflow froze
+ * @domain: domain
+ * @now: time at which the overflow was noticed (ns)
+ *
+ * The freeze is written in any case, because an unfreeze in progress may have ended the freeze
+ * by the overflow.
+ */
+void ucore_freeze_after_overflow(struct ucore_domain *domain, u64 now)
+{
+	lockdep_assert_held(&domain->lock);
+
+	if (!domain->freeze_count++)
+		domain_freeze(domain);
+	frozen_at(domain, now, UCORE_FROZEN_BY_OVERFLOW);
+}
+
+/**
+ * ucore_unfreeze_domain() - end a freeze, and unfreeze if it is the last one
+ * @domain: domain
+ * @pending: check for a pending overflow; false right after a service
+ *
+ * Return: current time (ns), taken after the unfreeze.
+ */
+u64 ucore_unfreeze_domain(struct ucore_domain *domain, bool pending)
+{
+	u64 now;
+
+	lockdep_assert_held(&domain->lock);
+
+	if (--domain->freeze_count)
+		return ktime_get_mono_fast_ns();
+	if (pending && domain->armed && ucore_domain_status(domain))
+		return ktime_get_mono_fast_ns();	/* the PMI's service will unfreeze */
+	domain_unfreeze(domain);
+	now = ktime_get_mono_fast_ns();
+	domain->frozen = false;
+	domain->frozen_ns += now - domain->frozen_since;
+	domain->unfrozen = now;
+	trace_ucore_unfreeze(domain->id, false, now, now - domain->frozen_since);
+	return now;
+}
+
+/**
+ * ucore_freeze_backdate() - backdate a freeze by an overflow that no PMI reported
+ * @domain: domain, frozen
+ *
+ * The start of the freeze is unknown. The whole time since the domain was last seen running
+ * counts as frozen.
+ */
+void ucore_freeze_backdate(struct ucore_domain *domain)
+{
+	lockdep_assert_held(&domain->lock);
+
+	domain->frozen_since = min(domain->frozen_since,
+				   max(domain->status_clear, domain->unfrozen));
+}
+
+/**
+ * ucore_unfreeze_found() - end a freeze that is older than ucore's use
+ * @domain: domain on which no session runs
+ *
+ * Firmware, another driver or an earlier overflow may have left the domain frozen. The status
+ * of an E5 does not show this. If a freeze by ucore is in progress, the domain stays frozen
+ * until its unfreeze.
+ */
+void ucore_unfreeze_found(struct ucore_domain *domain)
+{
+	lockdep_assert_held(&domain->lock);
+
+	if (domain->global && !domain->frozen)
+		domain_unfreeze(domain);
+}
+
+/*
+ * ---- panic: the other CPUs have been stopped, perhaps with the lock held ----
+ */
+
+/* Return true if this CPU can access a window of the domain without a lock. */
+static bool within_reach(const struct ucore_domain *domain, const struct ucore_io *io)
+{
+	switch (io->ops->access) {
+	case UCORE_ACCESS_MSR:
+		return ucore_domain_has_cpu(domain, raw_smp_processor_id());
+	case UCORE_ACCESS_ECAM:
+	case UCORE_ACCESS_MMIO:
+		return true;
+	default:
+		return false;	/* the kernel's accessors take a lock */
+	}
+}
+
+/**
+ * ucore_freeze_panic() - freeze a domain in a panic, without interrupts to other CPUs
+ * @domain: domain, acquired
+ *
+ * Return: false if a global control is not accessible, or if there is none.
+ */
+bool ucore_freeze_panic(struct ucore_domain *domain)
+{
+	const struct ucore_control *c;
+
+	if (!domain->global || !within_reach(domain, &domain->io))
+		return false;
+	ucore_domain_for_each_further(domain, c)
+		if (!within_reach(domain, &c->io))
+			return false;
+	ucore_domain_assign_routes(domain, 0);
+	ucore_domain_write_global(domain, domain->global->freeze);
+	return true;
+}
+
+/**
+ * ucore_unfreeze_panic() - restore a domain for the next kernel
+ * @domain: domain frozen by ucore_freeze_panic(), whose boxes have been restored
+ */
+void ucore_unfreeze_panic(struct ucore_domain *domain)
+{
+	ucore_domain_clear_stale(domain);
+	ucore_domain_clear_all(domain);
+	domain->acquired = false;
+	if (!ucore_domain_has_enables(domain))
+		ucore_domain_assign_found_routes(domain);
+	ucore_domain_write_global(domain, ucore_domain_run_word(domain));
+}
+
+/**
+ * ucore_freeze_panic_reaches() - check whether a box is accessible in a panic
+ * @box: box of the domain
+ *
+ * Return: false if a register needs another CPU or a lock.
+ */
+bool ucore_freeze_panic_reaches(const struct ucore_box *box)
+{
+	return within_reach(box->domain, &box->io) &&
+	       (!box->aux.ops || within_reach(box->domain, &box->aux));
+}
