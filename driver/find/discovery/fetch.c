@@ -127,7 +127,7 @@ static int find_tables(struct ucore_disc *disc, struct pci_dev *pdev)
 	bool broken;
 	u32 i, n;
 
-	ucore_pci_config_init(&config, pdev);
+	ucore_other_devices_init_config(&config, pdev);
 	n = ucore_parse_dvsecs(&config.config, dvsec, ARRAY_SIZE(dvsec), &broken);
 	for (i = 0; i < n; i++) {
 		t = table_of_function(disc, pdev);

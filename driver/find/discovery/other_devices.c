@@ -25,11 +25,11 @@ static u32 config_read(const struct ucore_disc_config *config, u32 reg)
 }
 
 /**
- * ucore_pci_config_init() - set up the parser's view of a function's config space
+ * ucore_other_devices_init_config() - set up the parser's view of a function's config space
  * @config: view to initialize
  * @pdev: the function
  */
-void ucore_pci_config_init(struct ucore_pci_config *config, struct pci_dev *pdev)
+void ucore_other_devices_init_config(struct ucore_pci_config *config, struct pci_dev *pdev)
 {
 	*config = (struct ucore_pci_config){
 		.config = { .read = config_read, .size = pdev->cfg_size },
@@ -58,7 +58,7 @@ bool ucore_other_devices_own(u32 segment, u32 bus, u32 devfn, struct ucore_disc_
 		function->size = pdev->cfg_size;
 		function->class = pdev->class;
 		function->driven = READ_ONCE(pdev->dev.driver);
-		ucore_pci_config_init(&config, pdev);
+		ucore_other_devices_init_config(&config, pdev);
 		ucore_validate_caps(&config.config, function);
 	}
 	pci_dev_put(pdev);
