@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The fake register bus.  It knows as much of an E5 as tests need: resets in
- * the box control and in counters' controls, status bits that are cleared by
- * writing 1, and which global control bits freeze and unfreeze.
+ * Fake register bus. Models what tests need of an E5. The box control and the counter controls
+ * have reset bits. Status bits are cleared by writing 1. The global control freezes and
+ * unfreezes.
  */
 #include "fake_bus.h"
 
-/* Box and global control: bits that act and read 0 */
+/* Bits of the box control that act when written and read 0 */
 #define BOX_RST_CTRL	BIT(0)
 #define BOX_RST_CTRS	BIT(1)
 #define BOX_FRZ		BIT(8)
@@ -63,7 +63,7 @@ static void box_control(struct fake_window *win, u64 val)
 
 static void global_control(struct fake_window *win, u64 val)
 {
-	if (win->global->level) {	/* the bit is the state, and reads as it is */
+	if (win->global->level) {	/* level-triggered: the bit is the state and reads back */
 		win->frozen = val & win->global->freeze;
 		*reg_place(win, win->global->ctl) = val;
 		return;
@@ -85,7 +85,7 @@ static bool is_status(const struct ucore_global *global, u32 reg)
 	return false;
 }
 
-/* A control's own reset zeroes its counter, and reads 0. */
+/* Emulate the reset bit in a counter's control: clears the counter and reads 0. */
 static bool counter_control(struct fake_window *win, u32 reg, u64 val)
 {
 	u32 i;
@@ -127,11 +127,11 @@ static bool is_control(const struct fake_window *win, u32 reg)
 	return win->type->nr_fixed && reg == win->layout->fixed_ctl[0];
 }
 
-/* Its counters count clocks, whatever their controls say beside the enable bit. */
+/* Advance all enabled counters by one clock. The selected event is ignored. */
 static void clock_tick(struct fake_window *win)
 {
 	const struct ucore_layout *layout = win->layout;
-	u64 frozen = layout->box_ctl == UCORE_REG_NONE || win->restless ? 0 :
+	u64 frozen = layout->box_ctl == UCORE_REG_NONE || win->ignores_freeze ? 0 :
 		     *reg_place(win, layout->box_ctl) & BOX_FRZ;
 	u32 i;
 
@@ -151,7 +151,7 @@ static void reg_write(struct fake_window *win, u32 reg, u64 val)
 
 	if (win->width && is_counter(win, reg))
 		val &= GENMASK_ULL(win->width - 1, 0);
-	if (win->forgets && is_counter(win, reg))
+	if (win->drops_values && is_counter(win, reg))
 		val = 0;
 	if (win->ctl_absent && is_control(win, reg))
 		val &= ~win->ctl_absent;
@@ -178,7 +178,7 @@ static void access_log(struct fake_window *win, char op, u32 reg, u64 val)
 	bus->nr++;
 	if (bus->clocked)
 		clock_tick(bus->clocked);
-	if (win->domains_after && !--win->domains_after)
+	if (win->dies_after && !--win->dies_after)
 		win->dead = true;
 }
 
@@ -192,8 +192,8 @@ static u64 bus_read(const struct ucore_io *io, u32 reg)
 		win->bus->hook();
 	io->tally->reads++;
 	raw_spin_lock_irqsave(&win->bus->lock, flags);
-	val = win->dead || win->asleep ? UCORE_REG_DEAD : *reg_place(win, reg);
-	win->asleep -= !!win->asleep;
+	val = win->dead || win->ones_left ? UCORE_REG_DEAD : *reg_place(win, reg);
+	win->ones_left -= !!win->ones_left;
 	access_log(win, 'R', reg, val);
 	raw_spin_unlock_irqrestore(&win->bus->lock, flags);
 	return val;
@@ -211,7 +211,7 @@ static void bus_write(const struct ucore_io *io, u32 reg, u64 val)
 	raw_spin_unlock_irqrestore(&win->bus->lock, flags);
 }
 
-/* An address is a place in this list, and one more: no test has so many. */
+/* Addresses are index + 1 in this list. No test uses as many registers as there are entries. */
 static struct fake_address {
 	const struct ucore_io *io;
 	u32 reg;
@@ -230,7 +230,7 @@ static unsigned long fake_address(const struct ucore_io *io, u32 reg)
 	return i + 1;
 }
 
-/* Accesses are counted by the caller. */
+/* Use a private tally, because the caller counts these accesses itself. */
 static u64 read_at(unsigned long address, bool low)
 {
 	const struct fake_address *at = &addresses[address - 1];
@@ -277,7 +277,7 @@ const struct ucore_io_ops fake_msr_ops = {
 	.write64 = bus_write,
 };
 
-/* Controls are dwords: what is above is lost. */
+/* Control registers are 32 bits wide: drop the upper half. */
 static void mmio_write(const struct ucore_io *io, u32 reg, u64 val)
 {
 	bus_write(io, reg, (u32)val);
@@ -296,7 +296,7 @@ const struct ucore_io_ops fake_mmio_ops = {
 	.write64 = bus_write,
 };
 
-/* A counter is kept whole in its low register; its high half is only accessed. */
+/* Log the access to a counter's high dword. The low register holds the whole value. */
 static void high_half(const struct ucore_io *io, u32 reg, char op)
 {
 	struct fake_window *win = io->priv;
@@ -365,10 +365,12 @@ void fake_bus_clear(struct fake_bus *bus)
 }
 
 /**
- * fake_bus_count() - accesses since the last look
+ * fake_bus_count() - count the logged accesses
  * @bus: the bus
- * @win: of this window; NULL: of all
+ * @win: count accesses of this window only, or of all windows if NULL
  * @op: 'R', 'W', or 0 for both
+ *
+ * Return: number of accesses.
  */
 u32 fake_bus_count(struct fake_bus *bus, const struct fake_window *win, char op)
 {
@@ -381,9 +383,11 @@ u32 fake_bus_count(struct fake_bus *bus, const struct fake_window *win, char op)
 }
 
 /**
- * fake_bus_count_cpu() - reads of a CPU since the last look
+ * fake_bus_count_cpu() - count the logged reads of one CPU
  * @bus: the bus
  * @cpu: the CPU
+ *
+ * Return: number of reads.
  */
 u32 fake_bus_count_cpu(struct fake_bus *bus, u32 cpu)
 {
@@ -407,7 +411,10 @@ static void access_show(struct kunit *test, const char *what, u32 i,
 		   a->val);
 }
 
-/* A PCI counter's high half is logged without its value: it is in the low one's. */
+/*
+ * Accesses to a PCI counter's high dword have no value in the log. The low dword's entry
+ * holds it.
+ */
 void fake_bus_expect(struct kunit *test, struct fake_bus *bus,
 		     const struct fake_access *want, u32 nr)
 {

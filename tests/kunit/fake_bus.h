@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A fake register bus: windows of registers in memory behind a struct
- * ucore_io_ops like any other, and a log of every access.
+ * Fake register bus. A window holds registers in memory behind a struct ucore_io_ops, as any
+ * register access of the driver. The bus logs every access. Callable in any context.
  */
 #ifndef UCORE_KUNIT_FAKE_BUS_H
 #define UCORE_KUNIT_FAKE_BUS_H
@@ -18,12 +18,12 @@
 struct fake_window;
 
 /**
- * struct fake_access - one access; a PCI counter is accessed by dwords
- * @win: where
+ * struct fake_access - an access (of one dword in a PCI counter)
+ * @win: window that was accessed
  * @op: 'R' or 'W'
  * @reg: register
- * @val: value written; not compared for reads
- * @cpu: who; not compared
+ * @val: value written, not compared for reads
+ * @cpu: CPU that made the access, not compared
  */
 struct fake_access {
 	const struct fake_window *win;
@@ -34,12 +34,12 @@ struct fake_access {
 };
 
 /**
- * struct fake_bus - all windows of a machine, in the order of their accesses
- * @lock: domains are touched in parallel
+ * struct fake_bus - access log of all windows of a machine
+ * @lock: protects the log and all windows, because domains are accessed in parallel
  * @nr: accesses since fake_bus_clear()
- * @hook: told of each read before it is made, not locked; NULL: nobody is
- * @clocked: a window whose clock counts one with each access of the bus, while it is let
- * @log: they
+ * @hook: called without @lock before each read, may be NULL
+ * @clocked: window whose enabled counters count one per access of the bus, may be NULL
+ * @log: the accesses, in order
  */
 struct fake_bus {
 	raw_spinlock_t lock;
@@ -51,25 +51,25 @@ struct fake_bus {
 
 /**
  * struct fake_window - registers of one box, or of a domain's global control
- * @bus: its bus
- * @name: for messages
- * @type: box type, which tells what a reset resets
- * @layout: where its registers are
- * @global: for the global control: where its registers are
- * @frozen: the global control's freeze
- * @die: the global control whose freeze stops its clock; NULL: none does
- * @restless: its own freeze does not
- * @width: bits of its counters, 0: as many as are written
- * @absent: bits of the box control that are not there
- * @faults: writes with one of them are dropped
- * @forgets: counters keep nothing
- * @ctl_absent: bits that controls have not
- * @reserved: bits that no register has: writes with one of them are dropped
- * @dead: does not answer
- * @asleep: reads that it answers with all ones before it wakes up
- * @domains_after: number of accesses after which it stops to answer; 0: never
- * @nr: registers that were ever touched
- * @regs: they; all others read 0
+ * @bus: bus of the window
+ * @name: name for messages
+ * @type: box type, which defines the registers that a reset clears
+ * @layout: register layout of the box
+ * @global: registers of the global control, NULL for a box
+ * @frozen: freeze state of the global control
+ * @die: window of the global control whose freeze stops the box, may be NULL
+ * @ignores_freeze: the box's own freeze bit does not stop its counters
+ * @width: counter width in bits, or 0 if counters keep every written bit
+ * @absent: bits of the box control that do not exist
+ * @faults: writes to the box control with a bit of @absent are dropped
+ * @drops_values: counters do not retain a written value
+ * @ctl_absent: bits of counter controls that do not exist
+ * @reserved: bits reserved in all registers: writes that set a reserved bit are dropped
+ * @dead: reads return all ones, writes are dropped
+ * @ones_left: number of reads that return all ones before the box answers
+ * @dies_after: number of accesses after which the box is dead, or 0
+ * @nr: number of entries in @regs
+ * @regs: registers that have been accessed (all others read 0)
  */
 struct fake_window {
 	struct fake_bus *bus;
@@ -79,16 +79,16 @@ struct fake_window {
 	const struct ucore_global *global;
 	bool frozen;
 	struct fake_window *die;
-	bool restless;
+	bool ignores_freeze;
 	u32 width;
 	u32 absent;
 	bool faults;
-	bool forgets;
+	bool drops_values;
 	u64 ctl_absent;
 	u64 reserved;
 	bool dead;
-	u32 asleep;
-	u32 domains_after;
+	u32 ones_left;
+	u32 dies_after;
 	u32 nr;
 	struct {
 		u32 reg;
@@ -112,7 +112,7 @@ void fake_bus_expect(struct kunit *test, struct fake_bus *bus,
 #define FAKE_R(_win, _reg)		{ .win = (_win), .op = 'R', .reg = (_reg) }
 #define FAKE_W(_win, _reg, _val)	{ .win = (_win), .op = 'W', .reg = (_reg), .val = (_val) }
 
-/* The accesses since the last look are these, in this order. */
+/* Expect exactly these accesses, in this order, since the log was last cleared. */
 #define FAKE_EXPECT(test, bus, ...) do {				\
 	const struct fake_access want[] = { __VA_ARGS__ };		\
 									\
@@ -121,4 +121,4 @@ void fake_bus_expect(struct kunit *test, struct fake_bus *bus,
 
 #define FAKE_EXPECT_NONE(test, bus)	fake_bus_expect(test, bus, NULL, 0)
 
-#endif /* UCORE_KUNIT_FAKE_BUS_H */
+#endif

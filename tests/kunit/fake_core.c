@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The cores' counters.  They do not count: tests set what they show.
- */
+/* Fake core PMUs. The counters do not count: tests set their values. */
 #include "fake_core.h"
 
-/* Registers, as the manual numbers them */
+/* MSR numbers from the SDM */
 #define PMC0		0x0c1
 #define EVTSEL0		0x186
 #define FIXED0		0x309
@@ -28,8 +26,8 @@ static u64 counter_bits(void)
 	       (machine->nr_fixed ? GENMASK_ULL(31 + machine->nr_fixed, 32) : 0);
 }
 
-/* The register, NULL if there is none, and the bits of it that may be written. */
-static u64 *place(struct fake_core_cpu *cpu, u32 msr, u64 *legal)
+/* Find a register and the bits that may be written. NULL if the register does not exist. */
+static u64 *reg_find(struct fake_core_cpu *cpu, u32 msr, u64 *legal)
 {
 	*legal = ~0ULL;
 	if (msr >= EVTSEL0 && msr < EVTSEL0 + machine->nr_gp) {
@@ -60,14 +58,14 @@ static u64 *place(struct fake_core_cpu *cpu, u32 msr, u64 *legal)
 	return msr == STATUS ? &cpu->status : NULL;
 }
 
-static bool owned(u32 msr)
+static bool is_core_msr(u32 msr)
 {
 	return (msr >= PMC0 && msr < PMC0 + 8) || (msr >= EVTSEL0 && msr < EVTSEL0 + 8) ||
 	       (msr >= FIXED0 && msr < FIXED0 + 4) || (msr >= A_PMC0 && msr < A_PMC0 + 8) ||
 	       (msr >= FIXED_CTL && msr <= OVF_CTL);
 }
 
-static void note(char op, u32 msr, u64 val)
+static void access_log(char op, u32 msr, u64 val)
 {
 	if (machine->nr < FAKE_CORE_LOG)
 		machine->log[machine->nr] = (struct fake_core_access){
@@ -81,13 +79,13 @@ static int core_read(u32 msr, u64 *val)
 	unsigned long flags;
 	u64 *reg, legal;
 
-	if (!owned(msr))
+	if (!is_core_msr(msr))
 		return -ENOENT;
 	raw_spin_lock_irqsave(&machine->lock, flags);
-	reg = place(&machine->cpu[raw_smp_processor_id() % FAKE_CPUS], msr, &legal);
+	reg = reg_find(&machine->cpu[raw_smp_processor_id() % FAKE_CPUS], msr, &legal);
 	*val = reg ? *reg : 0xbad;
 	machine->faults += !reg;
-	note('R', msr, *val);
+	access_log('R', msr, *val);
 	raw_spin_unlock_irqrestore(&machine->lock, flags);
 	return reg ? 0 : -EIO;
 }
@@ -97,11 +95,11 @@ static int core_write(u32 msr, u64 val)
 	unsigned long flags;
 	u64 *reg, legal;
 
-	if (!owned(msr))
+	if (!is_core_msr(msr))
 		return -ENOENT;
 	raw_spin_lock_irqsave(&machine->lock, flags);
-	reg = place(&machine->cpu[raw_smp_processor_id() % FAKE_CPUS], msr, &legal);
-	note('W', msr, val);
+	reg = reg_find(&machine->cpu[raw_smp_processor_id() % FAKE_CPUS], msr, &legal);
+	access_log('W', msr, val);
 	if (!reg || val & ~legal) {
 		machine->faults++;
 		reg = NULL;
@@ -117,14 +115,16 @@ static int core_write(u32 msr, u64 val)
 }
 
 /**
- * fake_core_init() - a machine without uncore, of these cores
- * @test: owns it
- * @eax: of CPUID.0AH
- * @ebx: of the same
- * @edx: of the same
- * @full: IA32_PERF_CAPABILITIES says that general counters can be written whole
+ * fake_core_init() - set up a machine with core PMUs and without uncore boxes
+ * @test: owner of the memory
+ * @eax: EAX of CPUID.0AH
+ * @ebx: EBX of CPUID.0AH
+ * @edx: EDX of CPUID.0AH
+ * @full: IA32_PERF_CAPABILITIES reports full-width writes
  *
- * The registers are those that CPUID promises; the catalog is to be built yet.
+ * The machine has the registers that CPUID reports. The caller builds the catalog.
+ *
+ * Return: 0 (the test is skipped without a second CPU).
  */
 int fake_core_init(struct kunit *test, u32 eax, u32 ebx, u32 edx, bool full)
 {
@@ -144,12 +144,12 @@ int fake_core_init(struct kunit *test, u32 eax, u32 ebx, u32 edx, bool full)
 	machine->nr_fixed = machine->version >= 2 ? edx & 0x1f : 0;
 	machine->full = full;
 	for (cpu = 0; cpu < FAKE_CPUS; cpu++)
-		machine->cpu[cpu].global = counter_bits();	/* as perf leaves it */
+		machine->cpu[cpu].global = counter_bits();	/* value that perf leaves */
 
 	fake_pci_init(test);
 	fake_boot_cpu.x86_vendor = X86_VENDOR_INTEL;
 	fake_boot_cpu.x86 = 6;
-	fake_boot_cpu.x86_model = 61;	/* whose uncore nobody knows */
+	fake_boot_cpu.x86_model = 61;	/* a model whose uncore the driver does not support */
 	fake_boot_cpu.cpuid_level = 0xa;
 	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_ARCH_PERFMON);
 	fake_kernel.cpuid[0] = eax;
@@ -188,7 +188,7 @@ void fake_core_exit(struct kunit *test)
 	fake_core_write = NULL;
 }
 
-/* The box of a CPU; there is one. */
+/* Return the core box of a CPU. */
 struct ucore_box *fake_core_box(struct kunit *test, u32 cpu)
 {
 	u32 i;
@@ -207,7 +207,7 @@ static void nmi_here(void *arg)
 	*(int *)arg = fake_nmi(&regs);
 }
 
-/* An NMI on a CPU; what it queued has run when this returns. */
+/* Raise an NMI on a CPU and wait until the irq_work that it queued has run. */
 int fake_core_nmi(u32 cpu)
 {
 	int handled = -1;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The counters of the CPUs' cores behind fake MSRs: each CPU has its own registers,
- * and every access is logged.  The driver's own finder, catalog and MSR windows
- * drive them.
+ * Fake core PMUs behind fake MSRs: each CPU has its own registers, and every access is
+ * logged. The driver's own finder, catalog and MSR access drive them.
  *
- * A suite's .init calls fake_core_init() with what CPUID says, its .exit is
- * fake_core_exit.
+ * A suite's .init calls fake_core_init() with the contents of CPUID.0AH, and its .exit is
+ * fake_core_exit().
  */
 #ifndef UCORE_KUNIT_FAKE_CORE_H
 #define UCORE_KUNIT_FAKE_CORE_H
@@ -14,16 +13,15 @@
 
 #define FAKE_CORE_LOG	256
 
-/* CPUID.0AH */
 #define EAX(version, nr, width, events)	((version) | (nr) << 8 | (width) << 16 | (events) << 24)
 #define EDX(nr, width)			((nr) | (width) << 5)
 
 /**
- * struct fake_core_access - one access of an MSR
- * @cpu: where
+ * struct fake_core_access - an access of an MSR
+ * @cpu: CPU that made the access
  * @op: 'R' or 'W'
  * @msr: register
- * @val: value written; not compared for reads
+ * @val: value written, not compared for reads
  */
 struct fake_core_access {
 	u32 cpu;
@@ -35,9 +33,9 @@ struct fake_core_access {
 /**
  * struct fake_core_cpu - the registers of one CPU
  * @ctl: event selects
- * @ctr: general counters
+ * @ctr: general-purpose counters
  * @fixed: fixed counters
- * @fixed_ctl: their control
+ * @fixed_ctl: control of the fixed counters
  * @global: global control
  * @status: global status
  */
@@ -51,21 +49,21 @@ struct fake_core_cpu {
 };
 
 /**
- * struct fake_core - what a suite works on
- * @machine: sessions and their helpers
- * @lock: CPUs are touched in parallel
- * @version: of performance monitoring
- * @nr_gp: general counters
- * @nr_fixed: fixed counters
- * @width: bits of all
- * @full: general counters can be written whole
- * @faults: accesses of registers that are not there, writes of bits that are not
- * @cpu: the CPUs
- * @nr: accesses since the last look
- * @log: they
+ * struct fake_core - state of a suite that tests core PMUs
+ * @machine: sessions
+ * @lock: protects the registers and the log, because CPUs access them in parallel
+ * @version: version of architectural performance monitoring
+ * @nr_gp: number of general-purpose counters
+ * @nr_fixed: number of fixed counters
+ * @width: width of all counters (bits)
+ * @full: full-width writes of general-purpose counters are supported
+ * @faults: accesses of missing registers and writes of reserved bits
+ * @cpu: registers of each CPU
+ * @nr: accesses since fake_core_expect()
+ * @log: the accesses, in order
  */
 struct fake_core {
-	struct fake_machine machine;	/* first: fake_machine() finds it */
+	struct fake_machine machine;	/* must be first: fake_machine() casts test->priv */
 	raw_spinlock_t lock;
 	u32 version;
 	u32 nr_gp;
@@ -92,7 +90,7 @@ static inline struct fake_core *fake_core(struct kunit *test)
 #define CORE_R(_cpu, _msr)		{ .cpu = (_cpu), .op = 'R', .msr = (_msr) }
 #define CORE_W(_cpu, _msr, _val)	{ .cpu = (_cpu), .op = 'W', .msr = (_msr), .val = (_val) }
 
-/* The accesses since the last look are these, in this order. */
+/* Expect exactly these accesses, in this order, since the previous check. */
 #define CORE_EXPECT(test, ...) do {					\
 	const struct fake_core_access want[] = { __VA_ARGS__ };		\
 									\
@@ -101,4 +99,4 @@ static inline struct fake_core *fake_core(struct kunit *test)
 
 #define CORE_EXPECT_NONE(test)	fake_core_expect(test, NULL, 0)
 
-#endif /* UCORE_KUNIT_FAKE_CORE_H */
+#endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The fakes behind fake_kernel.h.  Callable in hard-irq context, as what they
- * stand for.
+ * The fakes behind fake_kernel.h. Each is callable in the contexts of the function that it
+ * replaces, hard IRQ included.
  */
 #include <kunit/test.h>
 #include <linux/module.h>
@@ -14,7 +14,7 @@ bool (*fake_msr_hook)(u32 msr, u64 *val);
 int (*fake_core_read)(u32 msr, u64 *val);
 int (*fake_core_write)(u32 msr, u64 val);
 
-/* Counts down to the one allocation that is to fail. */
+/* Count down to the allocation that is to fail. */
 static bool alloc_fails(void)
 {
 	return fake_kernel.fail_in && !--fake_kernel.fail_in;
@@ -22,11 +22,11 @@ static bool alloc_fails(void)
 
 void *fake_kzalloc(size_t size, gfp_t gfp)
 {
-	void (*meanwhile)(void) = fake_kernel.meanwhile;
+	void (*hook)(void) = fake_kernel.on_kzalloc;
 
-	fake_kernel.meanwhile = NULL;
-	if (meanwhile)
-		meanwhile();
+	fake_kernel.on_kzalloc = NULL;
+	if (hook)
+		hook();
 	return alloc_fails() ? NULL : kmalloc(size, gfp | __GFP_ZERO);
 }
 
@@ -34,11 +34,11 @@ void *fake_kvcalloc(size_t n, size_t size, gfp_t gfp)
 {
 	void *p = alloc_fails() ? NULL : kvmalloc(array_size(n, size), gfp | __GFP_ZERO);
 
-	fake_kernel.held += !!p;
+	fake_kernel.kv_arrays += !!p;
 	return p;
 }
 
-/* Nobody shall find there what he wants. */
+/* Poison the memory, so that a test detects a use of uninitialized members. */
 void *fake_kvmalloc_array(size_t n, size_t size, gfp_t gfp)
 {
 	void *p = fake_kvcalloc(n, size, gfp);
@@ -51,7 +51,7 @@ void *fake_kvmalloc_array(size_t n, size_t size, gfp_t gfp)
 #undef kvfree
 void fake_kvfree(const void *p)
 {
-	fake_kernel.held -= !!p;
+	fake_kernel.kv_arrays -= !!p;
 	kvfree(p);
 }
 
@@ -98,7 +98,7 @@ int fake_probe_register(struct tracepoint *tp, void *probe, void *data)
 
 /* ---- time ---- */
 
-#define CLOCK_STEP	100	/* ns that pass from one look to the next */
+#define CLOCK_STEP	100	/* clock step per reading (ns) */
 
 static atomic64_t clock = ATOMIC64_INIT(0);
 
@@ -194,8 +194,11 @@ void fake_hrtimer_start_expires(struct hrtimer *timer, enum hrtimer_mode mode)
 }
 
 /**
- * fake_timer_fire() - let a timer expire now, or if that is over late
+ * fake_timer_fire() - advance the clock to the expiry time unless it has passed, run the
+ * callback
  * @timer: a timer that was set up
+ *
+ * Return: the callback's result.
  */
 enum hrtimer_restart fake_timer_fire(struct hrtimer *timer)
 {
@@ -272,14 +275,18 @@ static void call_here(void *arg)
 
 #undef smp_call_function_single_async
 
-/* Interrupts are off here, not there. */
+/* Wait with interrupts off on this CPU. The other CPU has them on. */
 static void wait_for(const bool *until)
 {
-	while (until && !smp_load_acquire(until))	/* pairs with call_here(), or the test */
+	/* pairs with call_here(), or with the test */
+	while (until && !smp_load_acquire(until))
 		cpu_relax();
 }
 
-/* One caller at a time: whoever tests this has one domain. */
+/*
+ * There can be only one caller at a time, because suites that test these calls have one
+ * domain.
+ */
 int fake_call_async(int cpu, struct __call_single_data *csd)
 {
 	struct fake_call *call = &fake_kernel.call[fake_kernel.nr_calls];
@@ -304,7 +311,7 @@ int fake_call_async(int cpu, struct __call_single_data *csd)
 	return ret;
 }
 
-/** fake_calls_deliver() - let the calls that are held come, and wait for them */
+/** fake_calls_deliver() - execute the delayed calls, and wait for them */
 void fake_calls_deliver(void)
 {
 	struct fake_call *call = fake_kernel.call;
@@ -338,7 +345,7 @@ static void work_here(void *arg)
 	work->func(work);
 }
 
-/** fake_work_deliver() - let the irq_work that is held run, if there is one */
+/** fake_work_deliver() - run the delayed irq_work, if there is one */
 void fake_work_deliver(void)
 {
 	struct irq_work *work = fake_kernel.work;
@@ -387,7 +394,7 @@ struct x86_platform_ops fake_x86_platform = {
 	.get_nmi_reason = fake_nmi_reason,
 };
 
-/* Counts down to the one registration that is to fail. */
+/* Count down to the registration that is to fail. */
 static bool is_refused(void)
 {
 	return fake_kernel.refuse_in && !--fake_kernel.refuse_in;
@@ -416,10 +423,12 @@ void fake_unregister_nmi(unsigned int type, const char *name)
 }
 
 /**
- * fake_nmi() - an NMI on this CPU, as the kernel asks for its cause; perf has none
- * @regs: what it interrupted
+ * fake_nmi() - raise an NMI on this CPU and call the handlers as the kernel does
+ * @regs: interrupted context
  *
- * Return: what the handlers returned; NMI_DONE: it is unknown.
+ * perf has no handler here.
+ *
+ * Return: the handlers' result, NMI_DONE if the NMI is unknown.
  */
 int fake_nmi(struct pt_regs *regs)
 {
@@ -452,8 +461,8 @@ int fake_unregister_module_notifier(struct notifier_block *nb)
 	return 0;
 }
 
-/* Notifiers of the machine's life. */
-int fake_follow(struct notifier_block **place, struct notifier_block *nb)
+/* Register and unregister the notifiers of suspend, reboot and panic. */
+int fake_notifier_register(struct notifier_block **place, struct notifier_block *nb)
 {
 	if (is_refused())
 		return -EEXIST;
@@ -461,7 +470,7 @@ int fake_follow(struct notifier_block **place, struct notifier_block *nb)
 	return 0;
 }
 
-int fake_leave(struct notifier_block **place, struct notifier_block *nb)
+int fake_notifier_unregister(struct notifier_block **place, struct notifier_block *nb)
 {
 	WARN_ON(*place != nb);
 	*place = NULL;
@@ -506,7 +515,7 @@ int fake_rdmsr(u32 msr, u64 *val)
 		return ret;
 	if (fake_msr_hook && fake_msr_hook(msr, val))
 		return 0;
-	*val = place ? *place : 0xbad;	/* a fault leaves nothing to rely on */
+	*val = place ? *place : 0xbad;	/* a faulting read leaves no usable value */
 	return place ? 0 : -EIO;
 }
 
@@ -532,7 +541,7 @@ void fake_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
 	*edx = fake_kernel.cpuid[3];
 }
 
-/* 1: got it; 0: somebody has it */
+/* Return 1 if the register was free and is now reserved, 0 if it was reserved already. */
 int fake_reserve(u64 *owned, u32 bit)
 {
 	if (*owned & BIT_ULL(bit))
@@ -554,7 +563,7 @@ static u32 dword_read(struct fake_function *function, u32 reg)
 {
 	u32 val = function->config[reg / 4];
 
-	/* a running counter: its high half moves on between two reads */
+	/* a running counter's high dword changes between two reads */
 	if (fake_kernel.nr_high_steps && reg >= 0xa0 && reg < 0xd8 && reg & 4) {
 		val = *fake_kernel.high_steps;
 		if (fake_kernel.nr_high_steps > 1) {
@@ -566,7 +575,10 @@ static u32 dword_read(struct fake_function *function, u32 reg)
 	return val;
 }
 
-/* The mapping is the function's own array. */
+/*
+ * Find the PCI function whose config space is mapped at an address. The mapping is its own
+ * array.
+ */
 static struct fake_function *function_mapped(const void __iomem *addr, u32 *reg)
 {
 	unsigned long off = (__force unsigned long)addr -
@@ -577,7 +589,10 @@ static struct fake_function *function_mapped(const void __iomem *addr, u32 *reg)
 	return function;
 }
 
-/* Memory-mapped registers at a mapped address, NULL if it is config space. */
+/*
+ * Find the memory-mapped registers at a mapped address, or NULL if the address is config
+ * space.
+ */
 static u8 *memory_mapped(const void __iomem *addr, u32 *reg)
 {
 	u8 *at = (__force u8 *)addr;
@@ -689,7 +704,7 @@ int fake_bus_node(const struct pci_bus *bus)
 	return fake_kernel.bus_node[bus - fake_kernel.buses] - 1;
 }
 
-/* Looked for once too often? */
+/* Return true if the function has been looked up as often as it can be found. */
 static bool function_is_gone(const struct fake_function *function)
 {
 	if (function != fake_kernel.vanishing)
@@ -697,7 +712,7 @@ static bool function_is_gone(const struct fake_function *function)
 	return !fake_kernel.lookups || !fake_kernel.lookups--;
 }
 
-/* Without its lock PCI says nothing of buses. */
+/* The fake PCI lookups find buses only under this lock. */
 void fake_pci_rescan_lock(int by)
 {
 	fake_kernel.rescan_locked += by;
@@ -725,10 +740,12 @@ struct pci_dev *fake_pci_get_slot(struct pci_bus *bus, u32 devfn)
 }
 
 /**
- * fake_memory_add() - registers in memory, all zero
- * @test: owns them
+ * fake_memory_add() - add memory-mapped registers, all zero
+ * @test: owner of the memory
  * @start: physical address
- * @size: bytes
+ * @size: size (bytes)
+ *
+ * Return: the registers.
  */
 u8 *fake_memory_add(struct kunit *test, phys_addr_t start, u32 size)
 {
@@ -743,7 +760,7 @@ u8 *fake_memory_add(struct kunit *test, phys_addr_t start, u32 size)
 	return m->bytes;
 }
 
-/* All of a mapping must be registers. */
+/* A mapping must lie completely within the fake registers. */
 void __iomem *fake_ioremap(phys_addr_t addr, size_t size)
 {
 	struct fake_function *function = fake_kernel.functions;
@@ -792,7 +809,7 @@ struct pci_dev *fake_pci_dev_get(struct pci_dev *pdev)
 
 void fake_pci_info(const struct pci_dev *pdev, const char *fmt, ...)
 {
-	fake_kernel.told++;
+	fake_kernel.log_lines++;
 }
 
 void fake_pci_dev_put(struct pci_dev *pdev)
@@ -801,7 +818,7 @@ void fake_pci_dev_put(struct pci_dev *pdev)
 		container_of(pdev, struct fake_function, pdev)->refs--;
 }
 
-/* Like the kernel's: drops the reference to where it left off. */
+/* Like the kernel's function, drop the reference to @from. */
 struct pci_dev *fake_pci_get_device(u32 vendor, u32 device, struct pci_dev *from)
 {
 	struct fake_function *end = fake_kernel.functions + fake_kernel.nr_functions;
@@ -817,7 +834,7 @@ struct pci_dev *fake_pci_get_device(u32 vendor, u32 device, struct pci_dev *from
 	return NULL;
 }
 
-/* One root bus: segment 0 is all there is. */
+/* There is one root bus, in segment 0. */
 struct pci_bus *fake_pci_find_next_bus(const struct pci_bus *from)
 {
 	if (from || !fake_kernel.nr_functions || fake_kernel.rescan_locked != 1)
@@ -831,8 +848,10 @@ void *fake_driver_find(const char *name, const void *bus)
 }
 
 /**
- * fake_param() - a parameter of the driver, for tests to set
- * @name: its name
+ * fake_param() - find a module parameter of the driver, for tests to set
+ * @name: name of the parameter
+ *
+ * Return: its variable, NULL if there is no such parameter.
  */
 void *fake_param(const char *name)
 {
@@ -865,8 +884,8 @@ void fake_kobject_put(struct kobject *kobj)
 static struct pci_sysdata segment;
 
 /**
- * fake_pci_init() - a segment with FAKE_BUSES buses: 3f, 7f, bf
- * @test: owns the memory
+ * fake_pci_init() - set up a segment with FAKE_BUSES buses: 3f, 7f, bf
+ * @test: owner of the memory
  */
 void fake_pci_init(struct kunit *test)
 {
@@ -885,11 +904,13 @@ void fake_pci_init(struct kunit *test)
 }
 
 /**
- * fake_pci_add() - a function, config space zero but for its id
+ * fake_pci_add() - add a function whose config space is zero except for its id
  * @device: device id
  * @bus: index of its bus
  * @slot: device number
  * @func: function number
+ *
+ * Return: the function.
  */
 struct fake_function *fake_pci_add(u32 device, u32 bus, u32 slot, u32 func)
 {
@@ -911,7 +932,10 @@ void fake_kernel_reset(void)
 	memset(&fake_kernel, 0, sizeof(fake_kernel));
 	memset(&fake_boot_cpu, 0, sizeof(fake_boot_cpu));
 	fake_msr_hook = NULL;
-	/* it never goes back, and what earlier tests have spent of a CPU comes back */
+	/*
+	 * advance the clock, which never goes back, so that earlier tests' CPU time is
+	 * refunded
+	 */
 	fake_clock_advance(1000 * NSEC_PER_SEC);
 	fake_kernel.nr_dies = 1;
 	fake_kernel.nr_cores = 3;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the driver's objects get instead of the kernel's own in this module:
- * a clock, timers that only fire when a test says so, MSRs, a local APIC, PCI
- * functions, an ACPI table, CPU topology, hotplug callbacks, memory that runs out, mappings.
+ * Fakes of the kernel functions that the driver calls: clock, timers, MSRs, local APIC, PCI
+ * functions, ACPI, CPU topology, CPU hotplug, memory allocation and mappings. A timer fires
+ * only when a test fires it, and a test selects the allocation that fails.
  *
- * Included before every file of the module (Kbuild), so that the driver itself
- * contains no hook.  Everything else (locks, IPIs, memory) is real, and irq_work, too, but
- * that a test may hold it.
+ * Kbuild includes this header before every file of the test module, so that the driver needs
+ * no test hooks. Locks, IPIs and memory are the kernel's own. irq_work is, too, except that a
+ * test can delay it.
  */
 #ifndef UCORE_KUNIT_FAKE_KERNEL_H
 #define UCORE_KUNIT_FAKE_KERNEL_H
@@ -55,21 +55,21 @@
 #define FAKE_CALLS	8
 #define FAKE_PAGES	4
 
-/* How calls of smp_call_function_single_async() come. */
+/* How calls of smp_call_function_single_async() are executed. */
 enum fake_calls {
-	FAKE_CALLS_PROMPT,	/* they have run when the caller goes on */
-	FAKE_CALLS_HELD,	/* when the test says so: fake_calls_deliver() */
-	FAKE_CALLS_REAL,	/* as ever, but that the caller waits for @until if there is one */
-	FAKE_CALLS_BUSY,	/* never: -EBUSY */
+	FAKE_CALLS_PROMPT,	/* before the caller continues */
+	FAKE_CALLS_HELD,	/* when the test calls fake_calls_deliver() */
+	FAKE_CALLS_REAL,	/* by the kernel, and the caller waits for @until if set */
+	FAKE_CALLS_BUSY,	/* never: the call fails with -EBUSY */
 };
 
 /**
  * struct fake_call - a call to another CPU
- * @csd: brings it there
- * @func: what it calls
- * @info: its argument
- * @cpu: where
- * @done: it has run
+ * @csd: the kernel's call data
+ * @func: function to call
+ * @info: argument of @func
+ * @cpu: target CPU
+ * @done: @func has returned
  */
 struct fake_call {
 	call_single_data_t csd;
@@ -81,11 +81,11 @@ struct fake_call {
 
 /**
  * struct fake_timer - an hrtimer that only tests fire
- * @timer: the driver's
- * @function: its callback
+ * @timer: the driver's hrtimer
+ * @function: callback
  * @queued: started, and neither fired nor cancelled since
- * @expires: when it would fire
- * @cpu: where it was started
+ * @expires: expiry time
+ * @cpu: CPU on which the timer was started
  */
 struct fake_timer {
 	struct hrtimer *timer;
@@ -97,8 +97,8 @@ struct fake_timer {
 
 /**
  * struct fake_function - a PCI function
- * @pdev: what the driver sees of it
- * @config: its config space
+ * @pdev: the device that the driver sees
+ * @config: config space
  * @refs: references that the driver holds
  */
 struct fake_function {
@@ -110,8 +110,8 @@ struct fake_function {
 /**
  * struct fake_memory - memory-mapped registers
  * @start: physical address
- * @size: bytes
- * @bytes: what is there
+ * @size: size (bytes)
+ * @bytes: contents
  */
 struct fake_memory {
 	phys_addr_t start;
@@ -120,8 +120,8 @@ struct fake_memory {
 };
 
 /*
- * One access of a PCI function, whichever way, or of memory: 'R' and 'W' of 32
- * bits, 'L' and 'S' (load, store) of 64.
+ * An access of a PCI function (config cycle or ECAM) or of memory. 'R' and 'W' access 32
+ * bits, 'L' and 'S' (load and store) 64 bits.
  */
 struct fake_dword {
 	char op;
@@ -132,90 +132,89 @@ struct fake_dword {
 /**
  * struct fake_kernel - the state of all fakes
  * @timers: hrtimers that were set up
- * @timer_misuse: a queued timer was forwarded: the kernel would warn
- * @fail_in: the allocation to fail, counted from 1; 0: none
- * @meanwhile: called before the next kzalloc(), once; NULL: nothing is
- * @lacks: capabilities that the caller has not, a bit each
- * @memlock: its RLIMIT_MEMLOCK
- * @held: arrays of kvcalloc() and kvmalloc_array() that kvfree() did not get back
- * @vmalloc_gfp: how the last memory of rings was asked for
- * @pages: pages that were mapped, one after the other
- * @nr_pages: how many
- * @no_page: countdown to the page that cannot be
- * @no_probe: countdown to the tracepoint that takes no probe
- * @nr_dies: CPU n belongs to die n % nr_dies
- * @one_package: all dies are in one package; else each is in one of its own
- * @leaving: CPUs that are going offline, a bit each
- * @isolated: CPUs that are isolated, a bit each
- * @nohz_full: CPUs that are nohz_full
- * @more_cpus: CPUs, beside those that there are, that are online by all appearances; what is
- *             sent to them CPU 1 gets
- * @calls: how calls come that nobody waits for
- * @until: goes with FAKE_CALLS_REAL
- * @call: those that are held
- * @nr_calls: how many
- * @called: calls by CPU
- * @hold_work: the next irq_work that is queued is held, until somebody waits for it
- * @work: the one that is
- * @work_cpu: where it will run
- * @before_work: called there first
- * @work_arg: its argument
+ * @timer_misuse: a queued timer was forwarded, of which the kernel would warn
+ * @fail_in: number of the allocation to fail, counted from 1, or 0
+ * @on_kzalloc: called once before the next kzalloc(), may be NULL
+ * @missing_caps: mask of capabilities that the caller does not have
+ * @memlock: the caller's RLIMIT_MEMLOCK
+ * @kv_arrays: arrays from kvcalloc() and kvmalloc_array() not yet freed by kvfree()
+ * @vmalloc_gfp: GFP flags of the last ring allocation
+ * @pages: pages that were mapped, in order
+ * @nr_pages: number of entries in @pages
+ * @no_page: countdown to the page that cannot be mapped
+ * @no_probe: countdown to the tracepoint that cannot be registered
+ * @nr_dies: number of dies (CPU n belongs to die n % nr_dies)
+ * @one_package: all dies are in one package, otherwise each die is a package
+ * @leaving: mask of CPUs that are going offline
+ * @isolated: mask of isolated CPUs
+ * @nohz_full: mask of nohz_full CPUs
+ * @more_cpus: additional CPUs that appear to be online (CPU 1 executes calls to them)
+ * @calls: how asynchronous calls are executed
+ * @until: flag that the caller waits for with FAKE_CALLS_REAL
+ * @call: delayed calls
+ * @nr_calls: number of entries in @call
+ * @called: number of calls by CPU
+ * @hold_work: delay the next irq_work that is queued until irq_work_sync()
+ * @work: the delayed irq_work
+ * @work_cpu: CPU on which @work will run
+ * @before_work: called on that CPU before @work
+ * @work_arg: argument of @before_work
  * @core_id: core id of each CPU
- * @nr_cores: cores of a package
- * @msr: MSRs that answer; the others fault
- * @nr_msrs: how many
+ * @nr_cores: number of cores in a package
+ * @msr: MSRs that exist (all others fault)
+ * @nr_msrs: number of entries in @msr
  * @debugctl: IA32_DEBUGCTL of each CPU
  * @debugctl_faults: IA32_DEBUGCTL does not exist
- * @port61: what port 61h tells of errors
- * @cpuid: eax, ebx, ecx and edx of CPUID.0AH
- * @selects: event selects that are reserved, a bit each from 186h on
- * @counters: general counters that are reserved, from c1h on
+ * @port61: value of port 61h (NMI status)
+ * @cpuid: EAX, EBX, ECX and EDX of CPUID.0AH
+ * @selects: reserved event selects, bit 0 is MSR 186h
+ * @counters: reserved general-purpose counters, bit 0 is MSR c1h
  * @lvtpc: LVTPC of each CPU
- * @lvtpc_writes: writes to it
- * @nmi: the handler that was registered
- * @unknown_nmi: the one for NMIs that nobody claimed
+ * @lvtpc_writes: number of writes to the LVTPC by CPU
+ * @nmi: registered handler of NMI_LOCAL
+ * @unknown_nmi: registered handler of NMI_UNKNOWN
  * @cpu_up: hotplug callback
  * @cpu_down: hotplug callback
- * @module_notifier: told of modules that come and go
- * @sleep_notifier: told when the machine sleeps
- * @reboot_notifier: told when it reboots
- * @panic_notifier: told when it panics
- * @refuse_in: countdown to the registration (of a notifier or an NMI handler) that fails
- * @intree: the kernel's own driver is registered on the PCI bus
- * @intree_module: it is among the modules
- * @intree_pmus: its PMUs are among the devices
+ * @module_notifier: registered notifier of module loads
+ * @sleep_notifier: registered notifier of suspend and resume
+ * @reboot_notifier: registered reboot notifier
+ * @panic_notifier: registered panic notifier
+ * @refuse_in: countdown to the registration (notifier or NMI handler) that fails
+ * @intree: the kernel's uncore driver is registered on the PCI bus
+ * @intree_module: the kernel's uncore driver is in the list of modules
+ * @intree_pmus: the kernel's uncore PMUs are in the list of devices
  * @functions: PCI functions
- * @nr_functions: how many
- * @told: lines of the log about them
- * @vanishing: one that goes, NULL: none
- * @lookups: how often it is still found by its address
- * @buses: the buses they are on
- * @rescan_locked: buses stay as they are
- * @nr_nodes: NUMA nodes; node n is die n
- * @bus_node: node of each bus plus one, 0 if it is not known
+ * @nr_functions: number of entries in @functions
+ * @log_lines: number of log lines about PCI functions
+ * @vanishing: PCI function that will be removed, may be NULL
+ * @lookups: number of lookups that still find @vanishing
+ * @buses: buses of the functions
+ * @rescan_locked: nesting depth of the PCI rescan lock
+ * @nr_nodes: number of NUMA nodes (node n is die n)
+ * @bus_node: node of each bus plus one, 0 if unknown
  * @memory: memory-mapped registers
- * @nr_memories: how many
- * @ram_start: RAM
- * @ram_end: its end
- * @busy: memory that a driver holds, if it has an end
- * @mcfg: ACPI table, NULL if there is none
+ * @nr_memories: number of entries in @memory
+ * @ram_start: start of RAM (physical address)
+ * @ram_end: end of RAM (physical address)
+ * @busy: memory region that a driver holds, unused if its end is 0
+ * @mcfg: ACPI MCFG table, NULL if there is none
  * @no_acpi: ACPI is off
- * @ecam_base: address at which bus 0 of the ECAM begins
- * @ecam_differs: the mapping shows something else
- * @mapped: pages that ioremap() gave and iounmap() did not get back
- * @dwords: accesses of PCI functions
- * @nr_dwords: how many
- * @high_steps: what running counters' high dwords show, one after the other
- * @nr_high_steps: how many
+ * @ecam_base: physical address of bus 0 in the ECAM
+ * @ecam_differs: the ECAM mapping shows other contents than config cycles
+ * @mapped: number of mappings from ioremap() not yet removed by iounmap()
+ * @dwords: accesses of PCI functions and memory
+ * @nr_dwords: number of entries in @dwords
+ * @high_steps: successive values of a running counter's high dword
+ * @nr_high_steps: number of entries in @high_steps
  */
 struct fake_kernel {
 	struct fake_timer timers[FAKE_TIMERS];
 	bool timer_misuse;
 	u32 fail_in;
-	void (*meanwhile)(void);
-	u64 lacks;
+	void (*on_kzalloc)(void);
+	u64 missing_caps;
 	unsigned long memlock;
-	int held;
+	int kv_arrays;
 	gfp_t vmalloc_gfp;
 	struct page *pages[FAKE_PAGES];
 	u32 nr_pages;
@@ -269,7 +268,7 @@ struct fake_kernel {
 	bool intree_pmus;
 	struct fake_function *functions;
 	u32 nr_functions;
-	u32 told;
+	u32 log_lines;
 	const struct fake_function *vanishing;
 	u32 lookups;
 	struct pci_bus *buses;
@@ -309,10 +308,10 @@ enum hrtimer_restart fake_timer_fire(struct hrtimer *timer);
 u64 *fake_msr(u32 msr);
 void fake_msr_add(u32 msr, u64 val);
 
-/* Tests that want to answer some MSR reads themselves. */
+/* Lets a test answer some MSR reads itself. */
 extern bool (*fake_msr_hook)(u32 msr, u64 *val);
 
-/* The registers of cores (fake_core.c); -ENOENT: it is none of them. */
+/* Access a register of the core PMUs (fake_core.c). Return -ENOENT for other MSRs. */
 extern int (*fake_core_read)(u32 msr, u64 *val);
 extern int (*fake_core_write)(u32 msr, u64 val);
 
@@ -361,8 +360,8 @@ int fake_cpuhp_setup(enum cpuhp_state state, const char *name, int (*up)(unsigne
 void fake_cpuhp_remove(enum cpuhp_state state);
 int fake_register_module_notifier(struct notifier_block *nb);
 int fake_unregister_module_notifier(struct notifier_block *nb);
-int fake_follow(struct notifier_block **place, struct notifier_block *nb);
-int fake_leave(struct notifier_block **place, struct notifier_block *nb);
+int fake_notifier_register(struct notifier_block **place, struct notifier_block *nb);
+int fake_notifier_unregister(struct notifier_block **place, struct notifier_block *nb);
 u32 fake_readl(const void __iomem *addr);
 void fake_writel(u32 val, void __iomem *addr);
 u64 fake_readq(const void __iomem *addr);
@@ -407,13 +406,13 @@ void *fake_driver_find(const char *name, const void *bus);
 #undef krealloc_array
 #define krealloc_array		fake_krealloc_array
 
-/* Tests' areas are nobody's: they have no lock. */
+/* The tests' VMAs belong to no mm and have no lock. */
 #define vm_flags_set(vma, flags)	(*(vm_flags_t *)&(vma)->vm_flags |= (flags))
 #define vm_flags_clear(vma, flags)	(*(vm_flags_t *)&(vma)->vm_flags &= ~(flags))
 #define vm_insert_page			fake_insert_page
 #define tracepoint_probe_register	fake_probe_register
 
-#define capable(cap)		(!(fake_kernel.lacks & BIT_ULL(cap)))
+#define capable(cap)		(!(fake_kernel.missing_caps & BIT_ULL(cap)))
 #define perfmon_capable()	(capable(CAP_PERFMON) || capable(CAP_SYS_ADMIN))
 #define rlimit(limit)		((void)(limit), fake_kernel.memlock)
 
@@ -474,15 +473,15 @@ void *fake_driver_find(const char *name, const void *bus);
 #define register_module_notifier	fake_register_module_notifier
 #define unregister_module_notifier	fake_unregister_module_notifier
 #undef register_pm_notifier
-#define register_pm_notifier(nb)	fake_follow(&fake_kernel.sleep_notifier, nb)
+#define register_pm_notifier(nb)	fake_notifier_register(&fake_kernel.sleep_notifier, nb)
 #undef unregister_pm_notifier
-#define unregister_pm_notifier(nb)	fake_leave(&fake_kernel.sleep_notifier, nb)
-#define register_reboot_notifier(nb)	fake_follow(&fake_kernel.reboot_notifier, nb)
-#define unregister_reboot_notifier(nb)	fake_leave(&fake_kernel.reboot_notifier, nb)
+#define unregister_pm_notifier(nb)	fake_notifier_unregister(&fake_kernel.sleep_notifier, nb)
+#define register_reboot_notifier(nb)	fake_notifier_register(&fake_kernel.reboot_notifier, nb)
+#define unregister_reboot_notifier(nb)	fake_notifier_unregister(&fake_kernel.reboot_notifier, nb)
 #define atomic_notifier_chain_register(chain, nb)				\
-	((void)(chain), fake_follow(&fake_kernel.panic_notifier, nb))
+	((void)(chain), fake_notifier_register(&fake_kernel.panic_notifier, nb))
 #define atomic_notifier_chain_unregister(chain, nb)				\
-	((void)(chain), fake_leave(&fake_kernel.panic_notifier, nb))
+	((void)(chain), fake_notifier_unregister(&fake_kernel.panic_notifier, nb))
 
 #undef readl
 #define readl			fake_readl
@@ -525,4 +524,4 @@ void *fake_driver_find(const char *name, const void *bus);
 #undef pci_info
 #define pci_info		fake_pci_info
 
-#endif /* UCORE_KUNIT_FAKE_KERNEL_H */
+#endif

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The machine of fake boxes.
- */
+/* Machine of fake boxes, hand-made domain contexts and sessions. */
 #include <linux/cpu.h>
 #include <linux/slab.h>
 
@@ -36,7 +34,7 @@ static void box_add(struct kunit *test, struct ucore_domain *domain,
 	box->desc = *desc;
 	box->id = ucore_catalog.nr_boxes++;
 	box->caps = desc->type->caps;
-	box->selftest.done = true;		/* tests of the selftest begin with another one */
+	box->selftest.done = true;		/* the self-test's suites reset this flag */
 	box->domain = domain;
 	INIT_LIST_HEAD(&box->node);
 	INIT_LIST_HEAD(&box->claims);
@@ -65,7 +63,8 @@ static void boxes_add(struct kunit *test, struct ucore_domain *domain)
 			desc = (struct ucore_box_desc){
 				.type = table->msr[row].type,
 				.layout = ucore_static_layout(&table->msr[row], i),
-				.global_gp = ucore_static_instance_bits(table->msr[row].global_gp, i),
+				.global_gp =
+					ucore_static_instance_bits(table->msr[row].global_gp, i),
 				.global_fixed =
 					ucore_static_instance_bits(table->msr[row].global_fixed, i),
 				.global = table->global,
@@ -133,7 +132,7 @@ static void domain_add(struct kunit *test, u32 i)
 	boxes_add(test, domain);
 }
 
-/* What an NMI sees of the global status: a read that is nobody's. */
+/* Answer the NMI handler's read of the global status without an entry in the log. */
 static bool status_for_nmi(u32 msr, u64 *val)
 {
 	if (msr == CPU_STATUS) {
@@ -146,7 +145,7 @@ static bool status_for_nmi(u32 msr, u64 *val)
 	return true;
 }
 
-static int machine_init(struct kunit *test, const struct ucore_platform *its, u32 nr_domains,
+static int machine_init(struct kunit *test, const struct ucore_platform *source, u32 nr_domains,
 			bool with_cpu)
 {
 	struct fake_machine *m;
@@ -165,7 +164,7 @@ static int machine_init(struct kunit *test, const struct ucore_platform *its, u3
 	m->global = kunit_kcalloc(test, nr_domains, sizeof(*m->global), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, m->global);
 
-	platform = *its;
+	platform = *source;
 	ucore_catalog.platform = &platform;
 	ucore_catalog.boxes = kunit_kcalloc(test, FAKE_BOXES * nr_domains,
 					    sizeof(*ucore_catalog.boxes), GFP_KERNEL);
@@ -230,7 +229,7 @@ static void ctx_destroy(struct ucore_domain_ctx *ctx)
 	kfree(ctx);
 }
 
-/* As closing its descriptor does. */
+/* Free the session, as closing its descriptor does. */
 static void session_end(struct ucore_session *session)
 {
 	mutex_lock(&session->lock);
@@ -239,7 +238,7 @@ static void session_end(struct ucore_session *session)
 	ucore_session_free(session);
 }
 
-/* Runs after failed assertions, too: whatever is left goes. */
+/* Also runs after failed assertions: closes all sessions and frees all contexts. */
 void fake_machine_exit(struct kunit *test)
 {
 	struct fake_machine *m = fake_machine(test);
@@ -250,7 +249,10 @@ void fake_machine_exit(struct kunit *test)
 	for (i = 0; i < FAKE_SESSIONS; i++)
 		if (m->session[i])
 			session_end(m->session[i]);
-	/* a part that is left armed may have asked for all cores: not after the disable */
+	/*
+	 * a context that is still armed may have queued the widening of the PMI route: stop
+	 * that first
+	 */
 	for (i = 0; i < ucore_catalog.nr_domains; i++)
 		cancel_work_sync(&ucore_catalog.domains[i].pmi.mend);
 	cpus_read_lock();
@@ -303,11 +305,11 @@ void fake_catalog_exit(struct kunit *test)
 }
 
 /**
- * fake_expect_increments() - the most that each event of a box adds in a clock
+ * fake_expect_increments() - check the maximum increment per clock of all events of a box
  * @test: the test
  * @box: the box
- * @inc: by event; 0: @most
- * @most: what any event of the box adds at most
+ * @inc: maximum increment by event, or 0 for @most
+ * @most: maximum increment of all other events
  */
 void fake_expect_increments(struct kunit *test, const struct ucore_box *box, const u8 inc[256],
 			    u32 most)
@@ -337,10 +339,10 @@ struct ucore_box *fake_box(struct kunit *test, u32 domain, const char *type, u32
 }
 
 /**
- * fake_overflow() - what the hardware does at a carry
+ * fake_overflow() - emulate a counter overflow in the hardware
  * @box: the box
- * @reg: the counter
- * @count: what it counted beyond zero before it stopped
+ * @reg: register of the counter
+ * @count: value of the counter after the overflow
  * @status: bit in the box status
  * @global: bit in the global status
  */
@@ -355,7 +357,7 @@ void fake_overflow(struct ucore_box *box, u32 reg, u64 count, u64 status, u64 gl
 	gw->frozen = true;
 }
 
-/* ---- parts ---- */
+/* ---- domain contexts ---- */
 
 struct ucore_domain_ctx *fake_ctx(struct kunit *test, u32 domain, u32 ring_size)
 {
@@ -369,11 +371,11 @@ struct ucore_domain_ctx *fake_ctx(struct kunit *test, u32 domain, u32 ring_size)
 	ctx->trigger_event = UCORE_EVENT_NONE;
 	ctx->watchdog_ns = U64_MAX;
 	INIT_LIST_HEAD(&ctx->node);
-	ctx->ctr = kcalloc(FAKE_PART_CTRS, sizeof(*ctx->ctr), GFP_KERNEL);
-	ctx->order = kcalloc(FAKE_PART_CTRS, sizeof(*ctx->order), GFP_KERNEL);
-	ctx->address = kcalloc(FAKE_PART_CTRS, sizeof(*ctx->address), GFP_KERNEL);
-	ctx->raw = kcalloc(FAKE_PART_CTRS, sizeof(*ctx->raw), GFP_KERNEL);
-	ctx->box = kcalloc(FAKE_PART_BOXES, sizeof(*ctx->box), GFP_KERNEL);
+	ctx->ctr = kcalloc(FAKE_CTX_CTRS, sizeof(*ctx->ctr), GFP_KERNEL);
+	ctx->order = kcalloc(FAKE_CTX_CTRS, sizeof(*ctx->order), GFP_KERNEL);
+	ctx->address = kcalloc(FAKE_CTX_CTRS, sizeof(*ctx->address), GFP_KERNEL);
+	ctx->raw = kcalloc(FAKE_CTX_CTRS, sizeof(*ctx->raw), GFP_KERNEL);
+	ctx->box = kcalloc(FAKE_CTX_BOXES, sizeof(*ctx->box), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, ctx->ctr);
 	KUNIT_ASSERT_NOT_NULL(test, ctx->order);
 	KUNIT_ASSERT_NOT_NULL(test, ctx->address);
@@ -400,15 +402,17 @@ static struct ucore_domain_ctx_box *ctx_box(struct ucore_domain_ctx *ctx, struct
 }
 
 /**
- * fake_ctx_add() - one more counter; its event id is 100 + its place
- * @ctx: the part
- * @box: its box
- * @counter: which, UCORE_COUNTER_FIXED for the fixed one
+ * fake_ctx_add() - add a counter to a context, with the event id 100 + its index
+ * @ctx: the context
+ * @box: box of the counter
+ * @counter: counter number, or UCORE_COUNTER_FIXED for the fixed one
  * @ctl: control word
  * @period: overflow period, 0 for none
+ *
+ * Return: the counter.
  */
 struct ucore_counter *fake_ctx_add(struct ucore_domain_ctx *ctx, struct ucore_box *box,
-				    u32 counter, u64 ctl, u64 period)
+				   u32 counter, u64 ctl, u64 period)
 {
 	struct ucore_domain_ctx_box *pb = ctx_box(ctx, box);
 	const struct ucore_layout *layout = box->desc.layout;
@@ -437,7 +441,7 @@ struct ucore_counter *fake_ctx_add(struct ucore_domain_ctx *ctx, struct ucore_bo
 	return ctr;
 }
 
-/* Put a part on its domain, as a start does. */
+/* Put a context on its domain's list, as START does. */
 void fake_ctx_list(struct ucore_domain_ctx *ctx)
 {
 	list_add_tail(&ctx->node, &ctx->domain->ctxs);
@@ -483,13 +487,15 @@ void fake_session_close(struct kunit *test, struct ucore_session *session)
 }
 
 /**
- * fake_add() - ADD_EVENT of an event select, or of nothing on a fixed counter
+ * fake_add() - ADD_EVENT with an event select, or without terms on a fixed counter
  * @session: the session
  * @box: the box
  * @event: event select
- * @counters: counters asked for
+ * @counters: mask of allowed counters
  * @period: overflow period
- * @out: the answer, may be NULL
+ * @out: the command's reply, may be NULL
+ *
+ * Return: 0 or the command's error.
  */
 int fake_add(struct ucore_session *session, struct ucore_box *box, u64 event, u64 counters,
 	     u64 period, struct ucore_add_event *out)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A machine of fake boxes: the driver's own catalog, filled from the E5-2600
- * v2's table with boxes on the fake bus.  Also parts and sessions on it.
+ * Machine of fake boxes: the driver's own catalog, filled from a static table with boxes on
+ * the fake bus. Also owns hand-made domain contexts and the sessions of a test.
  *
- * A suite's .init is fake_machine_init (one domain), fake_machine_init_2,
- * fake_machine_init_cpu (a die and its CPU 0, as a domain of its own) or
- * fake_machine_init_v1, fake_machine_init_hswep, fake_machine_init_skx and so on (one
- * domain, from the table of the first generation, of v3, of Skylake-SP, Ice Lake-SP, Snow
- * Ridge), its .exit fake_machine_exit.
+ * A suite's .init is a function fake_machine_init*(), and its .exit is fake_machine_exit().
+ * The plain fake_machine_init() makes one domain of an E5-2600 v2. The variant _2 has two
+ * dies, and _cpu has a die and CPU 0 as a domain. Other variants make one domain of another
+ * platform: _v1 (E5-2600), _hswep (E5-2600 v3), _skx (Skylake-SP), _icx (Ice Lake-SP) and
+ * _snr (Snow Ridge).
  */
 #ifndef UCORE_KUNIT_FAKE_MACHINE_H
 #define UCORE_KUNIT_FAKE_MACHINE_H
@@ -27,37 +27,37 @@
 #include "session/session.h"
 
 #define FAKE_NR_CBO	3
-#define FAKE_BOXES	64	/* of a domain, at most */
+#define FAKE_BOXES	64	/* maximum of a domain */
 #define FAKE_SESSIONS	8
-#define FAKE_PARTS	4
-#define FAKE_PART_BOXES	8
-#define FAKE_PART_CTRS	32
+#define FAKE_CTXS	4
+#define FAKE_CTX_BOXES	8
+#define FAKE_CTX_CTRS	32
 
-/* The global control's registers and bits, as the manual gives them. */
+/* Registers and bits of the global control, from the manual */
 #define GLOBAL_CTL	0xc00
 #define GLOBAL_STATUS	0xc01
-#define CPU_STATUS	0xc02	/* of the domain that is a CPU */
+#define CPU_STATUS	0xc02	/* status of the domain with the scope CPU */
 #define FREEZE		BIT_ULL(31)
 #define WAKE		BIT_ULL(30)
 #define UNFREEZE	BIT_ULL(29)
 
 /**
- * struct fake_machine - what a suite works on
- * @bus: all registers
+ * struct fake_machine - state of a suite that tests uncore boxes
+ * @bus: access log of all registers
  * @global: global control of each domain
- * @sink: of hand-made parts
- * @session: sessions to be closed at the end
- * @ctx: hand-made parts
- * @nr_parts: how many
- * @with_cpu: the second domain is CPU 0
- * @cpu_global: its global control
+ * @sink: sink of hand-made domain contexts
+ * @session: sessions that fake_machine_exit() closes
+ * @ctx: hand-made domain contexts
+ * @nr_ctxs: number of entries in @ctx
+ * @with_cpu: the second domain has the scope CPU (CPU 0)
+ * @cpu_global: global control of the second domain, with @with_cpu
  */
 struct fake_machine {
 	struct fake_bus bus;
 	struct fake_window *global;
 	struct ucore_sink sink;
 	struct ucore_session *session[FAKE_SESSIONS];
-	struct ucore_domain_ctx *ctx[FAKE_PARTS];
+	struct ucore_domain_ctx *ctx[FAKE_CTXS];
 	u32 nr_ctxs;
 	bool with_cpu;
 	struct ucore_global cpu_global;
@@ -73,7 +73,7 @@ int fake_machine_init_icx(struct kunit *test);
 int fake_machine_init_snr(struct kunit *test);
 void fake_machine_exit(struct kunit *test);
 
-/* A catalog that the driver built: its box, NULL if there is none; .exit of such suites */
+/* For suites whose catalog the driver built: find a box (NULL if none), and the .exit function */
 struct ucore_box *box_find(const char *type, u32 die, u32 instance);
 void fake_catalog_exit(struct kunit *test);
 
@@ -102,14 +102,14 @@ static inline struct fake_window *fake_global(u32 domain)
 	return ucore_catalog.domains[domain].io.priv;
 }
 
-/* Parts by hand: what session.c would make of events. */
+/* Make domain contexts by hand, as session/prepare.c makes them of events. */
 struct ucore_domain_ctx *fake_ctx(struct kunit *test, u32 domain, u32 ring_size);
 struct ucore_counter *fake_ctx_add(struct ucore_domain_ctx *ctx, struct ucore_box *box,
-				    u32 counter, u64 ctl, u64 period);
+				   u32 counter, u64 ctl, u64 period);
 void fake_ctx_list(struct ucore_domain_ctx *ctx);
 
 static inline void ctx_times(const struct ucore_domain_ctx *ctx, u64 now, u64 *enabled,
-			      u64 *running)
+			     u64 *running)
 {
 	ucore_ctx_times(ctx, now, ucore_domain_frozen_ns(ctx->domain, now), enabled, running);
 }
@@ -121,12 +121,12 @@ struct ucore_session *fake_session(struct kunit *test);
 void fake_session_close(struct kunit *test, struct ucore_session *session);
 int fake_add(struct ucore_session *session, struct ucore_box *box, u64 event, u64 counters,
 	     u64 period, struct ucore_add_event *out);
-/* Event 35h, such as the C-Box's TOR_INSERTS, with a field beside it */
+/* Add event 35h (such as the C-Box's TOR_INSERTS) with one more field. */
 int fake_add_field(struct ucore_session *session, struct ucore_box *box, u32 field, u64 value);
 int fake_start(struct ucore_session *session);
 void fake_stop(struct ucore_session *session);
 
-/* The driver's own, with the lock that the ioctls take. */
+/* Call the driver's function with the lock that the ioctl takes. */
 int session_remove(struct ucore_session *session, u32 event);
 int session_read(struct ucore_session *session, bool live);
 int session_reset(struct ucore_session *session);
@@ -134,7 +134,7 @@ int session_set_cpus(struct ucore_session *session, const u32 *cpus, u32 nr);
 int session_set_cpu(struct ucore_session *session, u32 cpu);
 struct ucore_get_status session_status(struct ucore_session *session);
 
-/* The next unread record of a ring, which is consumed; NULL if there is none. */
+/* Consume the next unread record of a ring and return it, or NULL if there is none. */
 const void *fake_record(struct ucore_ring *ring);
 
-#endif /* UCORE_KUNIT_FAKE_MACHINE_H */
+#endif

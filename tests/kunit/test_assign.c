@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Which counters an event may use, which events get along, who sits where, and
- * how soon a counter can wrap.
- */
+/* KUnit tests of counter constraints, event conflicts, counter assignment, and wrap times. */
 #include <linux/random.h>
 
 #include "fake_machine.h"
@@ -19,9 +16,9 @@ struct constraint {
 };
 
 /*
- * The constraints of 327043-001, which v2 keeps; where event files restrict an
- * event that Linux does not (C-Box 0x03, 0x06, 0x14, 0x3c; R2PCIe 0x13, 0x23,
- * 0x25, 0x28), the stricter counts.
+ * Constraints of 327043-001, which also apply to the v2. The event files restrict some events
+ * that Linux does not: C-Box 0x03, 0x06, 0x14 and 0x3c, R2PCIe 0x13, 0x23, 0x25 and 0x28. For
+ * these the stricter constraint applies.
  */
 static const struct constraint cbo[] = {
 	{ 0x01, 0x01, 0x1 }, { 0x02, 0x07, 0x3 }, { 0x09, 0x09, 0x3 }, { 0x11, 0x11, 0x1 },
@@ -65,7 +62,7 @@ static struct ucore_event_spec spec_of(u64 ctl)
 	return (struct ucore_event_spec){ .value = { ctl }, .claimed = { 0xffff } };
 }
 
-static void every_event_on_its_counters(struct kunit *test)
+static void every_event_is_restricted_to_its_counters(struct kunit *test)
 {
 	struct ucore_event_spec spec;
 	struct ucore_box *box;
@@ -89,7 +86,7 @@ static int restricted(struct ucore_box *box, u64 ctl, u64 counters, u64 period,
 	return ucore_event_restrict(box, counters, period, true, spec);
 }
 
-static void asking_for_counters(struct kunit *test)
+static void requested_counters_restrict_the_event(struct kunit *test)
 {
 	struct ucore_box *cb = fake_box(test, 0, "cbo", 0), *r3 = fake_box(test, 0, "r3qpi", 0);
 	struct ucore_event_spec spec;
@@ -106,7 +103,7 @@ static void asking_for_counters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, restricted(r3, 0x00, BIT_ULL(31), 0, &spec), -ENXIO);
 }
 
-static void asking_for_fixed_counters(struct kunit *test)
+static void requested_fixed_counter_takes_no_fields(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *ha = fake_box(test, 0, "ha", 0);
 	struct ucore_event_spec spec = { };
@@ -119,10 +116,11 @@ static void asking_for_fixed_counters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, BIT_ULL(63), 0, true, &spec), -ENXIO);
 	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, FIXED | 1, 0, true, &spec), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ucore_event_restrict(ha, FIXED, 0, true, &spec), -ENXIO);
-	KUNIT_EXPECT_EQ(test, restricted(imc, 0, FIXED, 0, &spec), -ENXIO);	/* has fields */
+	/* the event has fields, which the fixed counter does not */
+	KUNIT_EXPECT_EQ(test, restricted(imc, 0, FIXED, 0, &spec), -ENXIO);
 }
 
-static void longest_period_is_the_width(struct kunit *test)
+static void period_beyond_counter_width_fails(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *r2 = fake_box(test, 0, "r2pcie", 0);
 	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0);
@@ -136,14 +134,14 @@ static void longest_period_is_the_width(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, restricted(r2, 4, 0, BIT_ULL(44) - 1, &spec), 0);
 	KUNIT_EXPECT_EQ(test, restricted(r2, 4, 0, BIT_ULL(44), &spec), -ERANGE);
 
-	/* the UBox's fixed counter is wider than its general ones */
+	/* the UBox's fixed counter is wider than its general-purpose ones */
 	KUNIT_EXPECT_EQ(test, restricted(ubox, 4, 0, BIT_ULL(44), &spec), -ERANGE);
 	spec = (struct ucore_event_spec){ };
 	KUNIT_EXPECT_EQ(test, ucore_event_restrict(ubox, FIXED, BIT_ULL(48) - 1, true, &spec), 0);
 	KUNIT_EXPECT_EQ(test, ucore_event_restrict(ubox, FIXED, BIT_ULL(48), true, &spec), -ERANGE);
 }
 
-static void boxes_that_cannot_interrupt(struct kunit *test)
+static void period_on_box_without_overflow_fails(struct kunit *test)
 {
 	static const struct {
 		const char *type;
@@ -162,8 +160,8 @@ static void boxes_that_cannot_interrupt(struct kunit *test)
 				    able[i].can ? 0 : -EOPNOTSUPP, "%s", able[i].type);
 }
 
-/* It is the box that can or cannot, not its type alone. */
-static void capability_of_this_very_box(struct kunit *test)
+/* The capability flags of the box decide, not those of its type. */
+static void period_depends_on_capability_of_the_box(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 1);
 	struct ucore_event_spec spec = { };
@@ -196,7 +194,7 @@ static void shared_registers_conflict_by_field(struct kunit *test)
 	b.value[2] ^= 0x01;
 	KUNIT_EXPECT_TRUE(test, ucore_event_conflicts(&a, &b));
 	KUNIT_EXPECT_TRUE(test, ucore_event_conflicts(&b, &a));
-	b.value[2] &= ~0xffULL;		/* zero is a value, too */
+	b.value[2] &= ~0xffULL;		/* zero is a value as well */
 	KUNIT_EXPECT_TRUE(test, ucore_event_conflicts(&a, &b));
 }
 
@@ -207,7 +205,7 @@ static void controls_do_not_conflict(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ucore_event_conflicts(&a, &b));
 }
 
-static void every_shared_register_is_looked_at(struct kunit *test)
+static void conflict_in_any_shared_register_is_found(struct kunit *test)
 {
 	u32 slot;
 
@@ -223,9 +221,9 @@ static void every_shared_register_is_looked_at(struct kunit *test)
 
 /* ---- assignment ---- */
 
-static void placing_moves_others(struct kunit *test)
+static void assignment_moves_other_events(struct kunit *test)
 {
-	/* each later event drives the earlier ones one further */
+	/* each event moves all earlier ones by one counter */
 	static const u64 chain[] = { 0xf, 0x7, 0x3, 0x1 };
 	u8 counter[4];
 
@@ -236,7 +234,7 @@ static void placing_moves_others(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, counter[0], 3);
 }
 
-static void no_place_changes_nothing(struct kunit *test)
+static void failed_assignment_changes_nothing(struct kunit *test)
 {
 	static const u64 three_on_two[] = { 0x3, 0x3, 0x3 }, five[] = { 0xf, 0xf, 0xf, 0xf, 0xf };
 	static const u64 nowhere[] = { 0 };
@@ -250,7 +248,7 @@ static void no_place_changes_nothing(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, counter[i], 90 + i);
 }
 
-static void fixed_counters_have_places_of_their_own(struct kunit *test)
+static void fixed_counters_are_assigned_separately(struct kunit *test)
 {
 	static const u64 full[] = { 0xf, FIXED, 0xf, 0xf, 0xf };
 	static const u64 twice[] = { FIXED, FIXED };
@@ -261,7 +259,7 @@ static void fixed_counters_have_places_of_their_own(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ucore_event_assign(twice, 2, counter));
 }
 
-/* Is there a choice at all?  Tries every one. */
+/* Try all assignments. Return true if one exists. */
 static bool choice_exists(const u64 *allowed, u32 nr, u64 taken)
 {
 	u32 c;
@@ -275,7 +273,7 @@ static bool choice_exists(const u64 *allowed, u32 nr, u64 taken)
 	return false;
 }
 
-static void agrees_with_trying_everything(struct kunit *test)
+static void assignment_agrees_with_exhaustive_search(struct kunit *test)
 {
 	u32 round, nr, i, found = 0;
 	u64 allowed[6], taken;
@@ -299,13 +297,13 @@ static void agrees_with_trying_everything(struct kunit *test)
 			taken |= BIT_ULL(counter[i]);
 		}
 	}
-	KUNIT_EXPECT_GT(test, found, 100U);		/* the rounds were worth it */
+	KUNIT_EXPECT_GT(test, found, 100U);		/* each result must occur often enough */
 	KUNIT_EXPECT_LT(test, found, 3900U);
 }
 
-/* ---- how soon a counter wraps ---- */
+/* ---- wrap times ---- */
 
-static void largest_increments(struct kunit *test)
+static void max_increment_of_events_is_as_listed(struct kunit *test)
 {
 	static const u8 of_imc[256] = {
 		[0x00 ... 0x12] = 1, [0x20 ... 0x24] = 1, [0x41 ... 0x43] = 1, [0x80] = 22,
@@ -319,7 +317,7 @@ static void largest_increments(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_event_max_increment(ha->desc.type, 0x04, false), 256U);
 }
 
-static void wrap_times(struct kunit *test)
+static void wrap_time_follows_width_and_increment(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, ucore_event_wrap_ns(44, 1), 3518437208883ULL);
 	KUNIT_EXPECT_EQ(test, ucore_event_wrap_ns(44, 256), 13743895347ULL);
@@ -332,21 +330,21 @@ static void wrap_times(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(every_event_on_its_counters),
-	KUNIT_CASE(asking_for_counters),
-	KUNIT_CASE(asking_for_fixed_counters),
-	KUNIT_CASE(longest_period_is_the_width),
-	KUNIT_CASE(boxes_that_cannot_interrupt),
-	KUNIT_CASE(capability_of_this_very_box),
+	KUNIT_CASE(every_event_is_restricted_to_its_counters),
+	KUNIT_CASE(requested_counters_restrict_the_event),
+	KUNIT_CASE(requested_fixed_counter_takes_no_fields),
+	KUNIT_CASE(period_beyond_counter_width_fails),
+	KUNIT_CASE(period_on_box_without_overflow_fails),
+	KUNIT_CASE(period_depends_on_capability_of_the_box),
 	KUNIT_CASE(shared_registers_conflict_by_field),
 	KUNIT_CASE(controls_do_not_conflict),
-	KUNIT_CASE(every_shared_register_is_looked_at),
-	KUNIT_CASE(placing_moves_others),
-	KUNIT_CASE(no_place_changes_nothing),
-	KUNIT_CASE(fixed_counters_have_places_of_their_own),
-	KUNIT_CASE(agrees_with_trying_everything),
-	KUNIT_CASE(largest_increments),
-	KUNIT_CASE(wrap_times),
+	KUNIT_CASE(conflict_in_any_shared_register_is_found),
+	KUNIT_CASE(assignment_moves_other_events),
+	KUNIT_CASE(failed_assignment_changes_nothing),
+	KUNIT_CASE(fixed_counters_are_assigned_separately),
+	KUNIT_CASE(assignment_agrees_with_exhaustive_search),
+	KUNIT_CASE(max_increment_of_events_is_as_listed),
+	KUNIT_CASE(wrap_time_follows_width_and_increment),
 	{ }
 };
 

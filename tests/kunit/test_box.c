@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What driving a box writes, in which order: each sequence access by access.
- */
+/* KUnit tests of the box driver: the exact register accesses of each operation. */
 #include "fake_machine.h"
 
 #define RESET	0x30103
@@ -16,7 +14,7 @@ static void ctx_program(struct ucore_domain_ctx *ctx)
 	raw_spin_unlock_irq(&ctx->domain->lock);
 }
 
-static void program_imc(struct kunit *test)
+static void program_imc_writes_reset_sequence(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
 	struct fake_window *w = fake_window(box);
@@ -26,7 +24,7 @@ static void program_imc(struct kunit *test)
 		    FAKE_W(w, 0xd4, 0), FAKE_W(w, 0xd0, 0), FAKE_R(w, 0xf8));
 }
 
-/* Left-over overflows would never signal again. */
+/* Old overflow bits must be cleared, because a set bit raises no further PMI. */
 static void program_clears_old_status(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "ha", 0);
@@ -40,8 +38,8 @@ static void program_clears_old_status(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xf8), 0ULL);
 }
 
-/* No status register: none is touched. */
-static void program_cbo(struct kunit *test)
+/* The C-Box has no status register: none is accessed. */
+static void program_cbo_saves_and_writes_filters(struct kunit *test)
 {
 	static const u64 filters[UCORE_MAX_SHARED] = { 0x1f, 0x18200000 };
 	struct ucore_box *box = fake_box(test, 0, "cbo", 1);
@@ -52,7 +50,7 @@ static void program_cbo(struct kunit *test)
 		    FAKE_W(w, 0x04, RESET), FAKE_W(w, 0x14, 0x1f), FAKE_W(w, 0x1a, 0x18200000));
 }
 
-static void program_pcu(struct kunit *test)
+static void program_pcu_saves_and_writes_filter(struct kunit *test)
 {
 	static const u64 filters[UCORE_MAX_SHARED] = { 0x20100804 };
 	struct ucore_box *box = fake_box(test, 0, "pcu", 0);
@@ -63,8 +61,11 @@ static void program_pcu(struct kunit *test)
 		    FAKE_R(w, 0xc35), FAKE_W(w, 0xc34, 0x20100804));
 }
 
-/* No box control: controls first, a counter must not run while it is written. */
-static void program_ubox_by_hand(struct kunit *test)
+/*
+ * The UBox has no box control. Controls are cleared first, so that no counter runs while it
+ * is written.
+ */
+static void program_ubox_clears_each_register(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "ubox", 0);
 	struct fake_window *w = fake_window(box);
@@ -73,13 +74,14 @@ static void program_ubox_by_hand(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xc10, 0), FAKE_W(w, 0xc11, 0),
 		    FAKE_W(w, 0xc08, 0), FAKE_W(w, 0xc16, 0), FAKE_W(w, 0xc17, 0),
 		    FAKE_W(w, 0xc09, 0), FAKE_R(w, 0xc15), FAKE_W(w, 0xc09, BIT_ULL(48) - 1),
-		    FAKE_R(w, 0xc09), FAKE_W(w, 0xc09, 0));	/* 44 or 48 bits? */
+		    /* finds out whether the counter has 44 or 48 bits */
+		    FAKE_R(w, 0xc09), FAKE_W(w, 0xc09, 0));
 	ucore_box_unfreeze(box);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-/* The match registers of a port live in its second function. */
-static void program_qpi(struct kunit *test)
+/* The match registers of a QPI port are in its second PCI function. */
+static void program_qpi_writes_filters_of_second_function(struct kunit *test)
 {
 	static const u64 filters[UCORE_MAX_SHARED] = { 1, 2, 3, 4 };
 	struct ucore_box *box = fake_box(test, 0, "qpi", 0);
@@ -92,7 +94,7 @@ static void program_qpi(struct kunit *test)
 		    FAKE_W(aux, 0x238, 3), FAKE_W(aux, 0x23c, 4));
 }
 
-static void program_qpi_without_its_filter(struct kunit *test)
+static void program_qpi_without_filter_function_works(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "qpi", 0);
 	struct fake_window *w = fake_window(box);
@@ -105,8 +107,8 @@ static void program_qpi_without_its_filter(struct kunit *test)
 		    FAKE_W(w, 0xf4, RUN));
 }
 
-/* Started a second time, a box must not take its own filters for found ones. */
-static void filters_are_saved_once(struct kunit *test)
+/* A second program must not save the session's own filters as the values to restore. */
+static void filters_of_box_started_twice_are_saved_once(struct kunit *test)
 {
 	static const u64 filters[UCORE_MAX_SHARED] = { 0x11, 0x22 };
 	struct ucore_box *box = fake_box(test, 0, "cbo", 0);
@@ -122,17 +124,17 @@ static void filters_are_saved_once(struct kunit *test)
 	ucore_box_restore(box);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x04, RESET), FAKE_W(w, 0x14, 0xaa),
 		    FAKE_W(w, 0x1a, 0xbb), FAKE_W(w, 0x04, RUN));
-	ucore_box_restore(box);		/* there is nothing left to give back */
+	ucore_box_restore(box);		/* everything is restored already */
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-static void giving_back_an_untouched_box(struct kunit *test)
+static void restore_of_unused_box_writes_nothing(struct kunit *test)
 {
 	ucore_box_restore(fake_box(test, 0, "imc", 0));
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-static void giving_back_leaves_nothing_counting(struct kunit *test)
+static void restore_stops_all_counters(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *box = fake_box(test, 0, "imc", 3);
@@ -154,8 +156,8 @@ static void giving_back_leaves_nothing_counting(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xf4), (u64)RUN);
 }
 
-/* Preload, then control: the counter must not run before it is loaded. */
-static void counter_with_a_period(struct kunit *test)
+/* The preload is written before the control, so that the counter does not run unloaded. */
+static void counter_with_period_is_preloaded_before_control(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
 	struct fake_window *w = fake_window(box);
@@ -169,8 +171,8 @@ static void counter_with_a_period(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctr->prev, BIT_ULL(48) - 1000);
 }
 
-/* Without a period the reset has zeroed it. */
-static void counter_without_a_period(struct kunit *test)
+/* Without a period the box reset has already cleared the counter. */
+static void counter_without_period_writes_only_control(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "cbo", 0);
 	struct ucore_counter *ctr;
@@ -182,7 +184,7 @@ static void counter_without_a_period(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctr->prev, 0ULL);
 }
 
-/* A box, and those of its counters that are at work. */
+/* Stop a box and those of its counters that the context uses. */
 static void counters_stop(struct ucore_domain_ctx *ctx, struct ucore_box *box)
 {
 	u32 i;
@@ -193,7 +195,7 @@ static void counters_stop(struct ucore_domain_ctx *ctx, struct ucore_box *box)
 			ucore_counter_stop(&ctx->ctr[i]);
 }
 
-static void run_and_stop(struct kunit *test)
+static void unfreeze_and_stop_write_box_control(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
 	struct fake_window *w = fake_window(box);
@@ -204,7 +206,7 @@ static void run_and_stop(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xf4, RESET));
 }
 
-/* One write resets the general controls; the fixed one is beyond its reach. */
+/* A single write resets the general-purpose controls. The fixed control needs its own write. */
 static void stop_imc_leaves_nothing_armed(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
@@ -221,8 +223,8 @@ static void stop_imc_leaves_nothing_armed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8), 0ULL);
 }
 
-/* Without a box control each control at work is zeroed, and no other one. */
-static void stop_ubox(struct kunit *test)
+/* Without a box control, the control of each used counter is cleared, and no other one. */
+static void stop_ubox_clears_each_used_control(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *box = fake_box(test, 0, "ubox", 0);
@@ -235,7 +237,7 @@ static void stop_ubox(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0xc11, 0), FAKE_W(w, 0xc08, 0));
 }
 
-static void status_read_and_cleared(struct kunit *test)
+static void status_bits_are_cleared_by_writing_ones(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "imc", 1);
 	struct fake_window *w = fake_window(box);
@@ -249,13 +251,13 @@ static void status_read_and_cleared(struct kunit *test)
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-static void status_of_a_box_without_one(struct kunit *test)
+static void status_of_box_without_register_is_zero(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, ucore_box_status(fake_box(test, 0, "cbo", 0)), 0ULL);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-static void status_of_a_dead_box(struct kunit *test)
+static void status_of_dead_box_is_zero(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "imc", 1);
 
@@ -267,20 +269,20 @@ static void status_of_a_dead_box(struct kunit *test)
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-static void status_of_a_sleeping_link(struct kunit *test)
+static void status_of_sleeping_link_is_read_twice(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "qpi", 1);
 	struct fake_window *w = fake_window(box);
 
 	fake_poke(w, 0xf8, 0x2);
-	w->asleep = 1;
+	w->ones_left = 1;
 	KUNIT_EXPECT_EQ(test, ucore_box_status(box), 0x2ULL);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0xf8), FAKE_R(w, 0xf8));
 	KUNIT_EXPECT_FALSE(test, box->dead);
 }
 
-/* What died is left alone, but that giving it back asks whether it answers again. */
-static void dead_box_is_not_touched(struct kunit *test)
+/* A dead box is not accessed, except that restore checks whether it answers again. */
+static void dead_box_is_not_written(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0), *imc = fake_box(test, 0, "imc", 0);
@@ -306,8 +308,8 @@ static void dead_box_is_not_touched(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, imc->dirty && imc->dead);
 }
 
-/* It comes back as it was: armed.  The reset that it missed is made up for. */
-static void box_that_came_back_is_reset(struct kunit *test)
+/* A recovered box still has its old controls. Restore makes up for the missed reset. */
+static void recovered_box_is_reset(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
@@ -333,8 +335,7 @@ static void box_that_came_back_is_reset(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, imc->dirty);
 }
 
-/* It stops answering while it is being programmed: then that is the end of it. */
-static void box_domains_while_it_is_programmed(struct kunit *test)
+static void box_dying_while_programmed_stops_the_sequence(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
@@ -348,8 +349,7 @@ static void box_domains_while_it_is_programmed(struct kunit *test)
 		    FAKE_W(w, 0xd4, 0), FAKE_W(w, 0xd0, 0), FAKE_R(w, 0xf8), FAKE_R(w, 0xf8));
 }
 
-/* All programs, then all runs: no box counts before the last one is ready. */
-static void ctx_programs_then_runs(struct kunit *test)
+static void all_boxes_are_programmed_before_unfreeze(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *r2 = fake_box(test, 0, "r2pcie", 0), *irp = fake_box(test, 0, "irp", 0);
@@ -373,8 +373,8 @@ static bool overflowed(struct kunit *test, const char *type, u32 counter, u64 st
 	return ucore_counter_has_overflowed(&ctr, status, global);
 }
 
-/* The box status words of 329468-002 */
-static void which_status_bit_is_whose(struct kunit *test)
+/* Box status bits of 329468-002 */
+static void status_bits_belong_to_their_counters(struct kunit *test)
 {
 	u32 i, bit;
 
@@ -391,37 +391,37 @@ static void which_status_bit_is_whose(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, overflowed(test, "imc", UCORE_COUNTER_FIXED, BIT(bit), 0),
 				bit == 0);
 	KUNIT_EXPECT_TRUE(test, overflowed(test, "ubox", 1, BIT(1), 0));
-	/* the UBox's fixed counter shows in the global status only */
+	/* an overflow of the UBox's fixed counter is reported in the global status only */
 	KUNIT_EXPECT_TRUE(test, overflowed(test, "ubox", UCORE_COUNTER_FIXED, 0, BIT(0)));
 	KUNIT_EXPECT_FALSE(test, overflowed(test, "ubox", UCORE_COUNTER_FIXED, ~0ULL, BIT(1)));
 	KUNIT_EXPECT_FALSE(test, overflowed(test, "ubox", 0, 0, ~0ULL));
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(program_imc),
+	KUNIT_CASE(program_imc_writes_reset_sequence),
 	KUNIT_CASE(program_clears_old_status),
-	KUNIT_CASE(program_cbo),
-	KUNIT_CASE(program_pcu),
-	KUNIT_CASE(program_ubox_by_hand),
-	KUNIT_CASE(program_qpi),
-	KUNIT_CASE(program_qpi_without_its_filter),
-	KUNIT_CASE(filters_are_saved_once),
-	KUNIT_CASE(giving_back_an_untouched_box),
-	KUNIT_CASE(giving_back_leaves_nothing_counting),
-	KUNIT_CASE(counter_with_a_period),
-	KUNIT_CASE(counter_without_a_period),
-	KUNIT_CASE(run_and_stop),
+	KUNIT_CASE(program_cbo_saves_and_writes_filters),
+	KUNIT_CASE(program_pcu_saves_and_writes_filter),
+	KUNIT_CASE(program_ubox_clears_each_register),
+	KUNIT_CASE(program_qpi_writes_filters_of_second_function),
+	KUNIT_CASE(program_qpi_without_filter_function_works),
+	KUNIT_CASE(filters_of_box_started_twice_are_saved_once),
+	KUNIT_CASE(restore_of_unused_box_writes_nothing),
+	KUNIT_CASE(restore_stops_all_counters),
+	KUNIT_CASE(counter_with_period_is_preloaded_before_control),
+	KUNIT_CASE(counter_without_period_writes_only_control),
+	KUNIT_CASE(unfreeze_and_stop_write_box_control),
 	KUNIT_CASE(stop_imc_leaves_nothing_armed),
-	KUNIT_CASE(stop_ubox),
-	KUNIT_CASE(status_read_and_cleared),
-	KUNIT_CASE(status_of_a_box_without_one),
-	KUNIT_CASE(status_of_a_dead_box),
-	KUNIT_CASE(status_of_a_sleeping_link),
-	KUNIT_CASE(dead_box_is_not_touched),
-	KUNIT_CASE(box_that_came_back_is_reset),
-	KUNIT_CASE(box_domains_while_it_is_programmed),
-	KUNIT_CASE(ctx_programs_then_runs),
-	KUNIT_CASE(which_status_bit_is_whose),
+	KUNIT_CASE(stop_ubox_clears_each_used_control),
+	KUNIT_CASE(status_bits_are_cleared_by_writing_ones),
+	KUNIT_CASE(status_of_box_without_register_is_zero),
+	KUNIT_CASE(status_of_dead_box_is_zero),
+	KUNIT_CASE(status_of_sleeping_link_is_read_twice),
+	KUNIT_CASE(dead_box_is_not_written),
+	KUNIT_CASE(recovered_box_is_reset),
+	KUNIT_CASE(box_dying_while_programmed_stops_the_sequence),
+	KUNIT_CASE(all_boxes_are_programmed_before_unfreeze),
+	KUNIT_CASE(status_bits_belong_to_their_counters),
 	{ }
 };
 

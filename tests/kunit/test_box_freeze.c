@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Box freeze as a session's choice: its boxes stop by their own controls, and
- * nobody else's.
+ * KUnit tests of sessions with box freeze: such a session freezes its boxes by their box
+ * controls, and no other box.
  */
 #include "fake_machine.h"
 
@@ -10,7 +10,7 @@
 #define OV_EN	BIT(20)
 #define IMC0	BIT_ULL(20)
 
-/* Box control of the second generation, and of the first */
+/* Box control values of the E5-2600 v2 and of the E5-2600 */
 #define FROZEN	0x30100
 #define RUN	0x30000
 #define RESET	0x30103
@@ -23,7 +23,7 @@ static struct ucore_session *box_session(struct kunit *test)
 		.flags = UCORE_SESSION_F_BOX_FREEZE, .ring_size = 4096 });
 }
 
-/* Writes that freeze or unfreeze the die. */
+/* Count the writes that freeze or unfreeze the die. */
 static u32 global_freezes(struct kunit *test)
 {
 	struct fake_bus *bus = bus_of(test);
@@ -35,7 +35,7 @@ static u32 global_freezes(struct kunit *test)
 	return n;
 }
 
-static void start_frozen_box_by_box(struct kunit *test)
+static void start_freezes_each_box_separately(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *r3 = fake_box(test, 0, "r3qpi", 0);
 	struct fake_window *gw = fake_global(0), *m = fake_window(imc), *r = fake_window(r3);
@@ -54,7 +54,7 @@ static void start_frozen_box_by_box(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].freeze_count, 0U);
 }
 
-static void read_and_stop_touch_no_global_control(struct kunit *test)
+static void read_and_stop_do_not_write_global_control(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 0);
 	struct fake_window *m = fake_window(imc), *c = fake_window(cbo);
@@ -82,8 +82,7 @@ static void read_and_stop_touch_no_global_control(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(m, 0xd8), 0ULL);
 }
 
-/* Stopped boxes stay frozen and reset. */
-static void stop_unfreezes_nothing(struct kunit *test)
+static void stop_leaves_boxes_frozen_and_reset(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct fake_window *m = fake_window(imc);
@@ -99,8 +98,8 @@ static void stop_unfreezes_nothing(struct kunit *test)
 		    FAKE_R(m, 0xa4), FAKE_W(m, 0xf4, RESET));
 }
 
-/* Each session's running time leaves out what froze it, and only that. */
-static void others_count_on(struct kunit *test)
+/* A session's running time excludes the freezes of its boxes, and no other ones. */
+static void running_time_excludes_only_own_freezes(struct kunit *test)
 {
 	struct ucore_session *s = box_session(test), *other = fake_session(test);
 	u64 others, mine;
@@ -126,8 +125,8 @@ static void others_count_on(struct kunit *test)
 			mine + others);
 }
 
-/* Counters without a box control get their controls last, and are flagged. */
-static void ubox_is_not_frozen(struct kunit *test)
+/* Counters without a box control are enabled last, and flagged. */
+static void box_without_box_control_is_flagged_unfrozen(struct kunit *test)
 {
 	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0);
 	struct fake_window *u = fake_window(ubox);
@@ -146,8 +145,8 @@ static void ubox_is_not_frozen(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->domains[0].skew_ns, 0ULL);
 }
 
-/* Nothing is written to a counter that counts: one with a period is stopped meanwhile. */
-static void reset_of_what_no_freeze_reaches(struct kunit *test)
+/* RESET does not write to a running counter: one with a period is disabled for the write. */
+static void reset_of_unfrozen_counter_disables_it(struct kunit *test)
 {
 	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0);
 	struct fake_window *u = fake_window(ubox);
@@ -166,8 +165,8 @@ static void reset_of_what_no_freeze_reaches(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 7ULL);
 }
 
-/* An overflow freezes the die as ever; a READ of single boxes leaves it to its service. */
-static void overflow_is_left_to_its_service(struct kunit *test)
+/* An overflow freezes the die. A READ with box freeze leaves the overflow to the PMI. */
+static void read_with_pending_overflow_leaves_it_to_the_pmi(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct fake_window *gw = fake_global(0);
@@ -192,8 +191,8 @@ static void overflow_is_left_to_its_service(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_F_OVERFLOW);
 }
 
-/* Nobody would service it afterwards: the die would stay frozen, for others, too. */
-static void stop_services_its_overflow(struct kunit *test)
+/* Without the service in STOP the die would stay frozen for all sessions. */
+static void stop_with_pending_overflow_services_it(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct fake_window *gw = fake_global(0), *m = fake_window(imc);
@@ -218,8 +217,8 @@ static void stop_services_its_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_F_OVERFLOW);
 }
 
-/* A freeze that somebody left shows nowhere; a START that freezes nothing ends it, too. */
-static void start_ends_a_freeze_that_was_found(struct kunit *test)
+/* A left-over freeze is not visible in any register. START with box freeze ends it as well. */
+static void start_ends_a_left_over_freeze(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_session *s = box_session(test), *more = box_session(test);
@@ -228,15 +227,15 @@ static void start_ends_a_freeze_that_was_found(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
-	/* from now on it is ours: a second session leaves it to the first one's overflow */
+	/* from here on a freeze may be due to the first session's overflow, and stays */
 	gw->frozen = true;
 	KUNIT_ASSERT_EQ(test, fake_add(more, fake_box(test, 0, "ha", 0), 1, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(more), 0);
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 }
 
-/* The die is frozen already: single boxes are not unfrozen out of it. */
-static void frozen_die_stays_frozen(struct kunit *test)
+/* The die is frozen already: the boxes are not unfrozen by their box controls. */
+static void read_of_frozen_die_keeps_it_frozen(struct kunit *test)
 {
 	struct ucore_domain *domain = &ucore_catalog.domains[0];
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
@@ -257,7 +256,7 @@ static void frozen_die_stays_frozen(struct kunit *test)
 	raw_spin_unlock_irq(&domain->lock);
 }
 
-static void timer_samples_of_single_boxes(struct kunit *test)
+static void timer_sample_freezes_only_its_boxes(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct fake_window *m = fake_window(imc);
@@ -265,7 +264,8 @@ static void timer_samples_of_single_boxes(struct kunit *test)
 	struct ucore_session *s;
 
 	s = fake_session_config(test, &(struct ucore_create_session){
-		.flags = UCORE_SESSION_F_BOX_FREEZE, .ring_size = 4096, .timer_ns = NSEC_PER_MSEC });
+		.flags = UCORE_SESSION_F_BOX_FREEZE, .ring_size = 4096,
+		.timer_ns = NSEC_PER_MSEC });
 	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	fake_poke(m, 0xa0, 77);
@@ -282,17 +282,17 @@ static void timer_samples_of_single_boxes(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(start_frozen_box_by_box),
-	KUNIT_CASE(read_and_stop_touch_no_global_control),
-	KUNIT_CASE(stop_unfreezes_nothing),
-	KUNIT_CASE(others_count_on),
-	KUNIT_CASE(ubox_is_not_frozen),
-	KUNIT_CASE(reset_of_what_no_freeze_reaches),
-	KUNIT_CASE(overflow_is_left_to_its_service),
-	KUNIT_CASE(stop_services_its_overflow),
-	KUNIT_CASE(start_ends_a_freeze_that_was_found),
-	KUNIT_CASE(frozen_die_stays_frozen),
-	KUNIT_CASE(timer_samples_of_single_boxes),
+	KUNIT_CASE(start_freezes_each_box_separately),
+	KUNIT_CASE(read_and_stop_do_not_write_global_control),
+	KUNIT_CASE(stop_leaves_boxes_frozen_and_reset),
+	KUNIT_CASE(running_time_excludes_only_own_freezes),
+	KUNIT_CASE(box_without_box_control_is_flagged_unfrozen),
+	KUNIT_CASE(reset_of_unfrozen_counter_disables_it),
+	KUNIT_CASE(read_with_pending_overflow_leaves_it_to_the_pmi),
+	KUNIT_CASE(stop_with_pending_overflow_services_it),
+	KUNIT_CASE(start_ends_a_left_over_freeze),
+	KUNIT_CASE(read_of_frozen_die_keeps_it_frozen),
+	KUNIT_CASE(timer_sample_freezes_only_its_boxes),
 	{ }
 };
 
@@ -303,9 +303,9 @@ static struct kunit_suite suite = {
 	.test_cases = cases,
 };
 
-/* ---- the first generation: who freezes whom ---- */
+/* ---- E5-2600: each session freezes its own boxes ---- */
 
-static void only_its_own_on_v1(struct kunit *test)
+static void v1_box_freeze_freezes_only_own_boxes(struct kunit *test)
 {
 	struct fake_window *m = fake_window(fake_box(test, 0, "imc", 0));
 	struct fake_window *h = fake_window(fake_box(test, 0, "ha", 0));
@@ -328,7 +328,7 @@ static void only_its_own_on_v1(struct kunit *test)
 }
 
 static struct kunit_case v1_cases[] = {
-	KUNIT_CASE(only_its_own_on_v1),
+	KUNIT_CASE(v1_box_freeze_freezes_only_own_boxes),
 	{ }
 };
 

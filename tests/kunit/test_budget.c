@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Budgets of CPU time: what is charged, when it comes back, and who waits for it.
- * All of it on CPU 0, which reads domain 0.
+ * KUnit tests of the CPU time budget: charges, refunds, and the work that waits for time. All
+ * of it runs on CPU 0, the reader of domain 0.
  */
 #include <linux/cpu.h>
 #include <linux/smp.h>
@@ -69,8 +69,8 @@ static void expect_about(struct kunit *test, u64 ns, u64 wanted)
 
 /* ---- arithmetic ---- */
 
-/* 2 ms, and an eighth for what it evicts: nobody waits, and busy is known. */
-static void within_the_budget_nobody_waits(struct kunit *test)
+/* Work of 2 ms is charged with 1/8 more for cache misses. Nothing waits. */
+static void work_within_budget_does_not_wait(struct kunit *test)
 {
 	u64 busy = ucore_budget_busy_ns(0);
 
@@ -80,8 +80,11 @@ static void within_the_budget_nobody_waits(struct kunit *test)
 	expect_about(test, ucore_budget_busy_ns(0) - busy, 2250 * US);
 }
 
-/* 8 ms count as 9, which come back in 18: 10 ms from now, and 5 may be outstanding. */
-static void what_was_spent_comes_back(struct kunit *test)
+/*
+ * 8 ms are charged as 9 ms, which are refunded in 18 ms: 10 ms from now, of which 5 may be
+ * outstanding.
+ */
+static void spent_time_is_refunded_over_time(struct kunit *test)
 {
 	spend(8 * MS);
 	expect_about(test, pause_ns(), 10 * MS);
@@ -96,16 +99,15 @@ static void what_was_spent_comes_back(struct kunit *test)
 	expect_about(test, pause_ns(), 4900 * US + 2250 * US - MS);
 }
 
-/* It does not grow while nobody spends: there is no more than the window's share. */
-static void nothing_is_saved_up(struct kunit *test)
+/* Unused budget is limited to the window's share. */
+static void idle_time_does_not_accumulate(struct kunit *test)
 {
 	fake_clock_advance(3600ULL * NSEC_PER_SEC);
 	spend(8 * MS);
 	expect_about(test, pause_ns(), 10 * MS);
 }
 
-/* Whoever it is: the CPU has one budget. */
-static void works_add_up(struct kunit *test)
+static void work_on_a_cpu_adds_up(struct kunit *test)
 {
 	u32 i;
 
@@ -114,12 +116,12 @@ static void works_add_up(struct kunit *test)
 		spend(2 * MS);
 		fake_clock_advance(100 * US);
 	}
-	/* 4 * 4.5 ms come back, 8.4 ms have passed */
+	/* 4 * 4.5 ms are refunded, 8.4 ms have passed */
 	expect_about(test, pause_ns(), 18 * MS - 8400 * US);
 	KUNIT_EXPECT_EQ(test, ucore_budget_wait_ns(1, now_ns()), 0ULL);
 }
 
-static void short_gaps_are_nobodys(struct kunit *test)
+static void short_gaps_are_charged(struct kunit *test)
 {
 	u64 busy;
 
@@ -140,8 +142,11 @@ static void enter_early(void *arg)
 	ucore_budget_leave();
 }
 
-/* An NMI that came while the CPU was charged already is charged from then on alone. */
-static void nothing_is_charged_twice(struct kunit *test)
+/*
+ * An NMI that arrived while the CPU was charged already is charged from the end of that
+ * charge.
+ */
+static void overlapping_work_is_charged_once(struct kunit *test)
 {
 	u64 busy, ago = 3 * MS;
 
@@ -155,8 +160,8 @@ static void nothing_is_charged_twice(struct kunit *test)
 	expect_about(test, ucore_budget_busy_ns(0) - busy, 3 * MS + 3 * MS / 8);
 }
 
-/* A machine that stood still has spent nothing of ours. */
-static void a_standstill_is_charged_as_a_window(struct kunit *test)
+/* Time in which the machine stood still is charged with one window only. */
+static void stalled_machine_is_charged_one_window(struct kunit *test)
 {
 	u64 busy = ucore_budget_busy_ns(0);
 
@@ -165,7 +170,7 @@ static void a_standstill_is_charged_as_a_window(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pause_ns(), 0ULL);
 }
 
-static void nobody_waits_for_longer_than_a_second(struct kunit *test)
+static void pause_is_limited_to_one_second(struct kunit *test)
 {
 	u32 i;
 
@@ -176,7 +181,7 @@ static void nobody_waits_for_longer_than_a_second(struct kunit *test)
 	KUNIT_EXPECT_GE(test, pause_ns(), (u64)NSEC_PER_SEC / 2);
 }
 
-static void the_percentage_has_bounds(struct kunit *test)
+static void percentage_is_clamped(struct kunit *test)
 {
 	set_percent(0);
 	KUNIT_EXPECT_EQ(test, ucore_budget_percent(), 1U);
@@ -185,18 +190,18 @@ static void the_percentage_has_bounds(struct kunit *test)
 	spend(9 * MS);
 	KUNIT_EXPECT_EQ(test, pause_ns() + wait_ns(), 0ULL);
 	set_percent(25);
-	/* a microsecond and an eighth more */
+	/* 8 us with 1/8 more, and one microsecond */
 	KUNIT_EXPECT_EQ(test, ucore_budget_charge_ns(8001), 10001ULL);
 	KUNIT_EXPECT_EQ(test, ucore_budget_period_ns(8001), 40004ULL);
 	set_percent(99);
 	KUNIT_EXPECT_EQ(test, ucore_budget_period_ns(80000), 91920ULL);
-	/* 10 us are left to others, but where nothing is */
+	/* at least 10 us of each period are left to other work, except at 100 % */
 	KUNIT_EXPECT_EQ(test, ucore_budget_period_ns(8000), 18000ULL);
 	set_percent(100);
 	KUNIT_EXPECT_EQ(test, ucore_budget_period_ns(8000), 10000ULL);
 }
 
-/* ---- who waits ---- */
+/* ---- waiting ---- */
 
 static struct ucore_domain_ctx *running_ctx(struct kunit *test, u64 period, u64 timer_ns)
 {
@@ -251,8 +256,8 @@ static u64 due_in(struct hrtimer *timer)
 	return expiry(timer) - now_ns();
 }
 
-/* Few overflows, but somebody has spent the CPU's time. */
-static void an_overflow_beyond_the_budget_pauses(struct kunit *test)
+/* Only a few overflows, but the CPU's budget is spent. */
+static void overflow_beyond_budget_throttles(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = running_ctx(test, 10, 0);
 	struct ucore_domain *domain = ctx->domain;
@@ -278,8 +283,8 @@ static void an_overflow_beyond_the_budget_pauses(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
 }
 
-/* What was spent in a pause has to come back as well; it is asked for once. */
-static void a_pause_goes_on_for_what_is_spent_in_it(struct kunit *test)
+/* Time spent during a pause extends the pause. The expiry is checked once. */
+static void work_while_throttled_extends_the_pause(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = running_ctx(test, 10, 0);
 	struct ucore_domain *domain = ctx->domain;
@@ -298,7 +303,7 @@ static void a_pause_goes_on_for_what_is_spent_in_it(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ctx->ctr[0].throttled);
 }
 
-/* The service itself is what takes too long: what it has spent counts before it ends. */
+/* The service itself takes too long: the time spent so far counts before it ends. */
 static void begin_and_overflow(void *arg)
 {
 	ucore_budget_enter(now_ns());
@@ -307,7 +312,7 @@ static void begin_and_overflow(void *arg)
 	ucore_budget_leave();
 }
 
-static void a_long_service_pauses_its_domain(struct kunit *test)
+static void long_service_throttles_its_domain(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = running_ctx(test, 10, 0);
 
@@ -334,8 +339,8 @@ static void expect_lost(struct kunit *test, struct ucore_domain_ctx *ctx, u64 lo
 	KUNIT_EXPECT_EQ(test, ((const struct ucore_sample *)record)->flags, flags);
 }
 
-/* The timer keeps its grid; the instants that it leaves out are lost records. */
-static void a_timer_is_stretched_and_says_so(struct kunit *test)
+/* The timer keeps its grid. Skipped periods are reported as lost records. */
+static void timer_beyond_budget_is_delayed_and_reported(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = running_ctx(test, 0, MS);
 	const struct ucore_sample *sample;
@@ -349,7 +354,7 @@ static void a_timer_is_stretched_and_says_so(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->flags, 0U);
 	KUNIT_EXPECT_EQ(test, sample->hdr.seq, 0ULL);
-	/* 5 ms and what the sample itself took: the sixth instant */
+	/* 5 ms and the sample's own time: the sixth period */
 	KUNIT_EXPECT_EQ(test, expiry(&ctx->timer), due + 6 * MS);
 	KUNIT_EXPECT_EQ(test, ctx->stats.delayed, 1ULL);
 	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 0ULL);
@@ -367,15 +372,15 @@ static void a_timer_is_stretched_and_says_so(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->flags, 0U);
 }
 
-/* Without a word of the budget: somebody kept interrupts off. */
-static void a_late_timer_counts_what_it_missed(struct kunit *test)
+/* The timer is late because interrupts were off, not because of the budget. */
+static void late_timer_counts_missed_periods(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = running_ctx(test, 0, MS);
 
 	fire(&ctx->timer);
 	fake_record(ctx->ring);
 	fake_clock_advance(5 * MS);
-	fire(&ctx->timer);			/* four more instants are over */
+	fire(&ctx->timer);			/* four more periods have passed */
 	KUNIT_EXPECT_NOT_NULL(test, fake_record(ctx->ring));
 	fake_clock_advance(MS);
 	fire(&ctx->timer);
@@ -384,7 +389,7 @@ static void a_late_timer_counts_what_it_missed(struct kunit *test)
 	expect_lost(test, ctx, 4, 0);
 }
 
-static void without_a_ring_periods_are_counted_too(struct kunit *test)
+static void timer_without_ring_counts_missed_periods(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = running_ctx(test, 0, MS);
 
@@ -392,14 +397,14 @@ static void without_a_ring_periods_are_counted_too(struct kunit *test)
 	ctx->ring = NULL;
 	fake_clock_advance(5 * MS);
 	fire(&ctx->timer);
-	ctx->last_read = now_ns();		/* and so it is halted */
+	ctx->last_read = now_ns();		/* as if the context had been stopped here */
 	ucore_timer_end(ctx);
 	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 4ULL);
 	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 5ULL);
 }
 
-/* Looks that are put off lose nothing: their sample says how late it may be. */
-static void a_look_is_put_off(struct kunit *test)
+/* Delayed polls lose nothing: the next sample reports its delay. */
+static void poll_beyond_budget_is_delayed(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = running_ctx(test, 0, 0);
 
@@ -416,8 +421,8 @@ static void a_look_is_put_off(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 }
 
-/* Periods that pass while another CPU becomes the reader. */
-static void a_timer_that_moves_counts_what_it_missed(struct kunit *test)
+/* Periods pass while another CPU becomes the reader. */
+static void migrated_timer_counts_missed_periods(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = running_ctx(test, 0, MS);
 
@@ -431,7 +436,7 @@ static void a_timer_that_moves_counts_what_it_missed(struct kunit *test)
 	fake_clock_advance(MS);
 	fire(&ctx->timer);
 	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 3ULL);
-	/* but not those in which nothing counted */
+	/* periods without counting are not missed */
 	ucore_timers_cancel(ctx->domain);
 	fake_clock_advance(7 * MS);
 	ctx->resumed = now_ns();
@@ -464,7 +469,7 @@ static struct ucore_get_budget budget_of(struct kunit *test, struct ucore_sessio
 	return budget;
 }
 
-/* What so many reads and values take, with freeze and unfreeze, and what it is charged. */
+/* Return the estimated time of a sample (ns) with so many words, reads and values. */
 static u64 work_of(u64 words, u64 reads, u64 values)
 {
 	return 2300 + words * 200 + reads * 240 + values * 10;
@@ -475,8 +480,8 @@ static u64 charged(u64 ns)
 	return ns + ns / 8 + 1000;
 }
 
-/* The low dword of a counter, freeze and unfreeze, and what a sample takes beside. */
-static void start_refuses_what_takes_too_long(struct kunit *test)
+/* The low dword of a counter, freeze, unfreeze, and the fixed overhead of a sample. */
+static void start_with_too_short_period_fails(struct kunit *test)
 {
 	u64 ns = work_of(2, 1, 1);
 	struct ucore_session *s = timer_session(test, charged(ns) * 100 - 1), *t;
@@ -494,7 +499,7 @@ static void start_refuses_what_takes_too_long(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_start(t), 0);
 }
 
-static void dropped_periods_are_told(struct kunit *test)
+static void dropped_periods_are_reported(struct kunit *test)
 {
 	struct ucore_session *s = timer_session(test, 0);
 
@@ -502,7 +507,7 @@ static void dropped_periods_are_told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, budget_of(test, s).dropped, 3ULL);
 }
 
-static void a_sample_takes_what_its_counters_take(struct kunit *test)
+static void sample_estimate_depends_on_counters(struct kunit *test)
 {
 	struct ucore_session *s = timer_session(test, 0);
 
@@ -517,7 +522,7 @@ static void a_sample_takes_what_its_counters_take(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, charged(work_of(4, 4, 2)));
 }
 
-static void commands_are_charged(struct kunit *test)
+static void commands_are_charged_to_the_reader(struct kunit *test)
 {
 	struct ucore_session *s = timer_session(test, 0);
 	u64 busy = ucore_budget_busy_ns(0), started;
@@ -535,7 +540,7 @@ static void commands_are_charged(struct kunit *test)
 
 static u64 slow_ns[2];
 
-/* The first read on each of two CPUs takes long. */
+/* Make the first read on each of two CPUs slow. */
 static void slow_read(void)
 {
 	u32 cpu = raw_smp_processor_id();
@@ -546,8 +551,11 @@ static void slow_read(void)
 	slow_ns[cpu] = 0;
 }
 
-/* Somebody moves another one's domain: each CPU has what it did for that, once. */
-static void moving_a_domain_is_charged(struct kunit *test)
+/*
+ * A session moves another session's domain: each CPU is charged once for its share of the
+ * work.
+ */
+static void moving_a_domain_is_charged_to_both_cpus(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = running_ctx(test, 10, 0);
 	struct ucore_session *s = fake_session(test);
@@ -563,8 +571,8 @@ static void moving_a_domain_is_charged(struct kunit *test)
 	expect_about(test, ucore_budget_busy_ns(1) - to, 2 * MS + 2 * MS / 8);
 }
 
-/* Without a part that is armed it is the timers alone that move. */
-static void moving_timers_is_charged(struct kunit *test)
+/* Without an armed context only the timers are moved. */
+static void moving_timers_is_charged_to_the_new_reader(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = running_ctx(test, 0, MS);
 	struct ucore_session *s = fake_session(test);
@@ -575,8 +583,8 @@ static void moving_timers_is_charged(struct kunit *test)
 	KUNIT_EXPECT_GT(test, ucore_budget_busy_ns(1), busy);
 }
 
-/* What a session leaves is put right by the reader, and dead boxes are asked by it. */
-static void boxes_of_nobody_are_charged(struct kunit *test)
+/* The reader restores released boxes and probes dead boxes. Both are charged to it. */
+static void restoring_and_probing_boxes_is_charged(struct kunit *test)
 {
 	struct ucore_box *ha = fake_box(test, 0, "ha", 0);
 	struct ucore_session *s = fake_session(test);
@@ -598,8 +606,8 @@ static void boxes_of_nobody_are_charged(struct kunit *test)
 
 #undef ktime_get_mono_fast_ns
 
-/* The clock of the driver stands meanwhile, the kernel's does not. */
-static void a_command_sleeps_until_its_readers_have_time(struct kunit *test)
+/* The driver's fake clock stands still during the wait, the kernel's clock does not. */
+static void command_beyond_budget_sleeps(struct kunit *test)
 {
 	struct ucore_session *s = timer_session(test, 0);
 	u64 start;
@@ -617,8 +625,8 @@ static void a_command_sleeps_until_its_readers_have_time(struct kunit *test)
 	ucore_admit_end(s);
 }
 
-/* What may move anybody's domain waits for all readers. */
-static void a_move_waits_for_all(struct kunit *test)
+/* A command that may move any domain waits for the budget of all readers. */
+static void reader_change_waits_for_all_readers(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	u64 start;
@@ -630,8 +638,7 @@ static void a_move_waits_for_all(struct kunit *test)
 	ucore_admit_end(s);
 }
 
-/* A dead box is asked when its reader has time. */
-static void a_dead_box_is_asked_in_turn(struct kunit *test)
+static void probing_dead_box_waits_for_budget(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_session *s = fake_session(test);
@@ -645,8 +652,7 @@ static void a_dead_box_is_asked_in_turn(struct kunit *test)
 	KUNIT_EXPECT_GE(test, ktime_get_mono_fast_ns() - start, 4 * MS);
 }
 
-/* So is one that has not been tried, and is charged for it. */
-static void a_box_is_tried_in_turn(struct kunit *test)
+static void selftest_of_box_waits_for_budget(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_session *s = fake_session(test);
@@ -663,39 +669,39 @@ static void a_box_is_tried_in_turn(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(within_the_budget_nobody_waits),
-	KUNIT_CASE(what_was_spent_comes_back),
-	KUNIT_CASE(nothing_is_saved_up),
-	KUNIT_CASE(works_add_up),
-	KUNIT_CASE(short_gaps_are_nobodys),
-	KUNIT_CASE(nothing_is_charged_twice),
-	KUNIT_CASE(a_standstill_is_charged_as_a_window),
-	KUNIT_CASE(nobody_waits_for_longer_than_a_second),
-	KUNIT_CASE(the_percentage_has_bounds),
-	KUNIT_CASE(an_overflow_beyond_the_budget_pauses),
-	KUNIT_CASE(a_pause_goes_on_for_what_is_spent_in_it),
-	KUNIT_CASE(a_long_service_pauses_its_domain),
-	KUNIT_CASE(a_timer_is_stretched_and_says_so),
-	KUNIT_CASE(a_late_timer_counts_what_it_missed),
-	KUNIT_CASE(without_a_ring_periods_are_counted_too),
-	KUNIT_CASE(a_look_is_put_off),
-	KUNIT_CASE(a_timer_that_moves_counts_what_it_missed),
-	KUNIT_CASE(start_refuses_what_takes_too_long),
-	KUNIT_CASE(dropped_periods_are_told),
-	KUNIT_CASE(a_sample_takes_what_its_counters_take),
-	KUNIT_CASE(commands_are_charged),
-	KUNIT_CASE(a_command_sleeps_until_its_readers_have_time),
-	KUNIT_CASE(moving_a_domain_is_charged),
-	KUNIT_CASE(moving_timers_is_charged),
-	KUNIT_CASE(boxes_of_nobody_are_charged),
-	KUNIT_CASE(a_move_waits_for_all),
-	KUNIT_CASE(a_dead_box_is_asked_in_turn),
-	KUNIT_CASE(a_box_is_tried_in_turn),
+	KUNIT_CASE(work_within_budget_does_not_wait),
+	KUNIT_CASE(spent_time_is_refunded_over_time),
+	KUNIT_CASE(idle_time_does_not_accumulate),
+	KUNIT_CASE(work_on_a_cpu_adds_up),
+	KUNIT_CASE(short_gaps_are_charged),
+	KUNIT_CASE(overlapping_work_is_charged_once),
+	KUNIT_CASE(stalled_machine_is_charged_one_window),
+	KUNIT_CASE(pause_is_limited_to_one_second),
+	KUNIT_CASE(percentage_is_clamped),
+	KUNIT_CASE(overflow_beyond_budget_throttles),
+	KUNIT_CASE(work_while_throttled_extends_the_pause),
+	KUNIT_CASE(long_service_throttles_its_domain),
+	KUNIT_CASE(timer_beyond_budget_is_delayed_and_reported),
+	KUNIT_CASE(late_timer_counts_missed_periods),
+	KUNIT_CASE(timer_without_ring_counts_missed_periods),
+	KUNIT_CASE(poll_beyond_budget_is_delayed),
+	KUNIT_CASE(migrated_timer_counts_missed_periods),
+	KUNIT_CASE(start_with_too_short_period_fails),
+	KUNIT_CASE(dropped_periods_are_reported),
+	KUNIT_CASE(sample_estimate_depends_on_counters),
+	KUNIT_CASE(commands_are_charged_to_the_reader),
+	KUNIT_CASE(command_beyond_budget_sleeps),
+	KUNIT_CASE(moving_a_domain_is_charged_to_both_cpus),
+	KUNIT_CASE(moving_timers_is_charged_to_the_new_reader),
+	KUNIT_CASE(restoring_and_probing_boxes_is_charged),
+	KUNIT_CASE(reader_change_waits_for_all_readers),
+	KUNIT_CASE(probing_dead_box_waits_for_budget),
+	KUNIT_CASE(selftest_of_box_waits_for_budget),
 	{ }
 };
 
 static struct kunit_suite suite = {
-	.name = "ucore_get_budget",
+	.name = "ucore_budget",
 	.init = fake_machine_init,
 	.exit = budget_exit,
 	.test_cases = cases,

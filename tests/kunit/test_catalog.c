@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From a processor to a catalog: the real finder, over fake PCI functions,
- * MSRs and CPUs; and what is said when there is nothing to find.
+ * KUnit tests of the catalog: the real finder on fake PCI functions, MSRs and CPUs, and the
+ * reasons that are reported when boxes are missing.
  */
 #include <linux/cpu.h>
 
@@ -39,7 +39,7 @@ static int catalog_init(struct kunit *test)
 	return 0;
 }
 
-/* A UBox function that says which socket its bus belongs to; its id is that of the model. */
+/* Add a UBox function with a bus-to-socket map. The device id depends on the CPU model. */
 static void ubox_add(u32 bus, u32 package)
 {
 	u32 device = fake_boot_cpu.x86_model == 62 ? 0x0e1e :
@@ -61,31 +61,31 @@ static void state_without_boxes(struct kunit *test, u32 state)
 	KUNIT_EXPECT_NULL(test, ucore_catalog_domain(0));
 }
 
-static void not_intel(struct kunit *test)
+static void state_on_other_vendor_is_not_intel(struct kunit *test)
 {
 	fake_boot_cpu.x86_vendor = X86_VENDOR_AMD;
 	state_without_boxes(test, UCORE_STATE_NOT_INTEL);
 }
 
-static void intel_without_a_table(struct kunit *test)
+static void state_of_model_without_table_is_unknown(struct kunit *test)
 {
 	fake_boot_cpu.x86_model = 61;
 	state_without_boxes(test, UCORE_STATE_UNKNOWN);
 }
 
-static void model_counts_in_family_6_only(struct kunit *test)
+static void state_outside_family_6_is_unknown(struct kunit *test)
 {
 	fake_boot_cpu.x86 = 15;
 	state_without_boxes(test, UCORE_STATE_UNKNOWN);
 }
 
-static void nothing_answers(struct kunit *test)
+static void state_without_answering_boxes_is_hidden(struct kunit *test)
 {
 	state_without_boxes(test, UCORE_STATE_HIDDEN);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_HIDDEN), "BIOS"));
 }
 
-static void nothing_answers_in_a_virtual_machine(struct kunit *test)
+static void state_in_virtual_machine_is_hidden(struct kunit *test)
 {
 	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_HYPERVISOR);
 	state_without_boxes(test, UCORE_STATE_HIDDEN);
@@ -93,8 +93,8 @@ static void nothing_answers_in_a_virtual_machine(struct kunit *test)
 					   "virtual machine"));
 }
 
-/* The in-tree driver may come and go at any time: the state follows. */
-static void intree_driver_comes_and_goes(struct kunit *test)
+/* The in-tree driver can be loaded and unloaded at any time: the state changes accordingly. */
+static void state_follows_the_intree_driver(struct kunit *test)
 {
 	fake_msr_add(0xc24, 0);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
@@ -110,20 +110,22 @@ static void intree_driver_comes_and_goes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_READY);
 }
 
-static void hidden_pci_boxes_are_told(struct kunit *test)
+static void hidden_pci_boxes_are_reported(struct kunit *test)
 {
 	fake_msr_add(0xc24, 0);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_READY), "PCI"));
 }
 
-static void msr_boxes_that_answer(struct kunit *test)
+static void msr_boxes_that_answer_are_added(struct kunit *test)
 {
 	fake_kernel.nr_cores = 3;
-	fake_msr_add(0xd04, 0);		/* C-Boxes 0, 2, 3; the fourth is beyond the cores */
+	/* C-Boxes 0, 2 and 3, and number 3 is beyond the three cores */
+	fake_msr_add(0xd04, 0);
 	fake_msr_add(0xd44, 0);
 	fake_msr_add(0xd64, 0);
-	fake_msr_add(0xc10, 0);		/* the UBox has no box control: its first control */
+	/* the UBox has no box control: its first counter control is probed */
+	fake_msr_add(0xc10, 0);
 	fake_msr_add(0xc24, 0);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
@@ -137,7 +139,7 @@ static void msr_boxes_that_answer(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, box_find("pcu", 0, 0));
 }
 
-static void cboxes_are_fifteen_at_most(struct kunit *test)
+static void cboxes_are_limited_to_fifteen(struct kunit *test)
 {
 	u32 i, n = 0;
 
@@ -150,8 +152,8 @@ static void cboxes_are_fifteen_at_most(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, n, 15U);
 }
 
-/* Bus 3f is socket 0's uncore bus, 7f socket 1's, whatever their order. */
-static void pci_boxes_go_to_their_sockets(struct kunit *test)
+/* Bus 3f belongs to socket 1, bus 7f to socket 0, in either order. */
+static void pci_boxes_belong_to_their_sockets(struct kunit *test)
 {
 	fake_kernel.nr_dies = 2;
 	ubox_add(0, 1);
@@ -170,8 +172,8 @@ static void pci_boxes_go_to_their_sockets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, box_find("ha", 0, 0)->io.ops->access, (u32)UCORE_ACCESS_ECAM);
 }
 
-/* The IRP is on the IIO bus, which has no UBox: the next higher one tells. */
-static void bus_without_a_ubox(struct kunit *test)
+/* The IRP is on the IIO bus, which has no UBox: the UBox of the next higher bus counts. */
+static void bus_without_ubox_uses_next_higher_one(struct kunit *test)
 {
 	fake_kernel.nr_dies = 2;
 	ubox_add(1, 1);
@@ -190,7 +192,7 @@ static void bus_of_no_socket_is_skipped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 1U);
 }
 
-static void only_socket_needs_no_map(struct kunit *test)
+static void single_socket_needs_no_ubox(struct kunit *test)
 {
 	fake_pci_add(0x0eb4, 0, 16, 4);
 	fake_pci_add(0x0eb5, 2, 16, 5);
@@ -199,8 +201,8 @@ static void only_socket_needs_no_map(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 0, 1));
 }
 
-/* Sockets that firmware numbers alike: counts of both would go by one name. */
-static void second_function_of_a_box(struct kunit *test)
+/* Firmware numbers two sockets alike: boxes of both would have the same name. */
+static void second_function_of_a_box_is_skipped(struct kunit *test)
 {
 	fake_pci_add(0x0eb4, 0, 16, 4);
 	fake_pci_add(0x0eb4, 1, 16, 4);
@@ -209,7 +211,7 @@ static void second_function_of_a_box(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, box_find("imc", 0, 0)->io.pdev->bus->number, 0x3f);
 }
 
-/* All CPUs of a socket are offline: its boxes are nobody else's. */
+/* The boxes of a socket without online CPUs are not assigned to other sockets. */
 static void socket_without_cpus_is_skipped(struct kunit *test)
 {
 	fake_kernel.nr_dies = 2;
@@ -220,8 +222,8 @@ static void socket_without_cpus_is_skipped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_HIDDEN);
 }
 
-/* ... not even those of the only socket that is online. */
-static void socket_without_cpus_beside_one_with(struct kunit *test)
+/* The same with an online socket: the boxes are not assigned to it. */
+static void offline_socket_next_to_online_one_is_skipped(struct kunit *test)
 {
 	ubox_add(0, 0);
 	ubox_add(1, 1);
@@ -231,19 +233,19 @@ static void socket_without_cpus_beside_one_with(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 1U);
 	KUNIT_ASSERT_NOT_NULL(test, box_find("imc", 0, 0));
 	KUNIT_EXPECT_EQ(test, box_find("imc", 0, 0)->io.pdev->bus->number, 0x3f);
-	/* and INFO says so, not that firmware hides the rest */
+	/* the reason is the offline socket, not the firmware */
 	KUNIT_EXPECT_STREQ(test, ucore_describe_reason(UCORE_STATE_READY),
 			   "a socket has no CPU online: bring one online and load ucore again");
-	/* what a selftest has shown comes after that */
-	ucore_catalog.failed = "imc0 lies";
+	/* a failed self-test has lower priority */
+	ucore_catalog.failed = "imc0 failed";
 	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_READY), "socket"));
 	*ucore_catalog.hidden = '\0';
-	KUNIT_EXPECT_STREQ(test, ucore_describe_reason(UCORE_STATE_READY), "imc0 lies");
+	KUNIT_EXPECT_STREQ(test, ucore_describe_reason(UCORE_STATE_READY), "imc0 failed");
 	ucore_catalog.failed = NULL;
 }
 
-/* Nobody can be asked about a die without a CPU: its MSRs do not answer. */
-static void no_cpu_of_a_die(struct kunit *test)
+/* A die without a CPU has no CPU to read its MSRs: they do not answer. */
+static void msr_of_die_without_cpu_does_not_answer(struct kunit *test)
 {
 	u64 val = 7;
 
@@ -258,8 +260,8 @@ static void no_cpu_of_a_die(struct kunit *test)
 	cpus_read_unlock();
 }
 
-/* It says nothing: its bus is one without a UBox. */
-static void ubox_that_cannot_be_read(struct kunit *test)
+/* An unreadable UBox is ignored: its bus counts as one without a UBox. */
+static void unreadable_ubox_is_ignored(struct kunit *test)
 {
 	fake_kernel.nr_dies = 2;
 	ubox_add(0, 1);
@@ -271,8 +273,8 @@ static void ubox_that_cannot_be_read(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 0, 0));
 }
 
-/* Buses have the same numbers there. */
-static void ubox_of_another_segment(struct kunit *test)
+/* Buses of the other segment have the same numbers. */
+static void ubox_of_another_segment_is_ignored(struct kunit *test)
 {
 	static struct pci_sysdata other = { .domain = 1 };
 
@@ -287,8 +289,8 @@ static void ubox_of_another_segment(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 1, 0));
 }
 
-/* The first box is one too many, whichever it is: no function stays referenced. */
-static void no_memory_for_boxes(struct kunit *test)
+/* The first allocation fails: no reference to a PCI function is leaked. */
+static void build_without_memory_releases_functions(struct kunit *test)
 {
 	ubox_add(0, 0);
 	fake_pci_add(0x0e32, 0, 8, 2);
@@ -299,17 +301,17 @@ static void no_memory_for_boxes(struct kunit *test)
 	fake_kernel.fail_in = 1;
 	KUNIT_EXPECT_EQ(test, ucore_catalog_build(), -ENOMEM);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 0U);
-	KUNIT_EXPECT_EQ(test, fake_kernel.held, 0);
+	KUNIT_EXPECT_EQ(test, fake_kernel.kv_arrays, 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 2U);
 }
 
-static void qpi_port_finds_its_filter(struct kunit *test)
+static void qpi_port_finds_its_filter_function(struct kunit *test)
 {
 	ubox_add(0, 0);
 	fake_pci_add(0x0e32, 0, 8, 2);
 	fake_pci_add(0x0e33, 0, 9, 2);
-	fake_pci_add(0x0e96, 1, 9, 6);		/* another socket's */
+	fake_pci_add(0x0e96, 1, 9, 6);		/* of another socket */
 	fake_pci_add(0x0e86, 0, 8, 6);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_ASSERT_NOT_NULL(test, box_find("qpi", 0, 0));
@@ -318,8 +320,8 @@ static void qpi_port_finds_its_filter(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, box_find("qpi", 0, 1)->aux.ops);
 }
 
-/* Ids: by domain, and each domain's boxes in the order of the table. */
-static void ids_are_stable(struct kunit *test)
+/* Ids ascend by domain and, within a domain, in the order of the table. */
+static void box_ids_follow_domain_and_table_order(struct kunit *test)
 {
 	u32 i;
 
@@ -355,10 +357,10 @@ static void ids_are_stable(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].package, 1U);
 }
 
-/* ---- more than eight nodes ---- */
+/* ---- more than eight NUMA nodes ---- */
 
-/* The UBoxes say that bus 3f is socket 1's, NUMA that it is socket 0's. */
-static void two_opinions(u32 nr_nodes)
+/* The UBoxes map bus 3f to socket 1, NUMA maps it to socket 0. */
+static void contradicting_maps(u32 nr_nodes)
 {
 	fake_kernel.nr_dies = 2;
 	fake_kernel.nr_nodes = nr_nodes;
@@ -370,33 +372,33 @@ static void two_opinions(u32 nr_nodes)
 	fake_pci_add(0x0eb5, 1, 16, 5);
 }
 
-static void eight_nodes_by_the_ubox(struct kunit *test)
+static void buses_with_eight_nodes_are_mapped_by_ubox(struct kunit *test)
 {
-	two_opinions(8);
+	contradicting_maps(8);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 1, 0));
 	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 0, 1));
 }
 
-static void nine_nodes_by_numa(struct kunit *test)
+static void buses_with_nine_nodes_are_mapped_by_numa(struct kunit *test)
 {
-	two_opinions(9);
+	contradicting_maps(9);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 0, 0));
 	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 1, 1));
 }
 
-/* Then nobody knows, and it is not the next higher bus's either. */
-static void nine_nodes_and_a_bus_without(struct kunit *test)
+/* A bus without a node is not assigned, not even by the next higher bus. */
+static void bus_without_node_of_nine_is_skipped(struct kunit *test)
 {
-	two_opinions(9);
+	contradicting_maps(9);
 	fake_kernel.bus_node[0] = 0;
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 1U);
 	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 1, 1));
 }
 
-/* ---- what is hidden ---- */
+/* ---- hidden boxes ---- */
 
 static void expect_reason(struct kunit *test, const char *text)
 {
@@ -404,8 +406,8 @@ static void expect_reason(struct kunit *test, const char *text)
 	KUNIT_EXPECT_STREQ(test, ucore_describe_reason(UCORE_STATE_READY), text);
 }
 
-/* By type and socket, and some of a type: what all lack is said once. */
-static void hidden_by_type_and_socket(struct kunit *test)
+/* Types missing on all sockets are listed once, others by socket with their number. */
+static void hidden_boxes_are_listed_by_type_and_socket(struct kunit *test)
 {
 	fake_kernel.nr_dies = 2;
 	ubox_add(0, 0);
@@ -418,7 +420,7 @@ static void hidden_by_type_and_socket(struct kunit *test)
 			    "die 1: imc (1 of 2), r2pcie");
 }
 
-/* One of each type: nothing is missing, whatever else a larger part has. */
+/* Add one box of each type. Nothing counts as hidden, although larger models have more. */
 static void all_pci_types(u32 bus)
 {
 	fake_pci_add(0x0e30, bus, 14, 1);
@@ -429,7 +431,7 @@ static void all_pci_types(u32 bus)
 	fake_pci_add(0x0e39, bus, 5, 6);
 }
 
-static void nothing_is_hidden(struct kunit *test)
+static void complete_socket_reports_no_hidden_boxes(struct kunit *test)
 {
 	ubox_add(0, 0);
 	all_pci_types(0);
@@ -437,7 +439,7 @@ static void nothing_is_hidden(struct kunit *test)
 	expect_reason(test, "");
 }
 
-static void hidden_on_the_first_socket_alone(struct kunit *test)
+static void hidden_boxes_of_one_socket_name_the_die(struct kunit *test)
 {
 	fake_kernel.nr_dies = 2;
 	ubox_add(0, 0);
@@ -448,8 +450,8 @@ static void hidden_on_the_first_socket_alone(struct kunit *test)
 	expect_reason(test, "a BIOS option may hide boxes: die 0: ha, qpi, r2pcie, r3qpi, irp");
 }
 
-/* The counters of a port show, its match registers do not. */
-static void hidden_filters(struct kunit *test)
+/* The counters of a port are visible, its match registers are not. */
+static void hidden_filter_functions_are_reported(struct kunit *test)
 {
 	fake_kernel.nr_dies = 2;
 	ubox_add(0, 0);
@@ -460,8 +462,8 @@ static void hidden_filters(struct kunit *test)
 	expect_reason(test, "a BIOS option may hide boxes: die 1: filters of 1 qpi");
 }
 
-/* What has no room ends in dots. */
-static void more_hidden_than_a_sentence_holds(struct kunit *test)
+/* A list that is too long ends in dots. */
+static void long_list_of_hidden_boxes_is_truncated(struct kunit *test)
 {
 	struct ucore_finder finder = { };
 	const struct ucore_platform *p = &ucore_platform_ivbep;
@@ -472,13 +474,13 @@ static void more_hidden_than_a_sentence_holds(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, &finder.hidden[UCORE_REASON_LEN - 12], ", ha, im...");
 }
 
-/* ---- v3, v4 and the Xeon D ---- */
+/* ---- v3, v4 and Xeon D ---- */
 
 /**
- * struct sboxes - how many SBOXes a die has
+ * struct sboxes - number of SBOXes of a die
  * @model: CPUID model
- * @chop: CAPID4.CHOP, -1: the function that has it is hidden
- * @nr: SBOXes, of four that answer
+ * @chop: CAPID4.CHOP, -1 if its PCI function is hidden
+ * @nr: expected number of SBOXes, of four that answer
  */
 struct sboxes {
 	u32 model;
@@ -499,7 +501,7 @@ static void sboxes_name(const struct sboxes *s, char *name)
 
 KUNIT_ARRAY_PARAM(sboxes, sboxes, sboxes_name);
 
-/* The function of the PCU that tells which die it is. */
+/* Add the PCU function with CAPID4. */
 static void pcu_add(u32 bus, u32 chop)
 {
 	u32 device = fake_boot_cpu.x86_model == 63 ? 0x2fc0 : 0x6fc0;
@@ -516,7 +518,7 @@ static u32 boxes_found(const char *type, u32 die)
 	return n;
 }
 
-static void sboxes_by_the_die(struct kunit *test)
+static void sbox_count_follows_capid4(struct kunit *test)
 {
 	const struct sboxes *s = test->param_value;
 	u32 i;
@@ -535,8 +537,8 @@ static void sboxes_by_the_die(struct kunit *test)
 				0x720U + 0xa * (s->nr - 1));
 }
 
-/* Each socket by its own function. */
-static void sboxes_of_two_sockets(struct kunit *test)
+/* Each socket has its own CAPID4. */
+static void sbox_count_is_per_socket(struct kunit *test)
 {
 	u32 i;
 
@@ -553,8 +555,8 @@ static void sboxes_of_two_sockets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, boxes_found("sbox", 0), 4U);
 }
 
-/* More slices than cores, as parts with much cache have: the configuration counts them. */
-static void cboxes_by_the_configuration(struct kunit *test)
+/* Large-cache models have more slices than cores: the UBox configuration gives the number. */
+static void cbox_count_follows_ubox_configuration(struct kunit *test)
 {
 	u32 i;
 
@@ -568,8 +570,8 @@ static void cboxes_by_the_configuration(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, box_find("cbo", 0, 4)->io.msr, 0xe40U);
 }
 
-/* 18 on v3, 24 on v4: and no global status bit of theirs reaches another box. */
-static void cboxes_at_most(struct kunit *test)
+/* Up to 18 on v3 and 24 on v4, none of them with a bit in the global status. */
+static void cboxes_are_limited_and_have_no_global_bits(struct kunit *test)
 {
 	static const struct {
 		u32 model, nr;
@@ -589,8 +591,8 @@ static void cboxes_at_most(struct kunit *test)
 	}
 }
 
-/* Its R3QPI functions show, and have no link; there is one home agent. */
-static void boxes_of_a_xeon_d(struct kunit *test)
+/* The R3QPI functions are visible but have no link. There is one home agent. */
+static void xeon_d_has_no_r3qpi_boxes(struct kunit *test)
 {
 	static const u32 devices[] = { 0x6f30, 0x6f38, 0x6fb0, 0x6fb1, 0x6fb4, 0x6fb5, 0x6fd0,
 				       0x6f34, 0x6f36, 0x6f37, 0x6f32, 0x6f39, 0x6f7d };
@@ -608,8 +610,8 @@ static void boxes_of_a_xeon_d(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 7U);
 }
 
-/* Ports 0 and 1 of v3 have filter functions, port 2 has none: that is not hidden. */
-static void qpi_ports_of_v3(struct kunit *test)
+/* Ports 0 and 1 of v3 have filter functions. Port 2 has none, which does not count as hidden. */
+static void qpi_port_2_of_v3_has_no_filter(struct kunit *test)
 {
 	fake_boot_cpu.x86_model = 63;
 	ubox_add(0, 0);
@@ -623,7 +625,7 @@ static void qpi_ports_of_v3(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, box_find("qpi", 0, 2)->aux.ops);
 }
 
-static void finder_grows(struct kunit *test)
+static void finder_keeps_300_boxes(struct kunit *test)
 {
 	struct ucore_finder finder = { };
 	struct ucore_box_desc desc = { };
@@ -653,8 +655,8 @@ static void finder_add_at(struct kunit *test, struct ucore_finder *finder, u32 s
 	KUNIT_ASSERT_EQ(test, ucore_finder_add(finder, &desc), 0);
 }
 
-/* Dies come before CPUs, each in the order of their numbers, boxes as they were found. */
-static void domains_of_both_scopes(struct kunit *test)
+/* Die domains come before CPU domains, each in numerical order. Boxes are in the order found. */
+static void domains_are_sorted_by_scope_and_number(struct kunit *test)
 {
 	static const struct {
 		u32 scope, die;
@@ -688,11 +690,11 @@ static void domains_of_both_scopes(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, domain->nr_boxes, expected[i].nr_boxes);
 	}
 	KUNIT_EXPECT_NULL(test, ucore_catalog_domain(i));
-	/* ids go on from domain to domain */
+	/* ids continue from domain to domain */
 	KUNIT_EXPECT_EQ(test, ucore_catalog_box(1)->desc.instance, 5U);
 	KUNIT_EXPECT_EQ(test, ucore_catalog_box(2)->desc.instance, 6U);
 	KUNIT_EXPECT_PTR_EQ(test, ucore_catalog_box(5)->domain, ucore_catalog_domain(3));
-	/* a CPU belongs to its die and to itself */
+	/* a CPU belongs to the domain of its die and to its own */
 	KUNIT_EXPECT_TRUE(test, ucore_domain_has_cpu(ucore_catalog_domain(1), 1));
 	KUNIT_EXPECT_TRUE(test, ucore_domain_has_cpu(ucore_catalog_domain(3), 1));
 	KUNIT_EXPECT_FALSE(test, ucore_domain_has_cpu(ucore_catalog_domain(3), 3));
@@ -700,44 +702,44 @@ static void domains_of_both_scopes(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(not_intel),
-	KUNIT_CASE(intel_without_a_table),
-	KUNIT_CASE(model_counts_in_family_6_only),
-	KUNIT_CASE(nothing_answers),
-	KUNIT_CASE(nothing_answers_in_a_virtual_machine),
-	KUNIT_CASE(intree_driver_comes_and_goes),
-	KUNIT_CASE(hidden_pci_boxes_are_told),
-	KUNIT_CASE(msr_boxes_that_answer),
-	KUNIT_CASE(cboxes_are_fifteen_at_most),
-	KUNIT_CASE(pci_boxes_go_to_their_sockets),
-	KUNIT_CASE(bus_without_a_ubox),
+	KUNIT_CASE(state_on_other_vendor_is_not_intel),
+	KUNIT_CASE(state_of_model_without_table_is_unknown),
+	KUNIT_CASE(state_outside_family_6_is_unknown),
+	KUNIT_CASE(state_without_answering_boxes_is_hidden),
+	KUNIT_CASE(state_in_virtual_machine_is_hidden),
+	KUNIT_CASE(state_follows_the_intree_driver),
+	KUNIT_CASE(hidden_pci_boxes_are_reported),
+	KUNIT_CASE(msr_boxes_that_answer_are_added),
+	KUNIT_CASE(cboxes_are_limited_to_fifteen),
+	KUNIT_CASE(pci_boxes_belong_to_their_sockets),
+	KUNIT_CASE(bus_without_ubox_uses_next_higher_one),
 	KUNIT_CASE(bus_of_no_socket_is_skipped),
-	KUNIT_CASE(only_socket_needs_no_map),
-	KUNIT_CASE(second_function_of_a_box),
+	KUNIT_CASE(single_socket_needs_no_ubox),
+	KUNIT_CASE(second_function_of_a_box_is_skipped),
 	KUNIT_CASE(socket_without_cpus_is_skipped),
-	KUNIT_CASE(socket_without_cpus_beside_one_with),
-	KUNIT_CASE(no_cpu_of_a_die),
-	KUNIT_CASE(ubox_that_cannot_be_read),
-	KUNIT_CASE(ubox_of_another_segment),
-	KUNIT_CASE(no_memory_for_boxes),
-	KUNIT_CASE(qpi_port_finds_its_filter),
-	KUNIT_CASE(ids_are_stable),
-	KUNIT_CASE(eight_nodes_by_the_ubox),
-	KUNIT_CASE(nine_nodes_by_numa),
-	KUNIT_CASE(nine_nodes_and_a_bus_without),
-	KUNIT_CASE(hidden_by_type_and_socket),
-	KUNIT_CASE(nothing_is_hidden),
-	KUNIT_CASE(hidden_on_the_first_socket_alone),
-	KUNIT_CASE(hidden_filters),
-	KUNIT_CASE(more_hidden_than_a_sentence_holds),
-	KUNIT_CASE_PARAM(sboxes_by_the_die, sboxes_gen_params),
-	KUNIT_CASE(sboxes_of_two_sockets),
-	KUNIT_CASE(cboxes_by_the_configuration),
-	KUNIT_CASE(cboxes_at_most),
-	KUNIT_CASE(boxes_of_a_xeon_d),
-	KUNIT_CASE(qpi_ports_of_v3),
-	KUNIT_CASE(finder_grows),
-	KUNIT_CASE(domains_of_both_scopes),
+	KUNIT_CASE(offline_socket_next_to_online_one_is_skipped),
+	KUNIT_CASE(msr_of_die_without_cpu_does_not_answer),
+	KUNIT_CASE(unreadable_ubox_is_ignored),
+	KUNIT_CASE(ubox_of_another_segment_is_ignored),
+	KUNIT_CASE(build_without_memory_releases_functions),
+	KUNIT_CASE(qpi_port_finds_its_filter_function),
+	KUNIT_CASE(box_ids_follow_domain_and_table_order),
+	KUNIT_CASE(buses_with_eight_nodes_are_mapped_by_ubox),
+	KUNIT_CASE(buses_with_nine_nodes_are_mapped_by_numa),
+	KUNIT_CASE(bus_without_node_of_nine_is_skipped),
+	KUNIT_CASE(hidden_boxes_are_listed_by_type_and_socket),
+	KUNIT_CASE(complete_socket_reports_no_hidden_boxes),
+	KUNIT_CASE(hidden_boxes_of_one_socket_name_the_die),
+	KUNIT_CASE(hidden_filter_functions_are_reported),
+	KUNIT_CASE(long_list_of_hidden_boxes_is_truncated),
+	KUNIT_CASE_PARAM(sbox_count_follows_capid4, sboxes_gen_params),
+	KUNIT_CASE(sbox_count_is_per_socket),
+	KUNIT_CASE(cbox_count_follows_ubox_configuration),
+	KUNIT_CASE(cboxes_are_limited_and_have_no_global_bits),
+	KUNIT_CASE(xeon_d_has_no_r3qpi_boxes),
+	KUNIT_CASE(qpi_port_2_of_v3_has_no_filter),
+	KUNIT_CASE(finder_keeps_300_boxes),
+	KUNIT_CASE(domains_are_sorted_by_scope_and_number),
 	{ }
 };
 

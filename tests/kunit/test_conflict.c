@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Others who write the controls that sessions count with: what the guard's look reads,
- * when, and what it tells.
+ * KUnit tests of conflict detection, when other software writes controls that a session uses.
+ * The tests check what the watchdog's scan reads, when it runs, and what it reports.
  */
 #include "fake_machine.h"
 #include "irq/conflict.h"
 
-#define LOOK	UCORE_CONFLICT_PERIOD_NS
+#define SCAN_NS	UCORE_CONFLICT_PERIOD_NS
 #define BOX_CTL	0xf4
 #define CTL0	0xd8
 #define CTL1	0xdc
@@ -14,12 +14,12 @@
 static const struct ucore_create_session ring = { .ring_size = 4096 };
 
 /**
- * struct watched - a session with two counters of imc0 and one of cbo0, which runs
+ * struct watched - a running session with two counters of imc0 and one of cbo0
  * @s: the session
- * @ctx: its part
- * @gw: global control
- * @imc: imc0's registers
- * @cbo: cbo0's
+ * @ctx: domain context of the session
+ * @gw: window of the global control
+ * @imc: window of imc0
+ * @cbo: window of cbo0
  */
 struct watched {
 	struct ucore_session *s;
@@ -45,10 +45,10 @@ static void watched_init(struct kunit *test, struct watched *w, u64 period)
 	fake_bus_clear(bus_of(test));
 }
 
-/* Ten seconds pass, and the guard runs. */
-static void look(struct watched *w)
+/* Advance the clock by one scan period (10 s) and run the watchdog. */
+static void run_scan(struct watched *w)
 {
-	fake_clock_advance(LOOK);
+	fake_clock_advance(SCAN_NS);
 	fake_timer_fire(&w->ctx->domain->watchdog);
 }
 
@@ -58,7 +58,7 @@ static u32 flags_of(struct kunit *test, struct watched *w, u32 event)
 	return w->s->values[event].flags;
 }
 
-static void expect_told(struct kunit *test, struct watched *w, struct ucore_box *box)
+static void expect_gap(struct kunit *test, struct watched *w, struct ucore_box *box)
 {
 	const struct ucore_gap *gap = fake_record(w->ctx->ring);
 
@@ -66,18 +66,19 @@ static void expect_told(struct kunit *test, struct watched *w, struct ucore_box 
 	KUNIT_EXPECT_EQ(test, gap->hdr.type, (u32)UCORE_RECORD_GAP);
 	KUNIT_EXPECT_EQ(test, gap->reason, (u32)UCORE_GAP_CONFLICT);
 	KUNIT_EXPECT_EQ(test, gap->box, box->id);
-	KUNIT_EXPECT_EQ(test, box->selftest.found & UCORE_FOUND_CONFLICT, (u32)UCORE_FOUND_CONFLICT);
+	KUNIT_EXPECT_EQ(test, box->selftest.found & UCORE_FOUND_CONFLICT,
+			(u32)UCORE_FOUND_CONFLICT);
 }
 
-/* One read for each control, every ten seconds, whatever comes of it; samples and READs none. */
-static void a_look_reads_each_control(struct kunit *test)
+/* Each control is read once in ten seconds, whatever the result. Samples and READs read none. */
+static void scan_reads_each_control_once(struct kunit *test)
 {
 	struct watched w;
 
 	watched_init(test, &w, 0);
-	fake_timer_fire(&w.ctx->domain->watchdog);	/* START was a moment ago */
+	fake_timer_fire(&w.ctx->domain->watchdog);	/* START was less than a period ago */
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w.imc, 'R'), 0U);
-	look(&w);
+	run_scan(&w);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w.gw, GLOBAL_STATUS), FAKE_R(w.gw, GLOBAL_CTL),
 		    FAKE_R(w.imc, BOX_CTL), FAKE_R(w.imc, CTL1), FAKE_R(w.imc, CTL0),
 		    FAKE_R(w.cbo, 0x04), FAKE_R(w.cbo, 0x10));
@@ -86,17 +87,17 @@ static void a_look_reads_each_control(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, fake_record(w.ctx->ring));
 }
 
-/* Others on the domain are looked at ten seconds after their own START. */
-static void each_ctx_has_its_time(struct kunit *test)
+/* Another session's context is scanned ten seconds after its own START. */
+static void scan_of_each_context_has_its_own_period(struct kunit *test)
 {
 	struct ucore_session *other = fake_session(test);
 	struct watched w;
 
 	watched_init(test, &w, 0);
-	fake_clock_advance(LOOK / 2);
+	fake_clock_advance(SCAN_NS / 2);
 	KUNIT_ASSERT_EQ(test, fake_add(other, fake_box(test, 0, "imc", 1), 4, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(other), 0);
-	fake_clock_advance(LOOK / 2);
+	fake_clock_advance(SCAN_NS / 2);
 	fake_bus_clear(bus_of(test));
 	fake_timer_fire(&w.ctx->domain->watchdog);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w.imc, 'R'), 3U);
@@ -104,43 +105,46 @@ static void each_ctx_has_its_time(struct kunit *test)
 					     fake_window(fake_box(test, 0, "imc", 1)), 'R'), 0U);
 }
 
-/* A guard that runs before, for whatever reason, does not put it off. */
-static void the_watchdog_runs_when_a_look_is_due(struct kunit *test)
+/* An earlier run of the watchdog does not delay the scan. */
+static void watchdog_runs_when_scan_is_due(struct kunit *test)
 {
 	struct watched w;
 	u64 wait;
 
 	watched_init(test, &w, 0);
-	fake_clock_advance(LOOK - 400 * NSEC_PER_MSEC);
+	fake_clock_advance(SCAN_NS - 400 * NSEC_PER_MSEC);
 	fake_timer_fire(&w.ctx->domain->watchdog);
 	wait = w.ctx->domain->watchdog_at - ktime_get_mono_fast_ns();
 	KUNIT_EXPECT_LE(test, wait, (u64)400 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_GT(test, wait, (u64)399 * NSEC_PER_MSEC);
 }
 
-/* The event that somebody else selects: counters of that box are flagged, others not. */
-static void a_control_that_changed(struct kunit *test)
+/* Another program selects another event: counters of that box are flagged, others are not. */
+static void changed_control_flags_its_box(struct kunit *test)
 {
 	struct watched w;
 
 	watched_init(test, &w, 0);
 	fake_poke(w.imc, CTL1, fake_peek(w.imc, CTL1) ^ 0x01);
-	look(&w);
+	run_scan(&w);
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_F_CONFLICT);
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 1), (u32)UCORE_VALUE_F_CONFLICT);
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 2), 0U);
 	KUNIT_EXPECT_EQ(test, session_status(w.s).conflicts, 1U);
-	expect_told(test, &w, w.ctx->box[0].box);
+	expect_gap(test, &w, w.ctx->box[0].box);
 	KUNIT_EXPECT_EQ(test, w.ctx->box[1].box->selftest.found & UCORE_FOUND_CONFLICT, 0U);
 
-	/* it is counted again, and no second record tells of it */
-	look(&w);
+	/* the conflict is counted again, without a second record */
+	run_scan(&w);
 	KUNIT_EXPECT_EQ(test, session_status(w.s).conflicts, 2U);
 	KUNIT_EXPECT_NULL(test, fake_record(w.ctx->ring));
 }
 
-/* Others have the CPU after some boxes: the rest follows, and all of it is one look. */
-static void a_long_look_is_made_in_pieces(struct kunit *test)
+/*
+ * After some boxes the scan yields the CPU. The rest follows later and counts as the same
+ * scan.
+ */
+static void long_scan_is_split(struct kunit *test)
 {
 	struct ucore_box *cbo = fake_box(test, 0, "cbo", 0);
 	struct ucore_session *s = fake_session_config(test, &ring);
@@ -158,7 +162,7 @@ static void a_long_look_is_made_in_pieces(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	fake_poke(imc[0], CTL1, 0);
 	fake_bus_clear(bus_of(test));
-	fake_clock_advance(LOOK);
+	fake_clock_advance(SCAN_NS);
 	fake_timer_fire(&domain->watchdog);
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), imc[i], 'R'), 5U);
@@ -166,7 +170,7 @@ static void a_long_look_is_made_in_pieces(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 1U);
 	KUNIT_EXPECT_LE(test, domain->watchdog_at - ktime_get_mono_fast_ns(), (u64)NSEC_PER_MSEC);
 
-	/* what has been looked at is looked at in ten seconds */
+	/* boxes already scanned are next scanned in ten seconds */
 	fake_poke(imc[0], CTL0, 0);
 	fake_bus_clear(bus_of(test));
 	fake_clock_advance(NSEC_PER_MSEC);
@@ -175,13 +179,13 @@ static void a_long_look_is_made_in_pieces(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), imc[0], 'R'), 0U);
 	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 1U);
 	KUNIT_EXPECT_GT(test, domain->watchdog_at - ktime_get_mono_fast_ns(), (u64)NSEC_PER_MSEC);
-	fake_clock_advance(LOOK / 2);
+	fake_clock_advance(SCAN_NS / 2);
 	fake_timer_fire(&domain->watchdog);
 	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 1U);
 }
 
-/* Of two parts whose look is due the other one follows a moment later. */
-static void looks_of_two_sessions(struct kunit *test)
+/* If the scans of two contexts are due, the second one follows a moment later. */
+static void scans_of_two_sessions_alternate(struct kunit *test)
 {
 	struct ucore_session *other = fake_session(test);
 	struct fake_window *imc1 = fake_window(fake_box(test, 0, "imc", 1));
@@ -193,7 +197,7 @@ static void looks_of_two_sessions(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(other, fake_box(test, 0, "imc", 1), 4, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(other), 0);
 	fake_bus_clear(bus_of(test));
-	look(&w);
+	run_scan(&w);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w.imc, 'R') +
 			fake_bus_count(bus_of(test), imc1, 'R'), 3U);
 	KUNIT_EXPECT_LE(test, domain->watchdog_at - ktime_get_mono_fast_ns(), (u64)NSEC_PER_MSEC);
@@ -203,29 +207,29 @@ static void looks_of_two_sessions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), imc1, 'R'), 2U);
 }
 
-/* What RESET forgets comes again, until START has programmed it. */
-static void until_reset_and_start(struct kunit *test)
+/* RESET clears the flag, but the next scan sets it again until START programs the control. */
+static void conflict_flag_lasts_until_reset_and_start(struct kunit *test)
 {
 	struct watched w;
 
 	watched_init(test, &w, 0);
 	fake_poke(w.imc, CTL0, 0);
-	look(&w);
+	run_scan(&w);
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_F_CONFLICT);
 	KUNIT_ASSERT_EQ(test, session_reset(w.s), 0);
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), 0U);
-	look(&w);
+	run_scan(&w);
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_F_CONFLICT);
 	fake_stop(w.s);
 	KUNIT_ASSERT_EQ(test, session_reset(w.s), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(w.s), 0);
 	w.ctx = w.s->ctx[0];
-	look(&w);
+	run_scan(&w);
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), 0U);
 }
 
-/* A box that somebody froze, before the first look or after it. */
-static void a_box_control_that_changed(struct kunit *test)
+/* Another program freezes a box, before the first scan or after it. */
+static void changed_box_control_is_reported(struct kunit *test)
 {
 	struct watched w;
 	u64 run;
@@ -233,60 +237,60 @@ static void a_box_control_that_changed(struct kunit *test)
 	watched_init(test, &w, 0);
 	run = fake_peek(w.imc, BOX_CTL);
 	fake_poke(w.imc, BOX_CTL, run | BIT(8));
-	look(&w);
+	run_scan(&w);
 	KUNIT_EXPECT_EQ(test, session_status(w.s).conflicts, 1U);
-	expect_told(test, &w, w.ctx->box[0].box);
+	expect_gap(test, &w, w.ctx->box[0].box);
 	fake_poke(w.imc, BOX_CTL, run);
-	look(&w);
+	run_scan(&w);
 	KUNIT_EXPECT_EQ(test, session_status(w.s).conflicts, 1U);
-	fake_poke(w.imc, BOX_CTL, run ^ BIT(16));	/* no freeze, but not what it was */
-	look(&w);
+	fake_poke(w.imc, BOX_CTL, run ^ BIT(16));	/* no freeze bit, but a changed value */
+	run_scan(&w);
 	KUNIT_EXPECT_EQ(test, session_status(w.s).conflicts, 2U);
 }
 
-/* The route that somebody took away: all counters of the domain. */
-static void a_global_control_that_changed(struct kunit *test)
+/* Another program clears the PMI route: all counters of the domain are flagged. */
+static void changed_global_control_flags_all_boxes(struct kunit *test)
 {
 	struct watched w;
 
 	watched_init(test, &w, 100);
 	fake_poke(w.gw, GLOBAL_CTL, 0);
-	look(&w);
+	run_scan(&w);
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_F_CONFLICT);
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 2), (u32)UCORE_VALUE_F_CONFLICT);
-	expect_told(test, &w, w.ctx->box[0].box);
-	expect_told(test, &w, w.ctx->box[1].box);
+	expect_gap(test, &w, w.ctx->box[0].box);
+	expect_gap(test, &w, w.ctx->box[1].box);
 }
 
-/* Bits that a box has not, as its selftest has seen, say nothing. */
-static void bits_that_are_not_there(struct kunit *test)
+/* Bits that the self-test found missing are ignored. */
+static void missing_control_bits_are_ignored(struct kunit *test)
 {
 	struct watched w;
 
 	watched_init(test, &w, 0);
 	w.ctx->box[0].box->selftest.missing = 0x01;
 	fake_poke(w.imc, CTL1, fake_peek(w.imc, CTL1) ^ 0x01);
-	look(&w);
+	run_scan(&w);
 	KUNIT_EXPECT_EQ(test, session_status(w.s).conflicts, 0U);
 }
 
-/* All ones are no control: the box has died, which a read of its counters finds. */
-static void a_box_that_is_gone(struct kunit *test)
+/* All ones are not a control value: the box is dead, which a read of its counters finds. */
+static void dead_box_is_no_conflict(struct kunit *test)
 {
 	struct watched w;
 
 	watched_init(test, &w, 0);
 	w.imc->dead = true;
-	look(&w);
+	run_scan(&w);
 	KUNIT_EXPECT_EQ(test, session_status(w.s).conflicts, 0U);
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_F_DEAD);
 	fake_bus_clear(bus_of(test));
-	look(&w);
+	run_scan(&w);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w.cbo, 'R'), 2U);
 }
 
-/* What ucore itself holds frozen is no change. */
-static void not_while_it_is_held(struct kunit *test)
+/* A freeze by ucore itself is no conflict. */
+static void frozen_domain_is_not_scanned(struct kunit *test)
 {
 	struct ucore_domain *domain;
 	struct watched w;
@@ -295,7 +299,7 @@ static void not_while_it_is_held(struct kunit *test)
 	domain = w.ctx->domain;
 	raw_spin_lock_irq(&domain->lock);
 	ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
-	fake_clock_advance(LOOK);
+	fake_clock_advance(SCAN_NS);
 	fake_bus_clear(bus_of(test));
 	ucore_conflict_scan(domain, ktime_get_mono_fast_ns());
 	FAKE_EXPECT_NONE(test, bus_of(test));
@@ -306,8 +310,11 @@ static void not_while_it_is_held(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, session_status(w.s).conflicts, 0U);
 }
 
-/* A fixed counter's enables; not if its selftest has shown that they do not read back. */
-static void a_fixed_control_that_changed(struct kunit *test)
+/*
+ * The enables of a fixed counter are checked unless the self-test found that they do not read
+ * back.
+ */
+static void changed_fixed_control_is_reported(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "imc", 1);
 	struct ucore_session *s = fake_session_config(test, &ring);
@@ -317,40 +324,40 @@ static void a_fixed_control_that_changed(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0, BIT(UCORE_COUNTER_FIXED), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	w = (struct watched){ .s = s, .ctx = s->ctx[0] };
-	look(&w);
+	run_scan(&w);
 	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 0U);
 	fake_poke(fake_window(box), reg, 0);
 	box->selftest.failed = UCORE_SELFTEST_FIXED_CONTROL;
-	look(&w);
+	run_scan(&w);
 	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 0U);
 	box->selftest.failed = 0;
-	look(&w);
+	run_scan(&w);
 	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 1U);
 	KUNIT_EXPECT_EQ(test, flags_of(test, &w, 0), (u32)UCORE_VALUE_F_CONFLICT);
 }
 
-static struct kunit_case watch_cases[] = {
-	KUNIT_CASE(a_look_reads_each_control),
-	KUNIT_CASE(each_ctx_has_its_time),
-	KUNIT_CASE(the_watchdog_runs_when_a_look_is_due),
-	KUNIT_CASE(a_long_look_is_made_in_pieces),
-	KUNIT_CASE(looks_of_two_sessions),
-	KUNIT_CASE(a_control_that_changed),
-	KUNIT_CASE(a_fixed_control_that_changed),
-	KUNIT_CASE(until_reset_and_start),
-	KUNIT_CASE(a_box_control_that_changed),
-	KUNIT_CASE(a_global_control_that_changed),
-	KUNIT_CASE(bits_that_are_not_there),
-	KUNIT_CASE(a_box_that_is_gone),
-	KUNIT_CASE(not_while_it_is_held),
+static struct kunit_case cases[] = {
+	KUNIT_CASE(scan_reads_each_control_once),
+	KUNIT_CASE(scan_of_each_context_has_its_own_period),
+	KUNIT_CASE(watchdog_runs_when_scan_is_due),
+	KUNIT_CASE(long_scan_is_split),
+	KUNIT_CASE(scans_of_two_sessions_alternate),
+	KUNIT_CASE(changed_control_flags_its_box),
+	KUNIT_CASE(changed_fixed_control_is_reported),
+	KUNIT_CASE(conflict_flag_lasts_until_reset_and_start),
+	KUNIT_CASE(changed_box_control_is_reported),
+	KUNIT_CASE(changed_global_control_flags_all_boxes),
+	KUNIT_CASE(missing_control_bits_are_ignored),
+	KUNIT_CASE(dead_box_is_no_conflict),
+	KUNIT_CASE(frozen_domain_is_not_scanned),
 	{ }
 };
 
-static struct kunit_suite watch_suite = {
+static struct kunit_suite suite = {
 	.name = "ucore_conflict",
 	.init = fake_machine_init,
 	.exit = fake_machine_exit,
-	.test_cases = watch_cases,
+	.test_cases = cases,
 };
 
-kunit_test_suite(watch_suite);
+kunit_test_suite(suite);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cores' own monitors at work: each sequence access by access, on the CPU it
- * belongs to; whose NMI it is; and the reservation that perf sees.
+ * KUnit tests of the core PMU boxes: exact MSR accesses on the right CPU, NMI ownership, and
+ * the reservation that keeps perf away.
  */
 #include <linux/cpu.h>
 #include <linux/smp.h>
@@ -10,11 +10,11 @@
 #include "fake_core.h"
 #include "irq/conflict.h"
 
-#define ALL_ON		0x70000000fULL	/* 4 general, 3 fixed */
+#define ALL_ON		0x70000000fULL	/* 4 general-purpose, 3 fixed counters */
 #define CLEAR_ALL	(ALL_ON | BIT_ULL(62) | BIT_ULL(63))
 #define FIXED(i)	BIT_ULL(UCORE_COUNTER_FIXED + (i))
 
-/* Ready to run: readers are elected, NMIs have a handler. */
+/* Build the catalog, elect readers and register the NMI handler. */
 static int ready(struct kunit *test, u32 eax, u32 edx, bool full)
 {
 	u32 cpu;
@@ -61,9 +61,9 @@ static struct ucore_domain_ctx *ctx_of(struct ucore_session *session, const stru
 	return session->ctx[box->domain->id];
 }
 
-/* ---- registers, in their order ---- */
+/* ---- register sequences ---- */
 
-/* Reset by hand, general before fixed, controls before counters: all of it at freeze 0. */
+/* Reset at freeze 0: general-purpose before fixed, controls before counters. */
 #define RESET_4_3(cpu, ctr)						\
 	CORE_W(cpu, 0x186, 0), CORE_W(cpu, 0x187, 0),			\
 	CORE_W(cpu, 0x188, 0), CORE_W(cpu, 0x189, 0),			\
@@ -72,7 +72,7 @@ static struct ucore_domain_ctx *ctx_of(struct ucore_session *session, const stru
 	CORE_W(cpu, (ctr) + 2, 0), CORE_W(cpu, (ctr) + 3, 0),		\
 	CORE_W(cpu, 0x309, 0), CORE_W(cpu, 0x30a, 0), CORE_W(cpu, 0x30b, 0)
 
-static void start_and_stop(struct kunit *test)
+static void start_and_stop_access_sequence_is_exact(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_core_box(test, 1);
@@ -86,19 +86,19 @@ static void start_and_stop(struct kunit *test)
 		    CORE_W(1, 0x38f, 0),
 		    CORE_W(1, 0x390, CLEAR_ALL), RESET_4_3(1, 0x4c1),
 		    CORE_W(1, 0x188, 0x4300c0),
-		    CORE_W(1, 0x38d, 0x303),		/* both fields, one write */
+		    CORE_W(1, 0x38d, 0x303),		/* a single write of both fields */
 		    CORE_W(1, 0x38f, ALL_ON));
 	fake_stop(s);
 	CORE_EXPECT(test, CORE_W(1, 0x38f, 0),
 		    CORE_R(1, 0x4c3), CORE_R(1, 0x309), CORE_R(1, 0x30b),
 		    CORE_W(1, 0x38d, 0), CORE_W(1, 0x188, 0), CORE_W(1, 0x390, CLEAR_ALL),
 		    CORE_W(1, 0x38f, ALL_ON),
-		    CORE_W(1, 0x38f, ALL_ON));		/* as found */
+		    CORE_W(1, 0x38f, ALL_ON));		/* restored */
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
 
-/* What global control held is put back, also when boxes are given back after that. */
-static void global_control_is_left_as_found(struct kunit *test)
+/* The original value of the global control is restored, also when boxes are restored later. */
+static void global_control_is_restored(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_core_box(test, 0);
@@ -116,7 +116,7 @@ static void global_control_is_left_as_found(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
 
-/* A fixed counter with its default rings, or with the user's alone */
+/* Add a fixed counter that counts in its default rings, or in user mode only. */
 static int add_fixed(struct ucore_session *s, const struct ucore_box *box, u32 i, u32 group,
 		     bool usr)
 {
@@ -137,14 +137,14 @@ static void fire_here(void *arg)
 	fake_timer_fire(arg);
 }
 
-static void next_turn(struct ucore_domain_ctx *ctx)
+static void next_slice(struct ucore_domain_ctx *ctx)
 {
 	fake_clock_advance(ctx->rotate_ns);
 	smp_call_function_single(1, fire_here, &ctx->rotate, 1);
 }
 
-/* All fields that change are one write; those of other groups stay. */
-static void fixed_counters_take_turns(struct kunit *test)
+/* All fields that change are written at once. Fields of other sessions keep their values. */
+static void fixed_counters_rotate_in_one_write(struct kunit *test)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
 		.rotate_ns = 10 * NSEC_PER_MSEC });
@@ -159,12 +159,12 @@ static void fixed_counters_take_turns(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, regs->fixed_ctl, 0x303ULL);
 	regs->fixed[0] = 50;
 	fake_core(test)->nr = 0;
-	next_turn(ctx_of(s, box));
+	next_slice(ctx_of(s, box));
 	CORE_EXPECT(test, CORE_W(1, 0x38f, 0), CORE_R(1, 0x309), CORE_W(1, 0x38d, 0x332),
 		    CORE_W(1, 0x38f, ALL_ON));
 	regs->fixed[0] = 57;
 	regs->fixed[1] = 3;
-	next_turn(ctx_of(s, box));
+	next_slice(ctx_of(s, box));
 	KUNIT_EXPECT_EQ(test, regs->fixed_ctl, 0x303ULL);
 	regs->fixed[0] = 58;
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
@@ -174,14 +174,14 @@ static void fixed_counters_take_turns(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
 
-static void look(struct ucore_domain_ctx *ctx)
+static void run_scan(struct ucore_domain_ctx *ctx)
 {
 	fake_clock_advance(UCORE_CONFLICT_PERIOD_NS);
 	smp_call_function_single(1, fire_here, &ctx->domain->watchdog, 1);
 }
 
-/* A field of the fixed control that no counter of the session has is somebody else's matter. */
-static void a_field_that_changed(struct kunit *test)
+/* A field of the fixed control that no counter of the session uses is not checked. */
+static void changed_field_of_fixed_control_is_reported(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_core_box(test, 1);
@@ -191,23 +191,23 @@ static void a_field_that_changed(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0, FIXED(2), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	KUNIT_ASSERT_EQ(test, regs->fixed_ctl, 0x303ULL);
-	look(ctx_of(s, box));
+	run_scan(ctx_of(s, box));
 	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 0U);
 	regs->fixed_ctl = 0x3b3;
-	look(ctx_of(s, box));
+	run_scan(ctx_of(s, box));
 	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 0U);
-	regs->fixed_ctl = 0xb03;		/* all that the field had, and an interrupt */
-	look(ctx_of(s, box));
+	regs->fixed_ctl = 0xb03;		/* all of the field's bits, and the interrupt bit */
+	run_scan(ctx_of(s, box));
 	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 1U);
 	regs->fixed_ctl = 0x302;
-	look(ctx_of(s, box));
+	run_scan(ctx_of(s, box));
 	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 2U);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_F_CONFLICT);
 }
 
-/* The limit: freeze, each counter once, unfreeze; and no CPU but this one is touched. */
-static void what_a_read_costs(struct kunit *test)
+/* A READ is: freeze, one read per counter, unfreeze. No other CPU is accessed. */
+static void read_accesses_each_counter_once(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_core_box(test, 1);
@@ -229,8 +229,8 @@ static void what_a_read_costs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 0x1000000000004ULL);
 }
 
-/* Each CPU reads its own, all in one READ. */
-static void two_cpus_in_one_session(struct kunit *test)
+/* In a READ each CPU reads its own counters. */
+static void session_on_two_cpus_reads_each_locally(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 
@@ -248,7 +248,7 @@ static void two_cpus_in_one_session(struct kunit *test)
 	fake_stop(s);
 }
 
-static void reset_clears_before_it_reloads(struct kunit *test)
+static void reset_clears_status_before_reload(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 
@@ -260,8 +260,8 @@ static void reset_clears_before_it_reloads(struct kunit *test)
 		    CORE_W(0, 0x38f, ALL_ON));
 }
 
-/* Box freeze is for what shares a die: a CPU's own control freezes that CPU as ever. */
-static void box_freeze_leaves_cores_alone(struct kunit *test)
+/* Box freeze has no effect on core PMUs: their global control freezes just one CPU. */
+static void box_freeze_on_core_uses_global_control(struct kunit *test)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
 		.flags = UCORE_SESSION_F_BOX_FREEZE, .ring_size = 4096 });
@@ -285,7 +285,7 @@ static void timer_here(void *timer)
 	fake_timer_fire(timer);
 }
 
-static void a_timer_sample(struct kunit *test)
+static void timer_sample_access_sequence_is_exact(struct kunit *test)
 {
 	const struct ucore_create_session config = {
 		.timer_ns = 1000000, .ring_size = 4096,
@@ -311,7 +311,7 @@ static void a_timer_sample(struct kunit *test)
 
 #define PERIOD	1000
 
-/* A session with counter 0 and fixed counter 1 armed, and counter 3 not, on CPU 1. */
+/* Start a session on CPU 1 with periods on counter 0 and fixed counter 1, none on counter 3. */
 static struct ucore_session *armed(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
@@ -324,7 +324,7 @@ static struct ucore_session *armed(struct kunit *test)
 	return s;
 }
 
-static void arming(struct kunit *test)
+static void armed_start_access_sequence_is_exact(struct kunit *test)
 {
 	armed(test);
 	CORE_EXPECT(test, CORE_R(1, 0x38f), CORE_R(1, 0x38e),
@@ -332,14 +332,14 @@ static void arming(struct kunit *test)
 		    CORE_W(1, 0x4c1, BIT_ULL(48) - PERIOD), CORE_W(1, 0x186, 0x5300c0),
 		    CORE_W(1, 0x30a, BIT_ULL(48) - PERIOD),
 		    CORE_W(1, 0x189, 0x43002e),
-		    CORE_W(1, 0x38d, 0xb0),		/* with the interrupt's bit */
+		    CORE_W(1, 0x38d, 0xb0),		/* with the interrupt bit */
 		    CORE_R(1, 0x38e), CORE_W(1, 0x38f, ALL_ON));
-	/* the uncore's enable is no matter here */
+	/* IA32_DEBUGCTL's uncore PMI enable is not used here */
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[1], 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[1], (u32)APIC_DM_NMI);
 }
 
-static void an_overflow_sample(struct kunit *test)
+static void overflow_sample_access_sequence_is_exact(struct kunit *test)
 {
 	struct ucore_session *s = armed(test);
 	struct ucore_domain_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
@@ -371,7 +371,7 @@ static void an_overflow_sample(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
 
-static void a_fixed_counter_overflows(struct kunit *test)
+static void fixed_counter_overflow_is_sampled(struct kunit *test)
 {
 	struct ucore_session *s = armed(test);
 	const struct ucore_sample *sample;
@@ -388,8 +388,8 @@ static void a_fixed_counter_overflows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->values[1].count, (u64)PERIOD);
 }
 
-/* Bits of counters that are not armed, of other units, reserved ones: nobody's overflow. */
-static void other_status_bits(struct kunit *test)
+/* Bits of unarmed counters and other units and reserved bits are not overflows of the session. */
+static void foreign_status_bits_are_ignored(struct kunit *test)
 {
 	const u64 others = BIT_ULL(3) | BIT_ULL(55) | BIT_ULL(58) | BIT_ULL(61) | BIT_ULL(63);
 	struct ucore_session *s = armed(test);
@@ -402,7 +402,7 @@ static void other_status_bits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->global, ALL_ON);
 	KUNIT_EXPECT_FALSE(test, ctx->domain->frozen);
 	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
-	/* only what may be cleared is cleared, with the next overflow */
+	/* the next overflow clears only the bits that may be cleared */
 	regs_of(test, 1)->status |= BIT_ULL(0);
 	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), 1);
 	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->status, BIT_ULL(55) | BIT_ULL(58) | BIT_ULL(61));
@@ -423,8 +423,8 @@ static void nmis_before_service(void *arg)
 	n->handled[1] = fake_nmi(&regs);
 }
 
-/* Its service waits for the end of this interrupt: a second NMI is the core's, too. */
-static void a_second_nmi_before_the_service(struct kunit *test)
+/* The service runs after this interrupt: a second NMI before it is claimed as well. */
+static void second_nmi_before_service_is_claimed(struct kunit *test)
 {
 	struct ucore_session *s = armed(test);
 	struct ucore_domain_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
@@ -437,7 +437,8 @@ static void a_second_nmi_before_the_service(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, n.handled[1], NMI_HANDLED);
 	KUNIT_EXPECT_NOT_NULL(test, fake_record(ctx->ring));
 	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
-	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_DONE);	/* now it is another's */
+	/* now the NMI belongs to another handler */
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_DONE);
 	fake_stop(s);
 }
 
@@ -455,15 +456,16 @@ static void nmi_while_masked(void *arg)
 	n->lvtpc = fake_kernel.lvtpc[raw_smp_processor_id()];
 }
 
-/* Opened while the status is set it might raise the same NMI again, and again. */
-static void lvtpc_opens_when_the_status_is_clear(struct kunit *test)
+/* Unmasked while the status is set, the LVTPC could raise the same NMI repeatedly. */
+static void lvtpc_is_unmasked_after_status_is_clear(struct kunit *test)
 {
 	struct ucore_session *s = armed(test);
 	struct ucore_domain_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
 	struct masked_nmi n = { };
 
 	regs_of(test, 1)->status = BIT_ULL(0);
-	fake_kernel.lvtpc[1] = APIC_LVT_MASKED | APIC_DM_NMI;	/* as the delivery leaves it */
+	/* as the delivery of a PMI leaves it */
+	fake_kernel.lvtpc[1] = APIC_LVT_MASKED | APIC_DM_NMI;
 	smp_call_function_single(1, nmi_while_masked, &n, 1);
 	irq_work_sync(&ctx->domain->pmi.work);
 	KUNIT_EXPECT_EQ(test, n.handled, 1);
@@ -471,7 +473,7 @@ static void lvtpc_opens_when_the_status_is_clear(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[1], (u32)APIC_DM_NMI);
 	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->status, 0ULL);
 
-	/* one that comes late finds it clear, and is opened at once */
+	/* a late NMI finds the status clear and unmasks at once */
 	regs_of(test, 1)->status = BIT_ULL(0);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	fake_kernel.lvtpc[1] = APIC_LVT_MASKED | APIC_DM_NMI;
@@ -480,8 +482,8 @@ static void lvtpc_opens_when_the_status_is_clear(struct kunit *test)
 	fake_stop(s);
 }
 
-/* An overflow of this CPU is nobody else's, and not before START nor after STOP. */
-static void only_on_its_cpu(struct kunit *test)
+/* An overflow is claimed only on its CPU, and only between START and STOP. */
+static void overflow_is_claimed_on_its_cpu_only(struct kunit *test)
 {
 	struct ucore_session *s = armed(test);
 
@@ -493,8 +495,7 @@ static void only_on_its_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_DONE);
 }
 
-/* A READ between the overflow and its NMI services it along the way. */
-static void a_read_services_what_waits(struct kunit *test)
+static void read_with_pending_overflow_services_it(struct kunit *test)
 {
 	struct ucore_session *s = armed(test);
 	struct ucore_domain_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
@@ -504,7 +505,7 @@ static void a_read_services_what_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_NOT_NULL(test, fake_record(ctx->ring));
 	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->global, ALL_ON);
-	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_HANDLED);	/* late */
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_HANDLED);	/* the late PMI */
 	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->global, ALL_ON);
 	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 	fake_stop(s);
@@ -512,7 +513,7 @@ static void a_read_services_what_waits(struct kunit *test)
 
 /* ---- short writes ---- */
 
-static void short_writes(struct kunit *test)
+static void short_writes_limit_the_preload(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_core_box(test, 0);
@@ -524,7 +525,7 @@ static void short_writes(struct kunit *test)
 		    CORE_W(0, 0x38f, 0), CORE_W(0, 0x390, CLEAR_ALL), RESET_4_3(0, 0xc1),
 		    CORE_W(0, 0xc1, BIT_ULL(48) - BIT_ULL(31)), CORE_W(0, 0x186, 0x5300c0),
 		    CORE_R(0, 0x38e), CORE_W(0, 0x38f, ALL_ON));
-	/* the hardware made of it what was meant */
+	/* the hardware sign-extends the written 32 bits */
 	KUNIT_EXPECT_EQ(test, regs_of(test, 0)->ctr[0], BIT_ULL(48) - BIT_ULL(31));
 	regs_of(test, 0)->ctr[0] += 9;
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
@@ -534,8 +535,8 @@ static void short_writes(struct kunit *test)
 
 /* ---- version 4: a status bit that freezes ---- */
 
-/* CTR_Frz, which IA32_DEBUGCTL may have a PMI set, goes with what is cleared. */
-static void frozen_by_the_status(struct kunit *test)
+/* CTR_Frz, which a PMI can set depending on IA32_DEBUGCTL, is cleared with the overflow bits. */
+static void ctr_frz_is_cleared_with_the_overflow(struct kunit *test)
 {
 	struct ucore_session *s;
 
@@ -556,19 +557,19 @@ static void frozen_by_the_status(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
 
-/* ---- version 1: the enable bits are all the control there is ---- */
+/* ---- version 1: no global control ---- */
 
-static void version_1(struct kunit *test)
+static void version_1_uses_enable_bits_of_controls(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_core_box(test, 1);
 
-	/* nothing interrupts, and it is too short to be polled */
+	/* no interrupt, and the counter is too narrow to be polled */
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 0xc0, BIT(0), PERIOD, NULL), -ERANGE);
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0xc0, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0x3c, BIT(1), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	/* programmed without the enable bit, then let loose one after the other */
+	/* programmed without the enable bits, then enabled one after the other */
 	CORE_EXPECT(test, CORE_W(1, 0x186, 0), CORE_W(1, 0x187, 0),
 		    CORE_W(1, 0xc1, 0), CORE_W(1, 0xc2, 0),
 		    CORE_W(1, 0x186, 0x0300c0), CORE_W(1, 0x187, 0x03003c),
@@ -586,8 +587,8 @@ static void version_1(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
 
-/* Clocks that reach cmask are one each: the looks can be as rare as with a threshold. */
-static void cmask_bounds_the_rate(struct kunit *test)
+/* With cmask an event counts at most once per clock: polls may be as rare as with a threshold. */
+static void cmask_limits_the_poll_rate(struct kunit *test)
 {
 	struct ucore_event_spec spec = { .value = { 0xc0 } };
 	struct ucore_box *box = fake_core_box(test, 0);
@@ -598,13 +599,13 @@ static void cmask_bounds_the_rate(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, spec.poll_ns, 200000ULL);
 }
 
-/* ---- perf ---- */
+/* ---- sharing with perf ---- */
 
 /*
- * The fixed counters' control has a field for each, the status a bit: what one session does
- * leaves those of the other.
+ * Fields of the fixed control and bits of the status belong to different sessions: changes by
+ * one session keep those of the other.
  */
-static void two_sessions_on_a_core(struct kunit *test)
+static void two_sessions_on_a_core_keep_each_others_fields(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct fake_core_cpu *regs = regs_of(test, 1);
@@ -618,7 +619,7 @@ static void two_sessions_on_a_core(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(b, box, 0x3c, BIT(1), PERIOD, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
 	first = regs->fixed_ctl;
-	regs->status = BIT_ULL(0) | BIT_ULL(1);	/* a's waits, b's is of the past */
+	regs->status = BIT_ULL(0) | BIT_ULL(1);	/* a's overflow is pending, b's bit is old */
 	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
 	KUNIT_EXPECT_EQ(test, regs->status, BIT_ULL(0));
 	both = regs->fixed_ctl;
@@ -633,7 +634,7 @@ static void two_sessions_on_a_core(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, regs->fixed_ctl, both & ~0xfULL);
 	KUNIT_EXPECT_EQ(test, regs->ctl[0], 0ULL);
 	KUNIT_EXPECT_NE(test, regs->ctl[1], 0ULL);
-	KUNIT_EXPECT_EQ(test, session_read(b, false), 0);	/* the stop has serviced it */
+	KUNIT_EXPECT_EQ(test, session_read(b, false), 0);	/* STOP has serviced the overflow */
 	KUNIT_EXPECT_EQ(test, b->values[1].count, PERIOD + 7ULL);
 	fake_stop(b);
 	KUNIT_EXPECT_EQ(test, regs->fixed_ctl, 0ULL);
@@ -649,8 +650,8 @@ static u32 core_state(void)
 	return info.state;
 }
 
-/* All selects and counters, with the first box of any session until after the last. */
-static void reserved_while_any_session_counts(struct kunit *test)
+/* All event selects and counters are reserved from the first claimed core box to the last. */
+static void counters_are_reserved_from_first_to_last_claim(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_add_event add;
@@ -670,8 +671,8 @@ static void reserved_while_any_session_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_kernel.counters, 0ULL);
 }
 
-/* An event that is refused leaves no claim behind. */
-static void refused_events_reserve_nothing(struct kunit *test)
+/* A refused event leaves no claim. */
+static void refused_event_reserves_nothing(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	u32 i;
@@ -690,13 +691,13 @@ static void refused_events_reserve_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_kernel.counters, 0ULL);
 }
 
-static void perf_came_first(struct kunit *test)
+static void add_event_with_counters_used_by_perf_fails(struct kunit *test)
 {
 	struct ucore_get_core info = { .size = sizeof(info) };
 	struct ucore_session *s = fake_session(test);
 	u32 i;
 
-	for (i = 0; i < 4; i++) {	/* whichever of them it has */
+	for (i = 0; i < 4; i++) {	/* any reserved select */
 		fake_kernel.selects = BIT_ULL(i);
 		KUNIT_EXPECT_EQ(test, fake_add(s, fake_core_box(test, 0), 0xc0, 0, 0, NULL),
 				-EBUSY);
@@ -704,7 +705,7 @@ static void perf_came_first(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, fake_kernel.counters, 0ULL);
 	}
 	fake_kernel.selects = 0;
-	fake_kernel.counters = BIT_ULL(2);	/* somebody who is not perf */
+	fake_kernel.counters = BIT_ULL(2);	/* reserved by something other than perf */
 	KUNIT_EXPECT_EQ(test, fake_add(s, fake_core_box(test, 0), 0xc0, 0, 0, NULL), -EBUSY);
 	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0ULL);
 	fake_kernel.counters = 0;
@@ -720,8 +721,8 @@ static void perf_came_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_add(s, fake_core_box(test, 0), 0xc0, 0, 0, NULL), 0);
 }
 
-/* The kernel's own uncore driver and sessions on cores do not mind each other. */
-static void beside_intel_uncore(struct kunit *test)
+/* The kernel's uncore driver does not affect sessions on core boxes. */
+static void core_events_with_intel_uncore_work(struct kunit *test)
 {
 	struct ucore_session *s;
 
@@ -739,10 +740,10 @@ static void beside_intel_uncore(struct kunit *test)
 	fake_session_close(test, s);
 }
 
-/* ---- CPUs that go ---- */
+/* ---- CPU hotplug ---- */
 
-/* Its counters are at rest when it goes; given up meanwhile, they may be perf's after that. */
-static void given_up_while_its_cpu_was_away(struct kunit *test)
+/* The counters are stopped when the CPU goes offline. After a close, perf may use them. */
+static void close_while_cpu_offline_releases_counters(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_domain *domain = fake_core_box(test, 1)->domain;
@@ -761,8 +762,8 @@ static void given_up_while_its_cpu_was_away(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
 }
 
-/* It was throttled when it went: whoever counts there next does not wait for that to end. */
-static void given_up_while_throttled_and_away(struct kunit *test)
+/* The CPU went offline while throttled: the next session there starts unthrottled. */
+static void close_while_throttled_and_offline_unthrottles(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test), *next = fake_session(test);
 	struct ucore_domain *domain = fake_core_box(test, 1)->domain;
@@ -786,7 +787,7 @@ static void given_up_while_throttled_and_away(struct kunit *test)
 	fake_stop(next);
 }
 
-static void counts_on_when_its_cpu_is_back(struct kunit *test)
+static void counting_resumes_when_cpu_comes_online(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 
@@ -804,8 +805,8 @@ static void counts_on_when_its_cpu_is_back(struct kunit *test)
 	fake_stop(s);
 }
 
-/* Asleep its registers are as found, and still not perf's. */
-static void sleeps_with_the_machine(struct kunit *test)
+/* During suspend the registers are restored and stay reserved. */
+static void suspend_restores_and_resume_reprograms(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct fake_core_cpu *regs = regs_of(test, 1);
@@ -834,32 +835,32 @@ static void sleeps_with_the_machine(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(start_and_stop),
-	KUNIT_CASE(global_control_is_left_as_found),
-	KUNIT_CASE(fixed_counters_take_turns),
-	KUNIT_CASE(a_field_that_changed),
-	KUNIT_CASE(what_a_read_costs),
-	KUNIT_CASE(two_cpus_in_one_session),
-	KUNIT_CASE(reset_clears_before_it_reloads),
-	KUNIT_CASE(box_freeze_leaves_cores_alone),
-	KUNIT_CASE(a_timer_sample),
-	KUNIT_CASE(arming),
-	KUNIT_CASE(an_overflow_sample),
-	KUNIT_CASE(a_fixed_counter_overflows),
-	KUNIT_CASE(other_status_bits),
-	KUNIT_CASE(a_second_nmi_before_the_service),
-	KUNIT_CASE(lvtpc_opens_when_the_status_is_clear),
-	KUNIT_CASE(only_on_its_cpu),
-	KUNIT_CASE(a_read_services_what_waits),
-	KUNIT_CASE(two_sessions_on_a_core),
-	KUNIT_CASE(reserved_while_any_session_counts),
-	KUNIT_CASE(refused_events_reserve_nothing),
-	KUNIT_CASE(perf_came_first),
-	KUNIT_CASE(beside_intel_uncore),
-	KUNIT_CASE(given_up_while_its_cpu_was_away),
-	KUNIT_CASE(given_up_while_throttled_and_away),
-	KUNIT_CASE(counts_on_when_its_cpu_is_back),
-	KUNIT_CASE(sleeps_with_the_machine),
+	KUNIT_CASE(start_and_stop_access_sequence_is_exact),
+	KUNIT_CASE(global_control_is_restored),
+	KUNIT_CASE(fixed_counters_rotate_in_one_write),
+	KUNIT_CASE(changed_field_of_fixed_control_is_reported),
+	KUNIT_CASE(read_accesses_each_counter_once),
+	KUNIT_CASE(session_on_two_cpus_reads_each_locally),
+	KUNIT_CASE(reset_clears_status_before_reload),
+	KUNIT_CASE(box_freeze_on_core_uses_global_control),
+	KUNIT_CASE(timer_sample_access_sequence_is_exact),
+	KUNIT_CASE(armed_start_access_sequence_is_exact),
+	KUNIT_CASE(overflow_sample_access_sequence_is_exact),
+	KUNIT_CASE(fixed_counter_overflow_is_sampled),
+	KUNIT_CASE(foreign_status_bits_are_ignored),
+	KUNIT_CASE(second_nmi_before_service_is_claimed),
+	KUNIT_CASE(lvtpc_is_unmasked_after_status_is_clear),
+	KUNIT_CASE(overflow_is_claimed_on_its_cpu_only),
+	KUNIT_CASE(read_with_pending_overflow_services_it),
+	KUNIT_CASE(two_sessions_on_a_core_keep_each_others_fields),
+	KUNIT_CASE(counters_are_reserved_from_first_to_last_claim),
+	KUNIT_CASE(refused_event_reserves_nothing),
+	KUNIT_CASE(add_event_with_counters_used_by_perf_fails),
+	KUNIT_CASE(core_events_with_intel_uncore_work),
+	KUNIT_CASE(close_while_cpu_offline_releases_counters),
+	KUNIT_CASE(close_while_throttled_and_offline_unthrottles),
+	KUNIT_CASE(counting_resumes_when_cpu_comes_online),
+	KUNIT_CASE(suspend_restores_and_resume_reprograms),
 	{ }
 };
 
@@ -871,7 +872,7 @@ static struct kunit_suite suite = {
 };
 
 static struct kunit_case cases_short[] = {
-	KUNIT_CASE(short_writes),
+	KUNIT_CASE(short_writes_limit_the_preload),
 	{ }
 };
 
@@ -883,7 +884,7 @@ static struct kunit_suite suite_short = {
 };
 
 static struct kunit_case cases_v4[] = {
-	KUNIT_CASE(frozen_by_the_status),
+	KUNIT_CASE(ctr_frz_is_cleared_with_the_overflow),
 	{ }
 };
 
@@ -895,8 +896,8 @@ static struct kunit_suite suite_v4 = {
 };
 
 static struct kunit_case cases_v1[] = {
-	KUNIT_CASE(version_1),
-	KUNIT_CASE(cmask_bounds_the_rate),
+	KUNIT_CASE(version_1_uses_enable_bits_of_controls),
+	KUNIT_CASE(cmask_limits_the_poll_rate),
 	{ }
 };
 

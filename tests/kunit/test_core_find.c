@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The cores' own monitors: what is believed of CPUID.0AH, and which boxes
- * become of it.
- */
+/* KUnit tests of finding core PMUs: how CPUID.0AH is decoded, and which boxes are added. */
 #include "abi/describe.h"
 #include "fake_core.h"
 #include "find/core.h"
 #include "session/event.h"
 
-/* ---- what is believed: a table ---- */
+/* ---- decoding CPUID.0AH ---- */
 
 struct decode {
 	const char *what;
-	struct ucore_core_cpuid says;
+	struct ucore_core_cpuid cpuid;
 	u32 state;
 	struct ucore_core_pmu pmu;
 };
@@ -24,32 +21,32 @@ static const struct decode decodes[] = {
 	{ "version 1: EDX has no meaning",
 	  { .eax = EAX(1, 2, 40, 7), .edx = EDX(3, 40) }, UCORE_CORE_READY,
 	  { .version = 1, .nr_gp = 2, .width = 40, .events = ALL7 } },
-	{ "version 2, early: no fixed counter, no width, but there are three",
+	{ "early version 2: reports none of its three fixed counters",
 	  { .eax = EAX(2, 2, 40, 7) }, UCORE_CORE_READY,
 	  { .version = 2, .nr_gp = 2, .width = 40, .nr_fixed = 3, .fixed_width = 40,
 	    .events = ALL7 } },
-	{ "a hypervisor's version 2 without them has none",
+	{ "version 2 of a hypervisor: no fixed counters",
 	  { .eax = EAX(2, 4, 48, 7), .hypervisor = true }, UCORE_CORE_READY,
 	  { .version = 2, .nr_gp = 4, .width = 48, .events = ALL7 } },
 	{ "version 3: any",
 	  { .eax = EAX(3, 4, 48, 7), .edx = EDX(3, 48) }, UCORE_CORE_READY,
 	  { .version = 3, .nr_gp = 4, .width = 48, .nr_fixed = 3, .fixed_width = 48,
 	    .events = ALL7, .any = true } },
-	{ "version 2 has no any, and whole writes are told elsewhere",
+	{ "version 2: no any; full-width writes by IA32_PERF_CAPABILITIES",
 	  { .eax = EAX(2, 4, 48, 7), .edx = EDX(3, 48), .capabilities = 0x2000 },
 	  UCORE_CORE_READY,
 	  { .version = 2, .nr_gp = 4, .width = 48, .nr_fixed = 3, .fixed_width = 48,
 	    .events = ALL7, .full_width = true } },
-	{ "other capabilities are no matter",
+	{ "other capabilities are ignored",
 	  { .eax = EAX(4, 4, 48, 7), .edx = EDX(3, 48), .capabilities = ~0x2000ULL },
 	  UCORE_CORE_READY,
 	  { .version = 4, .nr_gp = 4, .width = 48, .nr_fixed = 3, .fixed_width = 48,
 	    .events = ALL7, .any = true } },
-	{ "EBX: what is not there",
+	{ "EBX: missing events",
 	  { .eax = EAX(3, 4, 48, 7), .ebx = 0x44, .edx = EDX(3, 48) }, UCORE_CORE_READY,
 	  { .version = 3, .nr_gp = 4, .width = 48, .nr_fixed = 3, .fixed_width = 48,
 	    .events = 0x3b, .any = true } },
-	{ "EAX[31:24]: EBX ends there",
+	{ "EAX[31:24]: length of EBX",
 	  { .eax = EAX(3, 4, 48, 3), .edx = EDX(3, 48) }, UCORE_CORE_READY,
 	  { .version = 3, .nr_gp = 4, .width = 48, .nr_fixed = 3, .fixed_width = 48,
 	    .events = 0x07, .any = true } },
@@ -70,7 +67,7 @@ static const struct decode decodes[] = {
 	  UCORE_CORE_READY,
 	  { .version = 5, .nr_gp = 8, .width = 48, .nr_fixed = 3, .fixed_width = 48,
 	    .events = ALL7 } },
-	{ "version 5: none behind a hole",
+	{ "version 5: no fixed counter behind a gap",
 	  { .eax = EAX(5, 8, 48, 7), .ecx = 0xfffffffb, .edx = EDX(1, 48) }, UCORE_CORE_READY,
 	  { .version = 5, .nr_gp = 8, .width = 48, .nr_fixed = 2, .fixed_width = 48,
 	    .events = ALL7, .any = true } },
@@ -90,7 +87,7 @@ static const struct decode decodes[] = {
 	  { .eax = EAX(3, 4, 65, 7), .edx = EDX(3, 48) }, UCORE_CORE_BAD_CPUID,
 	  { .version = 3, .nr_gp = 4, .width = 65, .nr_fixed = 3, .fixed_width = 48,
 	    .events = ALL7, .any = true } },
-	{ "a hybrid ctx",
+	{ "a hybrid CPU",
 	  { .eax = EAX(5, 8, 48, 7), .edx = EDX(4, 48) | 0x8000, .hybrid = true },
 	  UCORE_CORE_HYBRID,
 	  { .version = 5, .nr_gp = 8, .width = 48, .nr_fixed = 4, .fixed_width = 48,
@@ -108,13 +105,13 @@ static void decode_case(const struct decode *d, char *name)
 
 KUNIT_ARRAY_PARAM(decode, decodes, decode_case);
 
-static void decode(struct kunit *test)
+static void cpuid_leaf_is_decoded(struct kunit *test)
 {
 	const struct decode *d = test->param_value;
 	struct ucore_core_pmu pmu;
 
 	memset(&pmu, 0xa5, sizeof(pmu));
-	KUNIT_EXPECT_EQ(test, ucore_core_decode(&d->says, &pmu), d->state);
+	KUNIT_EXPECT_EQ(test, ucore_core_decode(&d->cpuid, &pmu), d->state);
 	KUNIT_EXPECT_EQ(test, pmu.version, d->pmu.version);
 	KUNIT_EXPECT_EQ(test, pmu.nr_gp, d->pmu.nr_gp);
 	KUNIT_EXPECT_EQ(test, pmu.width, d->pmu.width);
@@ -125,7 +122,7 @@ static void decode(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmu.any, d->pmu.any);
 }
 
-/* ---- which boxes ---- */
+/* ---- boxes ---- */
 
 static bool has_field(const struct ucore_box *box, u32 field)
 {
@@ -145,8 +142,8 @@ static struct ucore_get_core core_info(void)
 	return info;
 }
 
-/* One on each CPU, with the CPU for its domain, and its uncore unknown. */
-static void a_box_on_each_cpu(struct kunit *test)
+/* Each CPU has a box, in a domain with the scope CPU, on a machine whose uncore is unknown. */
+static void each_cpu_has_a_core_box(struct kunit *test)
 {
 	struct ucore_get_core info;
 	u32 i, cpu = 0;
@@ -185,8 +182,8 @@ static void a_box_on_each_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
 
-/* Beside the boxes of a known uncore, whose domains come first. */
-static void beside_the_uncore(struct kunit *test)
+/* Core boxes are added to those of a known uncore, whose domains come first. */
+static void core_boxes_follow_uncore_domains(struct kunit *test)
 {
 	if (fake_core_init(test, EAX(2, 2, 40, 7), 0, EDX(3, 40), false))
 		return;
@@ -202,8 +199,8 @@ static void beside_the_uncore(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has_field(fake_core_box(test, 0), UCORE_FIELD_ANY));
 }
 
-/* No status tells whose overflow it was. */
-static void version_1_does_not_interrupt(struct kunit *test)
+/* Version 1 has no global status that could name the overflowing counter. */
+static void version_1_has_no_overflow_capability(struct kunit *test)
 {
 	if (fake_core_init(test, EAX(1, 2, 40, 7), 0, 0, false))
 		return;
@@ -223,8 +220,8 @@ static int read_without_capabilities(u32 msr, u64 *val)
 	return -EIO;
 }
 
-/* Its bit is there, the register is not: what the fault left is not believed. */
-static void capabilities_that_fault(struct kunit *test)
+/* CPUID reports IA32_PERF_CAPABILITIES, but the MSR faults: its value is not used. */
+static void faulting_capabilities_msr_is_ignored(struct kunit *test)
 {
 	if (fake_core_init(test, EAX(3, 4, 48, 7), 0, EDX(3, 48), false))
 		return;
@@ -236,7 +233,7 @@ static void capabilities_that_fault(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, core_info().caps, (u32)(UCORE_CORE_CAP_GLOBAL | UCORE_CORE_CAP_ANY));
 }
 
-static void no_boxes(struct kunit *test, u32 state, const char *why)
+static void expect_no_boxes(struct kunit *test, u32 state, const char *why)
 {
 	struct ucore_get_core info;
 
@@ -249,47 +246,47 @@ static void no_boxes(struct kunit *test, u32 state, const char *why)
 	KUNIT_EXPECT_NOT_NULL(test, strstr(info.reason, why));
 }
 
-static void no_leaf(struct kunit *test)
+static void missing_cpuid_leaf_gives_no_boxes(struct kunit *test)
 {
 	if (fake_core_init(test, EAX(3, 4, 48, 7), 0, EDX(3, 48), false))
 		return;
 	fake_boot_cpu.cpuid_level = 9;
-	no_boxes(test, UCORE_CORE_NONE, "CPUID.0AH");
+	expect_no_boxes(test, UCORE_CORE_NONE, "CPUID.0AH");
 }
 
-/* Nothing is even asked. */
-static void switched_off(struct kunit *test)
+/* No register is accessed. */
+static void core_pmu_off_gives_no_boxes(struct kunit *test)
 {
-	bool *cores = fake_param("cores");
+	bool *core_pmu = fake_param("core_pmu");
 
-	KUNIT_ASSERT_NOT_NULL(test, cores);
+	KUNIT_ASSERT_NOT_NULL(test, core_pmu);
 	if (fake_core_init(test, EAX(3, 4, 48, 7), 0, EDX(3, 48), true))
 		return;
-	*cores = false;
-	no_boxes(test, UCORE_CORE_DISABLED, "core_pmu=0");
-	*cores = true;
+	*core_pmu = false;
+	expect_no_boxes(test, UCORE_CORE_DISABLED, "core_pmu=0");
+	*core_pmu = true;
 	CORE_EXPECT_NONE(test);
 }
 
-static void hybrid_ctxs_are_refused(struct kunit *test)
+static void hybrid_cpu_gives_no_boxes(struct kunit *test)
 {
 	if (fake_core_init(test, EAX(5, 8, 48, 7), 0, EDX(4, 48), true))
 		return;
 	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_HYBRID_CPU);
-	no_boxes(test, UCORE_CORE_HYBRID, "hybrid");
+	expect_no_boxes(test, UCORE_CORE_HYBRID, "hybrid");
 	CORE_EXPECT_NONE(test);
 }
 
-static void newer_versions_are_refused(struct kunit *test)
+static void version_above_5_gives_no_boxes(struct kunit *test)
 {
 	if (fake_core_init(test, EAX(6, 8, 48, 7), 0, EDX(4, 48), true))
 		return;
-	no_boxes(test, UCORE_CORE_VERSION, "versions above 5");
+	expect_no_boxes(test, UCORE_CORE_VERSION, "versions above 5");
 	CORE_EXPECT_NONE(test);
 }
 
-/* It promises one more of something than there is. */
-static void promises_are_probed(struct kunit *test)
+/* CPUID reports more of something than the machine has. */
+static void missing_registers_give_no_boxes(struct kunit *test)
 {
 	struct fake_core *m;
 	u32 i;
@@ -306,12 +303,12 @@ static void promises_are_probed(struct kunit *test)
 			m->full = false;
 		else
 			m->version = 1;
-		no_boxes(test, UCORE_CORE_BAD_CPUID, "do not answer");
+		expect_no_boxes(test, UCORE_CORE_BAD_CPUID, "do not answer");
 		ucore_catalog_destroy();
 	}
 }
 
-/* ---- what an event of a core is ---- */
+/* ---- events of a core box ---- */
 
 static int encode(const struct ucore_box *box, const struct ucore_term *terms, u32 nr,
 		  struct ucore_event_spec *spec)
@@ -327,7 +324,7 @@ static int encode(const struct ucore_box *box, const struct ucore_term *terms, u
 
 #define TERM(_field, _value)	{ .field = UCORE_FIELD_##_field, .value = (_value) }
 
-static void fields_of_a_core(struct kunit *test)
+static void core_event_fields_are_encoded(struct kunit *test)
 {
 	struct ucore_event_spec spec;
 	const struct ucore_box *box;
@@ -336,27 +333,27 @@ static void fields_of_a_core(struct kunit *test)
 		return;
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	box = fake_core_box(test, 0);
-	/* neither ring asked for: both */
+	/* neither usr nor os given: both are set */
 	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0x2e), TERM(UMASK, 0x41)), 0);
 	KUNIT_EXPECT_EQ(test, spec.value[UCORE_SLOT_CTL], 0x3412eULL);
 	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(USR, 1)), 0);
 	KUNIT_EXPECT_EQ(test, spec.value[UCORE_SLOT_CTL], 0x100c0ULL);
 	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(OS, 1), TERM(ANY, 1)), 0);
 	KUNIT_EXPECT_EQ(test, spec.value[UCORE_SLOT_CTL], 0x2200c0ULL);
-	/* an edge needs no threshold here, inv does */
+	/* edge needs no cmask here, inv does */
 	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(EDGE, 1)), 0);
 	KUNIT_EXPECT_EQ(test, spec.value[UCORE_SLOT_CTL], 0x700c0ULL);
 	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(INVERT, 1)), -EINVAL);
 	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(INVERT, 1),
 				     TERM(THRESH, 0xff)), 0);
 	KUNIT_EXPECT_EQ(test, spec.value[UCORE_SLOT_CTL], 0xff8300c0ULL);
-	/* the driver's own bits are no fields */
+	/* bits that only the driver sets are not fields */
 	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0x100)), -ERANGE);
 	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(THRESH, 1)), -ENXIO);
 }
 
-/* Fixed counters have rings and any, nothing else. */
-static void fields_of_a_fixed_counter(struct kunit *test)
+/* Fixed counters have the fields usr, os and any, and no others. */
+static void fixed_counter_fields_are_encoded(struct kunit *test)
 {
 	const struct ucore_box_type *type;
 	struct ucore_event_spec spec;
@@ -391,7 +388,7 @@ static int period(const struct ucore_box *box, u64 counters, u64 n)
 	return ucore_event_restrict(box, counters, n, true, &spec);
 }
 
-static void periods_of_whole_writes(struct kunit *test)
+static void full_width_writes_allow_48_bit_periods(struct kunit *test)
 {
 	if (fake_core_init(test, EAX(3, 4, 48, 7), 0, EDX(3, 48), true))
 		return;
@@ -400,8 +397,8 @@ static void periods_of_whole_writes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, period(fake_core_box(test, 0), BIT(0), BIT_ULL(48)), -ERANGE);
 }
 
-/* A write takes 32 bits: the preload's higher ones must be copies of bit 31. */
-static void periods_of_short_writes(struct kunit *test)
+/* A write has 32 bits, so that the upper bits of the preload must be copies of bit 31. */
+static void short_writes_limit_periods_to_31_bits(struct kunit *test)
 {
 	u64 fixed = BIT_ULL(UCORE_COUNTER_FIXED);
 
@@ -415,20 +412,20 @@ static void periods_of_short_writes(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE_PARAM(decode, decode_gen_params),
-	KUNIT_CASE(a_box_on_each_cpu),
-	KUNIT_CASE(beside_the_uncore),
-	KUNIT_CASE(version_1_does_not_interrupt),
-	KUNIT_CASE(capabilities_that_fault),
-	KUNIT_CASE(no_leaf),
-	KUNIT_CASE(switched_off),
-	KUNIT_CASE(hybrid_ctxs_are_refused),
-	KUNIT_CASE(newer_versions_are_refused),
-	KUNIT_CASE(promises_are_probed),
-	KUNIT_CASE(fields_of_a_core),
-	KUNIT_CASE(fields_of_a_fixed_counter),
-	KUNIT_CASE(periods_of_whole_writes),
-	KUNIT_CASE(periods_of_short_writes),
+	KUNIT_CASE_PARAM(cpuid_leaf_is_decoded, decode_gen_params),
+	KUNIT_CASE(each_cpu_has_a_core_box),
+	KUNIT_CASE(core_boxes_follow_uncore_domains),
+	KUNIT_CASE(version_1_has_no_overflow_capability),
+	KUNIT_CASE(faulting_capabilities_msr_is_ignored),
+	KUNIT_CASE(missing_cpuid_leaf_gives_no_boxes),
+	KUNIT_CASE(core_pmu_off_gives_no_boxes),
+	KUNIT_CASE(hybrid_cpu_gives_no_boxes),
+	KUNIT_CASE(version_above_5_gives_no_boxes),
+	KUNIT_CASE(missing_registers_give_no_boxes),
+	KUNIT_CASE(core_event_fields_are_encoded),
+	KUNIT_CASE(fixed_counter_fields_are_encoded),
+	KUNIT_CASE(full_width_writes_allow_48_bit_periods),
+	KUNIT_CASE(short_writes_limit_periods_to_31_bits),
 	{ }
 };
 

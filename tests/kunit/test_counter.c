@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counter arithmetic: 44 and 48 bits into exact 64, whole and by low halves,
- * and what a dead box does to it.
+ * KUnit tests of counter arithmetic: accumulation of 44-bit and 48-bit counters, full reads
+ * and low halves, and dead boxes.
  */
 #include <linux/random.h>
 
@@ -33,7 +33,7 @@ static void counts(struct kunit *test, u64 prev, u64 raw, u64 expected)
 	KUNIT_EXPECT_EQ(test, ctr.prev, raw);
 }
 
-static void accumulate_counts_forward(struct kunit *test)
+static void accumulate_adds_forward_difference(struct kunit *test)
 {
 	u64 top = counter_of(test, 0).mask;
 
@@ -44,17 +44,18 @@ static void accumulate_counts_forward(struct kunit *test)
 	counts(test, 0xffffffff, 0x100000000ULL, 1);
 }
 
-static void accumulate_wraps_at_its_own_width(struct kunit *test)
+static void accumulate_wraps_at_counter_width(struct kunit *test)
 {
 	u64 top = counter_of(test, 0).mask;
 
 	counts(test, top, 0, 1);
 	counts(test, top - 9, 5, 15);
 	counts(test, 1, 0, top);
-	counts(test, top + 1 - 100, 7, 107);	/* a preload for 100, and 7 beyond */
+	/* a preload for a period of 100, and 7 counts beyond */
+	counts(test, top + 1 - 100, 7, 107);
 }
 
-static void accumulate_at_every_bit(struct kunit *test)
+static void accumulate_across_any_bit_is_exact(struct kunit *test)
 {
 	u32 width = *(const u32 *)test->param_value;
 	u64 edge;
@@ -67,7 +68,7 @@ static void accumulate_at_every_bit(struct kunit *test)
 	}
 }
 
-static void accumulate_refuses_what_no_counter_shows(struct kunit *test)
+static void accumulate_of_impossible_value_fails(struct kunit *test)
 {
 	u32 width = *(const u32 *)test->param_value;
 	struct ucore_counter ctr = counter_of(test, 5);
@@ -88,7 +89,8 @@ static void low_half_wraps_at_32_bits(struct kunit *test)
 	ucore_counter_accumulate_low(&ctr, 0x10);
 	KUNIT_EXPECT_EQ(test, ctr.total, 0x20ULL);
 	KUNIT_EXPECT_EQ(test, ctr.prev, 0x100000010ULL);
-	ucore_counter_accumulate_low(&ctr, 0xf);	/* the most that can be told */
+	/* the largest difference that a low half can show */
+	ucore_counter_accumulate_low(&ctr, 0xf);
 	KUNIT_EXPECT_EQ(test, ctr.total, 0x10000001fULL);
 	KUNIT_EXPECT_FALSE(test, ctr.wrapped);
 }
@@ -104,8 +106,8 @@ static void low_half_wraps_with_the_counter(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ctr.wrapped);
 }
 
-/* Any mixture of whole and low reads adds up to what was counted. */
-static void mixed_reads_are_exact(struct kunit *test)
+/* Any mixture of full reads and low halves adds up to the true count. */
+static void mixed_full_and_low_reads_are_exact(struct kunit *test)
 {
 	struct ucore_counter ctr = counter_of(test, 0);
 	u64 truth = 0, step;
@@ -127,8 +129,8 @@ static void mixed_reads_are_exact(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctr.total, truth);
 }
 
-/* A polled period ends at its next multiple; beyond 2^64 counts there is none. */
-static void polled_periods_end_with_64_bits(struct kunit *test)
+/* A polled period ends at the next multiple. Beyond 2^64 counts there is no next multiple. */
+static void polled_period_beyond_64_bits_never_ends(struct kunit *test)
 {
 	struct ucore_counter ctr = { .poll_period = 1000, .total = 2500 };
 
@@ -140,14 +142,14 @@ static void polled_periods_end_with_64_bits(struct kunit *test)
 }
 
 static struct kunit_case arithmetic_cases[] = {
-	KUNIT_CASE_PARAM(accumulate_counts_forward, width_gen_params),
-	KUNIT_CASE_PARAM(accumulate_wraps_at_its_own_width, width_gen_params),
-	KUNIT_CASE_PARAM(accumulate_at_every_bit, width_gen_params),
-	KUNIT_CASE_PARAM(accumulate_refuses_what_no_counter_shows, width_gen_params),
+	KUNIT_CASE_PARAM(accumulate_adds_forward_difference, width_gen_params),
+	KUNIT_CASE_PARAM(accumulate_wraps_at_counter_width, width_gen_params),
+	KUNIT_CASE_PARAM(accumulate_across_any_bit_is_exact, width_gen_params),
+	KUNIT_CASE_PARAM(accumulate_of_impossible_value_fails, width_gen_params),
 	KUNIT_CASE_PARAM(low_half_wraps_at_32_bits, width_gen_params),
 	KUNIT_CASE_PARAM(low_half_wraps_with_the_counter, width_gen_params),
-	KUNIT_CASE_PARAM(mixed_reads_are_exact, width_gen_params),
-	KUNIT_CASE(polled_periods_end_with_64_bits),
+	KUNIT_CASE_PARAM(mixed_full_and_low_reads_are_exact, width_gen_params),
+	KUNIT_CASE(polled_period_beyond_64_bits_never_ends),
 	{ }
 };
 
@@ -156,14 +158,14 @@ static struct kunit_suite arithmetic_suite = {
 	.test_cases = arithmetic_cases,
 };
 
-/* ---- reading and arming on the bus ---- */
+/* ---- register accesses ---- */
 
 static struct ucore_counter *imc_counter(struct kunit *test)
 {
 	return fake_ctx_add(fake_ctx(test, 0, 0), fake_box(test, 0, "imc", 0), 1, 0, 0);
 }
 
-static void reads_cost_what_their_kind_costs(struct kunit *test)
+static void read_modes_have_expected_accesses(struct kunit *test)
 {
 	struct fake_bus *bus = &fake_machine(test)->bus;
 	struct ucore_counter *ctr = imc_counter(test);
@@ -182,7 +184,7 @@ static void reads_cost_what_their_kind_costs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctr->flags, 0U);
 }
 
-static void all_ones_in_the_low_half_is_a_count(struct kunit *test)
+static void low_half_of_all_ones_is_a_count(struct kunit *test)
 {
 	struct ucore_counter *ctr = imc_counter(test);
 
@@ -209,28 +211,31 @@ static void dead_keeps_the_last_count(struct kunit *test, enum ucore_read_mode m
 	KUNIT_EXPECT_EQ(test, ctr->total, 55ULL);
 
 	fake_bus_clear(bus);
-	ucore_counter_update(ctr, mode);	/* and is left alone from then on */
+	ucore_counter_update(ctr, mode);	/* a dead counter is not read again */
 	FAKE_EXPECT_NONE(test, bus);
 	KUNIT_EXPECT_EQ(test, ctr->total, 55ULL);
 }
 
-static void dead_seen_frozen(struct kunit *test)
+static void dead_box_in_frozen_read_keeps_last_count(struct kunit *test)
 {
 	dead_keeps_the_last_count(test, UCORE_FROZEN);
 }
 
-static void dead_seen_running(struct kunit *test)
+static void dead_box_in_running_read_keeps_last_count(struct kunit *test)
 {
 	dead_keeps_the_last_count(test, UCORE_RUNNING);
 }
 
-static void dead_seen_by_low_half(struct kunit *test)
+static void dead_box_in_low_read_keeps_last_count(struct kunit *test)
 {
 	dead_keeps_the_last_count(test, UCORE_LOW);
 }
 
-/* A link that sleeps wakes up by being read: all ones, once, are no proof. */
-static void sleeping_link_is_read_again(struct kunit *test)
+/*
+ * The first read of a sleeping link returns all ones and wakes it: one such read is no proof
+ * of death.
+ */
+static void all_ones_of_sleeping_link_are_read_again(struct kunit *test)
 {
 	static const enum ucore_read_mode modes[] = { UCORE_FROZEN, UCORE_RUNNING, UCORE_LOW };
 	struct ucore_counter *ctr = imc_counter(test);
@@ -239,7 +244,7 @@ static void sleeping_link_is_read_again(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(modes); i++) {
 		fake_poke(win, 0xa8, 100 + i);
-		win->asleep = 1;
+		win->ones_left = 1;
 		ucore_counter_update(ctr, modes[i]);
 		KUNIT_EXPECT_FALSE(test, ctr->box->dead);
 		KUNIT_EXPECT_EQ(test, ctr->flags, 0U);
@@ -247,8 +252,8 @@ static void sleeping_link_is_read_again(struct kunit *test)
 	}
 }
 
-/* The box's other counters are flagged as well, without a register access. */
-static void one_dead_counter_kills_its_box(struct kunit *test)
+/* The other counters of the box are flagged without a register access. */
+static void dead_counter_marks_its_box_dead(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_box *box = fake_box(test, 0, "imc", 2);
@@ -263,7 +268,7 @@ static void one_dead_counter_kills_its_box(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->flags, (u32)UCORE_VALUE_F_DEAD);
 }
 
-static void arm_preloads_by_width(struct kunit *test)
+static void arm_preloads_at_counter_width(struct kunit *test)
 {
 	struct fake_bus *bus = &fake_machine(test)->bus;
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
@@ -282,7 +287,7 @@ static void arm_preloads_by_width(struct kunit *test)
 	FAKE_EXPECT(test, bus, FAKE_W(fake_window(r2), 0xbc, 0),
 		    FAKE_W(fake_window(r2), 0xb8, BIT_ULL(44) - 1));
 
-	ctr->period = BIT_ULL(44) - 1;	/* the longest there is */
+	ctr->period = BIT_ULL(44) - 1;	/* the longest period */
 	ucore_counter_arm(ctr);
 	FAKE_EXPECT(test, bus, FAKE_W(fake_window(r2), 0xbc, 0), FAKE_W(fake_window(r2), 0xb8, 1));
 
@@ -291,8 +296,8 @@ static void arm_preloads_by_width(struct kunit *test)
 	FAKE_EXPECT(test, bus, FAKE_W(fake_window(r2), 0xbc, 0), FAKE_W(fake_window(r2), 0xb8, 0));
 }
 
-/* Period after period, the total grows by what was counted, past zero or not. */
-static void periods_add_up(struct kunit *test)
+/* The total grows by each period and by the counts beyond the overflow. */
+static void total_over_periods_adds_up(struct kunit *test)
 {
 	struct ucore_counter *ctr = imc_counter(test);
 	u64 past, truth = 0;
@@ -311,15 +316,15 @@ static void periods_add_up(struct kunit *test)
 }
 
 static struct kunit_case update_cases[] = {
-	KUNIT_CASE(reads_cost_what_their_kind_costs),
-	KUNIT_CASE(all_ones_in_the_low_half_is_a_count),
-	KUNIT_CASE(dead_seen_frozen),
-	KUNIT_CASE(dead_seen_running),
-	KUNIT_CASE(dead_seen_by_low_half),
-	KUNIT_CASE(sleeping_link_is_read_again),
-	KUNIT_CASE(one_dead_counter_kills_its_box),
-	KUNIT_CASE(arm_preloads_by_width),
-	KUNIT_CASE(periods_add_up),
+	KUNIT_CASE(read_modes_have_expected_accesses),
+	KUNIT_CASE(low_half_of_all_ones_is_a_count),
+	KUNIT_CASE(dead_box_in_frozen_read_keeps_last_count),
+	KUNIT_CASE(dead_box_in_running_read_keeps_last_count),
+	KUNIT_CASE(dead_box_in_low_read_keeps_last_count),
+	KUNIT_CASE(all_ones_of_sleeping_link_are_read_again),
+	KUNIT_CASE(dead_counter_marks_its_box_dead),
+	KUNIT_CASE(arm_preloads_at_counter_width),
+	KUNIT_CASE(total_over_periods_adds_up),
 	{ }
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The discovery parser: DVSECs, BARs, and a case for each reason why a table or
- * a unit is not used.  A bad record always stands between two good ones.
+ * KUnit tests of the discovery parser: DVSECs, BARs, and one case for each reason why a table
+ * or a unit is not used. A bad record is placed between two good ones.
  *
- * Records are spelled by bit numbers and not by the driver's own header.
+ * Records are written with bit numbers, not with the driver's own header.
  */
 #include <kunit/test.h>
 
@@ -26,7 +26,7 @@
 #define DEVFN(slot, function)	((u64)(slot) << 15 | (u64)(function) << 12)
 #define BUS(bus)		((u64)(bus) << 20)
 
-/* Plain records of each kind: four counters of 48 bits */
+/* Plain records of each access type: four counters of 48 bits */
 #define MSR_WORD	W0(MSR, 4, 2, 48, 8, 1)
 #define IMC_WORD	W0(MMIO, 4, 0x40, 48, 8, 0)
 #define PCI_WORD	W0(PCI, 4, 0x38, 48, 8, 4)
@@ -59,13 +59,13 @@ static bool env_on_ram(const struct ucore_disc_env *env, u64 address, u64 size)
 	return address < RAM_END && address + size > RAM_START;
 }
 
-/* What is wrong with functions, by their number in the slot */
+/* Properties of functions, by function number */
 #define HOST_BRIDGE	2
 #define DRIVEN		3
 #define PORT		4
-#define WITH_CAPS	5	/* at 100h to 13fh */
+#define WITH_CAPS	5	/* capabilities at 100h to 13fh */
 
-/* Slots 0 to 9 have functions; those of slot 9 are no PCI Express. */
+/* Slots 0 to 9 have functions. Those of slot 9 are not PCI Express. */
 static bool env_function(const struct ucore_disc_env *env, u32 segment, u32 bus, u32 devfn,
 			 struct ucore_disc_function *function)
 {
@@ -83,7 +83,7 @@ static bool env_function(const struct ucore_disc_env *env, u32 segment, u32 bus,
 	return true;
 }
 
-/* What is at SILENT of whatever does not answer. */
+/* Units at this address do not answer. */
 #define SILENT		0x2f80ULL
 
 static bool env_answers(const struct ucore_disc_env *env, const struct ucore_unit *unit)
@@ -143,7 +143,7 @@ static int bench_init(struct kunit *test)
 	return 0;
 }
 
-/* Forget everything, and begin anew. */
+/* Free all results, and prepare the next discovery. */
 static void bench_again(struct bench *b)
 {
 	ucore_parse_free(&b->disc);
@@ -160,7 +160,7 @@ static void bench_exit(struct kunit *test)
 		ucore_parse_free(&b->disc);
 }
 
-/* One more table; the caller fills its words. */
+/* Add a table. The caller fills in its words. */
 static u64 *table_add(struct bench *b, s32 die)
 {
 	u32 i = b->disc.nr_tables++;
@@ -176,7 +176,7 @@ static u64 *table_add(struct bench *b, s32 die)
 	return b->source[i].word;
 }
 
-/* Records of three words */
+/* Write a record of three words. */
 static void record_set(u64 *word, u32 record, u64 w0, u64 w1, u64 w2)
 {
 	word[3 * record] = w0;
@@ -224,9 +224,7 @@ static struct ucore_unit *unit_of(struct bench *b, u32 i)
 #define EXPECT_TABLE(b, i, _reason) \
 	KUNIT_EXPECT_EQ((b)->test, (b)->disc.table[i].reason, (u32)UCORE_TABLE_##_reason)
 
-/*
- * ---- a record between two good ones ----
- */
+/* ---- a record between two good ones ---- */
 
 struct record_case {
 	const char *name;
@@ -241,7 +239,7 @@ struct record_case {
 	{ .name = (_name), .word = { (w0), (w1), (w2) }, .reason = UCORE_UNIT_##_reason, \
 	  .other = (_other) }
 
-/* A CHA's registers end with its filter, 15 MSRs in all; a type 99 has 12. */
+/* A CHA has 15 MSRs, the last one is its filter. A unit of type 99 has 12. */
 #define UNKNOWN		W2(99, 1)
 #define ON_7E(slot, offset)	(BUS(0x7e) | DEVFN(slot, 1) | (offset))
 #define ON_FN(function, offset)	(BUS(0x7e) | DEVFN(3, function) | (offset))
@@ -269,10 +267,13 @@ static const struct record_case record_cases[] = {
 	CASE("counter offset 0", W0(MSR, 4, 2, 48, 0, 1), 0x2010, W2(0, 1), OFFSET),
 
 	CASE("counters on controls", W0(MSR, 4, 2, 48, 2, 0), 0x2010, W2(0, 1), SELF_OVERLAP),
-	CASE("counters on the last control", W0(MSR, 4, 2, 48, 5, 0), 0x2010, W2(0, 1), SELF_OVERLAP),
+	CASE("counters on the last control", W0(MSR, 4, 2, 48, 5, 0), 0x2010, W2(0, 1),
+	     SELF_OVERLAP),
 	CASE("counters behind the last control", W0(MSR, 4, 2, 48, 6, 0), 0x2010, W2(0, 1), OK),
-	CASE("controls on the last counter", W0(MSR, 4, 5, 48, 2, 0), 0x2010, W2(0, 1), SELF_OVERLAP),
-	CASE("MMIO: controls in counters", W0(MMIO, 4, 0x24, 48, 8, 0), 0xc8000000, UNKNOWN, SELF_OVERLAP),
+	CASE("controls on the last counter", W0(MSR, 4, 5, 48, 2, 0), 0x2010, W2(0, 1),
+	     SELF_OVERLAP),
+	CASE("MMIO: controls in counters", W0(MMIO, 4, 0x24, 48, 8, 0), 0xc8000000, UNKNOWN,
+	     SELF_OVERLAP),
 	CASE("PCI: controls of 64 bits", W0(PCI, 4, 0x10, 48, 0x2c, 0), ON_7E(1, 0x100), UNKNOWN,
 	     SELF_OVERLAP),
 	CASE("PCI: and room for them", W0(PCI, 4, 0x10, 48, 0x30, 0), ON_7E(1, 0x100), UNKNOWN,
@@ -319,7 +320,7 @@ static const struct record_case record_cases[] = {
 	CASE("PCI: no such segment", PCI_WORD, ON_7E(1, 0x100) | 1ULL << 28, UNKNOWN, FUNCTION),
 
 	CASE("PCI: a host bridge", PCI_WORD, ON_FN(HOST_BRIDGE, 0x60), UNKNOWN, FOREIGN),
-	CASE("PCI: somebody drives it", PCI_WORD, ON_FN(DRIVEN, 0x200), UNKNOWN, FOREIGN),
+	CASE("PCI: a driver is bound", PCI_WORD, ON_FN(DRIVEN, 0x200), UNKNOWN, FOREIGN),
 	CASE("PCI: a port", PCI_WORD, ON_FN(PORT, 0x200), UNKNOWN, FOREIGN),
 	CASE("PCI: a port's own unit", PCI_WORD, ON_FN(PORT, 0x200), W2(10, 1), OK),
 	CASE("PCI: up to capabilities", PCI_WORD, ON_FN(WITH_CAPS, 0x100 - 0x58), UNKNOWN, OK),
@@ -353,13 +354,13 @@ static const struct record_case record_cases[] = {
 	CASE("behind RAM", IMC_WORD, RAM_END, UNKNOWN, OK),
 
 	CONFLICT("name of the first", MSR_WORD, 0x2100, W2(0, 0), DUPLICATE, 1),
-	CASE("its id, another type", MSR_WORD, 0x2100, W2(1, 0), OK),
-	CASE("its type, another id", MSR_WORD, 0x2100, W2(0, 7), OK),
+	CASE("same id, another type", MSR_WORD, 0x2100, W2(1, 0), OK),
+	CASE("same type, another id", MSR_WORD, 0x2100, W2(0, 7), OK),
 	CONFLICT("registers of the first", MSR_WORD, 0x2000, W2(0, 1), OVERLAP, 1),
-	CONFLICT("its last register", MSR_WORD, 0x200e, W2(0, 1), OVERLAP, 1),
-	CASE("behind its last register", MSR_WORD, 0x200f, W2(0, 1), OK),
-	CONFLICT("its box control", W0(MSR, 4, 2, 48, 8, 0), 0x1000 + 0x1000 - 0xb + 0xb, UNKNOWN,
-		 OVERLAP, 1),
+	CONFLICT("last register of the first", MSR_WORD, 0x200e, W2(0, 1), OVERLAP, 1),
+	CASE("behind the last register of the first", MSR_WORD, 0x200f, W2(0, 1), OK),
+	CONFLICT("box control of the first", W0(MSR, 4, 2, 48, 8, 0), 0x1000 + 0x1000 - 0xb + 0xb,
+		 UNKNOWN, OVERLAP, 1),
 	CONFLICT("a gap of the first", W0(MSR, 1, 1, 48, 2, 0), 0x200c, UNKNOWN, OVERLAP, 1),
 	CASE("inside a gap of the first", W0(MSR, 1, 1, 48, 0x20, 0), 0x200c, UNKNOWN, OK),
 	CONFLICT("global control: its box control", MSR_WORD, 0x2ff0, UNKNOWN, OVERLAP, 0),
@@ -376,8 +377,8 @@ static void record_name(const struct record_case *c, char *name)
 
 KUNIT_ARRAY_PARAM(record, record_cases, record_name);
 
-/* The record in the middle is judged; those beside it are boxes all the same. */
-static void bad_record_spoils_no_other(struct kunit *test)
+/* The record in the middle is checked. Its neighbours must be boxes in any case. */
+static void bad_record_does_not_affect_its_neighbours(struct kunit *test)
 {
 	const struct record_case *c = test->param_value;
 	struct bench *b = test->priv;
@@ -397,8 +398,8 @@ static void bad_record_spoils_no_other(struct kunit *test)
 	EXPECT_UNIT(b, 2, OK);
 }
 
-/* What was refused has taken nothing: the next one with its name and place is good. */
-static void refused_record_takes_nothing(struct kunit *test)
+/* A refused record reserves neither its name nor its registers: the next one may use them. */
+static void refused_record_frees_name_and_registers(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = plain_table(b, 0, 4);
@@ -406,15 +407,16 @@ static void refused_record_takes_nothing(struct kunit *test)
 	record_set(word, 1, MSR_WORD, 0x2000, W2(0, 0));
 	record_set(word, 2, MSR_WORD, 0x2004, W2(0, 5));	/* overlaps the first */
 	record_set(word, 3, MSR_WORD, 0x2100, W2(0, 5));
-	record_set(word, 4, MSR_WORD, 0x2010, W2(0, 6));	/* where the second ended */
+	/* on registers of the refused record */
+	record_set(word, 4, MSR_WORD, 0x2010, W2(0, 6));
 	parse(b);
 	EXPECT_UNIT(b, 1, OVERLAP);
 	EXPECT_UNIT(b, 2, OK);
 	EXPECT_UNIT(b, 3, OK);
 }
 
-/* What does not answer has taken nothing either: neither its name nor its place. */
-static void silent_record_takes_nothing(struct kunit *test)
+/* A unit that does not answer reserves neither its name nor its registers. */
+static void silent_record_frees_name_and_registers(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = plain_table(b, 0, 3);
@@ -428,8 +430,11 @@ static void silent_record_takes_nothing(struct kunit *test)
 	EXPECT_UNIT(b, 2, OK);
 }
 
-/* On Granite Rapids and later the free-running ports lie apart; no MSR counts CHAs. */
-static void free_running_registers_of_gnr(struct kunit *test)
+/*
+ * Granite Rapids and later: the free-running ports have other MSRs, and no MSR has the CHA
+ * count.
+ */
+static void free_running_registers_of_gnr_are_reserved(struct kunit *test)
 {
 	static const u32 taken[] = { 0x290e, 0x29fe, 0x2e0e, 0x35fe, 0x360e, 0x3dfe };
 	static const u32 none[] = { 0x28fe, 0x2a0e, 0x3e0e, 0x2908 };
@@ -450,9 +455,7 @@ static void free_running_registers_of_gnr(struct kunit *test)
 		EXPECT_UNIT(b, i, OK);
 }
 
-/*
- * ---- capabilities ----
- */
+/* ---- capabilities ---- */
 
 #define TAKEN(function, reg)	(!!((function)->taken[(reg) / 256] & BIT_ULL((reg) / 4 % 64)))
 
@@ -464,8 +467,8 @@ static struct ucore_disc_function caps_of(struct bench *b)
 	return function;
 }
 
-/* Power management at 80h, then PCI Express at 40h; a DVSEC at 100h, another at 140h. */
-static void capabilities_take_their_registers(struct kunit *test)
+/* Power management at 80h, then PCI Express at 40h. DVSECs at 100h and 140h. */
+static void capability_registers_are_reserved(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u32 *dword = b->config.dword;
@@ -482,13 +485,13 @@ static void capabilities_take_their_registers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, function.taken[1], GENMASK_ULL(3, 0) | BIT_ULL(16));
 	KUNIT_EXPECT_TRUE(test, TAKEN(&function, 0x50));
 	KUNIT_EXPECT_FALSE(test, TAKEN(&function, 0x54));
-	/* no list, whatever the pointer says */
+	/* no capability list, whatever the pointer is */
 	dword[1] = 0;
 	KUNIT_EXPECT_EQ(test, caps_of(b).taken[0], 0ULL);
 }
 
-/* Lists that lead back, into the header or out of the space end there. */
-static void capabilities_in_a_loop(struct kunit *test)
+/* A list ends at a pointer back, into the header, or beyond the config space. */
+static void capability_loop_ends(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u32 *dword = b->config.dword;
@@ -508,9 +511,7 @@ static void capabilities_in_a_loop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, caps_of(b).taken[1], 0ULL);
 }
 
-/*
- * ---- the global record ----
- */
+/* ---- the global record ---- */
 
 struct table_case {
 	const char *name;
@@ -561,8 +562,8 @@ static void table_name(const struct table_case *c, char *name)
 
 KUNIT_ARRAY_PARAM(table, table_cases, table_name);
 
-/* A second table, on another die, is not the worse for it. */
-static void global_record(struct kunit *test)
+/* A second table on another die is not affected. */
+static void global_record_is_validated(struct kunit *test)
 {
 	const struct table_case *c = test->param_value;
 	struct bench *b = test->priv;
@@ -582,8 +583,8 @@ static void global_record(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->table, 1U);
 }
 
-/* Its units are used: they stop and go with the same global control. */
-static void second_table_of_a_die(struct kunit *test)
+/* The units of a second table are used, because the same global control freezes them. */
+static void second_table_with_same_global_control_is_used(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = plain_table(b, 0, 1);
@@ -602,11 +603,14 @@ static void second_table_of_a_die(struct kunit *test)
 	EXPECT_UNIT(b, 2, DUPLICATE);
 	KUNIT_EXPECT_EQ(test, unit_of(b, 2)->other, 1U);
 	KUNIT_EXPECT_EQ(test, unit_of(b, 2)->other_table, 0U);
-	EXPECT_UNIT(b, 3, OVERLAP);	/* with the first table's global control */
+	EXPECT_UNIT(b, 3, OVERLAP);	/* overlaps the first table's global control */
 }
 
-/* Another global control on the same die: nothing would stop its units. */
-static void second_table_with_other_global_control(struct kunit *test)
+/*
+ * A table with another global control on the same die is not used, because its units would
+ * not be frozen.
+ */
+static void second_table_with_other_global_control_is_refused(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word;
@@ -621,8 +625,8 @@ static void second_table_with_other_global_control(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->disc.nr_units, 0U);
 }
 
-/* All tables together have a limit; what fits below it is used. */
-static void more_units_than_all_tables_may_have(struct kunit *test)
+/* All tables together have a limit. Tables below the limit are used. */
+static void tables_beyond_unit_limit_are_refused(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u32 i;
@@ -638,8 +642,8 @@ static void more_units_than_all_tables_may_have(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->disc.nr_units, 8U * 1023);
 }
 
-/* How many bits of status there are, if all of them can be reached */
-static void status_of_the_global_record(struct kunit *test)
+/* Number of status bits, or 0 if not all of them are reachable */
+static void global_status_must_be_reachable(struct kunit *test)
 {
 	static const struct {
 		u64 word[3];
@@ -679,8 +683,8 @@ static void status_of_the_global_record(struct kunit *test)
 	}
 }
 
-/* All that is known have 0 there. */
-static void type_of_the_global_record(struct kunit *test)
+/* All known tables have 0 there. */
+static void global_record_type_is_ignored(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = plain_table(b, 0, 1);
@@ -693,8 +697,8 @@ static void type_of_the_global_record(struct kunit *test)
 	EXPECT_UNIT(b, 0, OK);
 }
 
-/* A first table that is of no use does not make the next one a second. */
-static void table_after_a_bad_one(struct kunit *test)
+/* An unusable first table does not make the next one a second table. */
+static void table_after_unusable_one_is_used(struct kunit *test)
 {
 	struct bench *b = test->priv;
 
@@ -705,8 +709,8 @@ static void table_after_a_bad_one(struct kunit *test)
 	EXPECT_TABLE(b, 1, OK);
 }
 
-/* MSRs are each die's own, memory is not. */
-static void global_control_of_two_dies(struct kunit *test)
+/* Each die has its own MSRs. Memory is common to all dies. */
+static void global_control_in_memory_belongs_to_one_die(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word;
@@ -724,7 +728,7 @@ static void global_control_of_two_dies(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->disc.nr_units, 0U);
 }
 
-static void global_control_on_another_dies_unit(struct kunit *test)
+static void global_control_on_other_dies_unit_is_refused(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = plain_table(b, 0, 1);
@@ -736,7 +740,7 @@ static void global_control_on_another_dies_unit(struct kunit *test)
 	EXPECT_TABLE(b, 1, GLOBAL);
 }
 
-static void global_control_in_all_spaces_is_taken(struct kunit *test)
+static void unit_on_global_control_is_refused(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = table_add(b, 0);
@@ -755,7 +759,7 @@ static void global_control_in_all_spaces_is_taken(struct kunit *test)
 	EXPECT_UNIT(b, 3, OK);
 }
 
-static void msrs_of_another_die_are_others(struct kunit *test)
+static void same_msr_on_two_dies_is_no_overlap(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u32 die;
@@ -767,8 +771,8 @@ static void msrs_of_another_die_are_others(struct kunit *test)
 	EXPECT_UNIT(b, 1, OK);
 }
 
-/* The same name on another die is no duplicate, the same memory is an overlap. */
-static void memory_of_another_die_is_the_same(struct kunit *test)
+/* The same name on another die is no duplicate. The same memory is an overlap. */
+static void same_memory_on_two_dies_is_overlap(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u32 die;
@@ -782,8 +786,8 @@ static void memory_of_another_die_is_the_same(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit_of(b, 1)->other_table, 0U);
 }
 
-/* Bit 31 of an encoded PCI address means nothing: it makes no other function. */
-static void pci_functions_are_told_by_their_address(struct kunit *test)
+/* Bit 31 of an encoded PCI address is not part of the address. */
+static void pci_address_bit_31_is_ignored(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = plain_table(b, 0, 3);
@@ -797,11 +801,9 @@ static void pci_functions_are_told_by_their_address(struct kunit *test)
 	EXPECT_UNIT(b, 2, OK);
 }
 
-/*
- * ---- sizes ----
- */
+/* ---- sizes ---- */
 
-static void records_beyond_the_end(struct kunit *test)
+static void records_beyond_table_end_are_truncated(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = plain_table(b, 0, 4);
@@ -809,7 +811,8 @@ static void records_beyond_the_end(struct kunit *test)
 
 	for (i = 1; i <= 4; i++)
 		record_set(word, i, MSR_WORD, 0x2000 + 0x10 * i, W2(0, i));
-	b->source[0].source.size = 4 * 24 - 1;		/* the last byte of the third is missing */
+	/* the last byte of the third record is missing */
+	b->source[0].source.size = 4 * 24 - 1;
 	parse(b);
 	KUNIT_ASSERT_EQ(test, b->disc.nr_units, 4U);
 	EXPECT_UNIT(b, 0, OK);
@@ -819,12 +822,12 @@ static void records_beyond_the_end(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit_of(b, 3)->record, 4U);
 }
 
-static void last_record_to_the_last_byte(struct kunit *test)
+static void last_record_may_end_with_the_table(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = table_add(b, 0);
 
-	/* the stride does not have to fit behind it */
+	/* the table ends before the next multiple of the stride */
 	record_set(word, 0, G0(MSR, 10, 1), 0x2ff0, 0);
 	word[10] = MSR_WORD;
 	word[11] = 0x2000;
@@ -834,13 +837,13 @@ static void last_record_to_the_last_byte(struct kunit *test)
 	EXPECT_UNIT(b, 0, OK);
 }
 
-static void stride_255(struct kunit *test)
+static void maximum_stride_is_used(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = table_add(b, 0);
 
 	record_set(word, 0, G0(MSR, 255, 2), 0x2ff0, 0);
-	memset(&word[3], 0xff, 252 * 8);	/* what is between records is nobody's */
+	memset(&word[3], 0xff, 252 * 8);	/* words between the records are ignored */
 	word[255] = MSR_WORD;
 	word[256] = 0x2000;
 	word[257] = W2(0, 3);
@@ -854,7 +857,7 @@ static void stride_255(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_record_id(unit_of(b, 1)->word), 4U);
 }
 
-static void max_units_1023(struct kunit *test)
+static void maximum_number_of_units_is_used(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = plain_table(b, 0, 1023);
@@ -867,13 +870,16 @@ static void max_units_1023(struct kunit *test)
 	for (i = 0; i < 1023; i++)
 		n += unit_of(b, i)->reason == UCORE_UNIT_OK;
 	KUNIT_EXPECT_EQ(test, n, 1023U);
-	/* and global control, its status, the CHA count, counters of IIO stacks in 33 rows */
+	/*
+	 * and the global control, its status, the CHA count, and IIO free-running counters in
+	 * 33 ranges
+	 */
 	KUNIT_EXPECT_EQ(test, b->disc.ranges[UCORE_DISC_MSR].nr, 1023U * 3 + 3 + 33);
 	KUNIT_EXPECT_EQ(test, b->disc.ranges[UCORE_DISC_NAME].nr, 1023U);
 }
 
-/* It claims as many as it can and has none. */
-static void max_units_of_nothing(struct kunit *test)
+/* The table announces the maximum number of units and contains none. */
+static void units_of_empty_table_are_truncated(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u32 i;
@@ -886,12 +892,9 @@ static void max_units_of_nothing(struct kunit *test)
 		EXPECT_UNIT(b, i, TRUNCATED);
 }
 
-/*
- * ---- claims ----
- */
+/* ---- register ranges ---- */
 
-/* Units meet or not whatever their order in the table. */
-static void claims_in_any_order(struct kunit *test)
+static void overlap_is_found_in_any_order(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = plain_table(b, 0, 200);
@@ -901,7 +904,7 @@ static void claims_in_any_order(struct kunit *test)
 	for (i = 0; i < 100; i++)	/* 37 and 100 are coprime */
 		record_set(word, 1 + i, W0(MSR, 4, 2, 48, 8, 0),
 			   0x3000 + 0x10 * (i * 37 % 100), W2(99, i * 37 % 100));
-	for (i = 0; i < 100; i++)	/* on the last counter of the others */
+	for (i = 0; i < 100; i++)	/* on the last counter of another unit */
 		record_set(word, 101 + i, W0(MSR, 2, 1, 48, 3, 0),
 			   0x300b + 0x10 * (i * 63 % 100), W2(98, i));
 	parse(b);
@@ -919,8 +922,8 @@ static void claims_in_any_order(struct kunit *test)
 	}
 }
 
-/* A register inside another's run, around it, and at both of its ends */
-static void claims_of_all_kinds_of_overlap(struct kunit *test)
+/* A register inside another unit's range, around it, and at both of its ends */
+static void overlap_of_any_kind_is_found(struct kunit *test)
 {
 	static const u32 at[] = { 0x3012 - 0xb, 0x3012 - 2, 0x3012, 0x3014, 0x301b };
 	struct bench *b = test->priv;
@@ -937,8 +940,11 @@ static void claims_of_all_kinds_of_overlap(struct kunit *test)
 	}
 }
 
-/* Of a row of free counters one is taken already: the others of the row are known all the same. */
-static void claims_on_a_row_that_is_not_whole(struct kunit *test)
+/*
+ * If one register of a free-running row is in use already, the rest of the row is still
+ * reserved.
+ */
+static void reserved_row_with_taken_register_stays_reserved(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = plain_table(b, 0, 4);
@@ -956,8 +962,8 @@ static void claims_on_a_row_that_is_not_whole(struct kunit *test)
 	EXPECT_UNIT(b, 3, FOREIGN);
 }
 
-/* A unit in the gap that another one leaves between its registers, and one across it */
-static void claims_between_those_of_another(struct kunit *test)
+/* A unit in the gap between another unit's registers, and one across the gap */
+static void unit_in_gap_of_another_is_no_overlap(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = plain_table(b, 0, 4);
@@ -974,9 +980,7 @@ static void claims_between_those_of_another(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit_of(b, 3)->other, 3U);
 }
 
-/*
- * ---- layouts ----
- */
+/* ---- layouts ---- */
 
 static struct ucore_unit *only_unit(struct bench *b, u64 w0, u64 w1, u64 w2)
 {
@@ -994,7 +998,7 @@ static void expect_steps(struct kunit *test, const u16 *reg, u32 nr, u32 first, 
 		KUNIT_EXPECT_EQ(test, (u32)reg[i], first + i * step);
 }
 
-static void layout_of_a_cha(struct kunit *test)
+static void cha_layout_is_as_listed(struct kunit *test)
 {
 	struct ucore_unit *unit = only_unit(test->priv, MSR_WORD, 0x2030, W2(0, 3));
 
@@ -1011,13 +1015,13 @@ static void layout_of_a_cha(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit->type.width, 48);
 }
 
-static void layout_of_a_ubox(struct kunit *test)
+static void ubox_layout_has_fixed_counter(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = plain_table(b, 0, 2);
 
 	record_set(word, 1, W0(MSR, 2, 2, 48, 8, 1), 0x2fd0, W2(5, 0));
-	record_set(word, 2, MSR_WORD, 0x2fe0, UNKNOWN);	/* right behind the fixed counter */
+	record_set(word, 2, MSR_WORD, 0x2fe0, UNKNOWN);	/* directly behind the fixed counter */
 	parse(b);
 	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->type.nr_fixed, 1);
 	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->layout.fixed_ctl[0], 0xe);
@@ -1025,8 +1029,8 @@ static void layout_of_a_ubox(struct kunit *test)
 	EXPECT_UNIT(b, 1, OK);
 }
 
-/* Granite Rapids has control and counter the other way round. */
-static void layout_of_a_gnr_ubox(struct kunit *test)
+/* Granite Rapids has the fixed control and counter in the opposite order. */
+static void gnr_ubox_layout_has_swapped_fixed_counter(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	struct ucore_unit *unit;
@@ -1038,8 +1042,8 @@ static void layout_of_a_gnr_ubox(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit->layout.fixed_ctr[0], 0xd);
 }
 
-/* What a real Sapphire Rapids says of four of its channels */
-static void layout_of_real_imcs(struct kunit *test)
+/* Records of four channels of a real Sapphire Rapids */
+static void imc_layout_is_as_on_real_machine(struct kunit *test)
 {
 	static const u64 addresses[] = { 0xc8aa2800, 0xc8aaa800, 0xc8b22800, 0xc8b2a800 };
 	struct bench *b = test->priv;
@@ -1065,7 +1069,7 @@ static void layout_of_real_imcs(struct kunit *test)
 	}
 }
 
-static void layout_of_a_cxl_box(struct kunit *test)
+static void cxl_layout_has_wide_controls(struct kunit *test)
 {
 	struct ucore_unit *unit = only_unit(test->priv, W0(MMIO, 8, 0x80, 48, 8, 4), 0xc8000000,
 					    W2(12, 0));
@@ -1077,8 +1081,8 @@ static void layout_of_a_cxl_box(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, unit->layout.wide_ctl);
 }
 
-/* One access of 64 bits must be aligned: else the upper half is left alone. */
-static void layout_of_misaligned_wide_controls(struct kunit *test)
+/* A 64-bit access must be aligned: without alignment the upper half is not accessed. */
+static void misaligned_controls_are_not_wide(struct kunit *test)
 {
 	struct ucore_unit *unit = only_unit(test->priv, W0(MMIO, 4, 0x84, 48, 8, 0), 0xc8000000,
 					    W2(12, 0));
@@ -1087,8 +1091,8 @@ static void layout_of_misaligned_wide_controls(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, unit->layout.wide_ctl);
 }
 
-/* Offsets count from the start of config space. */
-static void layout_of_a_pci_box(struct kunit *test)
+/* Offsets are relative to the start of config space. */
+static void pci_layout_is_relative_to_config_space(struct kunit *test)
 {
 	struct ucore_unit *unit = only_unit(test->priv, PCI_WORD, ON_7E(1, 0x318), W2(8, 0));
 
@@ -1100,8 +1104,8 @@ static void layout_of_a_pci_box(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, unit->layout.wide_ctl);
 }
 
-/* Nobody knows: as much as fits before the next register. */
-static void stride_of_unknown_memory_types(struct kunit *test)
+/* Without a known stride, controls are as wide as fits before the next register. */
+static void control_stride_of_unknown_type_is_as_fits(struct kunit *test)
 {
 	static const struct {
 		u64 w0;
@@ -1110,7 +1114,7 @@ static void stride_of_unknown_memory_types(struct kunit *test)
 		{ W0(MMIO, 4, 0x40, 48, 8, 0), 4 },	/* nothing behind */
 		{ W0(MMIO, 4, 0x10, 48, 0x30, 0), 8 },	/* 32 bytes to the counters */
 		{ W0(MMIO, 4, 0x10, 48, 0x28, 0), 4 },	/* 24 bytes */
-		{ W0(MMIO, 4, 0x10, 48, 0x80, 0x2c), 4 },	/* 28 to the status */
+		{ W0(MMIO, 4, 0x10, 48, 0x80, 0x2c), 4 },	/* 28 bytes to the status */
 		{ W0(MMIO, 4, 0x10, 48, 0x80, 0x30), 8 },
 		{ W0(MMIO, 4, 0x60, 48, 8, 0x80), 8 },
 		{ W0(MMIO, 1, 0x40, 48, 8, 0), 4 },
@@ -1132,8 +1136,8 @@ static void stride_of_unknown_memory_types(struct kunit *test)
 	}
 }
 
-/* The same for a known type without a stride of its own */
-static void stride_of_known_memory_types(struct kunit *test)
+/* The same for a known type whose rules give no stride */
+static void control_stride_of_known_type_without_rule_is_as_fits(struct kunit *test)
 {
 	struct ucore_unit *unit = only_unit(test->priv, W0(MMIO, 4, 0x10, 48, 0x80, 0), 0xc8000000,
 					    W2(7, 0));
@@ -1141,8 +1145,8 @@ static void stride_of_known_memory_types(struct kunit *test)
 	expect_steps(test, unit->layout.ctl, 4, 0x10, 8);
 }
 
-/* A status that cannot be one is none: the counters count all the same. */
-static void status_that_makes_no_sense(struct kunit *test)
+/* The counters of such a unit are still used. */
+static void impossible_status_register_is_ignored(struct kunit *test)
 {
 	static const u64 w0[] = {
 		W0(MSR, 4, 2, 48, 8, 0),	/* the box control */
@@ -1168,10 +1172,10 @@ static void status_that_makes_no_sense(struct kunit *test)
 }
 
 /*
- * A unit with every register that there may be: as many runs as there is room for, and
- * its window ends with the last one, wherever that stands.
+ * A unit with every optional register has the maximum number of register ranges. Its size
+ * extends to the last register, whichever that is.
  */
-static void all_odd_registers_at_once(struct kunit *test)
+static void unit_size_covers_all_irregular_registers(struct kunit *test)
 {
 	static struct ucore_disc_type types[] = {
 		{ .id = 5, .access = UCORE_ACCESS_MSR, .fixed_ctl = 0x11, .fixed_ctr = 0x12,
@@ -1202,8 +1206,8 @@ static void all_odd_registers_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit_of(b, 1)->size, 0x15U);
 }
 
-/* All of them count from the start of config space; none that is known has such a box. */
-static void odd_registers_of_a_pci_box(struct kunit *test)
+/* All offsets are relative to the start of config space. No known type has such a box. */
+static void irregular_registers_of_pci_box_are_relative(struct kunit *test)
 {
 	static struct ucore_disc_type types[] = {
 		{ .id = 8, .access = UCORE_ACCESS_PCI, .fixed_ctl = 0x60, .fixed_ctr = 0x68,
@@ -1228,8 +1232,8 @@ static void odd_registers_of_a_pci_box(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit->size, 0x74U);
 }
 
-/* The unit's own record is believed first. */
-static void odd_registers_give_way(struct kunit *test)
+/* Registers of the unit's own record take precedence. */
+static void irregular_registers_on_record_registers_are_dropped(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = plain_table(b, 0, 3);
@@ -1246,8 +1250,8 @@ static void odd_registers_give_way(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit_of(b, 2)->layout.nr_shared, 0);	/* eh is a counter */
 }
 
-/* What the platform knows holds for one kind of access. */
-static void odd_registers_of_another_access(struct kunit *test)
+/* Irregular registers of a type apply to one access type only. */
+static void irregular_registers_of_other_access_are_dropped(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = plain_table(b, 0, 3);
@@ -1264,7 +1268,7 @@ static void odd_registers_of_another_access(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit_of(b, 2)->type.nr_fixed, 0);
 }
 
-static void misaligned_fixed_counter_is_none(struct kunit *test)
+static void misaligned_fixed_counter_is_dropped(struct kunit *test)
 {
 	struct ucore_unit *unit = only_unit(test->priv, W0(MMIO, 4, 0x40, 48, 0xc, 0), 0xc8000004,
 					    W2(6, 0));
@@ -1272,7 +1276,7 @@ static void misaligned_fixed_counter_is_none(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit->type.nr_fixed, 0);
 }
 
-static void names_of_unknown_types(struct kunit *test)
+static void unknown_types_are_named_by_number(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = plain_table(b, 0, 3);
@@ -1285,13 +1289,11 @@ static void names_of_unknown_types(struct kunit *test)
 	EXPECT_UNIT(b, 1, OK);
 	KUNIT_EXPECT_STREQ(test, unit_of(b, 1)->name, "type_65535");
 	KUNIT_EXPECT_EQ(test, ucore_record_id(unit_of(b, 1)->word), 65535U);
-	/* those that are refused have names, too */
+	/* refused units have names as well */
 	KUNIT_EXPECT_STREQ(test, unit_of(b, 2)->name, "imc");
 }
 
-/*
- * ---- known places, and the count of CHAs ----
- */
+/* ---- known places, and the count of CHAs ---- */
 
 static const struct ucore_disc_place *place_of(struct bench *b, u32 type)
 {
@@ -1304,18 +1306,18 @@ static const struct ucore_disc_place *place_of(struct bench *b, u32 type)
 	return NULL;
 }
 
-static void spot_note(struct bench *b, s32 die, u32 type, u32 id)
+static void place_note(struct bench *b, s32 die, u32 type, u32 id)
 {
 	KUNIT_ASSERT_EQ(b->test, ucore_unit_note_pci(&b->disc, die, place_of(b, type), id, 0,
-						      0x7e), 0);
+						     0x7e), 0);
 }
 
-static void spot_that_the_table_has_right(struct kunit *test)
+static void known_place_in_table_adds_no_unit(struct kunit *test)
 {
 	struct bench *b = test->priv;
 
 	record_set(plain_table(b, 0, 1), 1, PCI_WORD, ON_7E(1, 0x318), W2(8, 0));
-	spot_note(b, 0, 8, 0);
+	place_note(b, 0, 8, 0);
 	parse(b);
 	KUNIT_EXPECT_EQ(test, b->disc.nr_units, 1U);
 	KUNIT_EXPECT_EQ(test, b->disc.table[0].nr, 1U);
@@ -1323,8 +1325,8 @@ static void spot_that_the_table_has_right(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->record, 1U);
 }
 
-/* Wrong address, wrong id: the table's is not believed, the known place is. */
-static void spots_that_the_table_has_wrong(struct kunit *test)
+/* Records with a wrong address or id are refused, and the known places are used. */
+static void known_places_replace_wrong_records(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = plain_table(b, 0, 3);
@@ -1332,8 +1334,8 @@ static void spots_that_the_table_has_wrong(struct kunit *test)
 	record_set(word, 1, PCI_WORD, ON_7E(1, 0x300), W2(8, 0));
 	record_set(word, 2, PCI_WORD, ON_7E(2, 0x318), W2(8, 3));
 	record_set(word, 3, PCI_WORD, ON_7E(3, 0x318), W2(7, 0));	/* no place is known */
-	spot_note(b, 0, 8, 0);
-	spot_note(b, 0, 8, 1);
+	place_note(b, 0, 8, 0);
+	place_note(b, 0, 8, 1);
 	parse(b);
 	KUNIT_ASSERT_EQ(test, b->disc.nr_units, 5U);
 	EXPECT_UNIT(b, 0, RELOCATED);
@@ -1352,12 +1354,12 @@ static void spots_that_the_table_has_wrong(struct kunit *test)
 }
 
 /* M3UPI has another device id and place. */
-static void spot_of_an_m3upi(struct kunit *test)
+static void known_place_of_m3upi_is_used(struct kunit *test)
 {
 	struct bench *b = test->priv;
 
 	plain_table(b, 0, 0);
-	spot_note(b, 0, 9, 2);
+	place_note(b, 0, 9, 2);
 	parse(b);
 	KUNIT_ASSERT_EQ(test, b->disc.nr_units, 1U);
 	EXPECT_UNIT(b, 0, OK);
@@ -1367,14 +1369,14 @@ static void spot_of_an_m3upi(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->layout.ctr[0], 0xa8);
 }
 
-/* Those of another die say nothing about this one's. */
-static void spots_of_another_die(struct kunit *test)
+/* Known places of another die do not affect this die. */
+static void known_places_of_other_die_are_ignored(struct kunit *test)
 {
 	struct bench *b = test->priv;
 
 	record_set(plain_table(b, 0, 1), 1, PCI_WORD, ON_7E(4, 0x300), W2(8, 0));
 	plain_table(b, 1, 0);
-	spot_note(b, 1, 8, 0);
+	place_note(b, 1, 8, 0);
 	parse(b);
 	EXPECT_UNIT(b, 0, OK);
 	KUNIT_ASSERT_EQ(test, b->disc.nr_units, 2U);
@@ -1382,13 +1384,13 @@ static void spots_of_another_die(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit_of(b, 1)->table, 1U);
 }
 
-/* A known place on registers that a unit has taken is shown with its reason. */
-static void spot_on_another_unit(struct kunit *test)
+/* A known place on registers of another unit is reported with its reason. */
+static void known_place_on_another_unit_is_refused(struct kunit *test)
 {
 	struct bench *b = test->priv;
 
 	record_set(plain_table(b, 0, 1), 1, PCI_WORD, ON_7E(1, 0x300), W2(7, 0));
-	spot_note(b, 0, 8, 0);
+	place_note(b, 0, 8, 0);
 	parse(b);
 	KUNIT_ASSERT_EQ(test, b->disc.nr_units, 2U);
 	EXPECT_UNIT(b, 0, OK);
@@ -1406,7 +1408,7 @@ static u32 surplus(struct bench *b)
 	return ids;
 }
 
-static void surplus_chas(struct kunit *test)
+static void chas_beyond_count_are_refused(struct kunit *test)
 {
 	static const u32 ids[] = { 5, 0, 3, 9, 1 };
 	struct bench *b = test->priv;
@@ -1415,8 +1417,8 @@ static void surplus_chas(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(ids); i++)
 		record_set(word, 1 + i, MSR_WORD, 0x2000 + 0x10 * ids[i], W2(0, ids[i]));
-	record_set(word, 6, MSR_WORD, 0x3000, W2(1, 11));	/* no CHA */
-	record_set(word, 7, MSR_WORD, 0x2000, W2(0, 2));	/* refused: does not count */
+	record_set(word, 6, MSR_WORD, 0x3000, W2(1, 11));	/* not a CHA */
+	record_set(word, 7, MSR_WORD, 0x2000, W2(0, 2));	/* refused already, not counted */
 	record_set(plain_table(b, 1, 1), 1, MSR_WORD, 0x2000, W2(0, 8));
 	parse(b);
 	EXPECT_UNIT(b, 6, OVERLAP);
@@ -1426,17 +1428,15 @@ static void surplus_chas(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, surplus(b), (u32)(BIT(5) | BIT(9)));
 	EXPECT_UNIT(b, 5, OK);
 	EXPECT_UNIT(b, 6, OVERLAP);
-	EXPECT_UNIT(b, 7, OK);		/* another die's */
+	EXPECT_UNIT(b, 7, OK);		/* of another die */
 	ucore_unit_limit(&b->disc, 2, 0);
 	KUNIT_EXPECT_EQ(test, surplus(b), (u32)(BIT(5) | BIT(9)));
 }
 
-/*
- * ---- memory ----
- */
+/* ---- memory ---- */
 
-/* Each allocation in turn fails; what was found can be freed in any case. */
-static void out_of_memory(struct kunit *test)
+/* Each allocation fails in turn. The partial result can always be freed. */
+static void parse_without_memory_fails(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word = plain_table(b, 0, 100);
@@ -1459,33 +1459,30 @@ static void out_of_memory(struct kunit *test)
 		b->disc.table = kvcalloc(1, sizeof(*b->disc.table), GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, b->disc.table);
 	}
-	/* spots, units all at once; claims: MSRs from 64 to 512, names, the PCI function */
+	/* places, all units at once, ranges of MSRs from 64 to 512, names, the PCI function */
 	KUNIT_EXPECT_EQ(test, failures, 1U + 1 + 4 + 2 + 1);
 	KUNIT_EXPECT_EQ(test, b->disc.nr_units, 101U);
 }
 
-/* What was freed can be filled again. */
-static void found_twice(struct kunit *test)
+static void discovery_after_free_can_be_repeated(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u32 i;
 
 	for (i = 0; i < 2; i++) {
 		record_set(plain_table(b, 0, 1), 1, MSR_WORD, 0x2000, W2(0, 0));
-		spot_note(b, 0, 8, 0);
+		place_note(b, 0, 8, 0);
 		parse(b);
 		KUNIT_EXPECT_EQ(test, b->disc.nr_units, 2U);
 		bench_again(b);
 	}
 }
 
-/*
- * ---- the list of capabilities ----
- */
+/* ---- the list of capabilities ---- */
 
 #define DVSEC_ID	0x23
 
-/* A DVSEC: where, what follows, its entry id, BAR and offset */
+/* Write a DVSEC: its place, the next one, its entry id, its BAR and offset. */
 static void dvsec_put(struct bench *b, u32 at, u32 next, u32 entry, u32 table)
 {
 	u32 *dword = &b->config.dword[at / 4];
@@ -1498,15 +1495,15 @@ static void dvsec_put(struct bench *b, u32 at, u32 next, u32 entry, u32 table)
 
 static u32 walk(struct bench *b, struct ucore_disc_dvsec *dvsec, bool broken)
 {
-	bool said = !broken;
-	u32 n = ucore_parse_dvsecs(&b->config.config, dvsec, 4, &said);
+	bool found_broken = !broken;
+	u32 n = ucore_parse_dvsecs(&b->config.config, dvsec, 4, &found_broken);
 
-	KUNIT_EXPECT_EQ(b->test, said, broken);
+	KUNIT_EXPECT_EQ(b->test, found_broken, broken);
 	KUNIT_EXPECT_LE(b->test, b->config.reads, 3U * 1024);
 	return n;
 }
 
-static void walk_without_a_list(struct kunit *test)
+static void walk_without_capabilities_finds_none(struct kunit *test)
 {
 	static const u32 sizes[] = { 0, 64, 256, 256 + 4, 4096 };
 	struct ucore_disc_dvsec dvsec[4];
@@ -1521,7 +1518,7 @@ static void walk_without_a_list(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, walk(b, dvsec, false), 0U);
 }
 
-static void walk_finds_one(struct kunit *test)
+static void walk_finds_single_dvsec(struct kunit *test)
 {
 	struct ucore_disc_dvsec dvsec[4];
 	struct bench *b = test->priv;
@@ -1533,8 +1530,8 @@ static void walk_finds_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dvsec[0].offset, 0x12345U << 3);
 }
 
-/* Others between them: another capability, a DVSEC of another kind */
-static void walk_finds_several(struct kunit *test)
+/* Other capabilities are between them: a vendor-specific one, and a DVSEC of another kind */
+static void walk_finds_dvsecs_between_others(struct kunit *test)
 {
 	struct ucore_disc_dvsec dvsec[4];
 	struct bench *b = test->priv;
@@ -1553,20 +1550,20 @@ static void walk_finds_several(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dvsec[2].offset, 0x1000U);
 }
 
-/* Entry id and revision share a dword with more. */
-static void walk_looks_at_the_id_alone(struct kunit *test)
+/* Entry id and revision share a dword with other fields. */
+static void walk_compares_entry_id_only(struct kunit *test)
 {
 	struct ucore_disc_dvsec dvsec[4];
 	struct bench *b = test->priv;
 
-	dvsec_put(b, 0x100, 0, 0x08010001, 0);	/* entries: one of 8 dwords */
-	b->config.dword[0x41] = 0x1234abcd;	/* whatever the vendor */
+	dvsec_put(b, 0x100, 0, 0x08010001, 0);	/* a single entry of 8 dwords */
+	b->config.dword[0x41] = 0x1234abcd;	/* any vendor */
 	KUNIT_EXPECT_EQ(test, walk(b, dvsec, false), 1U);
 	dvsec_put(b, 0x100, 0, 0x10001 << 1, 0);
 	KUNIT_EXPECT_EQ(test, walk(b, dvsec, false), 0U);
 }
 
-static void walk_stops_where_there_is_no_room(struct kunit *test)
+static void walk_stops_when_array_is_full(struct kunit *test)
 {
 	struct ucore_disc_dvsec dvsec[4];
 	struct bench *b = test->priv;
@@ -1578,14 +1575,14 @@ static void walk_stops_where_there_is_no_room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dvsec[3].at, 0x130U);
 }
 
-static void walk_next_is_broken(struct kunit *test)
+static void walk_with_broken_next_pointer_stops(struct kunit *test)
 {
 	static const u32 next[] = { 0x4, 0x40, 0xfc, 0xff4, 0xff8, 0xffc, 0x800 };
 	struct ucore_disc_dvsec dvsec[4];
 	struct bench *b = test->priv;
 	u32 i;
 
-	/* into the old config space, no room, nothing there */
+	/* into the header, without room for a DVSEC, and to all zeros */
 	for (i = 0; i < ARRAY_SIZE(next); i++) {
 		dvsec_put(b, 0x100, next[i], 1, 0);
 		KUNIT_EXPECT_EQ(test, walk(b, dvsec, true), 1U);
@@ -1594,8 +1591,8 @@ static void walk_next_is_broken(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, walk(b, dvsec, true), 1U);
 }
 
-/* The two low bits of a next pointer are nothing. */
-static void walk_next_is_misaligned(struct kunit *test)
+/* The two low bits of a next pointer are reserved. */
+static void walk_ignores_low_bits_of_next_pointer(struct kunit *test)
 {
 	struct ucore_disc_dvsec dvsec[4];
 	struct bench *b = test->priv;
@@ -1606,7 +1603,7 @@ static void walk_next_is_misaligned(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dvsec[0].at, 0x200U);
 }
 
-static void walk_in_a_loop(struct kunit *test)
+static void walk_in_a_loop_ends(struct kunit *test)
 {
 	static const u32 back_to[] = { 0x100, 0x200, 0x300 };
 	struct ucore_disc_dvsec dvsec[4];
@@ -1623,8 +1620,8 @@ static void walk_in_a_loop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, walk(b, dvsec, true), 1U);
 }
 
-/* Every place has a capability: long, but no loop */
-static void walk_through_all_places(struct kunit *test)
+/* A capability at every place: a long list, but no loop */
+static void walk_of_longest_list_ends(struct kunit *test)
 {
 	struct ucore_disc_dvsec dvsec[4];
 	struct bench *b = test->priv;
@@ -1637,7 +1634,7 @@ static void walk_through_all_places(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, dvsec[0].at, 0xff0U);
 }
 
-static void walk_to_the_last_place(struct kunit *test)
+static void walk_finds_dvsec_at_the_end(struct kunit *test)
 {
 	struct ucore_disc_dvsec dvsec[4];
 	struct bench *b = test->priv;
@@ -1646,15 +1643,13 @@ static void walk_to_the_last_place(struct kunit *test)
 	dvsec_put(b, 0x1f0, 0, 1, 0);
 	b->config.config.size = 0x200;
 	KUNIT_EXPECT_EQ(test, walk(b, dvsec, false), 1U);
-	b->config.config.size = 0x1fc;	/* too short for a DVSEC, not for a capability */
+	b->config.config.size = 0x1fc;	/* too short for a DVSEC, long enough for a capability */
 	KUNIT_EXPECT_EQ(test, walk(b, dvsec, false), 0U);
 	b->config.config.size = 0x1f0;
 	KUNIT_EXPECT_EQ(test, walk(b, dvsec, true), 0U);
 }
 
-/*
- * ---- BARs ----
- */
+/* ---- BARs ---- */
 
 struct bar_case {
 	const char *name;
@@ -1690,7 +1685,7 @@ static void bar_name(const struct bar_case *c, char *name)
 
 KUNIT_ARRAY_PARAM(bar, bar_cases, bar_name);
 
-static void where_a_bar_points(struct kunit *test)
+static void bar_address_is_decoded(struct kunit *test)
 {
 	const struct bar_case *c = test->param_value;
 	struct bench *b = test->priv;
@@ -1704,69 +1699,69 @@ static void where_a_bar_points(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE_PARAM(bad_record_spoils_no_other, record_gen_params),
-	KUNIT_CASE(refused_record_takes_nothing),
-	KUNIT_CASE(silent_record_takes_nothing),
-	KUNIT_CASE(free_running_registers_of_gnr),
-	KUNIT_CASE(capabilities_take_their_registers),
-	KUNIT_CASE(capabilities_in_a_loop),
-	KUNIT_CASE_PARAM(global_record, table_gen_params),
-	KUNIT_CASE(second_table_of_a_die),
-	KUNIT_CASE(second_table_with_other_global_control),
-	KUNIT_CASE(more_units_than_all_tables_may_have),
-	KUNIT_CASE(status_of_the_global_record),
-	KUNIT_CASE(type_of_the_global_record),
-	KUNIT_CASE(table_after_a_bad_one),
-	KUNIT_CASE(global_control_of_two_dies),
-	KUNIT_CASE(global_control_on_another_dies_unit),
-	KUNIT_CASE(global_control_in_all_spaces_is_taken),
-	KUNIT_CASE(msrs_of_another_die_are_others),
-	KUNIT_CASE(memory_of_another_die_is_the_same),
-	KUNIT_CASE(pci_functions_are_told_by_their_address),
-	KUNIT_CASE(records_beyond_the_end),
-	KUNIT_CASE(last_record_to_the_last_byte),
-	KUNIT_CASE(stride_255),
-	KUNIT_CASE(max_units_1023),
-	KUNIT_CASE(max_units_of_nothing),
-	KUNIT_CASE(claims_in_any_order),
-	KUNIT_CASE(claims_of_all_kinds_of_overlap),
-	KUNIT_CASE(claims_on_a_row_that_is_not_whole),
-	KUNIT_CASE(claims_between_those_of_another),
-	KUNIT_CASE(layout_of_a_cha),
-	KUNIT_CASE(layout_of_a_ubox),
-	KUNIT_CASE(layout_of_a_gnr_ubox),
-	KUNIT_CASE(layout_of_real_imcs),
-	KUNIT_CASE(layout_of_a_cxl_box),
-	KUNIT_CASE(layout_of_misaligned_wide_controls),
-	KUNIT_CASE(layout_of_a_pci_box),
-	KUNIT_CASE(stride_of_unknown_memory_types),
-	KUNIT_CASE(stride_of_known_memory_types),
-	KUNIT_CASE(status_that_makes_no_sense),
-	KUNIT_CASE(all_odd_registers_at_once),
-	KUNIT_CASE(odd_registers_of_a_pci_box),
-	KUNIT_CASE(odd_registers_give_way),
-	KUNIT_CASE(odd_registers_of_another_access),
-	KUNIT_CASE(misaligned_fixed_counter_is_none),
-	KUNIT_CASE(names_of_unknown_types),
-	KUNIT_CASE(spot_that_the_table_has_right),
-	KUNIT_CASE(spots_that_the_table_has_wrong),
-	KUNIT_CASE(spot_of_an_m3upi),
-	KUNIT_CASE(spots_of_another_die),
-	KUNIT_CASE(spot_on_another_unit),
-	KUNIT_CASE(surplus_chas),
-	KUNIT_CASE(out_of_memory),
-	KUNIT_CASE(found_twice),
-	KUNIT_CASE(walk_without_a_list),
-	KUNIT_CASE(walk_finds_one),
-	KUNIT_CASE(walk_finds_several),
-	KUNIT_CASE(walk_looks_at_the_id_alone),
-	KUNIT_CASE(walk_stops_where_there_is_no_room),
-	KUNIT_CASE(walk_next_is_broken),
-	KUNIT_CASE(walk_next_is_misaligned),
-	KUNIT_CASE(walk_in_a_loop),
-	KUNIT_CASE(walk_through_all_places),
-	KUNIT_CASE(walk_to_the_last_place),
-	KUNIT_CASE_PARAM(where_a_bar_points, bar_gen_params),
+	KUNIT_CASE_PARAM(bad_record_does_not_affect_its_neighbours, record_gen_params),
+	KUNIT_CASE(refused_record_frees_name_and_registers),
+	KUNIT_CASE(silent_record_frees_name_and_registers),
+	KUNIT_CASE(free_running_registers_of_gnr_are_reserved),
+	KUNIT_CASE(capability_registers_are_reserved),
+	KUNIT_CASE(capability_loop_ends),
+	KUNIT_CASE_PARAM(global_record_is_validated, table_gen_params),
+	KUNIT_CASE(second_table_with_same_global_control_is_used),
+	KUNIT_CASE(second_table_with_other_global_control_is_refused),
+	KUNIT_CASE(tables_beyond_unit_limit_are_refused),
+	KUNIT_CASE(global_status_must_be_reachable),
+	KUNIT_CASE(global_record_type_is_ignored),
+	KUNIT_CASE(table_after_unusable_one_is_used),
+	KUNIT_CASE(global_control_in_memory_belongs_to_one_die),
+	KUNIT_CASE(global_control_on_other_dies_unit_is_refused),
+	KUNIT_CASE(unit_on_global_control_is_refused),
+	KUNIT_CASE(same_msr_on_two_dies_is_no_overlap),
+	KUNIT_CASE(same_memory_on_two_dies_is_overlap),
+	KUNIT_CASE(pci_address_bit_31_is_ignored),
+	KUNIT_CASE(records_beyond_table_end_are_truncated),
+	KUNIT_CASE(last_record_may_end_with_the_table),
+	KUNIT_CASE(maximum_stride_is_used),
+	KUNIT_CASE(maximum_number_of_units_is_used),
+	KUNIT_CASE(units_of_empty_table_are_truncated),
+	KUNIT_CASE(overlap_is_found_in_any_order),
+	KUNIT_CASE(overlap_of_any_kind_is_found),
+	KUNIT_CASE(reserved_row_with_taken_register_stays_reserved),
+	KUNIT_CASE(unit_in_gap_of_another_is_no_overlap),
+	KUNIT_CASE(cha_layout_is_as_listed),
+	KUNIT_CASE(ubox_layout_has_fixed_counter),
+	KUNIT_CASE(gnr_ubox_layout_has_swapped_fixed_counter),
+	KUNIT_CASE(imc_layout_is_as_on_real_machine),
+	KUNIT_CASE(cxl_layout_has_wide_controls),
+	KUNIT_CASE(misaligned_controls_are_not_wide),
+	KUNIT_CASE(pci_layout_is_relative_to_config_space),
+	KUNIT_CASE(control_stride_of_unknown_type_is_as_fits),
+	KUNIT_CASE(control_stride_of_known_type_without_rule_is_as_fits),
+	KUNIT_CASE(impossible_status_register_is_ignored),
+	KUNIT_CASE(unit_size_covers_all_irregular_registers),
+	KUNIT_CASE(irregular_registers_of_pci_box_are_relative),
+	KUNIT_CASE(irregular_registers_on_record_registers_are_dropped),
+	KUNIT_CASE(irregular_registers_of_other_access_are_dropped),
+	KUNIT_CASE(misaligned_fixed_counter_is_dropped),
+	KUNIT_CASE(unknown_types_are_named_by_number),
+	KUNIT_CASE(known_place_in_table_adds_no_unit),
+	KUNIT_CASE(known_places_replace_wrong_records),
+	KUNIT_CASE(known_place_of_m3upi_is_used),
+	KUNIT_CASE(known_places_of_other_die_are_ignored),
+	KUNIT_CASE(known_place_on_another_unit_is_refused),
+	KUNIT_CASE(chas_beyond_count_are_refused),
+	KUNIT_CASE(parse_without_memory_fails),
+	KUNIT_CASE(discovery_after_free_can_be_repeated),
+	KUNIT_CASE(walk_without_capabilities_finds_none),
+	KUNIT_CASE(walk_finds_single_dvsec),
+	KUNIT_CASE(walk_finds_dvsecs_between_others),
+	KUNIT_CASE(walk_compares_entry_id_only),
+	KUNIT_CASE(walk_stops_when_array_is_full),
+	KUNIT_CASE(walk_with_broken_next_pointer_stops),
+	KUNIT_CASE(walk_ignores_low_bits_of_next_pointer),
+	KUNIT_CASE(walk_in_a_loop_ends),
+	KUNIT_CASE(walk_of_longest_list_ends),
+	KUNIT_CASE(walk_finds_dvsec_at_the_end),
+	KUNIT_CASE_PARAM(bar_address_is_decoded, bar_gen_params),
 	{ }
 };
 

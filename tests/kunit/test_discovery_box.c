@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Driving boxes of the discovery generation, access by access, and the global
- * control that goes with them: a freeze bit that is a level, several words of
- * status, a core mask that does not begin at bit 0.
+ * KUnit tests of boxes described by discovery: exact register accesses, and properties of the
+ * global control. Its freeze bit is level-triggered, it has several status words, and its
+ * core mask begins at bit 16.
  */
 #include <linux/cpu.h>
 
@@ -26,7 +26,7 @@ static const struct ucore_box_type *type_of(struct kunit *test, u32 id)
 	return NULL;
 }
 
-/* A box as discovery would describe it; its registers have no meaning of their own. */
+/* Make a box as discovery describes it. The fake does not emulate its registers. */
 static struct ucore_box *box_make(struct kunit *test, u32 type, u8 nr_fixed,
 				  const struct ucore_layout *layout,
 				  const struct ucore_io_ops *ops)
@@ -87,7 +87,7 @@ static const struct ucore_layout free_layout = {
 
 static const u64 no_filters[UCORE_MAX_SHARED];
 
-static void drive_an_msr_box(struct kunit *test)
+static void msr_box_access_sequence_is_exact(struct kunit *test)
 {
 	static const u64 filters[UCORE_MAX_SHARED] = { 0x123 };
 	struct ucore_box *box = box_make(test, 0, 0, &cha_layout, &fake_msr_ops);
@@ -100,7 +100,7 @@ static void drive_an_msr_box(struct kunit *test)
 	ucore_box_program(box, filters);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0xe), FAKE_W(w, 0, RESET), FAKE_R(w, 1),
 		    FAKE_W(w, 1, 0x3), FAKE_W(w, 0xe, 0x123));
-	/* an MSR takes all 64 bits at once */
+	/* an MSR write has all 64 bits */
 	ctr = fake_ctx_add(ctx, box, 2, 0xabcd000000100304ULL, 1000);
 	ucore_counter_program(ctr);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 10, BIT_ULL(48) - 1000),
@@ -116,8 +116,8 @@ static void drive_an_msr_box(struct kunit *test)
 		    FAKE_W(w, 0, RUN));
 }
 
-/* A control of two dwords: the upper one only where it says something. */
-static void drive_a_pci_box(struct kunit *test)
+/* A control of two dwords: the upper one is written only if it is not zero. */
+static void pci_box_access_sequence_is_exact(struct kunit *test)
 {
 	struct ucore_box *box = box_make(test, 8, 0, &upi_layout, &fake_pci_ops);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
@@ -141,8 +141,8 @@ static void drive_a_pci_box(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x318, RESET));
 }
 
-/* A bit that the control has not makes it drop the event: it would count 0, and why? */
-static void a_control_that_does_not_take_it(struct kunit *test)
+/* A control can drop an event with reserved bits. The event would count 0: START sets a flag. */
+static void control_that_drops_event_is_flagged(struct kunit *test)
 {
 	struct ucore_box *box = box_make(test, 8, 0, &upi_layout, &fake_pci_ops);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
@@ -159,7 +159,7 @@ static void a_control_that_does_not_take_it(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, plain->flags, 0U);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x358), 0ULL);
 	KUNIT_EXPECT_EQ(test, wide->flags, (u32)UCORE_VALUE_F_PARTIAL);
-	/* the flag is that of the last START */
+	/* the flag describes the last START */
 	w->reserved = 0;
 	ucore_box_program(box, no_filters);
 	ucore_counter_program(wide);
@@ -167,8 +167,8 @@ static void a_control_that_does_not_take_it(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wide->flags, 0U);
 }
 
-/* The fixed counter is beyond the box control's reset. */
-static void drive_an_mmio_box(struct kunit *test)
+/* The box control's reset does not cover the fixed counter. */
+static void mmio_box_access_sequence_is_exact(struct kunit *test)
 {
 	struct ucore_box *box = box_make(test, 6, 1, &imc_layout, &fake_mmio_ops);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
@@ -197,8 +197,8 @@ static void drive_an_mmio_box(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0, RESET), FAKE_W(w, 0x54, 0));
 }
 
-/* They count from where they are, and nothing is ever written. */
-static void drive_free_running_counters(struct kunit *test)
+/* Counting starts from the current value, and nothing is written. */
+static void free_running_counters_are_never_written(struct kunit *test)
 {
 	struct ucore_box *box = box_make(test, 1, 2, &free_layout, &fake_msr_ops);
 	struct ucore_box_type *type = (struct ucore_box_type *)box->desc.type;
@@ -228,8 +228,7 @@ static void drive_free_running_counters(struct kunit *test)
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-/* A session that begins anew begins where the counter is then. */
-static void free_running_counters_begin_anew(struct kunit *test)
+static void free_running_counter_starts_from_current_value(struct kunit *test)
 {
 	struct ucore_box *box = box_make(test, 1, 2, &free_layout, &fake_msr_ops);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
@@ -280,7 +279,7 @@ static struct ucore_domain *domain_with(const struct ucore_global *global)
 	return domain;
 }
 
-static void status_words_are_folded(struct kunit *test)
+static void status_words_are_combined(struct kunit *test)
 {
 	struct ucore_domain *domain = domain_with(&two_words);
 	struct fake_window *gw = fake_global(0);
@@ -295,15 +294,15 @@ static void status_words_are_folded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_domain_status(domain), 0ULL);
 }
 
-/* A word without a bit is not written. */
-static void status_words_are_cleared_as_read(struct kunit *test)
+/* A status word without set bits is not written. */
+static void status_words_are_cleared_as_last_read(struct kunit *test)
 {
 	struct ucore_domain *domain = domain_with(&two_words);
 	struct fake_window *gw = fake_global(0);
 
 	fake_poke(gw, CTL + 3, BIT_ULL(7));
 	ucore_domain_status(domain);
-	fake_poke(gw, CTL + 2, BIT_ULL(1));		/* came since */
+	fake_poke(gw, CTL + 2, BIT_ULL(1));		/* set since the read */
 	fake_poke(gw, CTL + 3, BIT_ULL(7) | BIT_ULL(8));
 	fake_bus_clear(bus_of(test));
 	ucore_domain_clear_status(domain);
@@ -311,7 +310,7 @@ static void status_words_are_cleared_as_read(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_domain_status(domain), BIT_ULL(1) | BIT_ULL(8));
 }
 
-static void status_words_that_do_not_answer(struct kunit *test)
+static void status_word_of_all_ones_is_ignored(struct kunit *test)
 {
 	struct ucore_domain *domain = domain_with(&two_words);
 	struct fake_window *gw = fake_global(0);
@@ -324,7 +323,7 @@ static void status_words_that_do_not_answer(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, CTL + 3, BIT_ULL(2)));
 }
 
-static void domain_without_status(struct kunit *test)
+static void domain_without_status_is_not_accessed(struct kunit *test)
 {
 	struct ucore_domain *domain = domain_with(&no_interrupts);
 
@@ -335,8 +334,8 @@ static void domain_without_status(struct kunit *test)
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-/* Granite Rapids: frozen before ucore, running meanwhile, frozen after it. */
-static void firmwares_freeze_is_kept(struct kunit *test)
+/* Granite Rapids: frozen by firmware before and after ucore, running in between. */
+static void freeze_of_firmware_is_restored(struct kunit *test)
 {
 	struct ucore_domain *domain = domain_with(&no_interrupts);
 	struct fake_window *gw = fake_global(0);
@@ -353,7 +352,7 @@ static void firmwares_freeze_is_kept(struct kunit *test)
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, CTL), FRZ);
-	/* boxes that are given back later do not change it */
+	/* boxes that are restored later do not change it */
 	raw_spin_lock_irq(&domain->lock);
 	ucore_freeze_domain(domain, 2);
 	ucore_unfreeze_domain(domain, true);
@@ -361,8 +360,8 @@ static void firmwares_freeze_is_kept(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 }
 
-/* Where the freeze bit is a level, a write without it unfreezes the domain. */
-static void route_of_a_frozen_domain(struct kunit *test)
+/* With a level-triggered freeze bit, a write without the bit unfreezes the domain. */
+static void route_write_keeps_domain_frozen(struct kunit *test)
 {
 	struct ucore_domain *domain = domain_with(&two_words);
 	struct fake_window *gw = fake_global(0);
@@ -375,7 +374,7 @@ static void route_of_a_frozen_domain(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
 	ucore_domain_set_route(domain, BIT_ULL(17) | WK);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
-	/* nor may it unfreeze what an overflow froze that waits to be serviced */
+	/* a frozen domain with a pending overflow must stay frozen */
 	domain->armed = 1;
 	fake_poke(gw, CTL + 3, BIT_ULL(9));
 	gw->frozen = true;
@@ -404,7 +403,7 @@ static void core_mask_begins_at_bit_16(struct kunit *test)
 	}
 }
 
-static void interrupt_goes_to_the_readers_core(struct kunit *test)
+static void pmi_is_routed_to_the_readers_core(struct kunit *test)
 {
 	struct ucore_domain *domain = domain_with(&two_words);
 	struct fake_window *gw = fake_global(0);
@@ -421,8 +420,8 @@ static void interrupt_goes_to_the_readers_core(struct kunit *test)
 	cpus_read_unlock();
 }
 
-/* No PMI can be routed: then every CPU is as good as any other. */
-static void reader_where_no_interrupt_is_routed(struct kunit *test)
+/* Without PMI routing all CPUs are equally suitable readers. */
+static void reader_without_pmi_routing_is_any_cpu(struct kunit *test)
 {
 	struct ucore_domain *domain = domain_with(&no_interrupts);
 
@@ -440,21 +439,21 @@ static void reader_where_no_interrupt_is_routed(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(drive_an_msr_box),
-	KUNIT_CASE(drive_a_pci_box),
-	KUNIT_CASE(a_control_that_does_not_take_it),
-	KUNIT_CASE(drive_an_mmio_box),
-	KUNIT_CASE(drive_free_running_counters),
-	KUNIT_CASE(free_running_counters_begin_anew),
-	KUNIT_CASE(status_words_are_folded),
-	KUNIT_CASE(status_words_are_cleared_as_read),
-	KUNIT_CASE(status_words_that_do_not_answer),
-	KUNIT_CASE(domain_without_status),
-	KUNIT_CASE(firmwares_freeze_is_kept),
-	KUNIT_CASE(route_of_a_frozen_domain),
+	KUNIT_CASE(msr_box_access_sequence_is_exact),
+	KUNIT_CASE(pci_box_access_sequence_is_exact),
+	KUNIT_CASE(control_that_drops_event_is_flagged),
+	KUNIT_CASE(mmio_box_access_sequence_is_exact),
+	KUNIT_CASE(free_running_counters_are_never_written),
+	KUNIT_CASE(free_running_counter_starts_from_current_value),
+	KUNIT_CASE(status_words_are_combined),
+	KUNIT_CASE(status_words_are_cleared_as_last_read),
+	KUNIT_CASE(status_word_of_all_ones_is_ignored),
+	KUNIT_CASE(domain_without_status_is_not_accessed),
+	KUNIT_CASE(freeze_of_firmware_is_restored),
+	KUNIT_CASE(route_write_keeps_domain_frozen),
 	KUNIT_CASE(core_mask_begins_at_bit_16),
-	KUNIT_CASE(interrupt_goes_to_the_readers_core),
-	KUNIT_CASE(reader_where_no_interrupt_is_routed),
+	KUNIT_CASE(pmi_is_routed_to_the_readers_core),
+	KUNIT_CASE(reader_without_pmi_routing_is_any_cpu),
 	{ }
 };
 

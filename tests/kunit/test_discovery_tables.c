@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tables of Sapphire Rapids, Granite Rapids and their kin against what the
- * driver's sources say of them, written out here once more.
+ * KUnit tests of the tables for Sapphire Rapids, Granite Rapids and related models, against a
+ * second, independent copy of the facts in the driver's sources.
  */
 #include <kunit/test.h>
 
@@ -12,7 +12,7 @@
 
 #define MAX_TYPES	24
 
-/* By the type number of a discovery unit; NULL: not there */
+/* By type number of a discovery unit, NULL if there is no such type */
 static const char * const spr_names[MAX_TYPES] = {
 	"cha", "iio", "irp", "m2pcie", "pcu", "ubox", "imc", "m2m", "upi", "m3upi", "pcie", "mdf",
 	"cxlcm", "cxldp", "mchbm",
@@ -25,11 +25,11 @@ static const char * const gnr_names[MAX_TYPES] = {
 };
 
 /**
- * struct expected - a processor
- * @platform: its table
- * @name: of the platform
+ * struct expected - expected facts of a processor
+ * @platform: platform of the processor
+ * @name: name of the platform
  * @model: CPUID model
- * @names: of its box types
+ * @names: names of the box types
  */
 struct expected {
 	const struct ucore_platform *platform;
@@ -87,7 +87,7 @@ static void platform_is_matched(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, e->platform->report);
 }
 
-static void types_have_their_names(struct kunit *test)
+static void unit_types_have_their_names(struct kunit *test)
 {
 	const struct expected *e = test->param_value;
 	const struct ucore_disc_type *type;
@@ -103,8 +103,8 @@ static void types_have_their_names(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rules_of(test)->nr_types, n);
 }
 
-/* Section 4: one reset for all, and no bit that has to stay set */
-static void words_and_enables(struct kunit *test)
+/* Section 4: one reset word for all types, and no bit that must stay set */
+static void control_words_are_as_listed(struct kunit *test)
 {
 	const struct ucore_box_type *type;
 	u32 i;
@@ -120,7 +120,7 @@ static void words_and_enables(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, type->status_gp_shift, 0);
 		KUNIT_EXPECT_EQ(test, type->caps, (u32)UCORE_BOX_F_FREEZE);
 		KUNIT_EXPECT_GT(test, type->max_increment, 0);
-		/* the table tells */
+		/* known only from the discovery table */
 		KUNIT_EXPECT_EQ(test, type->nr_gp, 0);
 		KUNIT_EXPECT_EQ(test, type->nr_fixed, 0);
 		KUNIT_EXPECT_EQ(test, type->width, 0);
@@ -181,7 +181,7 @@ static void expect_fields(struct kunit *test, const struct ucore_box_type *type,
 			(u32)(ARRAY_SIZE(common_fields) + ARRAY_SIZE(fields)));	\
 } while (0)
 
-static void fields_are_where_they_are(struct kunit *test)
+static void field_masks_are_as_listed(struct kunit *test)
 {
 	const struct expected *e = test->param_value;
 	const struct ucore_disc_type *type;
@@ -198,11 +198,11 @@ static void fields_are_where_they_are(struct kunit *test)
 		else
 			EXPECT_FIELDS(test, type->type, other_fields);
 	}
-	/* a type that nobody knows has all 32 bits of it */
+	/* an unknown type has an extended umask of 32 bits */
 	EXPECT_FIELDS(test, rules_of(test)->unknown, cha_fields);
 }
 
-/* Nor do they touch reset (17), overflow (20), or the bits that are reserved. */
+/* Fields also avoid reset (17), overflow (20) and the reserved bits. */
 static void fields_do_not_overlap(struct kunit *test)
 {
 	const struct ucore_box_type *type;
@@ -223,7 +223,7 @@ static void fields_do_not_overlap(struct kunit *test)
 	}
 }
 
-/* Where Linux and Intel's event files differ, what both allow. */
+/* Where Linux and Intel's event files differ, the counters that both allow. */
 static const struct allowed {
 	u32 type;
 	u16 event, last;
@@ -261,8 +261,8 @@ static u32 allowed_counters(const struct allowed *a, u32 type, u32 event, u32 um
 	return all;
 }
 
-/* Every event on each of eight counters, as the driver has it: by the control word. */
-static void constraints(struct kunit *test)
+/* Check each event on eight counters. The driver restricts it by the control word. */
+static void event_constraints_are_as_listed(struct kunit *test)
 {
 	const struct expected *e = test->param_value;
 	const struct allowed *allowed = e->names == spr_names ? spr_allowed : gnr_allowed;
@@ -293,8 +293,8 @@ static void constraints(struct kunit *test)
 	}
 }
 
-/* Sections 3 and 4: what the records do not tell */
-static void odd_registers(struct kunit *test)
+/* Sections 3 and 4: registers that the records do not contain */
+static void irregular_registers_are_as_listed(struct kunit *test)
 {
 	const struct expected *e = test->param_value;
 	const struct ucore_disc_rules *rules = rules_of(test);
@@ -335,7 +335,7 @@ static void odd_registers(struct kunit *test)
 }
 
 /* Section 7.2, and the CHA count of 7.1 */
-static void what_the_table_gets_wrong(struct kunit *test)
+static void known_places_are_as_listed(struct kunit *test)
 {
 	const struct expected *e = test->param_value;
 	const struct ucore_disc_rules *rules = rules_of(test);
@@ -368,7 +368,7 @@ static void what_the_table_gets_wrong(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rules->ubox->gidnidmap, 0xd4);
 }
 
-static void generic_knows_nothing(struct kunit *test)
+static void generic_platform_has_no_rules(struct kunit *test)
 {
 	const struct ucore_disc_rules *rules = ucore_platform_generic.table;
 
@@ -381,14 +381,14 @@ static void generic_knows_nothing(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(platform_is_matched, platform_gen_params),
-	KUNIT_CASE_PARAM(types_have_their_names, platform_gen_params),
-	KUNIT_CASE_PARAM(words_and_enables, platform_gen_params),
-	KUNIT_CASE_PARAM(fields_are_where_they_are, platform_gen_params),
+	KUNIT_CASE_PARAM(unit_types_have_their_names, platform_gen_params),
+	KUNIT_CASE_PARAM(control_words_are_as_listed, platform_gen_params),
+	KUNIT_CASE_PARAM(field_masks_are_as_listed, platform_gen_params),
 	KUNIT_CASE_PARAM(fields_do_not_overlap, platform_gen_params),
-	KUNIT_CASE_PARAM(constraints, platform_gen_params),
-	KUNIT_CASE_PARAM(odd_registers, platform_gen_params),
-	KUNIT_CASE_PARAM(what_the_table_gets_wrong, platform_gen_params),
-	KUNIT_CASE(generic_knows_nothing),
+	KUNIT_CASE_PARAM(event_constraints_are_as_listed, platform_gen_params),
+	KUNIT_CASE_PARAM(irregular_registers_are_as_listed, platform_gen_params),
+	KUNIT_CASE_PARAM(known_places_are_as_listed, platform_gen_params),
+	KUNIT_CASE(generic_platform_has_no_rules),
 	{ }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Diamond Rapids: its tables against what the driver's sources say of them, written out
- * here once more.
+ * KUnit tests of the Diamond Rapids tables, against a second, independent copy of the facts
+ * in the driver's sources.
  */
 #include <kunit/test.h>
 
@@ -11,7 +11,7 @@
 
 #define MAX_TYPES	64
 
-/* By the type number of a discovery unit; NULL: not there */
+/* By type number of a discovery unit, NULL if there is no such type */
 static const char * const names[MAX_TYPES] = {
 	[4] = "pcu", [5] = "ubox", [6] = "imc", [23] = "sca", [24] = "cxlcm", [30] = "hamvf",
 	[31] = "cbo", [32] = "santa", [33] = "cncu", [34] = "sncu", [35] = "ula", [36] = "dda",
@@ -41,7 +41,7 @@ static void processor(u32 family, u32 model)
 	fake_boot_cpu.x86_model = model;
 }
 
-static void family_19_is_matched(struct kunit *test)
+static void family_19_model_1_is_matched(struct kunit *test)
 {
 	fake_kernel_reset();
 	processor(19, 1);
@@ -55,7 +55,7 @@ static void family_19_is_matched(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, ucore_platform_match(), &ucore_platform_generic);
 }
 
-static void types_have_their_names(struct kunit *test)
+static void unit_types_have_their_names(struct kunit *test)
 {
 	const struct ucore_disc_type *type;
 	u32 id, n = 0;
@@ -81,7 +81,10 @@ static u64 mask_of(const struct ucore_box_type *type, u32 field)
 	return 0;
 }
 
-/* Masks of what differs: invert, thresh, extended umask; the others are as everywhere */
+/*
+ * Masks that differ by type: invert, thresh, extended umask. All other fields have common
+ * masks.
+ */
 static const struct control {
 	u32 id;
 	u64 invert, thresh, ext;
@@ -109,7 +112,7 @@ static const struct control {
 	{ 51, BIT(23), GENMASK_ULL(35, 24), GENMASK_ULL(55, 36) },
 };
 
-static void fields_are_where_they_are(struct kunit *test)
+static void field_masks_are_as_listed(struct kunit *test)
 {
 	const struct ucore_box_type *type;
 	const struct control *c;
@@ -120,7 +123,7 @@ static void fields_are_where_they_are(struct kunit *test)
 		type = type_of(rules(), c->id)->type;
 		KUNIT_EXPECT_EQ(test, mask_of(type, UCORE_FIELD_EVENT), 0xffULL);
 		KUNIT_EXPECT_EQ(test, mask_of(type, UCORE_FIELD_UMASK), 0xff00ULL);
-		/* an edge without a threshold could not be asked for */
+		/* edge needs a threshold, so that a type without one has no edge either */
 		KUNIT_EXPECT_EQ_MSG(test, mask_of(type, UCORE_FIELD_EDGE),
 				    c->thresh ? BIT_ULL(18) : 0, "%s", type->name);
 		KUNIT_EXPECT_EQ_MSG(test, mask_of(type, UCORE_FIELD_INVERT), c->invert, "%s",
@@ -156,7 +159,7 @@ static u32 allowed_counters(u32 id, u32 event)
 	return 0xff;
 }
 
-static void constraints(struct kunit *test)
+static void event_constraints_are_as_listed(struct kunit *test)
 {
 	struct ucore_event_spec spec;
 	struct ucore_box_type type;
@@ -177,7 +180,7 @@ static void constraints(struct kunit *test)
 	}
 }
 
-static void odd_registers(struct kunit *test)
+static void irregular_registers_are_as_listed(struct kunit *test)
 {
 	const struct ucore_disc_type *imc = type_of(rules(), 6), *ubox = type_of(rules(), 5);
 
@@ -190,8 +193,8 @@ static void odd_registers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rules()->table_device, 0x09a1);
 }
 
-/* What sources leave open is only there for who asks for it. */
-static void what_is_uncertain(struct kunit *test)
+/* Rules that the sources leave open are in a separate table, which is used on request only. */
+static void uncertain_rules_are_separate(struct kunit *test)
 {
 	const struct ucore_disc_rules *open = rules()->uncertain;
 	const struct ucore_box_type *imc = type_of(open, 6)->type;
@@ -211,12 +214,12 @@ static void what_is_uncertain(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(family_19_is_matched),
-	KUNIT_CASE(types_have_their_names),
-	KUNIT_CASE(fields_are_where_they_are),
-	KUNIT_CASE(constraints),
-	KUNIT_CASE(odd_registers),
-	KUNIT_CASE(what_is_uncertain),
+	KUNIT_CASE(family_19_model_1_is_matched),
+	KUNIT_CASE(unit_types_have_their_names),
+	KUNIT_CASE(field_masks_are_as_listed),
+	KUNIT_CASE(event_constraints_are_as_listed),
+	KUNIT_CASE(irregular_registers_are_as_listed),
+	KUNIT_CASE(uncertain_rules_are_separate),
 	{ }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Freezing and unfreezing a domain, what every global write carries, who reads,
- * and what CPU hotplug does to it.
+ * KUnit tests of domains: freeze and unfreeze, the contents of each global write, the choice
+ * of the reader, and CPU hotplug.
  */
 #include <linux/cpu.h>
 
@@ -17,14 +17,14 @@ static struct ucore_domain *domain_of(struct kunit *test)
 	return &ucore_catalog.domains[0];
 }
 
-static void hold(struct ucore_domain *domain, u64 now)
+static void freeze(struct ucore_domain *domain, u64 now)
 {
 	raw_spin_lock_irq(&domain->lock);
 	ucore_freeze_domain(domain, now);
 	raw_spin_unlock_irq(&domain->lock);
 }
 
-static void hold_overflow(struct ucore_domain *domain, u64 now)
+static void freeze_overflow(struct ucore_domain *domain, u64 now)
 {
 	raw_spin_lock_irq(&domain->lock);
 	ucore_freeze_after_overflow(domain, now);
@@ -45,15 +45,15 @@ static void set_route(struct ucore_domain *domain, u64 route)
 	raw_spin_unlock_irq(&domain->lock);
 }
 
-static void frozen_once_unfrozen_once(struct kunit *test)
+static void nested_freezes_write_once(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_domain *domain = domain_of(test);
 
-	hold(domain, 100);
+	freeze(domain, 100);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE));
-	hold(domain, 200);
-	hold(domain, 300);
+	freeze(domain, 200);
+	freeze(domain, 300);
 	unfreeze(domain, true);
 	unfreeze(domain, true);
 	FAKE_EXPECT_NONE(test, bus_of(test));
@@ -65,28 +65,28 @@ static void frozen_once_unfrozen_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, domain->freeze_count, 0U);
 }
 
-/* A write without the route would unset it. */
-static void every_write_carries_the_route(struct kunit *test)
+/* A write without the route would clear the route. */
+static void every_global_write_includes_the_route(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_domain *domain = domain_of(test);
 
 	set_route(domain, CORE(3) | WAKE);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, CORE(3) | WAKE));
-	hold(domain, 1);
+	freeze(domain, 1);
 	unfreeze(domain, false);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE | CORE(3) | WAKE),
 		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE | CORE(3) | WAKE));
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), CORE(3) | WAKE);
 }
 
-/* Routing a frozen domain's PMI must not unfreeze it. */
-static void route_changes_nothing_else(struct kunit *test)
+/* Routing the PMI of a frozen domain must not unfreeze the domain. */
+static void route_write_keeps_freeze_state(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_domain *domain = domain_of(test);
 
-	hold(domain, 1);
+	freeze(domain, 1);
 	set_route(domain, CORE(0));
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 	unfreeze(domain, false);
@@ -95,15 +95,15 @@ static void route_changes_nothing_else(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
 }
 
-/* Whoever unfreezes while an overflow waits must leave the domain frozen to it. */
-static void waiting_overflow_keeps_it_frozen(struct kunit *test)
+/* An unfreeze with a pending overflow must leave the domain frozen for the overflow's service. */
+static void pending_overflow_keeps_domain_frozen(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_domain *domain = domain_of(test);
 
 	domain->armed = 1;
 	domain->armed_mask = BIT_ULL(20);
-	hold(domain, 100);
+	freeze(domain, 100);
 	fake_poke(gw, GLOBAL_STATUS, BIT_ULL(20));
 	fake_bus_clear(bus_of(test));
 	unfreeze(domain, true);
@@ -111,79 +111,82 @@ static void waiting_overflow_keeps_it_frozen(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, domain->frozen);
 	KUNIT_EXPECT_EQ(test, domain->freeze_count, 0U);
 
-	hold(domain, 500);			/* frozen already: no second write */
+	freeze(domain, 500);			/* frozen already: no second write */
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	KUNIT_EXPECT_EQ(test, domain->frozen_since, 100ULL);
-	unfreeze(domain, false);		/* and the service unfreezes it */
+	unfreeze(domain, false);		/* the overflow's service unfreezes the domain */
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
 }
 
-/* A bit that no armed box owns froze the domain, too. */
-static void unknown_overflow_keeps_it_frozen(struct kunit *test)
+/* An overflow bit that belongs to no armed box has frozen the domain as well. */
+static void unknown_overflow_keeps_domain_frozen(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_domain *domain = domain_of(test);
 
 	domain->armed = 1;
 	domain->armed_mask = BIT_ULL(20);
-	hold(domain, 100);
+	freeze(domain, 100);
 	fake_poke(gw, GLOBAL_STATUS, BIT_ULL(2));
 	unfreeze(domain, true);
 	KUNIT_EXPECT_TRUE(test, gw->frozen);
 }
 
-/* Nothing is armed: the status is not even read. */
-static void unfreezing_unarmed_is_one_access(struct kunit *test)
+/* Without armed counters the status is not read. */
+static void unfreeze_of_unarmed_domain_is_one_write(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_domain *domain = domain_of(test);
 
-	hold(domain, 1);
+	freeze(domain, 1);
 	fake_bus_clear(bus_of(test));
 	unfreeze(domain, true);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 }
 
-/* Frozen by the hardware, and by a write: a unfreeze may have crossed it. */
-static void holding_what_an_overflow_froze(struct kunit *test)
+/*
+ * Frozen by hardware. The driver writes the freeze too, because an unfreeze may have raced
+ * with it.
+ */
+static void freeze_after_overflow_writes_once(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_domain *domain = domain_of(test);
 
-	hold_overflow(domain, 700);
+	freeze_overflow(domain, 700);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE));
 	KUNIT_EXPECT_TRUE(test, domain->frozen);
 	KUNIT_EXPECT_EQ(test, domain->frozen_since, 700ULL);
-	hold(domain, 800);
+	freeze(domain, 800);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	unfreeze(domain, false);
 	unfreeze(domain, false);
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
 }
 
-static void frozen_time(struct kunit *test)
+static void frozen_time_includes_current_freeze(struct kunit *test)
 {
 	struct ucore_domain *domain = domain_of(test);
 	u64 begin;
 
 	domain->frozen_ns = 1000;
 	KUNIT_EXPECT_EQ(test, ucore_domain_frozen_ns(domain, 99999), 1000ULL);
-	hold(domain, 5000);
+	freeze(domain, 5000);
 	KUNIT_EXPECT_EQ(test, ucore_domain_frozen_ns(domain, 5000), 1000ULL);
 	KUNIT_EXPECT_EQ(test, ucore_domain_frozen_ns(domain, 5300), 1300ULL);
-	/* before it froze */
+	/* before the freeze */
 	KUNIT_EXPECT_EQ(test, ucore_domain_frozen_ns(domain, 4000), 1000ULL);
 	unfreeze(domain, false);
 
 	domain->frozen_ns = 0;
 	begin = ktime_get_mono_fast_ns();
-	hold(domain, begin);
+	freeze(domain, begin);
 	unfreeze(domain, false);
 	KUNIT_EXPECT_LE(test, domain->frozen_ns, ktime_get_mono_fast_ns() - begin);
 }
 
-static void status_is_whole(struct kunit *test)
+static void status_includes_unarmed_bits(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_domain *domain = domain_of(test);
@@ -195,20 +198,20 @@ static void status_is_whole(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_domain_status(domain), 0ULL);
 }
 
-static void clearing_is_by_writing_ones(struct kunit *test)
+static void clear_status_writes_bits_as_read(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 
 	fake_poke(gw, GLOBAL_STATUS, 0x100001);
 	ucore_domain_status(domain_of(test));
-	fake_poke(gw, GLOBAL_STATUS, 0x300005);		/* two more have come since */
+	fake_poke(gw, GLOBAL_STATUS, 0x300005);		/* two more bits have been set since */
 	fake_bus_clear(bus_of(test));
 	ucore_domain_clear_status(domain_of(test));
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_STATUS, 0x100001));
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_STATUS), 0x200004ULL);
 }
 
-static void taken_and_given_back(struct kunit *test)
+static void release_restores_global_control(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_domain *domain = domain_of(test);
@@ -230,8 +233,8 @@ static void taken_and_given_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), CORE(6) | WAKE);
 }
 
-/* Its CPUs are gone: whoever comes back first routes nothing to them. */
-static void an_abandoned_domain_routes_as_found(struct kunit *test)
+/* After the last CPU went offline, the next global write has the original route. */
+static void release_offline_restores_original_route(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_domain *domain = domain_of(test);
@@ -247,8 +250,8 @@ static void an_abandoned_domain_routes_as_found(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), CORE(6) | WAKE);
 }
 
-/* Boxes are given back after the domain was given back: that must not undo it. */
-static void what_was_found_stays_after_a_late_give_back(struct kunit *test)
+/* Boxes may be restored after the domain: the global control must keep its original value. */
+static void freeze_after_release_keeps_original_control(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_domain *domain = domain_of(test);
@@ -264,7 +267,7 @@ static void what_was_found_stays_after_a_late_give_back(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
 }
 
-static void nothing_stale_nothing_cleared(struct kunit *test)
+static void clear_stale_without_bits_writes_nothing(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_domain *domain = domain_of(test);
@@ -280,7 +283,7 @@ static void nothing_stale_nothing_cleared(struct kunit *test)
 
 /* ---- the reader ---- */
 
-static void which_cores_can_be_named(struct kunit *test)
+static void core_above_14_is_not_selectable(struct kunit *test)
 {
 	struct ucore_domain *domain = domain_of(test);
 
@@ -300,7 +303,7 @@ static void cpu_note(void *arg)
 	*(int *)arg = raw_smp_processor_id();
 }
 
-static void runs_on_the_reader(struct kunit *test)
+static void domain_run_executes_on_the_reader(struct kunit *test)
 {
 	struct ucore_domain *domain = domain_of(test);
 	int cpu = -5;
@@ -316,7 +319,7 @@ static void runs_on_the_reader(struct kunit *test)
 	cpus_read_unlock();
 }
 
-static void moving_the_reader(struct kunit *test)
+static void chosen_reader_is_pinned(struct kunit *test)
 {
 	struct ucore_domain *domain = domain_of(test);
 
@@ -328,11 +331,11 @@ static void moving_the_reader(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
 	KUNIT_EXPECT_EQ(test, domain->pin_cpu, UCORE_NO_CPU);
 	cpus_read_unlock();
-	FAKE_EXPECT_NONE(test, bus_of(test));	/* nothing armed, nothing touched */
+	FAKE_EXPECT_NONE(test, bus_of(test));	/* nothing is armed, so nothing is written */
 }
 
-/* The domain stands still meanwhile: an overflow would go unnoticed. */
-static void moving_takes_the_interrupt_along(struct kunit *test)
+/* The domain is frozen during the move, so that no overflow is missed. */
+static void reader_change_moves_the_pmi(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0);
 	struct ucore_domain *domain = domain_of(test);
@@ -354,7 +357,7 @@ static void moving_takes_the_interrupt_along(struct kunit *test)
 	cpus_read_unlock();
 }
 
-/* ---- hotplug: the callbacks, called by hand ---- */
+/* ---- hotplug callbacks, called by hand ---- */
 
 static struct ucore_domain_ctx *running_ctx(struct kunit *test, u32 domain)
 {
@@ -384,7 +387,8 @@ static void cpu_up(u32 cpu)
 	cpus_read_unlock();
 }
 
-static void gap_check(struct kunit *test, struct ucore_domain_ctx *ctx, u32 reason, int from, int to)
+static void gap_check(struct kunit *test, struct ucore_domain_ctx *ctx, u32 reason, int from,
+		      int to)
 {
 	const struct ucore_gap *gap = fake_record(ctx->ring);
 
@@ -407,7 +411,7 @@ static int hotplug_init(struct kunit *test)
 	return ret ?: ucore_readers_init();
 }
 
-static void reader_leaves(struct kunit *test)
+static void reader_going_offline_moves_domain(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = running_ctx(test, 0);
 
@@ -415,11 +419,11 @@ static void reader_leaves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->domain->reader, 1);
 	KUNIT_EXPECT_TRUE(test, ctx->running);
 	gap_check(test, ctx, UCORE_GAP_READER_MOVED, 0, 1);
-	FAKE_EXPECT_NONE(test, bus_of(test));	/* the boxes count on */
+	FAKE_EXPECT_NONE(test, bus_of(test));	/* the boxes continue to count */
 	KUNIT_EXPECT_TRUE(test, fake_timer_find(&ctx->domain->watchdog)->queued);
 }
 
-static void another_cpu_leaves(struct kunit *test)
+static void other_cpu_going_offline_changes_nothing(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = running_ctx(test, 0);
 
@@ -429,8 +433,8 @@ static void another_cpu_leaves(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, fake_timer_find(&ctx->domain->watchdog)->queued);
 }
 
-/* An isolated CPU reads only if there is no other. */
-static void readers_are_not_isolated(struct kunit *test)
+/* An isolated CPU becomes reader only if there is no other CPU. */
+static void isolated_cpu_reads_only_if_no_other(struct kunit *test)
 {
 	struct ucore_domain *domain = domain_of(test);
 
@@ -443,7 +447,7 @@ static void readers_are_not_isolated(struct kunit *test)
 	domain->reader = UCORE_NO_CPU;
 	cpu_up(0);
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
-	fake_kernel.core_id[1] = 33;	/* better no PMI than one there */
+	fake_kernel.core_id[1] = 33;	/* no PMI is better than one on an isolated CPU */
 	domain->reader = UCORE_NO_CPU;
 	cpu_up(0);
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
@@ -453,7 +457,7 @@ static void readers_are_not_isolated(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, domain->reader, 0);
 }
 
-static void isolated_reader_makes_way(struct kunit *test)
+static void isolated_reader_is_replaced(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = running_ctx(test, 0);
 	struct ucore_domain *domain = ctx->domain;
@@ -461,7 +465,7 @@ static void isolated_reader_makes_way(struct kunit *test)
 	fake_kernel.isolated = BIT_ULL(0);
 	domain->pin_cpu = 0;
 	cpu_up(1);
-	KUNIT_EXPECT_EQ(test, domain->reader, 0);	/* a session chose it */
+	KUNIT_EXPECT_EQ(test, domain->reader, 0);	/* a session chose this CPU */
 	domain->pin_cpu = UCORE_NO_CPU;
 	cpu_up(1);
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
@@ -471,8 +475,8 @@ static void isolated_reader_makes_way(struct kunit *test)
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-/* A core that pmi_core_sel can name is preferred, and what a session chose before it. */
-static void choice_of_the_next_reader(struct kunit *test)
+/* Cores that pmi_core_sel can select are preferred, and a session's choice takes precedence. */
+static void next_reader_prefers_chosen_cpu(struct kunit *test)
 {
 	struct ucore_domain *domain = domain_of(test);
 
@@ -483,14 +487,14 @@ static void choice_of_the_next_reader(struct kunit *test)
 	domain->pin_cpu = 0;
 	cpu_down(1);
 	KUNIT_EXPECT_EQ(test, domain->reader, 0);
-	fake_kernel.core_id[1] = 33;	/* not selectable, but all there is */
+	fake_kernel.core_id[1] = 33;	/* not selectable, but the only one */
 	cpu_down(0);
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
 	domain->pins = 0;
 }
 
-/* What a session chose holds until that CPU leaves. */
-static void choice_ends_with_its_cpu(struct kunit *test)
+/* A session's choice is in force until that CPU goes offline. */
+static void choice_ends_when_its_cpu_goes_offline(struct kunit *test)
 {
 	struct ucore_domain *domain = domain_of(test);
 
@@ -503,8 +507,8 @@ static void choice_ends_with_its_cpu(struct kunit *test)
 	domain->pins = 0;
 }
 
-/* The CPU that leaves is no receiver any more when another takes over. */
-static void leaving_cpu_takes_no_interrupt(struct kunit *test)
+/* A CPU that goes offline is removed from the PMI targets when the next reader takes over. */
+static void cpu_going_offline_leaves_pmi_targets(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct ucore_domain *domain = ctx->domain;
@@ -529,12 +533,12 @@ static void leaving_cpu_takes_no_interrupt(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
 }
 
-static void throttling_ends_when_a_cpu_leaves(struct kunit *test)
+static void throttling_ends_when_a_cpu_goes_offline(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = running_ctx(test, 0);
 	struct ucore_domain *domain = ctx->domain;
 
-	hold(domain, ktime_get_mono_fast_ns());
+	freeze(domain, ktime_get_mono_fast_ns());
 	domain->throttled = true;
 	domain->kept_frozen = true;
 	cpu_down(1);
@@ -547,7 +551,7 @@ static void queue_here(void *arg)
 	irq_work_queue(arg);
 }
 
-/* The CPU has had its share, and an overflow comes. */
+/* Spend the CPU's budget, then let a counter overflow. */
 static void overflow_too_much(void *arg)
 {
 	ucore_budget_enter(ktime_get_mono_fast_ns());
@@ -557,10 +561,11 @@ static void overflow_too_much(void *arg)
 }
 
 /*
- * Its service, queued before, throttles when another CPU is the reader already.  The guard
- * must not be left to a CPU that goes: the kernel would move it to any.
+ * A service that was queued on the old reader throttles after the new reader has taken over.
+ * The watchdog must not be started on the CPU that goes offline, because the kernel would
+ * migrate it.
  */
-static void service_on_the_cpu_that_leaves(struct kunit *test)
+static void service_on_old_reader_starts_no_timer_there(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct ucore_domain *domain = ctx->domain;
@@ -577,7 +582,7 @@ static void service_on_the_cpu_that_leaves(struct kunit *test)
 	fake_kernel.work_arg = ctx->box[0].box;
 	smp_call_function_single(0, queue_here, &domain->pmi.work, 1);
 	cpu_down(0);
-	fake_work_deliver();		/* the CPU dies: what is queued there runs */
+	fake_work_deliver();		/* irq_work queued on the dying CPU runs */
 	KUNIT_EXPECT_EQ(test, domain->throttles, 1ULL);
 	KUNIT_EXPECT_EQ(test, ctx->stats.overflows, 1ULL);
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
@@ -594,7 +599,7 @@ static int hotplug_init_2(struct kunit *test)
 	return ret ?: ucore_readers_init();
 }
 
-static void last_cpu_leaves_and_one_comes(struct kunit *test)
+static void domain_resumes_with_its_next_cpu(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = running_ctx(test, 1);
 	struct fake_window *win = fake_window(ctx->ctr[0].box);
@@ -620,7 +625,7 @@ static void last_cpu_leaves_and_one_comes(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, fake_timer_find(&domain->watchdog)->queued);
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
 
-	/* counts go on from where they were */
+	/* counts continue */
 	fake_poke(win, 0xa0, 30);
 	raw_spin_lock_irq(&domain->lock);
 	ucore_ctx_read_running(ctx, ktime_get_mono_fast_ns());
@@ -630,8 +635,11 @@ static void last_cpu_leaves_and_one_comes(struct kunit *test)
 	KUNIT_EXPECT_GE(test, later, enabled);
 }
 
-/* Instants of the timer that are due when the last CPU leaves are told, as by STOP; no others. */
-static void last_cpu_samples_what_is_due(struct kunit *test)
+/*
+ * Periods that are due when the last CPU goes offline are sampled or reported lost, as in
+ * STOP.
+ */
+static void last_cpu_going_offline_samples_due_periods(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = running_ctx(test, 1);
 	const struct ucore_sample *sample;
@@ -660,8 +668,8 @@ static void last_cpu_samples_what_is_due(struct kunit *test)
 	KUNIT_EXPECT_LE(test, ctx->timer_due, ctx->resumed + NSEC_PER_SEC);
 }
 
-/* A box whose session closed while its domain had no CPU is cleaned up later. */
-static void first_cpu_cleans_up(struct kunit *test)
+/* A box whose session closed while its domain was offline is restored later. */
+static void first_cpu_online_restores_dirty_boxes(struct kunit *test)
 {
 	struct ucore_box *left = fake_box(test, 1, "cbo", 0), *clean = fake_box(test, 1, "cbo", 1);
 	struct fake_window *w = fake_window(left);
@@ -677,8 +685,8 @@ static void first_cpu_cleans_up(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_global(1)->frozen);
 }
 
-/* At load, say: electing a reader changes no hardware. */
-static void cpu_comes_and_there_is_nothing_to_do(struct kunit *test)
+/* For example at module load: the election of a reader does not access hardware. */
+static void reader_election_touches_no_hardware(struct kunit *test)
 {
 	ucore_catalog.domains[1].reader = UCORE_NO_CPU;
 	cpu_up(1);
@@ -689,24 +697,24 @@ static void cpu_comes_and_there_is_nothing_to_do(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(frozen_once_unfrozen_once),
-	KUNIT_CASE(every_write_carries_the_route),
-	KUNIT_CASE(route_changes_nothing_else),
-	KUNIT_CASE(waiting_overflow_keeps_it_frozen),
-	KUNIT_CASE(unknown_overflow_keeps_it_frozen),
-	KUNIT_CASE(unfreezing_unarmed_is_one_access),
-	KUNIT_CASE(holding_what_an_overflow_froze),
-	KUNIT_CASE(frozen_time),
-	KUNIT_CASE(status_is_whole),
-	KUNIT_CASE(clearing_is_by_writing_ones),
-	KUNIT_CASE(taken_and_given_back),
-	KUNIT_CASE(an_abandoned_domain_routes_as_found),
-	KUNIT_CASE(what_was_found_stays_after_a_late_give_back),
-	KUNIT_CASE(nothing_stale_nothing_cleared),
-	KUNIT_CASE(which_cores_can_be_named),
-	KUNIT_CASE(runs_on_the_reader),
-	KUNIT_CASE(moving_the_reader),
-	KUNIT_CASE(moving_takes_the_interrupt_along),
+	KUNIT_CASE(nested_freezes_write_once),
+	KUNIT_CASE(every_global_write_includes_the_route),
+	KUNIT_CASE(route_write_keeps_freeze_state),
+	KUNIT_CASE(pending_overflow_keeps_domain_frozen),
+	KUNIT_CASE(unknown_overflow_keeps_domain_frozen),
+	KUNIT_CASE(unfreeze_of_unarmed_domain_is_one_write),
+	KUNIT_CASE(freeze_after_overflow_writes_once),
+	KUNIT_CASE(frozen_time_includes_current_freeze),
+	KUNIT_CASE(status_includes_unarmed_bits),
+	KUNIT_CASE(clear_status_writes_bits_as_read),
+	KUNIT_CASE(release_restores_global_control),
+	KUNIT_CASE(release_offline_restores_original_route),
+	KUNIT_CASE(freeze_after_release_keeps_original_control),
+	KUNIT_CASE(clear_stale_without_bits_writes_nothing),
+	KUNIT_CASE(core_above_14_is_not_selectable),
+	KUNIT_CASE(domain_run_executes_on_the_reader),
+	KUNIT_CASE(chosen_reader_is_pinned),
+	KUNIT_CASE(reader_change_moves_the_pmi),
 	{ }
 };
 
@@ -718,15 +726,15 @@ static struct kunit_suite suite = {
 };
 
 static struct kunit_case hotplug_cases[] = {
-	KUNIT_CASE(reader_leaves),
-	KUNIT_CASE(another_cpu_leaves),
-	KUNIT_CASE(choice_of_the_next_reader),
-	KUNIT_CASE(readers_are_not_isolated),
-	KUNIT_CASE(isolated_reader_makes_way),
-	KUNIT_CASE(choice_ends_with_its_cpu),
-	KUNIT_CASE(leaving_cpu_takes_no_interrupt),
-	KUNIT_CASE(throttling_ends_when_a_cpu_leaves),
-	KUNIT_CASE(service_on_the_cpu_that_leaves),
+	KUNIT_CASE(reader_going_offline_moves_domain),
+	KUNIT_CASE(other_cpu_going_offline_changes_nothing),
+	KUNIT_CASE(next_reader_prefers_chosen_cpu),
+	KUNIT_CASE(isolated_cpu_reads_only_if_no_other),
+	KUNIT_CASE(isolated_reader_is_replaced),
+	KUNIT_CASE(choice_ends_when_its_cpu_goes_offline),
+	KUNIT_CASE(cpu_going_offline_leaves_pmi_targets),
+	KUNIT_CASE(throttling_ends_when_a_cpu_goes_offline),
+	KUNIT_CASE(service_on_old_reader_starts_no_timer_there),
 	{ }
 };
 
@@ -738,10 +746,10 @@ static struct kunit_suite hotplug_suite = {
 };
 
 static struct kunit_case hotplug_2_cases[] = {
-	KUNIT_CASE(last_cpu_leaves_and_one_comes),
-	KUNIT_CASE(last_cpu_samples_what_is_due),
-	KUNIT_CASE(first_cpu_cleans_up),
-	KUNIT_CASE(cpu_comes_and_there_is_nothing_to_do),
+	KUNIT_CASE(domain_resumes_with_its_next_cpu),
+	KUNIT_CASE(last_cpu_going_offline_samples_due_periods),
+	KUNIT_CASE(first_cpu_online_restores_dirty_boxes),
+	KUNIT_CASE(reader_election_touches_no_hardware),
 	{ }
 };
 
@@ -759,8 +767,8 @@ static int hotplug_init_cpu(struct kunit *test)
 	return ret ?: ucore_readers_init();
 }
 
-/* A CPU leaves its die, which another one reads then, and its own domain, which stops. */
-static void cpu_leaves_both_its_domains(struct kunit *test)
+/* A CPU goes offline: the die gets another reader, and the CPU's own domain stops. */
+static void cpu_going_offline_leaves_both_domains(struct kunit *test)
 {
 	struct ucore_domain_ctx *die = running_ctx(test, 0), *cpu = running_ctx(test, 1);
 
@@ -779,8 +787,8 @@ static void cpu_leaves_both_its_domains(struct kunit *test)
 	gap_check(test, cpu, UCORE_GAP_ONLINE, -1, 0);
 }
 
-/* Another CPU is nothing to a CPU's own domain. */
-static void another_cpu_is_not_of_the_domain(struct kunit *test)
+/* Other CPUs do not affect a domain with the scope CPU. */
+static void other_cpu_does_not_affect_cpu_domain(struct kunit *test)
 {
 	struct ucore_domain_ctx *cpu = running_ctx(test, 1);
 
@@ -791,8 +799,8 @@ static void another_cpu_is_not_of_the_domain(struct kunit *test)
 }
 
 static struct kunit_case hotplug_cpu_cases[] = {
-	KUNIT_CASE(cpu_leaves_both_its_domains),
-	KUNIT_CASE(another_cpu_is_not_of_the_domain),
+	KUNIT_CASE(cpu_going_offline_leaves_both_domains),
+	KUNIT_CASE(other_cpu_does_not_affect_cpu_domain),
 	{ }
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Encoding events: every field of every box type of the E5-2600 v2, against
- * the layouts of the manual (329468-002), spelled here by bit numbers and not
- * by the driver's own header.
+ * KUnit tests of event encoding: every field of every box type of the E5-2600 v2, against the
+ * register layouts of the manual (329468-002). Layouts are written with bit numbers, not with
+ * the driver's own header.
  */
 #include "fake_machine.h"
 #include "find/static_table.h"
@@ -12,12 +12,12 @@
 #define BITS(high, low)	GENMASK_ULL(high, low)
 
 /**
- * struct expect - where a field of a box type is
+ * struct expect - position of a field of a box type
  * @type: box type
  * @field: UCORE_FIELD_*
  * @legal: bits of a value that may be set
- * @slot: register word: 0 the control, n the shared register n - 1
- * @shift: from value to word
+ * @slot: register word (0 is the control, n is the shared register n - 1)
+ * @shift: shift from value to word
  */
 struct expect {
 	const char *type;
@@ -33,7 +33,7 @@ struct expect {
 	{ .type = (_type), .field = UCORE_FIELD_##_field, .legal = (_legal), \
 	  .slot = (_slot), .shift = (_shift) }
 
-/* The control registers of 329468-002.  Fields in two pieces have tests of their own below. */
+/* Control registers of 329468-002. Fields in two pieces are tested separately. */
 static const struct expect expects[] = {
 	CTL("cbo", EVENT, 0xff, 0),
 	CTL("cbo", UMASK, 0xff, 8),
@@ -125,7 +125,7 @@ static struct ucore_box *box_of_type(struct kunit *test)
 	return fake_box(test, 0, *(const char * const *)test->param_value, 0);
 }
 
-/* Edges are refused without a threshold: give those fields one that is not in the way. */
+/* Encode one field. An edge needs a threshold: add one, and remove it from the result. */
 static int encode_one(const struct ucore_box *box, u32 field, u64 value,
 		      struct ucore_event_spec *spec)
 {
@@ -167,7 +167,7 @@ static void expect_row(struct kunit *test, const struct ucore_box *box, const st
 	KUNIT_EXPECT_EQ(test, spec.value[e->slot], e->legal << e->shift);
 }
 
-static void every_field_goes_to_its_bits(struct kunit *test)
+static void each_field_is_encoded_at_its_bits(struct kunit *test)
 {
 	struct ucore_box *box = box_of_type(test);
 	u32 i;
@@ -190,8 +190,8 @@ static bool field_expected(const char *type, u32 field)
 	return false;
 }
 
-/* The table has the fields above and no others; any other known one is ENXIO. */
-static void no_field_but_these(struct kunit *test)
+/* The table has the fields above and no others. Any other known field is refused with -ENXIO. */
+static void other_fields_are_refused(struct kunit *test)
 {
 	struct ucore_box *box = box_of_type(test);
 	struct ucore_event_spec spec;
@@ -210,7 +210,7 @@ static void no_field_but_these(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, encode_one(box, ~0U, 0, &spec), -EINVAL);
 }
 
-static void known_fields_are_those_of_the_abi(struct kunit *test)
+static void known_fields_match_the_uapi(struct kunit *test)
 {
 	u32 field;
 	bool known;
@@ -238,7 +238,7 @@ static void fields_of_a_box_do_not_overlap(struct kunit *test)
 	}
 }
 
-static void a_field_given_twice(struct kunit *test)
+static void repeated_field_is_refused(struct kunit *test)
 {
 	struct ucore_box *box = box_of_type(test);
 	const struct ucore_box_type *type = box->desc.type;
@@ -254,7 +254,7 @@ static void a_field_given_twice(struct kunit *test)
 	}
 }
 
-static void edge_needs_a_threshold(struct kunit *test)
+static void edge_without_threshold_is_refused(struct kunit *test)
 {
 	struct ucore_box *box = box_of_type(test);
 	struct ucore_term terms[] = {
@@ -268,14 +268,14 @@ static void edge_needs_a_threshold(struct kunit *test)
 	terms[1].value = 1;
 	KUNIT_EXPECT_EQ(test, ucore_event_encode(box, terms, 2, &spec), 0);
 	KUNIT_EXPECT_EQ(test, spec.value[0], BIT_ULL(18) | BIT_ULL(24));
-	swap(terms[0], terms[1]);	/* order is no matter */
+	swap(terms[0], terms[1]);	/* in either order */
 	KUNIT_EXPECT_EQ(test, ucore_event_encode(box, terms, 2, &spec), 0);
 	terms[0].value = 0;
 	terms[1].value = 0;
 	KUNIT_EXPECT_EQ(test, ucore_event_encode(box, terms, 2, &spec), 0);
 }
 
-static void reserved_is_zero(struct kunit *test)
+static void nonzero_reserved_member_is_refused(struct kunit *test)
 {
 	struct ucore_term term = { .field = UCORE_FIELD_EVENT, .reserved = 1 };
 	struct ucore_event_spec spec;
@@ -283,7 +283,7 @@ static void reserved_is_zero(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_event_encode(box_of_type(test), &term, 1, &spec), -EINVAL);
 }
 
-static void no_terms_ask_for_nothing(struct kunit *test)
+static void event_without_terms_is_empty(struct kunit *test)
 {
 	struct ucore_event_spec spec;
 	u32 i;
@@ -298,7 +298,7 @@ static void no_terms_ask_for_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, spec.period, 0ULL);
 }
 
-static void fields_describe_themselves(struct kunit *test)
+static void field_descriptions_match_encoding(struct kunit *test)
 {
 	struct ucore_box *box = box_of_type(test);
 	struct ucore_field_info out;
@@ -323,7 +323,7 @@ static void fields_describe_themselves(struct kunit *test)
 
 /* ---- single box types ---- */
 
-static void extension_bit_is_bit_8_of_event(struct kunit *test)
+static void event_bit_8_is_the_extension_bit(struct kunit *test)
 {
 	static const char * const have[] = { "qpi", "pcu" };
 	struct ucore_event_spec spec;
@@ -344,7 +344,7 @@ static void extension_bit_is_bit_8_of_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, encode_one(box, UCORE_FIELD_EVENT, 0x100, &spec), -ERANGE);
 }
 
-static void address_match_splits(struct kunit *test)
+static void address_match_is_split_into_two_registers(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "ha", 0);
 	struct ucore_event_spec spec;
@@ -369,8 +369,8 @@ static void address_match_splits(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, out.name, "addr_match");
 }
 
-/* Firmware may hide the function with a port's match registers. */
-static void match_fields_go_with_their_function(struct kunit *test)
+/* Firmware may hide the PCI function with a port's match registers. */
+static void match_fields_need_their_pci_function(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "qpi", 1);
 	struct ucore_event_spec spec;
@@ -382,7 +382,7 @@ static void match_fields_go_with_their_function(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, encode_one(box, UCORE_FIELD_EVENT, 0x38, &spec), 0);
 }
 
-static void whole_words_as_manuals_print_them(struct kunit *test)
+static void control_words_match_the_manual(struct kunit *test)
 {
 	static const struct ucore_term cas_rd[] = {
 		{ .field = UCORE_FIELD_EVENT, .value = 0x04 },
@@ -415,19 +415,19 @@ static void whole_words_as_manuals_print_them(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE_PARAM(every_field_goes_to_its_bits, type_gen_params),
-	KUNIT_CASE_PARAM(no_field_but_these, type_gen_params),
-	KUNIT_CASE(known_fields_are_those_of_the_abi),
+	KUNIT_CASE_PARAM(each_field_is_encoded_at_its_bits, type_gen_params),
+	KUNIT_CASE_PARAM(other_fields_are_refused, type_gen_params),
+	KUNIT_CASE(known_fields_match_the_uapi),
 	KUNIT_CASE_PARAM(fields_of_a_box_do_not_overlap, type_gen_params),
-	KUNIT_CASE_PARAM(a_field_given_twice, type_gen_params),
-	KUNIT_CASE_PARAM(edge_needs_a_threshold, type_gen_params),
-	KUNIT_CASE_PARAM(reserved_is_zero, type_gen_params),
-	KUNIT_CASE_PARAM(no_terms_ask_for_nothing, type_gen_params),
-	KUNIT_CASE_PARAM(fields_describe_themselves, type_gen_params),
-	KUNIT_CASE(extension_bit_is_bit_8_of_event),
-	KUNIT_CASE(address_match_splits),
-	KUNIT_CASE(match_fields_go_with_their_function),
-	KUNIT_CASE(whole_words_as_manuals_print_them),
+	KUNIT_CASE_PARAM(repeated_field_is_refused, type_gen_params),
+	KUNIT_CASE_PARAM(edge_without_threshold_is_refused, type_gen_params),
+	KUNIT_CASE_PARAM(nonzero_reserved_member_is_refused, type_gen_params),
+	KUNIT_CASE_PARAM(event_without_terms_is_empty, type_gen_params),
+	KUNIT_CASE_PARAM(field_descriptions_match_encoding, type_gen_params),
+	KUNIT_CASE(event_bit_8_is_the_extension_bit),
+	KUNIT_CASE(address_match_is_split_into_two_registers),
+	KUNIT_CASE(match_fields_need_their_pci_function),
+	KUNIT_CASE(control_words_match_the_manual),
 	{ }
 };
 

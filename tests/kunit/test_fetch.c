@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From discovery tables to a catalog: the fetching half over fake PCI functions,
- * memory, MSRs and CPUs, and what it reports.
+ * KUnit tests of discovery from tables to the catalog, on fake PCI functions, memory, MSRs
+ * and CPUs, and of the reports of tables and units.
  */
 #include <kunit/test.h>
 
@@ -60,7 +60,7 @@ static void fetch_exit(struct kunit *test)
 	*private_pmi() = false;
 }
 
-/* A function with a DVSEC, and a table in its BAR 0; all of it in order */
+/* Add a function with a valid DVSEC and a table in its BAR 0. */
 static u64 *table_add(struct kunit *test, u32 bus, u64 bar)
 {
 	struct fake_function *function = fake_pci_add(0x09a7, bus, fake_kernel.nr_functions, 0);
@@ -90,7 +90,7 @@ static void record_set(u64 *word, u32 record, u64 w0, u64 w1, u64 w2)
 	word[3 * record + 2] = w2;
 }
 
-/* Global control and two CHAs, an iMC and a UPI link's M2M, one table */
+/* Add one table: global control and two CHAs, an iMC, and the M2M of a UPI link. */
 static u64 *plain_machine(struct kunit *test)
 {
 	u64 *word = table_add(test, 0, BAR_BASE);
@@ -103,7 +103,7 @@ static u64 *plain_machine(struct kunit *test)
 	fake_msr_add(0x2ff0, 0);
 	fake_msr_add(0x2000, 0);
 	fake_msr_add(0x2010, 0);
-	fake_msr_add(0x2001, 0);	/* their status */
+	fake_msr_add(0x2001, 0);	/* the status registers of the CHAs */
 	fake_msr_add(0x2011, 0);
 	fake_memory_add(test, IMC, 0x68);
 	fake_pci_add(0x324a, 1, 12, 0);
@@ -136,7 +136,7 @@ static struct ucore_unit_info unit_info(u32 i)
 #define EXPECT_UNIT(test, i, _reason) \
 	KUNIT_EXPECT_EQ(test, unit_info(i).reason, (u32)UCORE_UNIT_##_reason)
 
-static void plain_machine_is_found(struct kunit *test)
+static void plain_table_gives_boxes(struct kunit *test)
 {
 	struct ucore_table_info table;
 	struct ucore_unit_info unit;
@@ -176,7 +176,7 @@ static void plain_machine_is_found(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit_info(3).word[1], (u64)AT_7F(12, 0, 0x438));
 }
 
-static void each_box_by_its_access(struct kunit *test)
+static void each_box_has_its_access_type(struct kunit *test)
 {
 	const struct ucore_box *box;
 
@@ -197,8 +197,8 @@ static void each_box_by_its_access(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, box[3].desc.layout->ctl[0], 0x438 + 0x38);
 }
 
-/* Without the private convention no PMI, no status is read and no core named. */
-static void global_control_without_interrupts(struct kunit *test)
+/* Without the private PMI route, no status is read and no core is selected. */
+static void global_control_without_private_pmi_has_no_status(struct kunit *test)
 {
 	const struct ucore_global *global;
 	u32 i;
@@ -219,7 +219,7 @@ static void global_control_without_interrupts(struct kunit *test)
 	}
 }
 
-static void global_control_with_the_private_convention(struct kunit *test)
+static void global_control_with_private_pmi_has_status(struct kunit *test)
 {
 	static const u64 bits[] = { BIT_ULL(3), BIT_ULL(66 - 64), BIT_ULL(69 - 64), 0 };
 	const struct ucore_global *global;
@@ -245,8 +245,8 @@ static void global_control_with_the_private_convention(struct kunit *test)
 	}
 }
 
-/* A box whose status does not answer cannot tell that it overflowed; nobody reads it. */
-static void a_status_that_does_not_answer(struct kunit *test)
+/* Without a readable status a box cannot report an overflow. Its status is not read. */
+static void silent_box_status_disables_overflow(struct kunit *test)
 {
 	const struct ucore_box *box;
 
@@ -263,7 +263,7 @@ static void a_status_that_does_not_answer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, box[1].desc.global_gp, 0ULL);
 }
 
-static void global_control_in_memory(struct kunit *test)
+static void global_control_in_memory_is_mapped(struct kunit *test)
 {
 	const struct ucore_global *global;
 	u64 *word;
@@ -284,8 +284,8 @@ static void global_control_in_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].io.ops->access, (u32)UCORE_ACCESS_MMIO);
 }
 
-/* Status words that reach into RAM are not read: no PMI then, but counting. */
-static void status_words_on_ram(struct kunit *test)
+/* Status words that extend into RAM are not read: no PMI, but counting works. */
+static void status_words_on_ram_disable_pmi(struct kunit *test)
 {
 	u64 *word;
 
@@ -301,8 +301,8 @@ static void status_words_on_ram(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].global->size, 8U);
 }
 
-/* Config space is not for NMIs. */
-static void global_control_in_config_space(struct kunit *test)
+/* Config space is not accessible in NMIs. */
+static void global_control_in_config_space_has_no_pmi(struct kunit *test)
 {
 	const struct ucore_global *global;
 	u64 *word;
@@ -320,9 +320,9 @@ static void global_control_in_config_space(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, global->nr_status, 0U);
 }
 
-/* ---- tables that cannot be used: the machine has no boxes, and says why ---- */
+/* ---- unusable tables: no boxes, and a reason ---- */
 
-static void no_boxes(struct kunit *test, u32 reason)
+static void expect_no_boxes(struct kunit *test, u32 reason)
 {
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 0U);
@@ -334,22 +334,22 @@ static void no_boxes(struct kunit *test, u32 reason)
 	KUNIT_EXPECT_EQ(test, table_info(0).nr_units, 0U);
 }
 
-static void table_outside_its_bar(struct kunit *test)
+static void table_outside_its_bar_is_refused(struct kunit *test)
 {
 	plain_machine(test);
 	table_function()->config[0x43] = BAR_SIZE;
-	no_boxes(test, UCORE_TABLE_OUTSIDE);
+	expect_no_boxes(test, UCORE_TABLE_OUTSIDE);
 }
 
 /* The last bytes of the BAR: no room for a record */
-static void table_at_the_end_of_its_bar(struct kunit *test)
+static void table_without_room_in_bar_is_refused(struct kunit *test)
 {
 	plain_machine(test);
 	table_function()->config[0x43] = BAR_SIZE - 16;
-	no_boxes(test, UCORE_TABLE_OUTSIDE);
+	expect_no_boxes(test, UCORE_TABLE_OUTSIDE);
 }
 
-static void table_behind_the_start_of_its_bar(struct kunit *test)
+static void table_at_bar_offset_is_used(struct kunit *test)
 {
 	u64 *word = plain_machine(test);
 
@@ -362,43 +362,43 @@ static void table_behind_the_start_of_its_bar(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, table_info(0).address, BAR_BASE + 0x800);
 }
 
-static void table_with_memory_decoding_off(struct kunit *test)
+static void table_with_memory_decoding_off_is_refused(struct kunit *test)
 {
 	plain_machine(test);
 	table_function()->config[1] = PCI_COMMAND_IO;
-	no_boxes(test, UCORE_TABLE_DISABLED);
+	expect_no_boxes(test, UCORE_TABLE_DISABLED);
 }
 
-static void table_without_an_address(struct kunit *test)
+static void table_without_bar_address_is_refused(struct kunit *test)
 {
 	plain_machine(test);
 	table_function()->config[4] = 0;
-	no_boxes(test, UCORE_TABLE_UNASSIGNED);
+	expect_no_boxes(test, UCORE_TABLE_UNASSIGNED);
 }
 
-static void table_in_a_port_bar(struct kunit *test)
+static void table_in_port_bar_is_refused(struct kunit *test)
 {
 	plain_machine(test);
 	table_function()->config[4] = 0xe001;
-	no_boxes(test, UCORE_TABLE_BAR);
+	expect_no_boxes(test, UCORE_TABLE_BAR);
 }
 
-static void table_on_ram(struct kunit *test)
+static void table_on_ram_is_refused(struct kunit *test)
 {
 	plain_machine(test);
 	fake_kernel.ram_start = BAR_BASE + 23;		/* the end of the global record */
-	no_boxes(test, UCORE_TABLE_RAM);
+	expect_no_boxes(test, UCORE_TABLE_RAM);
 }
 
-static void table_that_reaches_into_ram(struct kunit *test)
+static void table_reaching_into_ram_is_refused(struct kunit *test)
 {
 	plain_machine(test);
-	fake_kernel.ram_start = BAR_BASE + 5 * 24 - 1;	/* the end of the last unit's */
-	no_boxes(test, UCORE_TABLE_RAM);
+	fake_kernel.ram_start = BAR_BASE + 5 * 24 - 1;	/* the end of the last unit's record */
+	expect_no_boxes(test, UCORE_TABLE_RAM);
 }
 
-/* Behind the table, in its BAR: nobody looks there. */
-static void table_in_front_of_ram(struct kunit *test)
+/* RAM behind the table in the same BAR does not matter. */
+static void table_below_ram_is_used(struct kunit *test)
 {
 	plain_machine(test);
 	fake_kernel.ram_start = BAR_BASE + 5 * 24;
@@ -407,15 +407,15 @@ static void table_in_front_of_ram(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
 }
 
-static void table_that_cannot_be_mapped(struct kunit *test)
+static void unmappable_table_is_refused(struct kunit *test)
 {
 	plain_machine(test);
 	fake_kernel.memory[0].start += 0x1000;
-	no_boxes(test, UCORE_TABLE_UNMAPPED);
+	expect_no_boxes(test, UCORE_TABLE_UNMAPPED);
 }
 
-/* Interrupt controllers are no RAM, and nobody's counters. */
-static void unit_on_an_interrupt_controller(struct kunit *test)
+/* Interrupt controllers are not RAM, but not counters either. */
+static void unit_on_interrupt_controller_is_refused(struct kunit *test)
 {
 	u64 *word = plain_machine(test);
 
@@ -425,7 +425,7 @@ static void unit_on_an_interrupt_controller(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 3U);
 }
 
-/* The iMC's registers with something of others' a byte before their end. */
+/* Expect that the iMC is refused, because another owner has the last byte of its registers. */
 static void expect_foreign_imc(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
@@ -443,7 +443,7 @@ static struct resource *bar_of(struct fake_function *function, u32 bar, u64 star
 	return resource;
 }
 
-static void unit_in_anothers_bar(struct kunit *test)
+static void unit_in_foreign_bar_is_refused(struct kunit *test)
 {
 	struct fake_function *nvme;
 
@@ -454,8 +454,8 @@ static void unit_in_anothers_bar(struct kunit *test)
 	expect_foreign_imc(test);
 }
 
-/* BARs without an address, of ports, and windows of bridges are nobody's registers. */
-static void unit_in_no_bar(struct kunit *test)
+/* BARs without address, port BARs and bridge windows are not registers of another device. */
+static void unit_in_inactive_bars_is_used(struct kunit *test)
 {
 	struct fake_function *function;
 
@@ -469,8 +469,8 @@ static void unit_in_no_bar(struct kunit *test)
 	EXPECT_UNIT(test, 2, OK);
 }
 
-/* The function with the table may have units in a BAR, but not in the table's. */
-static void unit_in_the_tables_bar(struct kunit *test)
+/* The table's function may have units in a BAR, but not in the table's BAR. */
+static void unit_in_table_bar_is_refused(struct kunit *test)
 {
 	u64 *word = plain_machine(test);
 
@@ -483,7 +483,7 @@ static void unit_in_the_tables_bar(struct kunit *test)
 	expect_foreign_imc(test);
 }
 
-static void unit_in_what_a_driver_holds(struct kunit *test)
+static void unit_in_busy_region_is_refused(struct kunit *test)
 {
 	plain_machine(test);
 	fake_kernel.busy = (struct resource){
@@ -492,7 +492,7 @@ static void unit_in_what_a_driver_holds(struct kunit *test)
 	expect_foreign_imc(test);
 }
 
-static void unit_in_config_space(struct kunit *test)
+static void unit_in_ecam_is_refused(struct kunit *test)
 {
 	struct {
 		struct acpi_table_mcfg head;
@@ -502,25 +502,25 @@ static void unit_in_config_space(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, mcfg);
 	mcfg->head.header.length = sizeof(*mcfg);
 	mcfg->entry.address = 0xc8000000;
-	mcfg->entry.start_bus_number = 0xa;	/* c8a00000 */
+	mcfg->entry.start_bus_number = 0xa;	/* ECAM of bus ah: c8a00000 */
 	mcfg->entry.end_bus_number = 0xa;
 	fake_kernel.mcfg = &mcfg->head.header;
 	plain_machine(test);
 	expect_foreign_imc(test);
 	ucore_catalog_destroy();
-	mcfg->entry.start_bus_number = 0xb;	/* behind it */
+	mcfg->entry.start_bus_number = 0xb;	/* behind the iMC's registers */
 	mcfg->entry.end_bus_number = 0xff;
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	EXPECT_UNIT(test, 2, OK);
 	ucore_catalog_destroy();
 	mcfg->entry.start_bus_number = 0xa;
-	fake_kernel.no_acpi = true;		/* nobody says so */
+	fake_kernel.no_acpi = true;		/* no MCFG table without ACPI */
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	EXPECT_UNIT(test, 2, OK);
 }
 
-/* Its class, its driver, and its capabilities: a function of others' */
-static void unit_in_a_function_of_others(struct kunit *test)
+/* A function is in use because of its class, its driver, or its capabilities. */
+static void unit_in_function_in_use_is_refused(struct kunit *test)
 {
 	static struct device_driver driver;
 	struct fake_function *function;
@@ -547,8 +547,7 @@ static void unit_in_a_function_of_others(struct kunit *test)
 	EXPECT_UNIT(test, 3, OK);
 }
 
-/* A function of another vendor is not for a PMU. */
-static void unit_in_anothers_function(struct kunit *test)
+static void unit_in_other_vendors_function_is_refused(struct kunit *test)
 {
 	plain_machine(test);
 	fake_kernel.functions[1].pdev.vendor = 0x10de;
@@ -556,33 +555,33 @@ static void unit_in_anothers_function(struct kunit *test)
 	EXPECT_UNIT(test, 3, FUNCTION);
 }
 
-static void table_asleep(struct kunit *test)
+static void table_of_all_ones_is_refused(struct kunit *test)
 {
 	memset(plain_machine(test), 0xff, BAR_SIZE);
-	no_boxes(test, UCORE_TABLE_ALL_ONES);
+	expect_no_boxes(test, UCORE_TABLE_ALL_ONES);
 }
 
-static void global_control_that_does_not_answer(struct kunit *test)
+static void silent_global_control_refuses_table(struct kunit *test)
 {
-	plain_machine(test)[1] = 0x2ff1;	/* an MSR that faults */
-	no_boxes(test, UCORE_TABLE_GLOBAL);
+	plain_machine(test)[1] = 0x2ff1;	/* a faulting MSR */
+	expect_no_boxes(test, UCORE_TABLE_GLOBAL);
 }
 
-static void list_in_a_loop(struct kunit *test)
+static void capability_loop_is_reported(struct kunit *test)
 {
 	plain_machine(test);
 	table_function()->config[0x40] |= 0x100 << 20;
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	/* what came before is used, what is broken is told */
+	/* tables before the loop are used, and the broken list is reported */
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
 	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 2U);
 	EXPECT_TABLE(test, 0, OK);
 	EXPECT_TABLE(test, 1, CHAIN);
 }
 
-/* ---- units that do not answer, and those that no table has ---- */
+/* ---- units that do not answer, and units that are in no table ---- */
 
-static void units_that_do_not_answer(struct kunit *test)
+static void silent_units_are_refused(struct kunit *test)
 {
 	u64 *word = plain_machine(test);
 
@@ -601,8 +600,11 @@ static void units_that_do_not_answer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit_info(0).box, UCORE_NO_BOX);
 }
 
-/* It is looked for when its record is read, when it is probed, and when it becomes a box. */
-static void a_function_may_go_at_any_moment(struct kunit *test)
+/*
+ * The function is looked up when its record is read, when it is probed, and when the box is
+ * added.
+ */
+static void removed_function_refuses_its_unit(struct kunit *test)
 {
 	static const u32 reasons[] = {
 		UCORE_UNIT_FUNCTION, UCORE_UNIT_NO_ANSWER, UCORE_UNIT_FUNCTION, UCORE_UNIT_OK,
@@ -622,8 +624,8 @@ static void a_function_may_go_at_any_moment(struct kunit *test)
 	}
 }
 
-/* Its global control alone: found when it is checked, and when it is probed, and not again. */
-static void a_global_control_may_go_at_any_moment(struct kunit *test)
+/* The global control's function is looked up when it is checked and probed, and not again. */
+static void removed_global_control_refuses_its_units(struct kunit *test)
 {
 	static const u32 reasons[] = { UCORE_TABLE_GLOBAL, UCORE_TABLE_GLOBAL, UCORE_TABLE_OK };
 	u64 *word = plain_machine(test);
@@ -651,7 +653,7 @@ static void a_global_control_may_go_at_any_moment(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
 }
 
-static void chas_are_counted(struct kunit *test)
+static void chas_beyond_count_msr_are_refused(struct kunit *test)
 {
 	plain_machine(test);
 	fake_msr_add(0x2ffe, 1);
@@ -659,12 +661,12 @@ static void chas_are_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 3U);
 	EXPECT_UNIT(test, 0, OK);
 	EXPECT_UNIT(test, 1, BEYOND_COUNT);
-	/* boxes behind it have moved up */
+	/* the indices of later boxes shift */
 	KUNIT_EXPECT_EQ(test, unit_info(2).box, 1U);
 }
 
-/* EMR XCC: no count means ask the table. */
-static void chas_are_not_counted(struct kunit *test)
+/* EMR XCC has no count: the table decides. */
+static void zero_cha_count_is_ignored(struct kunit *test)
 {
 	plain_machine(test);
 	fake_msr_add(0x2ffe, 0);
@@ -672,14 +674,14 @@ static void chas_are_not_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
 }
 
-static void upi_links_by_their_functions(struct kunit *test)
+static void upi_units_follow_their_pci_functions(struct kunit *test)
 {
 	u64 *word = plain_machine(test);
 
 	record_set(word, 4, PCI_WORD, AT_7F(12, 0, 0x438), UNIT(8, 0, 0));
 	fake_pci_add(0x3241, 1, 1, 1);
 	fake_pci_add(0x3241, 1, 2, 0);	/* another function */
-	fake_pci_add(0x3241, 1, 5, 1);	/* no slot of a UPI link */
+	fake_pci_add(0x3241, 1, 5, 1);	/* not a slot of a UPI link */
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_units(), 5U);
 	EXPECT_UNIT(test, 3, RELOCATED);
@@ -690,7 +692,7 @@ static void upi_links_by_their_functions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[3].io.pdev->device, 0x3241);
 }
 
-/* The counters of a box are there, one after the other, and have no control to be written. */
+/* Check that a box has these counters, in order, without writable controls. */
 static void expect_free_running(struct kunit *test, const struct ucore_box *box, u64 base,
 				const u64 *at)
 {
@@ -704,8 +706,8 @@ static void expect_free_running(struct kunit *test, const struct ucore_box *box,
 	}
 }
 
-/* Beside an IIO stack, if all of them answer */
-static void free_running_counters(struct kunit *test)
+/* Counters of an IIO stack are added if all of them answer. */
+static void iio_free_running_counters_are_found(struct kunit *test)
 {
 	static const u64 at[] = {
 		0x342e, 0x3820, 0x3821, 0x3822, 0x3823, 0x3824, 0x3825, 0x3826, 0x3827,
@@ -732,12 +734,12 @@ static void free_running_counters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, box->desc.instance, 2U);
 	KUNIT_ASSERT_EQ(test, box->desc.type->nr_fixed, ARRAY_SIZE(at));
 	expect_free_running(test, box, box->io.msr, at);
-	/* no table has it: GET_UNITS does not show it */
+	/* the counters are not from a table: GET_UNITS does not list them */
 	KUNIT_EXPECT_EQ(test, ucore_discovery_report.nr_units(), 4U);
 }
 
-/* There are as many as stacks: only what answers counts. */
-static void free_running_counters_of_any_stack(struct kunit *test)
+/* Any stack number is possible: only answering counters matter. */
+static void iio_free_running_counters_of_high_stack_are_found(struct kunit *test)
 {
 	u64 *word = plain_machine(test);
 	u32 i;
@@ -752,8 +754,8 @@ static void free_running_counters_of_any_stack(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[4].desc.instance, 13U);
 }
 
-/* From Granite Rapids on a stack's ports are not where its clock is. */
-static void free_running_counters_of_gnr(struct kunit *test)
+/* From Granite Rapids on, the port counters are not next to the clock. */
+static void iio_free_running_counters_of_gnr_are_found(struct kunit *test)
 {
 	static const u64 at[] = {
 		0x292e, 0x370e, 0x371e, 0x372e, 0x373e, 0x374e, 0x375e, 0x376e, 0x377e,
@@ -768,7 +770,7 @@ static void free_running_counters_of_gnr(struct kunit *test)
 	record_set(word, 2, MSR_WORD, 0x3020, UNIT(1, 2, 3));
 	fake_msr_add(0x3000, 0);
 	fake_msr_add(0x3020, 0);
-	fake_msr_add(0x290e, 5);	/* stack 0 has its clock alone */
+	fake_msr_add(0x290e, 5);	/* stack 0 has only its clock */
 	fake_msr_add(0x292e, 5);
 	for (i = 0; i < 8; i++) {
 		fake_msr_add(0x370e + 0x10 * i, 5);
@@ -785,7 +787,7 @@ static void free_running_counters_of_gnr(struct kunit *test)
 
 #define IMC_FREE	0xc9001000ULL
 
-/* The channel beside the first; a function tells where the counters of controllers are. */
+/* Add a second channel, and the function that has the address of the controllers' counters. */
 static struct fake_function *imc_with_channel(struct kunit *test, u32 channel)
 {
 	u64 *word = plain_machine(test);
@@ -793,18 +795,19 @@ static struct fake_function *imc_with_channel(struct kunit *test, u32 channel)
 
 	record_set(word, 4, IMC_WORD, IMC + 0x8000, UNIT(6, channel, 70));
 	fake_memory_add(test, IMC + 0x8000, 0x68);
-	map->config[0xd0 / 4] = 0xe0000000 | IMC_FREE >> 23;	/* what is above is not address */
-	map->config[0xd8 / 4] = 0x800 | (IMC_FREE & 0x7fffff) >> 12;	/* nor here */
+	/* the upper bits are not part of the address */
+	map->config[0xd0 / 4] = 0xe0000000 | IMC_FREE >> 23;
+	map->config[0xd8 / 4] = 0x800 | (IMC_FREE & 0x7fffff) >> 12;	/* nor are these */
 	return map;
 }
 
-/* Two channels, so one controller. */
+/* Two channels make one controller. */
 static struct fake_function *imc_with_free_counters(struct kunit *test)
 {
 	return imc_with_channel(test, 1);
 }
 
-static void free_running_counters_of_memory(struct kunit *test)
+static void imc_free_running_counters_are_found(struct kunit *test)
 {
 	static const u64 at[] = { IMC_FREE + 0x22b0, IMC_FREE + 0x2318, IMC_FREE + 0x2320 };
 	struct fake_function *map = imc_with_free_counters(test);
@@ -812,7 +815,7 @@ static void free_running_counters_of_memory(struct kunit *test)
 
 	fake_memory_add(test, IMC_FREE + 0x22b0, 0x78);
 	fake_memory_add(test, IMC_FREE + 0x6000 + 0x22b0, 0x78);
-	map->config[0xdc / 4] = 7;	/* a second controller, which the table does not have */
+	map->config[0xdc / 4] = 7;	/* a second controller, which is not in the table */
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 5U);
 	box = &ucore_catalog.boxes[4];
@@ -824,8 +827,8 @@ static void free_running_counters_of_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, box->desc.size, 0x78U);
 }
 
-/* No UBox, no NUMA: the die of a bus is that of the table on it, and not its namesake's. */
-static void free_running_counters_beside_a_table(struct kunit *test)
+/* Without UBox and NUMA, the die of a bus is that of the table on the same bus and segment. */
+static void imc_free_running_counters_use_die_of_table(struct kunit *test)
 {
 	static struct pci_sysdata other = { .domain = 1 };
 	struct fake_function *map;
@@ -837,7 +840,7 @@ static void free_running_counters_beside_a_table(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_NOT_NULL(test, box_find("imc_free", 0, 0));
 	ucore_catalog_destroy();
-	map->pdev.bus = &fake_kernel.buses[2];		/* without a table */
+	map->pdev.bus = &fake_kernel.buses[2];		/* a bus without a table */
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
 	ucore_catalog_destroy();
@@ -847,8 +850,8 @@ static void free_running_counters_beside_a_table(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
 }
 
-/* Two controllers at one address would be one whose traffic counts twice. */
-static void free_running_counters_of_memory_told_twice(struct kunit *test)
+/* Two controllers at the same address must not count the traffic twice. */
+static void imc_free_running_counters_at_same_address_are_added_once(struct kunit *test)
 {
 	struct fake_function *map = imc_with_channel(test, 3);
 
@@ -858,8 +861,11 @@ static void free_running_counters_of_memory_told_twice(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 5U);
 }
 
-/* The second controller alone says where it is; where all ones would lead something answers. */
-static void free_running_counters_of_one_controller(struct kunit *test)
+/*
+ * Only the second controller has an address. The address of all ones answers, but must not be
+ * used.
+ */
+static void imc_free_running_counters_of_second_controller_are_found(struct kunit *test)
 {
 	struct fake_function *map = imc_with_channel(test, 3);
 
@@ -873,8 +879,8 @@ static void free_running_counters_of_one_controller(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (u64)ucore_catalog.boxes[4].desc.phys, IMC_FREE + 0x22b0);
 }
 
-/* A function whose registers make no sense must not make us touch RAM. */
-static void free_running_counters_of_memory_on_ram(struct kunit *test)
+/* Nonsensical registers of the function must not cause accesses to RAM. */
+static void imc_free_running_counters_on_ram_are_skipped(struct kunit *test)
 {
 	struct fake_function *map = imc_with_free_counters(test);
 
@@ -884,7 +890,7 @@ static void free_running_counters_of_memory_on_ram(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
 }
 
-static void free_running_counters_that_do_not_answer(struct kunit *test)
+static void silent_free_running_counters_are_skipped(struct kunit *test)
 {
 	imc_with_free_counters(test);
 	memset(fake_memory_add(test, IMC_FREE + 0x22b0, 0x78), 0xff, 0x78);
@@ -892,9 +898,9 @@ static void free_running_counters_that_do_not_answer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
 }
 
-/* ---- which die ---- */
+/* ---- assignment of tables to dies ---- */
 
-/* Two functions with an empty table each, the first on bus 3f, the other on 7f */
+/* Add two functions with empty tables, on buses 3f and 7f. */
 static void two_tables(struct kunit *test)
 {
 	fake_kernel.nr_dies = 2;
@@ -911,7 +917,7 @@ static void expect_dies(struct kunit *test, s32 first, s32 second)
 	KUNIT_EXPECT_EQ(test, table_info(1).die, second);
 }
 
-static void tables_in_order(struct kunit *test)
+static void tables_without_map_are_assigned_in_order(struct kunit *test)
 {
 	two_tables(test);
 	expect_dies(test, 0, 1);
@@ -919,7 +925,7 @@ static void tables_in_order(struct kunit *test)
 	EXPECT_TABLE(test, 1, OK);
 }
 
-static void tables_by_numa_node(struct kunit *test)
+static void tables_are_assigned_by_numa_node(struct kunit *test)
 {
 	two_tables(test);
 	fake_kernel.nr_nodes = 2;
@@ -936,8 +942,8 @@ static void ubox_add(u32 bus, u32 package)
 	ubox->config[0xd4 / 4] = 0xfac688;
 }
 
-/* No CPU of the second bus's node is online: as sockets are clustered, the UBox may know more. */
-static void table_of_a_node_without_cpus(struct kunit *test)
+/* No CPU of the second bus's node is online: the UBox is used, as with sub-NUMA clusters. */
+static void table_of_offline_node_is_assigned_by_ubox(struct kunit *test)
 {
 	two_tables(test);
 	fake_kernel.nr_nodes = 3;
@@ -948,8 +954,8 @@ static void table_of_a_node_without_cpus(struct kunit *test)
 	expect_dies(test, 0, 1);
 }
 
-/* And if there is none, it may be that of another socket. */
-static void table_of_a_node_that_nobody_knows(struct kunit *test)
+/* Without a UBox the table may belong to another socket. */
+static void table_of_unknown_node_is_not_assigned(struct kunit *test)
 {
 	two_tables(test);
 	fake_kernel.nr_nodes = 3;
@@ -959,8 +965,8 @@ static void table_of_a_node_that_nobody_knows(struct kunit *test)
 	KUNIT_EXPECT_LT(test, table_info(1).die, 0);
 }
 
-/* One node tells nothing: firmware without NUMA puts all on node 0. */
-static void tables_of_a_machine_without_numa(struct kunit *test)
+/* A single node is no information, because firmware without NUMA puts everything on node 0. */
+static void single_numa_node_is_ignored(struct kunit *test)
 {
 	two_tables(test);
 	fake_kernel.bus_node[0] = 0 + 1;
@@ -968,7 +974,7 @@ static void tables_of_a_machine_without_numa(struct kunit *test)
 	expect_dies(test, 0, 1);
 }
 
-static void tables_by_ubox(struct kunit *test)
+static void tables_are_assigned_by_ubox(struct kunit *test)
 {
 	two_tables(test);
 	ubox_add(0, 1);
@@ -976,8 +982,8 @@ static void tables_by_ubox(struct kunit *test)
 	expect_dies(test, 1, 0);
 }
 
-/* All its CPUs are offline: its table is nobody else's. */
-static void table_of_a_socket_without_cpus(struct kunit *test)
+/* A socket without online CPUs: its table is not assigned to another socket. */
+static void table_of_offline_socket_is_not_used(struct kunit *test)
 {
 	two_tables(test);
 	ubox_add(0, 5);
@@ -990,8 +996,8 @@ static void table_of_a_socket_without_cpus(struct kunit *test)
 			   "a socket has no CPU online: bring one online and load ucore again");
 }
 
-/* As many functions to each die as there are for one */
-static void more_tables_than_dies(struct kunit *test)
+/* Each die gets the same number of functions. */
+static void surplus_tables_are_distributed_evenly(struct kunit *test)
 {
 	static const s32 dies[] = { 0, 0, 1, 1 };
 	u32 i;
@@ -1007,8 +1013,7 @@ static void more_tables_than_dies(struct kunit *test)
 	}
 }
 
-/* Two tables of one function belong together. */
-static void two_tables_in_one_function(struct kunit *test)
+static void tables_of_one_function_share_the_die(struct kunit *test)
 {
 	struct fake_function *function;
 
@@ -1030,7 +1035,7 @@ static void two_tables_in_one_function(struct kunit *test)
 
 /* ---- processors ---- */
 
-static void unknown_processor_with_a_table(struct kunit *test)
+static void unknown_processor_with_table_is_generic(struct kunit *test)
 {
 	fake_boot_cpu.x86_model = 250;
 	plain_machine(test);
@@ -1042,16 +1047,16 @@ static void unknown_processor_with_a_table(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[2].desc.type->nr_fixed, 0);
 }
 
-/* A table that cannot be used is a reason to stay: it is shown. */
-static void unknown_processor_with_a_bad_table(struct kunit *test)
+/* The module stays loaded, so that the unusable table can be listed. */
+static void unknown_processor_with_bad_table_is_reported(struct kunit *test)
 {
 	fake_boot_cpu.x86_model = 250;
 	plain_machine(test);
 	table_function()->config[1] = 0;
-	no_boxes(test, UCORE_TABLE_DISABLED);
+	expect_no_boxes(test, UCORE_TABLE_DISABLED);
 }
 
-static void known_processor_without_a_table(struct kunit *test)
+static void known_processor_without_table_is_hidden(struct kunit *test)
 {
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_HIDDEN);
@@ -1061,8 +1066,8 @@ static void known_processor_without_a_table(struct kunit *test)
 
 /* ---- memory ---- */
 
-/* Each allocation in turn fails: nothing stays mapped or referenced. */
-static void out_of_memory(struct kunit *test)
+/* Each allocation fails in turn: nothing stays mapped or referenced. */
+static void build_without_memory_leaks_nothing(struct kunit *test)
 {
 	u32 fail, i, failures = 0;
 	int ret;
@@ -1080,70 +1085,70 @@ static void out_of_memory(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, fake_kernel.functions[i].refs, 0);
 		failures++;
 	}
-	/* tables, what is others', dies, four kinds of claims, units, global controls, dies; */
+	/* tables, foreign regions, dies, four kinds of ranges, units, global controls, dies, */
 	/* descriptions, boxes, domains */
 	KUNIT_EXPECT_EQ(test, failures, 10U + 3);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(plain_machine_is_found),
-	KUNIT_CASE(each_box_by_its_access),
-	KUNIT_CASE(global_control_without_interrupts),
-	KUNIT_CASE(global_control_with_the_private_convention),
-	KUNIT_CASE(a_status_that_does_not_answer),
-	KUNIT_CASE(global_control_in_memory),
-	KUNIT_CASE(status_words_on_ram),
-	KUNIT_CASE(global_control_in_config_space),
-	KUNIT_CASE(table_outside_its_bar),
-	KUNIT_CASE(table_at_the_end_of_its_bar),
-	KUNIT_CASE(table_behind_the_start_of_its_bar),
-	KUNIT_CASE(table_with_memory_decoding_off),
-	KUNIT_CASE(table_without_an_address),
-	KUNIT_CASE(table_in_a_port_bar),
-	KUNIT_CASE(table_on_ram),
-	KUNIT_CASE(table_that_reaches_into_ram),
-	KUNIT_CASE(table_in_front_of_ram),
-	KUNIT_CASE(table_that_cannot_be_mapped),
-	KUNIT_CASE(unit_on_an_interrupt_controller),
-	KUNIT_CASE(unit_in_anothers_bar),
-	KUNIT_CASE(unit_in_no_bar),
-	KUNIT_CASE(unit_in_the_tables_bar),
-	KUNIT_CASE(unit_in_what_a_driver_holds),
-	KUNIT_CASE(unit_in_config_space),
-	KUNIT_CASE(unit_in_a_function_of_others),
-	KUNIT_CASE(unit_in_anothers_function),
-	KUNIT_CASE(table_asleep),
-	KUNIT_CASE(global_control_that_does_not_answer),
-	KUNIT_CASE(list_in_a_loop),
-	KUNIT_CASE(units_that_do_not_answer),
-	KUNIT_CASE(a_function_may_go_at_any_moment),
-	KUNIT_CASE(a_global_control_may_go_at_any_moment),
-	KUNIT_CASE(chas_are_counted),
-	KUNIT_CASE(chas_are_not_counted),
-	KUNIT_CASE(upi_links_by_their_functions),
-	KUNIT_CASE(free_running_counters),
-	KUNIT_CASE(free_running_counters_of_any_stack),
-	KUNIT_CASE(free_running_counters_of_gnr),
-	KUNIT_CASE(free_running_counters_of_memory),
-	KUNIT_CASE(free_running_counters_beside_a_table),
-	KUNIT_CASE(free_running_counters_of_memory_told_twice),
-	KUNIT_CASE(free_running_counters_of_one_controller),
-	KUNIT_CASE(free_running_counters_of_memory_on_ram),
-	KUNIT_CASE(free_running_counters_that_do_not_answer),
-	KUNIT_CASE(tables_in_order),
-	KUNIT_CASE(tables_by_numa_node),
-	KUNIT_CASE(table_of_a_node_without_cpus),
-	KUNIT_CASE(table_of_a_node_that_nobody_knows),
-	KUNIT_CASE(tables_of_a_machine_without_numa),
-	KUNIT_CASE(tables_by_ubox),
-	KUNIT_CASE(table_of_a_socket_without_cpus),
-	KUNIT_CASE(more_tables_than_dies),
-	KUNIT_CASE(two_tables_in_one_function),
-	KUNIT_CASE(unknown_processor_with_a_table),
-	KUNIT_CASE(unknown_processor_with_a_bad_table),
-	KUNIT_CASE(known_processor_without_a_table),
-	KUNIT_CASE(out_of_memory),
+	KUNIT_CASE(plain_table_gives_boxes),
+	KUNIT_CASE(each_box_has_its_access_type),
+	KUNIT_CASE(global_control_without_private_pmi_has_no_status),
+	KUNIT_CASE(global_control_with_private_pmi_has_status),
+	KUNIT_CASE(silent_box_status_disables_overflow),
+	KUNIT_CASE(global_control_in_memory_is_mapped),
+	KUNIT_CASE(status_words_on_ram_disable_pmi),
+	KUNIT_CASE(global_control_in_config_space_has_no_pmi),
+	KUNIT_CASE(table_outside_its_bar_is_refused),
+	KUNIT_CASE(table_without_room_in_bar_is_refused),
+	KUNIT_CASE(table_at_bar_offset_is_used),
+	KUNIT_CASE(table_with_memory_decoding_off_is_refused),
+	KUNIT_CASE(table_without_bar_address_is_refused),
+	KUNIT_CASE(table_in_port_bar_is_refused),
+	KUNIT_CASE(table_on_ram_is_refused),
+	KUNIT_CASE(table_reaching_into_ram_is_refused),
+	KUNIT_CASE(table_below_ram_is_used),
+	KUNIT_CASE(unmappable_table_is_refused),
+	KUNIT_CASE(unit_on_interrupt_controller_is_refused),
+	KUNIT_CASE(unit_in_foreign_bar_is_refused),
+	KUNIT_CASE(unit_in_inactive_bars_is_used),
+	KUNIT_CASE(unit_in_table_bar_is_refused),
+	KUNIT_CASE(unit_in_busy_region_is_refused),
+	KUNIT_CASE(unit_in_ecam_is_refused),
+	KUNIT_CASE(unit_in_function_in_use_is_refused),
+	KUNIT_CASE(unit_in_other_vendors_function_is_refused),
+	KUNIT_CASE(table_of_all_ones_is_refused),
+	KUNIT_CASE(silent_global_control_refuses_table),
+	KUNIT_CASE(capability_loop_is_reported),
+	KUNIT_CASE(silent_units_are_refused),
+	KUNIT_CASE(removed_function_refuses_its_unit),
+	KUNIT_CASE(removed_global_control_refuses_its_units),
+	KUNIT_CASE(chas_beyond_count_msr_are_refused),
+	KUNIT_CASE(zero_cha_count_is_ignored),
+	KUNIT_CASE(upi_units_follow_their_pci_functions),
+	KUNIT_CASE(iio_free_running_counters_are_found),
+	KUNIT_CASE(iio_free_running_counters_of_high_stack_are_found),
+	KUNIT_CASE(iio_free_running_counters_of_gnr_are_found),
+	KUNIT_CASE(imc_free_running_counters_are_found),
+	KUNIT_CASE(imc_free_running_counters_use_die_of_table),
+	KUNIT_CASE(imc_free_running_counters_at_same_address_are_added_once),
+	KUNIT_CASE(imc_free_running_counters_of_second_controller_are_found),
+	KUNIT_CASE(imc_free_running_counters_on_ram_are_skipped),
+	KUNIT_CASE(silent_free_running_counters_are_skipped),
+	KUNIT_CASE(tables_without_map_are_assigned_in_order),
+	KUNIT_CASE(tables_are_assigned_by_numa_node),
+	KUNIT_CASE(table_of_offline_node_is_assigned_by_ubox),
+	KUNIT_CASE(table_of_unknown_node_is_not_assigned),
+	KUNIT_CASE(single_numa_node_is_ignored),
+	KUNIT_CASE(tables_are_assigned_by_ubox),
+	KUNIT_CASE(table_of_offline_socket_is_not_used),
+	KUNIT_CASE(surplus_tables_are_distributed_evenly),
+	KUNIT_CASE(tables_of_one_function_share_the_die),
+	KUNIT_CASE(unknown_processor_with_table_is_generic),
+	KUNIT_CASE(unknown_processor_with_bad_table_is_reported),
+	KUNIT_CASE(known_processor_without_table_is_hidden),
+	KUNIT_CASE(build_without_memory_leaks_nothing),
 	{ }
 };
 

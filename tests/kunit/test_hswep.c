@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The E5-2600 v3 and v4 and the Xeon D-1500: their tables, written out here once
- * more; what driving their boxes writes, in which order; and how their overflows
- * are found.
+ * KUnit tests of the E5-2600 v3 and v4 and the Xeon D-1500. The tables are compared with a
+ * second, independent copy. Other tests check the exact register accesses of the boxes, and
+ * how overflows are attributed.
  */
 #include "abi/describe.h"
 #include "fake_machine.h"
@@ -12,13 +12,13 @@
 /* ---- the tables ---- */
 
 /**
- * struct expected - a processor
- * @platform: its table
- * @name: of the platform
+ * struct expected - expected facts of a processor
+ * @platform: platform of the processor
+ * @name: name of the platform
  * @intree: name of the kernel's own driver
  * @model: CPUID model
- * @v4: fields of the table are v4's
- * @nr_rows: rows of MSR and PCI boxes
+ * @v4: the table has the fields of the v4
+ * @nr_rows: number of rows of MSR and PCI boxes
  */
 struct expected {
 	const struct ucore_platform *platform;
@@ -51,13 +51,13 @@ static const struct ucore_static_table *table_of(struct kunit *test)
 
 /**
  * struct row - a row of either list
- * @type: its box type
- * @layout: its registers
- * @gp: global status bits
- * @fixed: global status bits of fixed counters
+ * @type: box type
+ * @layout: register layout
+ * @gp: global status bits of the general-purpose counters
+ * @fixed: global status bits of the fixed counters
  * @base: first register of instance 0
- * @stride: to the next instance
- * @max: instances
+ * @stride: distance to the next instance
+ * @max: maximum number of instances
  */
 struct row {
 	const struct ucore_box_type *type;
@@ -85,8 +85,8 @@ static u32 nr_rows(struct kunit *test)
 }
 
 /*
- * Sections 2 and 4, and common.md 5.  Legal bits of a control less reset (17);
- * the SBOX's bit 19 is legal, but there is no filter for it.
+ * Sections 2 and 4, and common.md 5. Legal bits of a control exclude reset (17). The SBOX's
+ * bit 19 is legal, but has no filter.
  */
 static const struct {
 	const char *name;
@@ -151,7 +151,7 @@ static u32 layout_regs(const struct row *row, u16 *regs)
 	return put_regs(regs, n, layout->shared, layout->nr_shared);
 }
 
-static void types_are_as_listed(struct kunit *test)
+static void box_types_are_as_listed(struct kunit *test)
 {
 	const struct expected *e = test->param_value;
 	const struct ucore_box_type *type;
@@ -183,7 +183,7 @@ static void types_are_as_listed(struct kunit *test)
 	}
 }
 
-static void controls_have_legal_bits_only(struct kunit *test)
+static void control_fields_use_legal_bits_only(struct kunit *test)
 {
 	const struct ucore_box_type *type;
 	u64 bits;
@@ -206,8 +206,8 @@ static void controls_have_legal_bits_only(struct kunit *test)
 	}
 }
 
-/* Section 4: bits of the filters. */
-static void filters_are_as_listed(struct kunit *test)
+/* Section 4: bits of the filters */
+static void filter_fields_are_as_listed(struct kunit *test)
 {
 	static const struct {
 		const char *name;
@@ -254,8 +254,8 @@ static void registers_are_as_listed(struct kunit *test)
 	}
 }
 
-/* No two MSRs of all instances are the same: 24 C-Boxes end before the next thing. */
-static void msr_boxes_do_not_meet(struct kunit *test)
+/* No MSR belongs to two boxes: the 24 C-Boxes end before the next block. */
+static void msr_boxes_do_not_overlap(struct kunit *test)
 {
 	u32 *seen = kunit_kcalloc(test, 512, sizeof(*seen), GFP_KERNEL);
 	u32 i, inst, r, n, k, nr_seen = 3, msr;
@@ -280,7 +280,7 @@ static void msr_boxes_do_not_meet(struct kunit *test)
 	}
 }
 
-static void counts_are_as_listed(struct kunit *test)
+static void box_counts_are_as_listed(struct kunit *test)
 {
 	const struct expected *e = test->param_value;
 	const struct ucore_static_table *table = table_of(test);
@@ -306,10 +306,10 @@ static void counts_are_as_listed(struct kunit *test)
 }
 
 /*
- * Whatever bit is set, all armed boxes are asked.  And the bits of instances
- * are made by a shift: one that has more than one must have none.
+ * Any status bit makes the driver read all armed boxes. Bits of instances are made by a
+ * shift, so that a type with several instances must have none.
  */
-static void the_status_map_is_not_relied_on(struct kunit *test)
+static void any_status_bit_covers_all_boxes(struct kunit *test)
 {
 	struct row row;
 	u32 i;
@@ -325,8 +325,8 @@ static void the_status_map_is_not_relied_on(struct kunit *test)
 	}
 }
 
-/* Section 3: ids, and those of the filter functions. */
-static void pci_ids(struct kunit *test)
+/* Section 3: device ids, and those of the filter functions */
+static void pci_ids_are_as_listed(struct kunit *test)
 {
 	static const struct {
 		const char *name;
@@ -351,7 +351,7 @@ static void pci_ids(struct kunit *test)
 			;
 		KUNIT_ASSERT_LT(test, i, (u32)ARRAY_SIZE(ids));
 		aux = ids[i].aux[row->instance];
-		/* no list has a filter function of v3's third port */
+		/* no source lists a filter function for v3's third port */
 		if (aux == 0xf46 && !e->v4)
 			aux = 0;
 		KUNIT_EXPECT_EQ(test, row->device, ctx | ids[i].device[row->instance]);
@@ -389,8 +389,8 @@ static void platforms_are_as_listed(struct kunit *test)
 }
 
 /*
- * Section 5, and the event files where they are stricter (HA; v4's R2PCIe 0x2a,
- * 0x32, 0x33; R3QPI 0x2a, 0x2b).
+ * Section 5, and the event files where they are stricter (HA, and on the v4 R2PCIe 0x2a, 0x32
+ * and 0x33, R3QPI 0x2a and 0x2b).
  */
 static const struct allowed {
 	const char *type;
@@ -442,7 +442,7 @@ static u32 allowed_counters(const struct ucore_box_type *type, bool v4, u32 even
 	return GENMASK(type->nr_gp - 1, 0);
 }
 
-static void every_event_on_its_counters(struct kunit *test)
+static void every_event_is_restricted_to_its_counters(struct kunit *test)
 {
 	const struct expected *e = test->param_value;
 	struct ucore_event_spec spec;
@@ -462,16 +462,16 @@ static void every_event_on_its_counters(struct kunit *test)
 }
 
 static struct kunit_case table_cases[] = {
-	KUNIT_CASE_PARAM(types_are_as_listed, processor_gen_params),
-	KUNIT_CASE_PARAM(controls_have_legal_bits_only, processor_gen_params),
-	KUNIT_CASE_PARAM(filters_are_as_listed, processor_gen_params),
+	KUNIT_CASE_PARAM(box_types_are_as_listed, processor_gen_params),
+	KUNIT_CASE_PARAM(control_fields_use_legal_bits_only, processor_gen_params),
+	KUNIT_CASE_PARAM(filter_fields_are_as_listed, processor_gen_params),
 	KUNIT_CASE_PARAM(registers_are_as_listed, processor_gen_params),
-	KUNIT_CASE_PARAM(msr_boxes_do_not_meet, processor_gen_params),
-	KUNIT_CASE_PARAM(counts_are_as_listed, processor_gen_params),
-	KUNIT_CASE_PARAM(the_status_map_is_not_relied_on, processor_gen_params),
-	KUNIT_CASE_PARAM(pci_ids, processor_gen_params),
+	KUNIT_CASE_PARAM(msr_boxes_do_not_overlap, processor_gen_params),
+	KUNIT_CASE_PARAM(box_counts_are_as_listed, processor_gen_params),
+	KUNIT_CASE_PARAM(any_status_bit_covers_all_boxes, processor_gen_params),
+	KUNIT_CASE_PARAM(pci_ids_are_as_listed, processor_gen_params),
 	KUNIT_CASE_PARAM(platforms_are_as_listed, processor_gen_params),
-	KUNIT_CASE_PARAM(every_event_on_its_counters, processor_gen_params),
+	KUNIT_CASE_PARAM(every_event_is_restricted_to_its_counters, processor_gen_params),
 	{ }
 };
 
@@ -480,15 +480,15 @@ static struct kunit_suite table_suite = {
 	.test_cases = table_cases,
 };
 
-/* ---- what driving a box writes ---- */
+/* ---- register accesses ---- */
 
 #define RESET	0x30103
 #define RUN	0x30000
 
 static const u64 no_filters[UCORE_MAX_SHARED];
 
-/* Bits 17:16 are written, and read back: once. */
-static void program_cbo(struct kunit *test)
+/* Bits 17:16 are written and read back once. */
+static void program_cbo_probes_enables_once(struct kunit *test)
 {
 	static const u64 filters[UCORE_MAX_SHARED] = { 0x20000, 0x18200000 };
 	struct ucore_box *box = fake_box(test, 0, "cbo", 2);
@@ -507,14 +507,14 @@ static void program_cbo(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0, RESET), FAKE_R(w, 7), FAKE_W(w, 5, 0),
 		    FAKE_W(w, 6, 0), FAKE_W(w, 0, RUN));
 
-	/* it is known by now */
+	/* the enables are known now */
 	ucore_box_program(box, no_filters);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 5), FAKE_R(w, 6), FAKE_W(w, 0, RESET),
 		    FAKE_R(w, 7), FAKE_W(w, 5, 0), FAKE_W(w, 6, 0));
 }
 
-/* The C-Box's status, which v2's has not: left-over overflows are cleared. */
-static void program_clears_the_status_of_a_cbo(struct kunit *test)
+/* Unlike the v2, the C-Box has a status register: old overflow bits are cleared. */
+static void program_cbo_clears_old_status(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "cbo", 0);
 	struct fake_window *w = fake_window(box);
@@ -527,8 +527,8 @@ static void program_clears_the_status_of_a_cbo(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 7), 0ULL);
 }
 
-/* Neither bit is there, and who writes one writes nothing at all. */
-static void control_without_enables(struct kunit *test)
+/* Neither enable bit exists, and a write with one of them is dropped. */
+static void box_control_without_enables_is_detected(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "pcu", 0);
 	struct fake_window *w = fake_window(box);
@@ -551,8 +551,11 @@ static void control_without_enables(struct kunit *test)
 		    FAKE_W(w, 0x715, 0), FAKE_W(w, 0x710, 0));
 }
 
-/* One of the two bits, whether the write of the other faults or is ignored. */
-static void control_with_one_enable(struct kunit *test)
+/*
+ * Only one of the enable bits exists. A write with the missing bit is dropped, or only the
+ * bit is ignored.
+ */
+static void box_control_with_one_enable_is_detected(struct kunit *test)
 {
 	static const u32 absent[] = { 0x10000, 0x20000 };
 	struct fake_window *w;
@@ -574,8 +577,11 @@ static void control_with_one_enable(struct kunit *test)
 	}
 }
 
-/* Bit by bit: several at once may fault.  No status: nobody knows what register 5 is. */
-static void program_sbox(struct kunit *test)
+/*
+ * Bits are written one by one, because several at once may fault. Register 5 is undocumented
+ * and unused.
+ */
+static void program_sbox_writes_bit_by_bit(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "sbox", 3);
 	struct fake_window *w = fake_window(box);
@@ -593,8 +599,8 @@ static void program_sbox(struct kunit *test)
 		    FAKE_W(w, 0, 0x10003), FAKE_W(w, 0, 0x10103), FAKE_W(w, 0, 0x10000));
 }
 
-/* By hand; its filter is given back as it was found. */
-static void program_ubox(struct kunit *test)
+/* Registers are cleared one by one. The filter is restored. */
+static void program_ubox_clears_each_register_and_restores_filter(struct kunit *test)
 {
 	static const u64 filters[UCORE_MAX_SHARED] = { 0x15 };
 	struct ucore_box *box = fake_box(test, 0, "ubox", 0);
@@ -611,8 +617,8 @@ static void program_ubox(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x707), 0x2aULL);
 }
 
-/* One source of several has 44 bits for the UBox: the counters tell, once. */
-static void width_of_the_ubox_is_found(struct kunit *test)
+/* Sources differ about the UBox's width (44 or 48 bits): it is detected once. */
+static void ubox_counter_width_is_detected_once(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "ubox", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
@@ -640,11 +646,11 @@ static void width_of_the_ubox_is_found(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, BIT(0), BIT_ULL(44), true, &spec), -ERANGE);
 	fake_bus_clear(bus_of(test));
 	ucore_box_program(box, no_filters);
-	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w, 'R'), 1U);	/* its status */
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w, 'R'), 1U);	/* the status */
 }
 
-/* A core and its thread: two fields of the UBox's filter. */
-static void filter_of_the_ubox(struct kunit *test)
+/* The UBox's filter has two fields: core and thread. */
+static void ubox_filter_encodes_core_and_thread(struct kunit *test)
 {
 	static const struct ucore_term terms[] = {
 		{ .field = UCORE_FIELD_EVENT, .value = 0x41 },
@@ -702,8 +708,8 @@ static const struct ucore_sample *sample_next(struct kunit *test, struct ucore_d
 	return sample;
 }
 
-/* No interrupt: C-Box, SBOX and IRP. */
-static void boxes_that_do_not_interrupt(struct kunit *test)
+/* C-Box, SBOX and IRP raise no PMI. */
+static void period_on_box_without_overflow_fails(struct kunit *test)
 {
 	static const char * const names[] = { "cbo", "sbox", "irp" };
 	struct ucore_event_spec spec = { };
@@ -717,10 +723,10 @@ static void boxes_that_do_not_interrupt(struct kunit *test)
 }
 
 /*
- * A bit that no map knows: all armed boxes are asked, box status first cleared,
- * and what was read of the global status is written back, bits above 32, too.
+ * For an unknown status bit all armed boxes are checked. Box status is cleared first. The
+ * global status is cleared as it was read, including bits above 32.
  */
-static void any_bit_asks_all_armed_boxes(struct kunit *test)
+static void any_status_bit_reads_all_armed_boxes(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 5), *pcu = fake_box(test, 0, "pcu", 0);
 	struct ucore_box *ha = fake_box(test, 0, "ha", 0);
@@ -744,8 +750,8 @@ static void any_bit_asks_all_armed_boxes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample_next(test, ctx)->trigger_event, 101U);
 }
 
-/* No status tells of the UBox's fixed counter: it has wrapped, or has not. */
-static void ubox_fixed_counter_tells_by_its_value(struct kunit *test)
+/* No status bit reports an overflow of the UBox's fixed counter: its value shows a wrap. */
+static void ubox_fixed_overflow_is_found_by_its_value(struct kunit *test)
 {
 	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0), *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
@@ -762,7 +768,7 @@ static void ubox_fixed_counter_tells_by_its_value(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, 100004ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x704), BIT_ULL(48) - 100000);
 
-	/* another box's overflow is not its own */
+	/* an overflow of another box */
 	fake_poke(w, 0x704, BIT_ULL(48) - 60000);
 	fake_overflow(imc, 0xa0, 0, BIT(1), BIT_ULL(23));
 	overflow_sample(ctx->domain);
@@ -773,8 +779,8 @@ static void ubox_fixed_counter_tells_by_its_value(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x704), BIT_ULL(48) - 60000);
 }
 
-/* Read between its carry and the message: the wrap is remembered until it is served. */
-static void ubox_fixed_counter_is_read_before_its_message(struct kunit *test)
+/* A read between the wrap and the PMI: the wrap is remembered until the overflow is serviced. */
+static void ubox_fixed_wrap_before_pmi_is_remembered(struct kunit *test)
 {
 	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
@@ -795,8 +801,8 @@ static void ubox_fixed_counter_is_read_before_its_message(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x704), BIT_ULL(48) - 1000);
 }
 
-/* 18 bits of pmi_core_sel: a core beyond them cannot be named. */
-static void cores_that_can_be_named(struct kunit *test)
+/* pmi_core_sel has 18 bits: a core beyond them cannot be selected. */
+static void core_above_17_is_not_selectable(struct kunit *test)
 {
 	struct ucore_domain *domain = ucore_catalog_domain(0);
 
@@ -809,19 +815,19 @@ static void cores_that_can_be_named(struct kunit *test)
 }
 
 static struct kunit_case box_cases[] = {
-	KUNIT_CASE(program_cbo),
-	KUNIT_CASE(program_clears_the_status_of_a_cbo),
-	KUNIT_CASE(control_without_enables),
-	KUNIT_CASE(control_with_one_enable),
-	KUNIT_CASE(program_sbox),
-	KUNIT_CASE(program_ubox),
-	KUNIT_CASE(width_of_the_ubox_is_found),
-	KUNIT_CASE(filter_of_the_ubox),
-	KUNIT_CASE(boxes_that_do_not_interrupt),
-	KUNIT_CASE(any_bit_asks_all_armed_boxes),
-	KUNIT_CASE(ubox_fixed_counter_tells_by_its_value),
-	KUNIT_CASE(ubox_fixed_counter_is_read_before_its_message),
-	KUNIT_CASE(cores_that_can_be_named),
+	KUNIT_CASE(program_cbo_probes_enables_once),
+	KUNIT_CASE(program_cbo_clears_old_status),
+	KUNIT_CASE(box_control_without_enables_is_detected),
+	KUNIT_CASE(box_control_with_one_enable_is_detected),
+	KUNIT_CASE(program_sbox_writes_bit_by_bit),
+	KUNIT_CASE(program_ubox_clears_each_register_and_restores_filter),
+	KUNIT_CASE(ubox_counter_width_is_detected_once),
+	KUNIT_CASE(ubox_filter_encodes_core_and_thread),
+	KUNIT_CASE(period_on_box_without_overflow_fails),
+	KUNIT_CASE(any_status_bit_reads_all_armed_boxes),
+	KUNIT_CASE(ubox_fixed_overflow_is_found_by_its_value),
+	KUNIT_CASE(ubox_fixed_wrap_before_pmi_is_remembered),
+	KUNIT_CASE(core_above_17_is_not_selectable),
 	{ }
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ice Lake-SP, Ice Lake-D and Snow Ridge: their tables, written out here once more;
- * how their boxes are found, those in memory above all; what driving the boxes writes
- * that no earlier generation does.
+ * KUnit tests of Ice Lake-SP, Ice Lake-D and Snow Ridge. The tables are compared with a
+ * second, independent copy. Other tests check how boxes are found, mainly those in memory,
+ * and register accesses that earlier generations do not have.
  */
 #include "abi/describe.h"
 #include "fake_machine.h"
@@ -28,9 +28,10 @@ static u32 nr_rows(const struct ucore_static_table *table)
 	return table->nr_msr + table->nr_pci + table->nr_mmio;
 }
 
-/* Type, registers and what these count from, of an instance of a row. */
-static const struct ucore_box_type *row_of(const struct ucore_static_table *table, u32 i, u32 instance,
-					   const struct ucore_layout **layout, u32 *base)
+/* Return the type of a row, and the layout and first register of one instance. */
+static const struct ucore_box_type *row_of(const struct ucore_static_table *table, u32 i,
+					   u32 instance, const struct ucore_layout **layout,
+					   u32 *base)
 {
 	*base = 0;
 	if (i < table->nr_msr) {
@@ -49,14 +50,14 @@ static const struct ucore_box_type *row_of(const struct ucore_static_table *tabl
 }
 
 /**
- * struct expected - a box type, all registers of one instance
- * @platform: whose
- * @name: of the type
- * @instance: which
- * @nr_gp: general counters
- * @nr_fixed: fixed counters
+ * struct expected - a box type with all registers of one instance
+ * @platform: platform of the type
+ * @name: name of the type
+ * @instance: instance that @regs describes
+ * @nr_gp: number of general-purpose counters
+ * @nr_fixed: number of fixed counters
  * @wide: controls have 64 bits
- * @ctl: legal bits of a control less reset
+ * @ctl: legal bits of a control except reset
  * @regs: box control, status, controls, counters, fixed, filters
  */
 struct expected {
@@ -175,7 +176,7 @@ static u64 control_bits(const struct ucore_box_type *type)
 	return bits;
 }
 
-static void types_are_as_listed(struct kunit *test)
+static void box_types_are_as_listed(struct kunit *test)
 {
 	const struct expected *e = test->param_value;
 	const struct ucore_static_table *table = table_of(e->platform);
@@ -205,8 +206,8 @@ static void types_are_as_listed(struct kunit *test)
 	KUNIT_EXPECT_GT(test, seen, 0U);
 }
 
-/* And no other type: each row of both platforms is among them. */
-static void every_row_is_listed(struct kunit *test)
+/* The tables contain no other types: each row of both platforms is in the list. */
+static void every_table_row_is_listed(struct kunit *test)
 {
 	static const struct ucore_platform * const both[] = { &ucore_platform_icx,
 							      &ucore_platform_snr };
@@ -227,7 +228,7 @@ static void every_row_is_listed(struct kunit *test)
 	}
 }
 
-static void msrs_of_all_chas(struct kunit *test)
+static void cha_msrs_are_as_listed(struct kunit *test)
 {
 	const struct ucore_static_msr *row = table_of(&ucore_platform_icx)->msr;
 	u32 i;
@@ -237,8 +238,8 @@ static void msrs_of_all_chas(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, ucore_static_base(row, i), (u32)cha_msrs[i], "cha%u", i);
 }
 
-/* Registers of a stack interleave, and those of all instances are different ones. */
-static void msr_boxes_do_not_meet(struct kunit *test)
+/* Registers of different stacks interleave, but no register belongs to two boxes. */
+static void msr_boxes_do_not_overlap(struct kunit *test)
 {
 	u32 *seen = kunit_kcalloc(test, 1024, sizeof(*seen), GFP_KERNEL);
 	const struct ucore_static_table *table = table_of(&ucore_platform_icx);
@@ -284,7 +285,7 @@ static const struct {
 	{ &ucore_platform_snr, "pcie3", 0, 0x334a, 4, 0 },
 };
 
-static void pci_boxes_are_where_they_are(struct kunit *test)
+static void pci_boxes_have_listed_ids_and_places(struct kunit *test)
 {
 	const struct ucore_static_table *table;
 	u32 i, j;
@@ -341,8 +342,8 @@ static void platforms_are_as_listed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, global->keep, BIT_ULL(62) | GENMASK_ULL(60, 0));
 }
 
-/* Overflow wherever Ice Lake has a control; nowhere on Snow Ridge. */
-static void what_boxes_can_do(struct kunit *test)
+/* On Ice Lake each box with a control reports overflows. On Snow Ridge none does. */
+static void box_capabilities_are_as_listed(struct kunit *test)
 {
 	const struct expected *e = test->param_value;
 	const struct ucore_static_table *table = table_of(e->platform);
@@ -391,7 +392,7 @@ static u32 allowed_counters(const struct ucore_box_type *type, u32 event)
 	return GENMASK(type->nr_gp - 1, 0);
 }
 
-static void every_event_on_its_counters(struct kunit *test)
+static void every_event_is_restricted_to_its_counters(struct kunit *test)
 {
 	const struct expected *e = test->param_value;
 	const struct ucore_static_table *table = table_of(e->platform);
@@ -415,14 +416,14 @@ static void every_event_on_its_counters(struct kunit *test)
 }
 
 static struct kunit_case table_cases[] = {
-	KUNIT_CASE_PARAM(types_are_as_listed, type_gen_params),
-	KUNIT_CASE(every_row_is_listed),
-	KUNIT_CASE(msrs_of_all_chas),
-	KUNIT_CASE(msr_boxes_do_not_meet),
-	KUNIT_CASE(pci_boxes_are_where_they_are),
+	KUNIT_CASE_PARAM(box_types_are_as_listed, type_gen_params),
+	KUNIT_CASE(every_table_row_is_listed),
+	KUNIT_CASE(cha_msrs_are_as_listed),
+	KUNIT_CASE(msr_boxes_do_not_overlap),
+	KUNIT_CASE(pci_boxes_have_listed_ids_and_places),
 	KUNIT_CASE(platforms_are_as_listed),
-	KUNIT_CASE_PARAM(what_boxes_can_do, type_gen_params),
-	KUNIT_CASE_PARAM(every_event_on_its_counters, type_gen_params),
+	KUNIT_CASE_PARAM(box_capabilities_are_as_listed, type_gen_params),
+	KUNIT_CASE_PARAM(every_event_is_restricted_to_its_counters, type_gen_params),
 	{ }
 };
 
@@ -431,7 +432,7 @@ static struct kunit_suite table_suite = {
 	.test_cases = table_cases,
 };
 
-/* ---- how they are found ---- */
+/* ---- finding the boxes ---- */
 
 static int find_init(struct kunit *test)
 {
@@ -446,7 +447,7 @@ static int find_init(struct kunit *test)
 	return 0;
 }
 
-/* Bit i: instance i was found */
+/* Return a mask of the instances that were found. */
 static u64 boxes_found(const char *type, u32 die)
 {
 	u64 found = 0;
@@ -482,8 +483,8 @@ static void chas_answer(u32 nr)
 		fake_msr_add(cha_msrs[i], 0);
 }
 
-/* Fuses of both dwords, and each CHA must answer. */
-static void chas_by_the_fuses(struct kunit *test)
+/* The fuses of both dwords count, and each CHA must answer. */
+static void cha_count_follows_the_fuses(struct kunit *test)
 {
 	chas_answer(40);
 	caps_add(0, 0xf000000f, 0x00000103);
@@ -491,7 +492,7 @@ static void chas_by_the_fuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, boxes_found("cha", 0), GENMASK_ULL(10, 0));
 }
 
-static void forty_chas(struct kunit *test)
+static void forty_chas_are_found(struct kunit *test)
 {
 	u32 i;
 
@@ -503,8 +504,8 @@ static void forty_chas(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, box_find("cha", 0, i)->io.msr, (u32)cha_msrs[i]);
 }
 
-/* The fuses' function is on the bus above its UBox, even if another UBox is there. */
-static void fuses_are_on_the_bus_above(struct kunit *test)
+/* The function with the fuses is on the bus above its UBox, even if that bus has another UBox. */
+static void fuses_belong_to_next_lower_ubox(struct kunit *test)
 {
 	fake_kernel.nr_dies = 2;
 	chas_answer(40);
@@ -517,8 +518,8 @@ static void fuses_are_on_the_bus_above(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, boxes_found("cha", 0), GENMASK_ULL(4, 0));
 }
 
-/* Nothing is below bus 0: fuses there are nobody's, and all CHAs that answer are there. */
-static void fuses_on_the_first_bus(struct kunit *test)
+/* No bus is below bus 0: fuses there are ignored, and all answering CHAs are used. */
+static void fuses_on_bus_0_are_ignored(struct kunit *test)
 {
 	fake_kernel.buses[0].number = 0;
 	chas_answer(5);
@@ -527,8 +528,8 @@ static void fuses_on_the_first_bus(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, boxes_found("cha", 0), GENMASK_ULL(4, 0));
 }
 
-/* A bus without a UBox belongs to the next higher one that has one. */
-static void a_bus_belongs_to_the_next_higher_ubox(struct kunit *test)
+/* A bus without a UBox belongs to the socket of the next higher bus that has one. */
+static void bus_without_ubox_uses_next_higher_one(struct kunit *test)
 {
 	fake_kernel.nr_dies = 2;
 	ubox_add(0, 0);
@@ -540,8 +541,8 @@ static void a_bus_belongs_to_the_next_higher_ubox(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, boxes_found("m2m", 0), BIT_ULL(1));
 }
 
-#define MAP_BASE	0x123		/* of 8 MiB */
-#define MAP_OFFSET(m)	(0x100 * ((m) + 1))	/* of 4 KiB */
+#define MAP_BASE	0x123		/* unit: 8 MiB */
+#define MAP_OFFSET(m)	(0x100 * ((m) + 1))	/* unit: 4 KiB */
 #define ADDRESS(m)	(0x91800000ULL + 0x100000 * ((m) + 1))
 #define CHANNEL(m, c)	(ADDRESS(m) + 0x22800 + 0x4000 * (c))
 
@@ -556,13 +557,13 @@ static struct fake_function *map_add(u32 bus)
 	return map;
 }
 
-/* Registers of all channels of controller @m, and of the free-running counters. */
+/* Add the registers of all channels and of the free-running counters of controller @m. */
 static u8 *controller_add(struct kunit *test, u32 m)
 {
 	return fake_memory_add(test, ADDRESS(m), 0x34000);
 }
 
-static void controllers_where_they_are_said_to_be(struct kunit *test)
+static void memory_controllers_are_found_by_the_map(struct kunit *test)
 {
 	struct ucore_box_info info;
 	u8 *bytes[4];
@@ -572,7 +573,7 @@ static void controllers_where_they_are_said_to_be(struct kunit *test)
 	for (m = 0; m < 4; m++)
 		bytes[m] = controller_add(test, m);
 	memset(bytes[1] + 0x2a800, 0xff, 0x60);		/* no third channel */
-	memset(bytes[2] + 0x2290, 0xff, 0x28);		/* nothing that runs freely */
+	memset(bytes[2] + 0x2290, 0xff, 0x28);		/* no free-running counters */
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_ASSERT_EQ(test, boxes_found("imc", 0), GENMASK_ULL(11, 0) & ~BIT_ULL(5));
 	KUNIT_ASSERT_EQ(test, boxes_found("imc_free", 0), 0xbULL);
@@ -590,8 +591,7 @@ static void controllers_where_they_are_said_to_be(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, info.location, CHANNEL(3, 2));
 }
 
-/* Loading only reads. */
-static void finding_writes_nothing(struct kunit *test)
+static void discovery_of_boxes_only_reads(struct kunit *test)
 {
 	const struct fake_dword *dword = fake_kernel.dwords;
 	u32 n;
@@ -605,8 +605,8 @@ static void finding_writes_nothing(struct kunit *test)
 		KUNIT_EXPECT_NOT_NULL(test, strchr("RL", dword->op));
 }
 
-/* Each socket by its own function. */
-static void controllers_of_two_sockets(struct kunit *test)
+/* Each socket has its own map. */
+static void memory_controllers_belong_to_their_sockets(struct kunit *test)
 {
 	struct fake_function *map;
 	u32 m;
@@ -629,8 +629,8 @@ static void controllers_of_two_sockets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, box_find("imc", 0, 3)->desc.phys, CHANNEL(5, 0));
 }
 
-/* Each segment has its own: what is in another one is found with it. */
-static void controllers_of_another_segment(struct kunit *test)
+/* Each segment has its own map. */
+static void memory_controllers_of_two_segments_are_found(struct kunit *test)
 {
 	static struct pci_sysdata other = { .domain = 1 };
 	struct fake_function *map;
@@ -645,8 +645,8 @@ static void controllers_of_another_segment(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, boxes_found("imc", 0), GENMASK_ULL(2, 0));
 }
 
-/* What the function says is of a socket whose CPUs are all offline. */
-static void controllers_of_a_socket_that_is_offline(struct kunit *test)
+/* The map belongs to a socket whose CPUs are all offline. */
+static void memory_controllers_of_offline_socket_are_skipped(struct kunit *test)
 {
 	fake_kernel.nr_dies = 2;
 	ubox_add(0, 0);
@@ -657,19 +657,19 @@ static void controllers_of_a_socket_that_is_offline(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 1U);
 	KUNIT_EXPECT_EQ(test, boxes_found("m2m", 0), BIT_ULL(0));
-	KUNIT_EXPECT_EQ(test, fake_kernel.told, 1U);
+	KUNIT_EXPECT_EQ(test, fake_kernel.log_lines, 1U);
 }
 
 /**
- * struct bad_map - a map that is not believed
- * @name: of the case
- * @base: its base
- * @offset: of controllers 0, 1
- * @ram: RAM is there, 4 bytes
- * @phys_bits: bits of an address
- * @found: boxes that are found all the same
- * @bar: of another function, 4 bytes
- * @busy: a driver has this, 4 bytes
+ * struct bad_map - a map that is rejected completely or in parts
+ * @name: name of the case
+ * @base: base of the map
+ * @offset: offsets of controllers 0 and 1
+ * @ram: physical address of 4 bytes of RAM, or 0
+ * @phys_bits: width of physical addresses (bits)
+ * @found: mask of the boxes that are found
+ * @bar: physical address of another function's BAR of 4 bytes, or 0
+ * @busy: physical address of 4 bytes that a driver holds, or 0
  */
 struct bad_map {
 	const char *name;
@@ -694,15 +694,15 @@ static const struct bad_map bad_maps[] = {
 	{ "RAM behind the last channel", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, CHANNEL(0, 3),
 	  46, 0x3f },
 	{ "no address", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 31, 0 },
-	{ "twice", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(0) }, 0, 46, 0x7 },
-	{ "a channel twice", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(0) + 4 }, 0, 46, 0x7 },
-	{ "a card's", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 46, 0x38,
+	{ "two at one address", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(0) }, 0, 46, 0x7 },
+	{ "overlapping channels", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(0) + 4 }, 0, 46, 0x7 },
+	{ "BAR of a card", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 46, 0x38,
 	  .bar = CHANNEL(0, 1) + 0x5c },
-	{ "a card's behind", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 46, 0x3f,
+	{ "BAR of a card behind them", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 46, 0x3f,
 	  .bar = CHANNEL(0, 1) + 0x60 },
-	{ "a driver's", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 46, 0x7,
+	{ "region of a driver", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 46, 0x7,
 	  .busy = CHANNEL(1, 0) },
-	{ "a driver's in front", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 46, 0x3f,
+	{ "region of a driver in front", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 46, 0x3f,
 	  .busy = CHANNEL(1, 0) - 4 },
 };
 
@@ -718,8 +718,8 @@ static struct resource memory_of(u64 address)
 	return (struct resource){ .start = address, .end = address + 3, .flags = IORESOURCE_MEM };
 }
 
-/* Where the wrong numbers lead there is something that would answer. */
-static void maps_are_not_believed(struct kunit *test)
+/* Registers answer at the wrong addresses, so that a test fails if they are used. */
+static void invalid_memory_maps_are_rejected(struct kunit *test)
 {
 	const struct bad_map *bad = test->param_value;
 	struct fake_function *map = map_add(0);
@@ -746,8 +746,8 @@ static void maps_are_not_believed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, boxes_found("imc", 0), bad->found);
 }
 
-/* A socket without controllers is told, as one without other boxes is. */
-static void missing_controllers_are_told(struct kunit *test)
+/* A socket without memory controllers is reported, as for other missing boxes. */
+static void missing_memory_controllers_are_reported(struct kunit *test)
 {
 	fake_pci_add(0x344a, 0, 12, 0);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
@@ -755,7 +755,7 @@ static void missing_controllers_are_told(struct kunit *test)
 			   "a BIOS option may hide boxes: upi, m3upi, imc");
 }
 
-static void snow_ridge(struct kunit *test)
+static void snow_ridge_boxes_are_found(struct kunit *test)
 {
 	u32 m;
 
@@ -780,8 +780,8 @@ static void snow_ridge(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, ucore_catalog.domains[0].global);
 }
 
-/* Whatever allocation fails, nothing is left behind. */
-static void no_memory(struct kunit *test)
+/* Whichever allocation fails, nothing is leaked. */
+static void build_without_memory_leaks_nothing(struct kunit *test)
 {
 	u32 n;
 
@@ -799,20 +799,20 @@ static void no_memory(struct kunit *test)
 }
 
 static struct kunit_case find_cases[] = {
-	KUNIT_CASE(chas_by_the_fuses),
-	KUNIT_CASE(forty_chas),
-	KUNIT_CASE(fuses_are_on_the_bus_above),
-	KUNIT_CASE(fuses_on_the_first_bus),
-	KUNIT_CASE(a_bus_belongs_to_the_next_higher_ubox),
-	KUNIT_CASE(controllers_where_they_are_said_to_be),
-	KUNIT_CASE(finding_writes_nothing),
-	KUNIT_CASE(controllers_of_two_sockets),
-	KUNIT_CASE(controllers_of_another_segment),
-	KUNIT_CASE(controllers_of_a_socket_that_is_offline),
-	KUNIT_CASE_PARAM(maps_are_not_believed, bad_map_gen_params),
-	KUNIT_CASE(missing_controllers_are_told),
-	KUNIT_CASE(snow_ridge),
-	KUNIT_CASE(no_memory),
+	KUNIT_CASE(cha_count_follows_the_fuses),
+	KUNIT_CASE(forty_chas_are_found),
+	KUNIT_CASE(fuses_belong_to_next_lower_ubox),
+	KUNIT_CASE(fuses_on_bus_0_are_ignored),
+	KUNIT_CASE(bus_without_ubox_uses_next_higher_one),
+	KUNIT_CASE(memory_controllers_are_found_by_the_map),
+	KUNIT_CASE(discovery_of_boxes_only_reads),
+	KUNIT_CASE(memory_controllers_belong_to_their_sockets),
+	KUNIT_CASE(memory_controllers_of_two_segments_are_found),
+	KUNIT_CASE(memory_controllers_of_offline_socket_are_skipped),
+	KUNIT_CASE_PARAM(invalid_memory_maps_are_rejected, bad_map_gen_params),
+	KUNIT_CASE(missing_memory_controllers_are_reported),
+	KUNIT_CASE(snow_ridge_boxes_are_found),
+	KUNIT_CASE(build_without_memory_leaks_nothing),
 	{ }
 };
 
@@ -823,7 +823,7 @@ static struct kunit_suite find_suite = {
 	.test_cases = find_cases,
 };
 
-/* ---- what driving a box writes ---- */
+/* ---- register accesses ---- */
 
 static const u64 no_filters[UCORE_MAX_SHARED];
 
@@ -837,11 +837,11 @@ static void program(struct kunit *test, struct ucore_box *box, u32 counter,
 	ucore_box_program(box, no_filters);
 	fake_bus_clear(bus_of(test));
 	ucore_counter_program(fake_ctx_add(ctx, box, counter,
-						spec.value[UCORE_SLOT_CTL] | BIT(22), 0));
+					   spec.value[UCORE_SLOT_CTL] | BIT(22), 0));
 }
 
-/* An extended umask of 26 bits in the MSR. */
-static void program_cha(struct kunit *test)
+/* The MSR has an extended umask of 26 bits. */
+static void program_cha_writes_extended_umask(struct kunit *test)
 {
 	static const struct ucore_term terms[] = {
 		{ .field = UCORE_FIELD_EVENT, .value = 0x35 },
@@ -855,8 +855,11 @@ static void program_cha(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 2, 0x2c816fe00400135ULL), FAKE_R(w, 2));
 }
 
-/* Both dwords of a control in config space: an extended umask counts something else. */
-static void program_m2m(struct kunit *test)
+/*
+ * A control in config space has two dwords, and both are written. Without the extended umask
+ * another event would count.
+ */
+static void program_m2m_writes_both_dwords(struct kunit *test)
 {
 	static const struct ucore_term terms[] = {
 		{ .field = UCORE_FIELD_EVENT, .value = 0x37 },
@@ -867,13 +870,13 @@ static void program_m2m(struct kunit *test)
 	struct fake_window *w = fake_window(box);
 
 	program(test, box, 2, terms, ARRAY_SIZE(terms));
-	/* the fake bus keeps both in the lower one */
+	/* the fake bus stores both dwords in the lower one */
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x47c, 0),
 		    FAKE_W(w, 0x478, 0x700402037ULL), FAKE_R(w, 0x478), FAKE_R(w, 0x47c));
 }
 
-/* In memory a control is one dword, and the box control is that of v2. */
-static void program_imc(struct kunit *test)
+/* In memory a control is one dword, and the box control is that of the v2. */
+static void program_imc_writes_one_dword(struct kunit *test)
 {
 	static const struct ucore_term terms[] = {
 		{ .field = UCORE_FIELD_EVENT, .value = 0x04 },
@@ -890,7 +893,7 @@ static void program_imc(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0), 0x30100ULL);
 }
 
-static void controllers_free_running_counters_are_only_read(struct kunit *test)
+static void imc_free_running_counters_are_only_read(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "imc_free", 2);
 	struct fake_window *w = fake_window(box);
@@ -911,8 +914,11 @@ static void controllers_free_running_counters_are_only_read(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, 0x20));
 }
 
-/* Both status words are read, any bit asks all armed boxes, and what was read is cleared. */
-static void an_overflow_in_the_second_word(struct kunit *test)
+/*
+ * The driver reads both status words. Any set bit makes it check all armed boxes. The bits
+ * that were read are cleared.
+ */
+static void overflow_in_second_status_word_is_sampled(struct kunit *test)
 {
 	struct ucore_box *iio = fake_box(test, 0, "iio", 1), *m2p = fake_box(test, 0, "m2pcie", 1);
 	struct fake_window *gw = fake_global(0), *a = fake_window(iio), *b = fake_window(m2p);
@@ -947,8 +953,8 @@ static void an_overflow_in_the_second_word(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, 101U);
 }
 
-/* 61 bits of pmi_core_sel */
-static void cores_that_can_be_named(struct kunit *test)
+/* pmi_core_sel has 61 bits. */
+static void core_above_60_is_not_selectable(struct kunit *test)
 {
 	struct ucore_domain *domain = ucore_catalog_domain(0);
 
@@ -959,12 +965,12 @@ static void cores_that_can_be_named(struct kunit *test)
 }
 
 static struct kunit_case box_cases[] = {
-	KUNIT_CASE(program_cha),
-	KUNIT_CASE(program_m2m),
-	KUNIT_CASE(program_imc),
-	KUNIT_CASE(controllers_free_running_counters_are_only_read),
-	KUNIT_CASE(an_overflow_in_the_second_word),
-	KUNIT_CASE(cores_that_can_be_named),
+	KUNIT_CASE(program_cha_writes_extended_umask),
+	KUNIT_CASE(program_m2m_writes_both_dwords),
+	KUNIT_CASE(program_imc_writes_one_dword),
+	KUNIT_CASE(imc_free_running_counters_are_only_read),
+	KUNIT_CASE(overflow_in_second_status_word_is_sampled),
+	KUNIT_CASE(core_above_60_is_not_selectable),
 	{ }
 };
 
@@ -977,7 +983,7 @@ static struct kunit_suite box_suite = {
 
 /* ---- Snow Ridge ---- */
 
-static void no_box_interrupts(struct kunit *test)
+static void period_on_snow_ridge_box_fails(struct kunit *test)
 {
 	static const char * const names[] = { "cha", "iio", "irp", "m2pcie", "ubox", "pcu", "m2m",
 					      "pcie3", "imc" };
@@ -992,8 +998,8 @@ static void no_box_interrupts(struct kunit *test)
 	}
 }
 
-/* PCIE3 has the IIO's masks in Skylake's places. */
-static void program_pcie3(struct kunit *test)
+/* PCIE3 has the IIO's masks at the positions of Skylake-SP. */
+static void program_pcie3_writes_masks_as_skylake(struct kunit *test)
 {
 	static const struct ucore_term terms[] = {
 		{ .field = UCORE_FIELD_EVENT, .value = 0x83 },
@@ -1009,8 +1015,8 @@ static void program_pcie3(struct kunit *test)
 }
 
 static struct kunit_case snr_cases[] = {
-	KUNIT_CASE(no_box_interrupts),
-	KUNIT_CASE(program_pcie3),
+	KUNIT_CASE(period_on_snow_ridge_box_fails),
+	KUNIT_CASE(program_pcie3_writes_masks_as_skylake),
 	{ }
 };
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Living beside intel_uncore: the module notifier, called by hand.
- */
+/* KUnit tests of coexistence with intel_uncore: the module notifier, called by hand. */
 #include <linux/module.h>
 #include <linux/notifier.h>
 
@@ -17,7 +15,7 @@ static int intree_init(struct kunit *test)
 	return ret ?: ucore_intree_register();
 }
 
-/* A module passes through a state; returns what the notifier says to it. */
+/* Let a module enter a state. Return the notifier's result. */
 static int module_is(struct kunit *test, const char *name, unsigned long state)
 {
 	struct module *mod = kunit_kzalloc(test, sizeof(*mod), GFP_KERNEL);
@@ -29,14 +27,14 @@ static int module_is(struct kunit *test, const char *name, unsigned long state)
 	return notifier_to_errno(nb->notifier_call(nb, state, mod));
 }
 
-static void other_modules_are_no_matter(struct kunit *test)
+static void other_modules_are_ignored(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, module_is(test, "intel_uncore_frequency", MODULE_STATE_COMING), 0);
 	KUNIT_EXPECT_FALSE(test, ucore_intree_present());
 }
 
-/* From its first breath to its last, whether its PCI driver is there yet or not. */
-static void present_while_it_lives(struct kunit *test)
+/* Present from COMING to GOING, whether its PCI driver is registered or not. */
+static void intree_driver_is_present_until_unloaded(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -54,8 +52,8 @@ static void present_while_it_lives(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), 0);
 }
 
-/* Loaded before ucore, on a platform where it has no PCI driver */
-static void present_as_a_module(struct kunit *test)
+/* Loaded before ucore, on a platform for which it has no PCI driver */
+static void intree_driver_loaded_earlier_is_present(struct kunit *test)
 {
 	KUNIT_EXPECT_FALSE(test, ucore_intree_present());
 	fake_kernel.intree_module = true;
@@ -63,8 +61,8 @@ static void present_as_a_module(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_INTREE);
 }
 
-/* Part of the kernel: PMUs without a module, as ucore finds them when it is loaded */
-static void present_in_the_kernel(struct kunit *test)
+/* Built in: PMUs without a module exist when ucore is loaded. */
+static void builtin_intree_driver_is_present(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 
@@ -75,7 +73,7 @@ static void present_in_the_kernel(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_INTREE);
 	KUNIT_EXPECT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), -EBUSY);
 
-	/* those of a module go with it */
+	/* PMUs of a module disappear with the module */
 	ucore_intree_unregister();
 	fake_kernel.intree_module = true;
 	KUNIT_ASSERT_EQ(test, ucore_intree_register(), 0);
@@ -83,8 +81,8 @@ static void present_in_the_kernel(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ucore_intree_present());
 }
 
-/* A session without boxes is in nobody's way; one with a box is. */
-static void refused_while_a_box_is_claimed(struct kunit *test)
+/* A session without boxes does not conflict with intel_uncore. A session with a box does. */
+static void intree_driver_is_refused_while_box_is_claimed(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_add_event add;
@@ -101,11 +99,11 @@ static void refused_while_a_box_is_claimed(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(other_modules_are_no_matter),
-	KUNIT_CASE(present_while_it_lives),
-	KUNIT_CASE(present_as_a_module),
-	KUNIT_CASE(present_in_the_kernel),
-	KUNIT_CASE(refused_while_a_box_is_claimed),
+	KUNIT_CASE(other_modules_are_ignored),
+	KUNIT_CASE(intree_driver_is_present_until_unloaded),
+	KUNIT_CASE(intree_driver_loaded_earlier_is_present),
+	KUNIT_CASE(builtin_intree_driver_is_present),
+	KUNIT_CASE(intree_driver_is_refused_while_box_is_claimed),
 	{ }
 };
 

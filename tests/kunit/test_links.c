@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where IIO stacks and UPI links lead, by the registers of Skylake-SP, Ice Lake-SP and
- * Snow Ridge, which stand here once more.
+ * KUnit tests of GET_LINKS: root buses of IIO stacks and peers of UPI links, from the
+ * registers of Skylake-SP, Ice Lake-SP and Snow Ridge.
  */
 #include "abi/describe.h"
 #include "fake_machine.h"
@@ -9,10 +9,10 @@
 
 #define BUSES_VALID	BIT_ULL(63)
 
-/* Stack 0 is on bus 0, 3 is not there, those of 4 and 5 have high numbers. */
+/* Stack 0 is on bus 0, stack 3 does not exist, stacks 4 and 5 have high bus numbers. */
 #define BUSES		(BUSES_VALID | 0xfe85003a1700ULL)
 
-static int ends_init(struct kunit *test)
+static int links_init(struct kunit *test)
 {
 	fake_kernel_reset();
 	fake_pci_init(test);
@@ -23,42 +23,42 @@ static int ends_init(struct kunit *test)
 	return 0;
 }
 
-/* As GET_LINKS tells it. */
-static struct ucore_link_info end_of(struct kunit *test, const char *type, u32 die, u32 instance)
+/* Return the reply of GET_LINKS for a box. */
+static struct ucore_link_info link_of(struct kunit *test, const char *type, u32 die, u32 instance)
 {
 	const struct ucore_box *box = box_find(type, die, instance);
-	struct ucore_link_info end;
+	struct ucore_link_info info;
 
 	KUNIT_ASSERT_NOT_NULL_MSG(test, box, "%s%u", type, instance);
-	ucore_describe_link(box, &end);
-	KUNIT_EXPECT_EQ(test, end.box, box->id);
-	KUNIT_EXPECT_EQ(test, end.reserved[0] | end.reserved[1], 0U);
-	return end;
+	ucore_describe_link(box, &info);
+	KUNIT_EXPECT_EQ(test, info.box, box->id);
+	KUNIT_EXPECT_EQ(test, info.reserved[0] | info.reserved[1], 0U);
+	return info;
 }
 
 static void expect_bus(struct kunit *test, const char *type, u32 die, u32 instance, u32 bus)
 {
-	struct ucore_link_info end = end_of(test, type, die, instance);
+	struct ucore_link_info info = link_of(test, type, die, instance);
 
-	KUNIT_EXPECT_EQ_MSG(test, end.kind, (u32)UCORE_LINK_BUS, "%s%u", type, instance);
-	KUNIT_EXPECT_EQ_MSG(test, end.bus, bus, "%s%u", type, instance);
-	KUNIT_EXPECT_EQ(test, end.segment | end.die | end.link, 0U);
+	KUNIT_EXPECT_EQ_MSG(test, info.kind, (u32)UCORE_LINK_BUS, "%s%u", type, instance);
+	KUNIT_EXPECT_EQ_MSG(test, info.bus, bus, "%s%u", type, instance);
+	KUNIT_EXPECT_EQ(test, info.segment | info.die | info.link, 0U);
 }
 
 static void expect_ports(struct kunit *test, u32 instance, u32 nr, u32 port0)
 {
-	struct ucore_link_info end = end_of(test, "iio", 0, instance);
+	struct ucore_link_info info = link_of(test, "iio", 0, instance);
 
-	KUNIT_EXPECT_EQ_MSG(test, end.nr_ports, nr, "iio%u", instance);
-	KUNIT_EXPECT_EQ_MSG(test, end.port0, port0, "iio%u", instance);
+	KUNIT_EXPECT_EQ_MSG(test, info.nr_ports, nr, "iio%u", instance);
+	KUNIT_EXPECT_EQ_MSG(test, info.port0, port0, "iio%u", instance);
 }
 
 static void expect_kind(struct kunit *test, const char *type, u32 instance, u32 kind)
 {
-	struct ucore_link_info end = end_of(test, type, 0, instance);
+	struct ucore_link_info info = link_of(test, type, 0, instance);
 
-	KUNIT_EXPECT_EQ_MSG(test, end.kind, kind, "%s%u", type, instance);
-	KUNIT_EXPECT_EQ(test, end.segment | end.bus | end.nr_ports | end.die | end.link, 0U);
+	KUNIT_EXPECT_EQ_MSG(test, info.kind, kind, "%s%u", type, instance);
+	KUNIT_EXPECT_EQ(test, info.segment | info.bus | info.nr_ports | info.die | info.link, 0U);
 }
 
 static void ubox_add(u32 device, u32 bus, u32 slot, u32 node, u32 map)
@@ -71,7 +71,7 @@ static void ubox_add(u32 device, u32 bus, u32 slot, u32 node, u32 map)
 
 /* ---- stacks ---- */
 
-/* IIO, its free-running counters and IRP of each stack, and a PCI box beside */
+/* Add IIO, free-running counters and IRP of each stack, and one PCI box. */
 static void skx_stacks_answer(void)
 {
 	u32 s;
@@ -84,7 +84,7 @@ static void skx_stacks_answer(void)
 	fake_pci_add(0x2042, 0, 10, 2);
 }
 
-static void stacks_of_skylake(struct kunit *test)
+static void stacks_of_skylake_have_their_buses(struct kunit *test)
 {
 	static const u32 buses[] = { 0x00, 0x17, 0x3a, 0, 0x85, 0xfe };
 	u32 s;
@@ -100,13 +100,13 @@ static void stacks_of_skylake(struct kunit *test)
 		expect_bus(test, "irp", 0, s, buses[s]);
 		expect_ports(test, s, 4, 0);
 	}
-	/* bus 0 is that of the first stack alone */
+	/* only the first stack can be on bus 0 */
 	expect_kind(test, "iio", 3, UCORE_LINK_NONE);
 	expect_kind(test, "irp", 3, UCORE_LINK_NONE);
 	expect_kind(test, "imc", 0, UCORE_LINK_NONE);
 }
 
-static void buses_that_are_not_valid(struct kunit *test)
+static void invalid_bus_register_gives_no_link(struct kunit *test)
 {
 	skx_stacks_answer();
 	fake_msr_add(0x300, BUSES & ~BUSES_VALID);
@@ -115,15 +115,15 @@ static void buses_that_are_not_valid(struct kunit *test)
 	expect_kind(test, "iio", 1, UCORE_LINK_NONE);
 }
 
-static void buses_that_nobody_tells(struct kunit *test)
+static void missing_bus_register_gives_no_link(struct kunit *test)
 {
 	skx_stacks_answer();
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	expect_kind(test, "iio", 1, UCORE_LINK_NONE);
 }
 
-/* Nothing tells in which segment they are. */
-static void buses_of_a_die_without_functions(struct kunit *test)
+/* No source gives the segment. */
+static void bus_without_known_segment_gives_no_link(struct kunit *test)
 {
 	fake_msr_add(0xa60, 0);
 	fake_msr_add(0x300, BUSES);
@@ -131,7 +131,7 @@ static void buses_of_a_die_without_functions(struct kunit *test)
 	expect_kind(test, "iio", 1, UCORE_LINK_NONE);
 }
 
-/* Dies are CPU by CPU here */
+/* Neighbouring CPUs are on different dies here. */
 static bool buses_of_two(u32 msr, u64 *val)
 {
 	if (msr != 0x300)
@@ -140,7 +140,7 @@ static bool buses_of_two(u32 msr, u64 *val)
 	return true;
 }
 
-static void each_die_has_its_own_register(struct kunit *test)
+static void bus_register_is_per_die(struct kunit *test)
 {
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "one CPU");
@@ -155,10 +155,10 @@ static void each_die_has_its_own_register(struct kunit *test)
 	expect_bus(test, "iio", 0, 1, 0x17);
 	expect_bus(test, "iio", 1, 0, 0x80);
 	expect_bus(test, "iio", 1, 1, 0x9a);
-	KUNIT_EXPECT_EQ(test, end_of(test, "iio", 1, 2).kind, (u32)UCORE_LINK_NONE);
+	KUNIT_EXPECT_EQ(test, link_of(test, "iio", 1, 2).kind, (u32)UCORE_LINK_NONE);
 }
 
-/* The function of a stack, with bits that are nobody's business */
+/* Add the function of a stack, with unrelated bits set. */
 static void stack_add(u32 bus, u32 slot, u32 id)
 {
 	fake_pci_add(0x09a2, bus, slot, 0)->config[0x3f4 / 4] = 0xa5c30005 | id << 4;
@@ -178,20 +178,20 @@ static void icx_stacks_answer(void)
 	}
 }
 
-static void stacks_of_ice_lake(struct kunit *test)
+static void stacks_of_ice_lake_have_their_buses(struct kunit *test)
 {
 	icx_stacks_answer();
 	stack_add(0, 0, 0);
 	stack_add(1, 0, 1);
 	stack_add(2, 0, 4);
-	stack_add(2, 1, 6);		/* there is none */
+	stack_add(2, 1, 6);		/* there is no stack 6 */
 	fake_pci_add(0x09a2, 2, 2, 0)->config[0x3f4 / 4] = ~0U;
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	expect_bus(test, "iio", 0, 5, 0x3f);
 	expect_bus(test, "iio_free", 0, 5, 0x3f);
 	expect_bus(test, "irp", 0, 5, 0x3f);
 	expect_bus(test, "m2pcie", 0, 5, 0x3f);
-	expect_ports(test, 5, 0, 0);	/* the DMI is no root port */
+	expect_ports(test, 5, 0, 0);	/* the DMI is not a root port */
 	expect_bus(test, "iio", 0, 0, 0x7f);
 	expect_bus(test, "iio", 0, 3, 0xbf);
 	expect_ports(test, 0, 4, 2);
@@ -200,8 +200,8 @@ static void stacks_of_ice_lake(struct kunit *test)
 	expect_kind(test, "iio", 4, UCORE_LINK_NONE);
 }
 
-/* The numbers mean other stacks there. */
-static void stacks_of_ice_lake_d(struct kunit *test)
+/* On Ice Lake-D the numbers belong to other stacks. */
+static void stacks_of_ice_lake_d_are_unknown(struct kunit *test)
 {
 	icx_stacks_answer();
 	fake_boot_cpu.x86_model = 108;
@@ -211,8 +211,11 @@ static void stacks_of_ice_lake_d(struct kunit *test)
 	expect_kind(test, "iio", 0, UCORE_LINK_NONE);
 }
 
-/* Each on a bus of its own socket: the next higher one with a UBox tells. */
-static void stacks_of_two_sockets(struct kunit *test)
+/*
+ * The function is on a bus of the stack's socket. The UBox of the next higher bus gives the
+ * socket.
+ */
+static void stacks_belong_to_their_sockets(struct kunit *test)
 {
 	fake_kernel.nr_dies = 2;
 	icx_stacks_answer();
@@ -227,7 +230,7 @@ static void stacks_of_two_sockets(struct kunit *test)
 	expect_bus(test, "iio", 0, 1, 0x7f);
 }
 
-static void stacks_of_snow_ridge(struct kunit *test)
+static void stacks_of_snow_ridge_have_their_buses(struct kunit *test)
 {
 	static const u32 stack_of[] = { 1, 4, 3, 2, 0 };
 	u32 s;
@@ -250,9 +253,9 @@ static void stacks_of_snow_ridge(struct kunit *test)
 	expect_kind(test, "iio", stack_of[2], UCORE_LINK_NONE);
 }
 
-/* ---- links ---- */
+/* ---- UPI links ---- */
 
-/* Link @i, whose other end is link @link of the socket with node id @node */
+/* Add link @i, whose peer is link @link of the socket with node id @node. */
 static void link_add(u32 i, u32 trained, u32 node, u32 link)
 {
 	struct fake_function *function = fake_pci_add(0x2058, 0, 14 + i, 0);
@@ -265,15 +268,15 @@ static void link_add(u32 i, u32 trained, u32 node, u32 link)
 
 static void expect_link(struct kunit *test, u32 instance, u32 die, u32 link)
 {
-	struct ucore_link_info end = end_of(test, "upi", 0, instance);
+	struct ucore_link_info info = link_of(test, "upi", 0, instance);
 
-	KUNIT_EXPECT_EQ_MSG(test, end.kind, (u32)UCORE_LINK_UPI, "upi%u", instance);
-	KUNIT_EXPECT_EQ_MSG(test, end.die, die, "upi%u", instance);
-	KUNIT_EXPECT_EQ_MSG(test, end.link, link, "upi%u", instance);
-	KUNIT_EXPECT_EQ(test, end.segment | end.bus | end.nr_ports, 0U);
+	KUNIT_EXPECT_EQ_MSG(test, info.kind, (u32)UCORE_LINK_UPI, "upi%u", instance);
+	KUNIT_EXPECT_EQ_MSG(test, info.die, die, "upi%u", instance);
+	KUNIT_EXPECT_EQ_MSG(test, info.link, link, "upi%u", instance);
+	KUNIT_EXPECT_EQ(test, info.segment | info.bus | info.nr_ports, 0U);
 }
 
-static void links_of_skylake(struct kunit *test)
+static void links_of_skylake_have_their_peers(struct kunit *test)
 {
 	fake_kernel.nr_dies = 2;
 	ubox_add(0x2014, 0, 8, 0, 0xfac688);
@@ -286,8 +289,8 @@ static void links_of_skylake(struct kunit *test)
 	expect_link(test, 2, 0, 31);
 }
 
-/* Nodes are numbered in another way than sockets: the map tells. */
-static void nodes_are_not_sockets(struct kunit *test)
+/* Node ids differ from socket numbers: the UBox has the map. */
+static void link_peer_is_mapped_from_node_to_socket(struct kunit *test)
 {
 	fake_kernel.nr_dies = 2;
 	ubox_add(0x2014, 0, 8, 1, 0xfac681);
@@ -296,11 +299,11 @@ static void nodes_are_not_sockets(struct kunit *test)
 	expect_link(test, 0, 1, 1);
 }
 
-static void links_to_nobody(struct kunit *test)
+static void link_to_unknown_socket_has_no_die(struct kunit *test)
 {
 	ubox_add(0x2014, 0, 8, 0, 0xfac688);
-	link_add(0, true, 5, 1);	/* a socket without CPUs */
-	link_add(1, true, 9, 0);	/* more than the map has */
+	link_add(0, true, 5, 1);	/* a socket without online CPUs */
+	link_add(1, true, 9, 0);	/* a node beyond the map */
 	link_add(2, true, 0, 0);
 	fake_kernel.functions[3].config[0x120 / 4] = ~0U;
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
@@ -309,15 +312,15 @@ static void links_to_nobody(struct kunit *test)
 	expect_kind(test, "upi", 2, UCORE_LINK_NONE);
 }
 
-static void links_without_a_map(struct kunit *test)
+static void link_without_map_has_no_die(struct kunit *test)
 {
 	link_add(0, true, 0, 1);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	expect_link(test, 0, UCORE_NO_DIE, 1);
 }
 
-/* With more nodes than it has room for the map says nothing. */
-static void links_of_many_nodes(struct kunit *test)
+/* With more nodes than it has entries for, the map is not used. */
+static void link_with_ten_nodes_has_no_die(struct kunit *test)
 {
 	ubox_add(0x2014, 0, 8, 0, 0xfac688);
 	link_add(0, true, 0, 1);
@@ -327,8 +330,8 @@ static void links_of_many_nodes(struct kunit *test)
 	expect_link(test, 0, UCORE_NO_DIE, 1);
 }
 
-/* Six links, of which no source tells: their stacks are told all the same. */
-static void links_of_cooper_lake(struct kunit *test)
+/* No source describes the six links. The stacks are known. */
+static void links_of_cooper_lake_are_unknown(struct kunit *test)
 {
 	fake_boot_cpu.x86_stepping = 11;
 	ubox_add(0x2014, 0, 8, 0, 0xfac688);
@@ -340,7 +343,7 @@ static void links_of_cooper_lake(struct kunit *test)
 	expect_bus(test, "iio", 0, 1, 0x17);
 }
 
-static void links_of_ice_lake(struct kunit *test)
+static void links_of_ice_lake_have_their_peers(struct kunit *test)
 {
 	struct fake_function *function;
 
@@ -354,28 +357,28 @@ static void links_of_ice_lake(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(stacks_of_skylake),
-	KUNIT_CASE(buses_that_are_not_valid),
-	KUNIT_CASE(buses_that_nobody_tells),
-	KUNIT_CASE(buses_of_a_die_without_functions),
-	KUNIT_CASE(each_die_has_its_own_register),
-	KUNIT_CASE(stacks_of_ice_lake),
-	KUNIT_CASE(stacks_of_ice_lake_d),
-	KUNIT_CASE(stacks_of_two_sockets),
-	KUNIT_CASE(stacks_of_snow_ridge),
-	KUNIT_CASE(links_of_skylake),
-	KUNIT_CASE(nodes_are_not_sockets),
-	KUNIT_CASE(links_to_nobody),
-	KUNIT_CASE(links_without_a_map),
-	KUNIT_CASE(links_of_many_nodes),
-	KUNIT_CASE(links_of_cooper_lake),
-	KUNIT_CASE(links_of_ice_lake),
+	KUNIT_CASE(stacks_of_skylake_have_their_buses),
+	KUNIT_CASE(invalid_bus_register_gives_no_link),
+	KUNIT_CASE(missing_bus_register_gives_no_link),
+	KUNIT_CASE(bus_without_known_segment_gives_no_link),
+	KUNIT_CASE(bus_register_is_per_die),
+	KUNIT_CASE(stacks_of_ice_lake_have_their_buses),
+	KUNIT_CASE(stacks_of_ice_lake_d_are_unknown),
+	KUNIT_CASE(stacks_belong_to_their_sockets),
+	KUNIT_CASE(stacks_of_snow_ridge_have_their_buses),
+	KUNIT_CASE(links_of_skylake_have_their_peers),
+	KUNIT_CASE(link_peer_is_mapped_from_node_to_socket),
+	KUNIT_CASE(link_to_unknown_socket_has_no_die),
+	KUNIT_CASE(link_without_map_has_no_die),
+	KUNIT_CASE(link_with_ten_nodes_has_no_die),
+	KUNIT_CASE(links_of_cooper_lake_are_unknown),
+	KUNIT_CASE(links_of_ice_lake_have_their_peers),
 	{ }
 };
 
 static struct kunit_suite suite = {
 	.name = "ucore_link_regs",
-	.init = ends_init,
+	.init = links_init,
 	.exit = fake_catalog_exit,
 	.test_cases = cases,
 };

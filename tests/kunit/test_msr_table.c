@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tables that an MSR points to, and several global controls on one die, as Diamond
- * Rapids has them.
+ * KUnit tests of a discovery table whose address an MSR holds, and of a domain with several
+ * global controls, as on Diamond Rapids.
  */
 #include <kunit/test.h>
 
@@ -10,15 +10,13 @@
 #include "find/discovery/find.h"
 #include "platforms/match.h"
 
-/*
- * ---- from both tables to the catalog ----
- */
+/* ---- from both tables to the catalog ---- */
 
 #define BAR_BASE	0xfe000000ULL
 #define BAR_SIZE	0x1000
-#define POINTED		0xd0000000ULL	/* the table that the MSR points to */
-#define POINTED_SIZE	0x200
-#define GLOBAL_AT	0xd0010000ULL	/* and its global control */
+#define MSR_TABLE	0xd0000000ULL	/* table whose address the MSR holds */
+#define MSR_TABLE_SIZE	0x200
+#define GLOBAL_AT	0xd0010000ULL	/* global control of that table */
 #define SANTA_AT	0xd0020000ULL
 #define RAM_START	0x100000000ULL
 
@@ -63,7 +61,7 @@ static void record_set(u64 *word, u32 record, u64 w0, u64 w1, u64 w2)
 	word[3 * record + 2] = w2;
 }
 
-/* The hub's: global control and two units by MSR, and one that is broken */
+/* Add the hub's table: global control, two units with MSRs, and a broken unit. */
 static u64 *hub_table(struct kunit *test)
 {
 	struct fake_function *function = fake_pci_add(0x09a1, 0, 1, 0);
@@ -82,16 +80,16 @@ static u64 *hub_table(struct kunit *test)
 	record_set(word, 3, MSR_WORD, 0x8040, UNIT(19, 0, 2));
 	fake_msr_add(0x2ff0, 1);
 	fake_msr_add(0x2fc0, 0);
-	fake_msr_add(0x2fc1, 0);	/* their status */
+	fake_msr_add(0x2fc1, 0);	/* status registers of the units */
 	fake_msr_add(0x8000, 0);
 	fake_msr_add(0x8001, 0);
 	return word;
 }
 
-/* The block's: global control and a unit in memory, one by MSR */
-static u64 *pointed_table(struct kunit *test)
+/* Add the block's table: global control, a unit in memory, and a unit with MSRs. */
+static u64 *msr_table(struct kunit *test)
 {
-	u64 *word = (u64 *)fake_memory_add(test, POINTED, POINTED_SIZE);
+	u64 *word = (u64 *)fake_memory_add(test, MSR_TABLE, MSR_TABLE_SIZE);
 
 	record_set(word, 0, G0(1, 2), GLOBAL_AT, 2 << 8 | 8);
 	record_set(word, 1, MSR_WORD, 0x2000, UNIT(31, 0, 0));
@@ -122,7 +120,7 @@ static u32 unit_reason(u32 i)
 #define EXPECT_TABLE(test, i, _reason) \
 	KUNIT_EXPECT_EQ(test, table_info(i).reason, (u32)UCORE_TABLE_##_reason)
 
-static void a_die_with_both_tables(struct kunit *test)
+static void die_with_both_tables_is_one_domain(struct kunit *test)
 {
 	static const char * const found[] = { "pcu", "ula", "cbo", "santa" };
 	const struct ucore_domain *domain;
@@ -130,8 +128,8 @@ static void a_die_with_both_tables(struct kunit *test)
 	u32 i;
 
 	hub_table(test);
-	pointed_table(test);
-	fake_msr_add(0x710, POINTED);
+	msr_table(test);
+	fake_msr_add(0x710, MSR_TABLE);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 2U);
 	EXPECT_TABLE(test, 0, OK);
@@ -140,7 +138,7 @@ static void a_die_with_both_tables(struct kunit *test)
 	table = table_info(1);
 	KUNIT_EXPECT_EQ(test, table.reason, (u32)UCORE_TABLE_OK);
 	KUNIT_EXPECT_EQ(test, table.msr, 0x710U);
-	KUNIT_EXPECT_EQ(test, table.address, POINTED);
+	KUNIT_EXPECT_EQ(test, table.address, MSR_TABLE);
 	KUNIT_EXPECT_EQ(test, table.die, 0);
 	KUNIT_EXPECT_EQ(test, table.dvsec, 0U);
 	KUNIT_EXPECT_EQ(test, table.nr_units, 2U);
@@ -149,7 +147,7 @@ static void a_die_with_both_tables(struct kunit *test)
 		KUNIT_EXPECT_STREQ(test, ucore_catalog.boxes[i].desc.type->name, found[i]);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[1].desc.instance, 0x8000U);
 	KUNIT_EXPECT_EQ(test, unit_reason(2), (u32)UCORE_UNIT_BROKEN);
-	/* one domain, which is frozen by both */
+	/* a single domain, frozen by both global controls */
 	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_domains, 1U);
 	domain = &ucore_catalog.domains[0];
 	KUNIT_EXPECT_EQ(test, domain->global->ctl, 0x2ff0U);
@@ -161,16 +159,16 @@ static void a_die_with_both_tables(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, domain->further[0].global->next);
 }
 
-/* Each unit signals in the status of its own table. */
-static void status_of_each_table(struct kunit *test)
+/* Each unit reports overflows in the status that its table describes. */
+static void units_report_in_status_of_their_table(struct kunit *test)
 {
 	const struct ucore_domain *domain;
 	u32 i;
 
 	*param("private_pmi") = true;
-	hub_table(test)[2] = 1 << 8 | 2;	/* one bit of status, for the first unit */
-	pointed_table(test);
-	fake_msr_add(0x710, POINTED);
+	hub_table(test)[2] = 1 << 8 | 2;	/* a single status bit, for the first unit */
+	msr_table(test);
+	fake_msr_add(0x710, MSR_TABLE);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	domain = &ucore_catalog.domains[0];
 	KUNIT_ASSERT_EQ(test, domain->nr_further, 1U);
@@ -186,7 +184,7 @@ static void status_of_each_table(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[3].desc.global_gp, BIT_ULL(1));
 }
 
-static void uncertain_fields_are_asked_for(struct kunit *test)
+static void uncertain_fields_need_parameter(struct kunit *test)
 {
 	u64 *word = hub_table(test);
 
@@ -202,7 +200,7 @@ static void uncertain_fields_are_asked_for(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[0].desc.type->nr_fields, 4U);
 }
 
-/* What the MSR may hold, and what becomes of that table alone */
+/* Values of the MSR, and the resulting reason for that table */
 static const struct pointer_case {
 	const char *name;
 	u64 value;
@@ -210,7 +208,7 @@ static const struct pointer_case {
 } pointers[] = {
 	{ "zero", 0, UCORE_TABLE_MSR },
 	{ "all ones", ~0ULL, UCORE_TABLE_MSR },
-	{ "not aligned", POINTED + 4, UCORE_TABLE_MSR },
+	{ "not aligned", MSR_TABLE + 4, UCORE_TABLE_MSR },
 	{ "beyond the address space", 1ULL << 46, UCORE_TABLE_RAM },
 	{ "the last address", (1ULL << 46) - 8, UCORE_TABLE_RAM },
 	{ "RAM", RAM_START + 0x1000, UCORE_TABLE_RAM },
@@ -228,7 +226,7 @@ static void pointer_name(const struct pointer_case *c, char *name)
 
 KUNIT_ARRAY_PARAM(pointer, pointers, pointer_name);
 
-static void where_the_msr_points(struct kunit *test)
+static void msr_table_address_is_validated(struct kunit *test)
 {
 	const struct pointer_case *c = test->param_value;
 	struct fake_function *other;
@@ -248,7 +246,7 @@ static void where_the_msr_points(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].nr_further, 0U);
 }
 
-static void an_msr_that_faults(struct kunit *test)
+static void faulting_table_msr_is_reported(struct kunit *test)
 {
 	hub_table(test);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
@@ -258,12 +256,12 @@ static void an_msr_that_faults(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 2U);
 }
 
-/* Without a table in a function, too; the machine's own functions are not mistaken for it. */
-static void only_the_msr_points(struct kunit *test)
+/* No function has a DVSEC table. Functions of the machine are not mistaken for one. */
+static void msr_table_without_dvsec_table_is_used(struct kunit *test)
 {
 	fake_pci_add(0x1234, 0, 0, 0);
-	pointed_table(test);
-	fake_msr_add(0x710, POINTED);
+	msr_table(test);
+	fake_msr_add(0x710, MSR_TABLE);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 1U);
 	EXPECT_TABLE(test, 0, OK);
@@ -271,48 +269,48 @@ static void only_the_msr_points(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].nr_further, 0U);
 }
 
-/* Both have one global control: then the second table only adds units. */
-static void the_same_global_control(struct kunit *test)
+/* The two tables have the same global control. The second one only adds units. */
+static void msr_table_with_same_global_control_adds_units(struct kunit *test)
 {
 	u64 *word;
 
 	hub_table(test);
-	word = pointed_table(test);
+	word = msr_table(test);
 	word[0] = G0(0, 2);
 	word[1] = 0x2ff0;
-	fake_msr_add(0x710, POINTED);
+	fake_msr_add(0x710, MSR_TABLE);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	EXPECT_TABLE(test, 1, DUPLICATE);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].nr_further, 0U);
 }
 
-/* Two dies, each with a table of its own behind the MSR that all CPUs have */
-static void the_msr_of_each_die(struct kunit *test)
+/* Two dies: each reads the table MSR on its own CPUs. */
+static void msr_table_is_read_on_each_die(struct kunit *test)
 {
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
 	fake_kernel.nr_dies = 2;
 	hub_table(test);
-	pointed_table(test);
-	fake_msr_add(0x710, POINTED);
+	msr_table(test);
+	fake_msr_add(0x710, MSR_TABLE);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 3U);
 	KUNIT_EXPECT_EQ(test, table_info(1).die, 0);
 	KUNIT_EXPECT_EQ(test, table_info(2).die, 1);
 	EXPECT_TABLE(test, 1, OK);
-	/* a global control in memory is one for all dies, and has gone to the first */
+	/* a global control in memory exists once and belongs to the first die */
 	EXPECT_TABLE(test, 2, GLOBAL);
 }
 
-/* Each allocation in turn fails: nothing stays mapped or referenced. */
-static void out_of_memory(struct kunit *test)
+/* Each allocation fails in turn: nothing stays mapped or referenced. */
+static void build_without_memory_leaks_nothing(struct kunit *test)
 {
 	int fail, ret;
 
 	hub_table(test);
-	pointed_table(test);
-	fake_msr_add(0x710, POINTED);
+	msr_table(test);
+	fake_msr_add(0x710, MSR_TABLE);
 	for (fail = 1; fail < 200; fail++) {
 		fake_kernel.fail_in = fail;
 		ret = ucore_catalog_build();
@@ -328,28 +326,26 @@ static void out_of_memory(struct kunit *test)
 }
 
 static struct kunit_case find_cases[] = {
-	KUNIT_CASE(a_die_with_both_tables),
-	KUNIT_CASE(status_of_each_table),
-	KUNIT_CASE(uncertain_fields_are_asked_for),
-	KUNIT_CASE_PARAM(where_the_msr_points, pointer_gen_params),
-	KUNIT_CASE(an_msr_that_faults),
-	KUNIT_CASE(only_the_msr_points),
-	KUNIT_CASE(the_same_global_control),
-	KUNIT_CASE(the_msr_of_each_die),
-	KUNIT_CASE(out_of_memory),
+	KUNIT_CASE(die_with_both_tables_is_one_domain),
+	KUNIT_CASE(units_report_in_status_of_their_table),
+	KUNIT_CASE(uncertain_fields_need_parameter),
+	KUNIT_CASE_PARAM(msr_table_address_is_validated, pointer_gen_params),
+	KUNIT_CASE(faulting_table_msr_is_reported),
+	KUNIT_CASE(msr_table_without_dvsec_table_is_used),
+	KUNIT_CASE(msr_table_with_same_global_control_adds_units),
+	KUNIT_CASE(msr_table_is_read_on_each_die),
+	KUNIT_CASE(build_without_memory_leaks_nothing),
 	{ }
 };
 
 static struct kunit_suite find_suite = {
-	.name = "ucore_pointed",
+	.name = "ucore_msr_table",
 	.init = find_init,
 	.exit = find_exit,
 	.test_cases = find_cases,
 };
 
-/*
- * ---- a domain with two global controls ----
- */
+/* ---- a domain with two global controls ---- */
 
 #define FIRST_CTL	0x2ff0
 #define FIRST_STATUS	0x2ff2
@@ -357,7 +353,7 @@ static struct kunit_suite find_suite = {
 #define FRZ		BIT_ULL(0)
 #define ROUTE		(BIT_ULL(17) | BIT_ULL(1))
 
-/* The second one is in memory: its offsets begin at 0 */
+/* The second global control is in memory: its offsets begin at 0. */
 static const struct ucore_global next_global = {
 	.status = NEXT_STATUS, .status_stride = 8, .nr_status = 1,
 	.freeze = FRZ, .wake = BIT_ULL(1), .core_sel = GENMASK_ULL(63, 16),
@@ -391,7 +387,7 @@ static int domain_init(struct kunit *test)
 	win->bus = bus_of(test);
 	win->global = &next_global;
 	strscpy(win->name, "global.0.1", sizeof(win->name));
-	/* the domain frees it */
+	/* freed with the domain */
 	domain->further = kzalloc(sizeof(*domain->further), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, domain->further);
 	domain->nr_further = 1;
@@ -402,7 +398,7 @@ static int domain_init(struct kunit *test)
 	return 0;
 }
 
-static void both_are_frozen_and_unfrozen(struct kunit *test)
+static void freeze_writes_both_global_controls(struct kunit *test)
 {
 	struct ucore_domain *domain = &ucore_catalog.domains[0];
 	struct fake_window *gw = fake_global(0), *next = next_window();
@@ -420,7 +416,7 @@ static void both_are_frozen_and_unfrozen(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, domain->skew_max_ns, domain->skew_ns);
 }
 
-static void an_overflow_of_either_freezes_both(struct kunit *test)
+static void overflow_of_either_control_freezes_both(struct kunit *test)
 {
 	struct ucore_domain *domain = &ucore_catalog.domains[0];
 	struct fake_window *gw = fake_global(0), *next = next_window();
@@ -431,7 +427,7 @@ static void an_overflow_of_either_freezes_both(struct kunit *test)
 	fake_poke(next, NEXT_STATUS, BIT_ULL(5));
 	raw_spin_lock_irq(&domain->lock);
 	ucore_domain_set_route(domain, ROUTE);
-	/* it was frozen by the second: nothing may unfreeze it now */
+	/* frozen by an overflow of the second one: no write may unfreeze it */
 	KUNIT_EXPECT_TRUE(test, next->frozen);
 	fake_bus_clear(bus_of(test));
 	ucore_freeze_after_overflow(domain, 100);
@@ -447,7 +443,7 @@ static void an_overflow_of_either_freezes_both(struct kunit *test)
 	raw_spin_unlock_irq(&domain->lock);
 }
 
-static void statuses_are_folded(struct kunit *test)
+static void statuses_of_both_controls_are_combined(struct kunit *test)
 {
 	struct ucore_domain *domain = &ucore_catalog.domains[0];
 	struct fake_window *gw = fake_global(0), *next = next_window();
@@ -459,14 +455,14 @@ static void statuses_are_folded(struct kunit *test)
 	ucore_domain_clear_status(domain);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, FIRST_STATUS, BIT_ULL(3)),
 		    FAKE_W(next, NEXT_STATUS, BIT_ULL(3) | BIT_ULL(40)));
-	/* one that does not answer has nothing to say */
+	/* a status of all ones is ignored */
 	fake_poke(gw, FIRST_STATUS, ~0ULL);
 	fake_poke(next, NEXT_STATUS, BIT_ULL(7));
 	KUNIT_EXPECT_EQ(test, ucore_domain_status(domain), BIT_ULL(7));
 }
 
-/* At power-on both are set, and one may have a route: each is so again in the end. */
-static void each_is_given_back_as_found(struct kunit *test)
+/* Frozen at power-on, perhaps with a route: both controls are restored to that state. */
+static void release_restores_both_controls(struct kunit *test)
 {
 	struct ucore_domain *domain = &ucore_catalog.domains[0];
 	struct fake_window *gw = fake_global(0), *next = next_window();
@@ -486,8 +482,8 @@ static void each_is_given_back_as_found(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(next, 0), FRZ);
 }
 
-/* One without status has no route: the bits might mean something else there. */
-static void a_route_is_only_for_those_who_have_one(struct kunit *test)
+/* A control without status has no route: the bits may have another meaning there. */
+static void route_is_written_to_controls_with_status_only(struct kunit *test)
 {
 	static const struct ucore_global plain = { .freeze = FRZ, .keep = FRZ, .level = true };
 	struct ucore_domain *domain = &ucore_catalog.domains[0];
@@ -500,8 +496,8 @@ static void a_route_is_only_for_those_who_have_one(struct kunit *test)
 	raw_spin_unlock_irq(&domain->lock);
 }
 
-/* Somebody else's freeze of either is seen. */
-static void a_control_of_either_that_changed(struct kunit *test)
+/* A freeze of either control by other software is detected. */
+static void change_of_either_control_is_detected(struct kunit *test)
 {
 	struct ucore_domain *domain = &ucore_catalog.domains[0];
 	struct fake_window *gw = fake_global(0), *next = next_window();
@@ -515,8 +511,8 @@ static void a_control_of_either_that_changed(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ucore_domain_control_changed(domain));
 }
 
-/* In a panic all or none: half a frozen domain would count on. */
-static void both_are_seized(struct kunit *test)
+/* A panic freezes all controls or none: half a frozen domain would continue to count. */
+static void panic_freeze_needs_access_to_both_controls(struct kunit *test)
 {
 	struct ucore_domain *domain = &ucore_catalog.domains[0];
 	struct fake_window *gw = fake_global(0), *next = next_window();
@@ -524,7 +520,7 @@ static void both_are_seized(struct kunit *test)
 
 	domain->further[0].io.ops = &ops;
 	raw_spin_lock_irq(&domain->lock);
-	ops.access = UCORE_ACCESS_PCI;		/* behind a lock of the kernel's */
+	ops.access = UCORE_ACCESS_PCI;		/* needs a kernel lock */
 	KUNIT_EXPECT_FALSE(test, ucore_freeze_panic(domain));
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	ops.access = UCORE_ACCESS_MMIO;
@@ -535,13 +531,13 @@ static void both_are_seized(struct kunit *test)
 }
 
 static struct kunit_case domain_cases[] = {
-	KUNIT_CASE(both_are_frozen_and_unfrozen),
-	KUNIT_CASE(an_overflow_of_either_freezes_both),
-	KUNIT_CASE(statuses_are_folded),
-	KUNIT_CASE(each_is_given_back_as_found),
-	KUNIT_CASE(a_route_is_only_for_those_who_have_one),
-	KUNIT_CASE(a_control_of_either_that_changed),
-	KUNIT_CASE(both_are_seized),
+	KUNIT_CASE(freeze_writes_both_global_controls),
+	KUNIT_CASE(overflow_of_either_control_freezes_both),
+	KUNIT_CASE(statuses_of_both_controls_are_combined),
+	KUNIT_CASE(release_restores_both_controls),
+	KUNIT_CASE(route_is_written_to_controls_with_status_only),
+	KUNIT_CASE(change_of_either_control_is_detected),
+	KUNIT_CASE(panic_freeze_needs_access_to_both_controls),
 	{ }
 };
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Crews: who helps, what of a part each reads, and that helpers which come late, slowly or
- * not at all change nothing but the time.  CPU 0 reads domain 0, CPU 1 can help.
+ * KUnit tests of parallel reads: which CPUs help, and which share each one reads. A helper
+ * that comes late or not at all must affect only the time. CPU 0 reads domain 0, CPU 1 can
+ * help.
  */
 #include <linux/cpu.h>
 #include <linux/smp.h>
@@ -17,7 +18,7 @@
 #define MS		((u64)NSEC_PER_MSEC)
 #define US		((u64)NSEC_PER_USEC)
 
-/* Each has one event, at two reads */
+/* boxes with one event each, at two reads per event */
 #define NR_IMC		4
 
 static struct ucore_box *imc(struct kunit *test, u32 i)
@@ -25,10 +26,10 @@ static struct ucore_box *imc(struct kunit *test, u32 i)
 	return fake_box(test, 0, "imc", i);
 }
 
-static struct ucore_session *session_of(struct kunit *test, u32 parallel)
+static struct ucore_session *session_of(struct kunit *test, u32 nr_readers)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
-		.nr_readers = parallel, .ring_size = 4096, .timer_ns = 10 * MS,
+		.nr_readers = nr_readers, .ring_size = 4096, .timer_ns = 10 * MS,
 		.flags = UCORE_SESSION_F_FULL_READS });
 	u32 i;
 
@@ -37,7 +38,10 @@ static struct ucore_session *session_of(struct kunit *test, u32 parallel)
 	return s;
 }
 
-/* What a sample is charged of whose longest share are so many reads: session/admission.c, budget.c. */
+/*
+ * Charge for a sample whose longest share has @reads reads (session/admission.c,
+ * cpu/budget.c).
+ */
 static u64 charged(u64 reads, u64 values, u64 helpers)
 {
 	u64 ns = 2300 + 2 * 200 + reads * 240 + values * 10 +
@@ -46,9 +50,9 @@ static u64 charged(u64 reads, u64 values, u64 helpers)
 	return ns + ns / 8 + 1000;
 }
 
-static struct ucore_session *running(struct kunit *test, u32 parallel)
+static struct ucore_session *running(struct kunit *test, u32 nr_readers)
 {
-	struct ucore_session *s = session_of(test, parallel);
+	struct ucore_session *s = session_of(test, nr_readers);
 
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	fake_bus_clear(bus_of(test));
@@ -78,7 +82,7 @@ static void expect_counts(struct kunit *test, const struct ucore_session *s, u64
 	}
 }
 
-/* A READ; who has read how much? */
+/* READ, and check the number of register reads on CPU 0 and CPU 1. */
 static void expect_read(struct kunit *test, struct ucore_session *s, u64 n, u32 by_0, u32 by_1)
 {
 	struct ucore_get_status before = session_status(s), after;
@@ -99,9 +103,9 @@ static void expect_helped(struct kunit *test, struct ucore_session *s, u64 n)
 	KUNIT_EXPECT_EQ(test, session_status(s).parallel_reads, n);
 }
 
-/* ---- who reads what ---- */
+/* ---- shares ---- */
 
-static void two_read_half_each(struct kunit *test)
+static void two_readers_read_half_each(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 2);
 	u64 reads = ucore_catalog.domains[0].tally.reads;
@@ -113,7 +117,7 @@ static void two_read_half_each(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].tally.reads - reads, 4ULL * NR_IMC);
 }
 
-static void without_a_parallel_one_reads(struct kunit *test)
+static void single_reader_calls_no_other_cpu(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 1), *other;
 
@@ -125,7 +129,7 @@ static void without_a_parallel_one_reads(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, ucore_catalog.domains[0].shares);
 }
 
-static void four_read_a_quarter_each(struct kunit *test)
+static void four_readers_read_a_quarter_each(struct kunit *test)
 {
 	struct ucore_session *s;
 
@@ -138,8 +142,8 @@ static void four_read_a_quarter_each(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_kernel.called[3], 1U);
 }
 
-/* There are two CPUs; and a single box cannot be shared. */
-static void parallels_are_as_large_as_they_can_be(struct kunit *test)
+/* There are only two CPUs, and a single box cannot be shared. */
+static void readers_are_limited_by_cpus_and_boxes(struct kunit *test)
 {
 	struct ucore_session *s = running(test, UCORE_READERS_MAX), *one;
 
@@ -159,15 +163,15 @@ static void add_events(struct kunit *test, struct ucore_session *s, const char *
 		KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, type, i), 4, 0, 0, NULL), 0);
 }
 
-/* A box is read by one CPU; what is left is as even as it can be. */
-static void the_longest_share_is_short(struct kunit *test)
+/* All counters of a box are read by one CPU. Otherwise shares are as equal as possible. */
+static void longest_share_is_minimal(struct kunit *test)
 {
 	struct ucore_session *s =
 		fake_session_config(test, &(struct ucore_create_session){ .nr_readers = 4 });
 	struct ucore_get_budget budget;
 
 	fake_kernel.more_cpus = BIT_ULL(2) | BIT_ULL(3);
-	add_events(test, s, "imc", 0, 2);	/* 4 reads, 2, 2, 8, 2 */
+	add_events(test, s, "imc", 0, 2);	/* 4, 2, 2, 8 and 2 reads */
 	add_events(test, s, "imc", 1, 1);
 	add_events(test, s, "imc", 2, 1);
 	add_events(test, s, "imc", 3, 4);
@@ -185,8 +189,8 @@ static void the_longest_share_is_short(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, budget.sample_ns, charged(8, 9, 2));
 }
 
-/* BUDGET of a session that does not run: as START would have it. */
-static void estimates_know_the_parallel(struct kunit *test)
+/* GET_BUDGET of a stopped session estimates the readers that START would use. */
+static void sample_estimate_depends_on_readers(struct kunit *test)
 {
 	struct ucore_session *alone = session_of(test, 0), *s;
 	struct ucore_get_budget budget;
@@ -203,7 +207,7 @@ static void estimates_know_the_parallel(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, budget.sample_ns, charged(4, 4, 1));
 }
 
-static void low_halves_are_shared_too(struct kunit *test)
+static void low_halves_are_read_in_parallel(struct kunit *test)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
 		.nr_readers = 2 });
@@ -212,7 +216,7 @@ static void low_halves_are_shared_too(struct kunit *test)
 	for (i = 0; i < NR_IMC; i++)
 		KUNIT_ASSERT_EQ(test, fake_add(s, imc(test, i), 4, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	KUNIT_ASSERT_EQ(test, session_read(s, false), 0);	/* whole */
+	KUNIT_ASSERT_EQ(test, session_read(s, false), 0);	/* a full read */
 	count(test, 7);
 	fake_bus_clear(bus_of(test));
 	KUNIT_ASSERT_EQ(test, session_read(s, false), 0);
@@ -221,7 +225,7 @@ static void low_halves_are_shared_too(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_bus_count_cpu(bus_of(test), 1), 2U);
 }
 
-static void boxes_that_freeze_alone_are_shared(struct kunit *test)
+static void box_freeze_session_is_read_in_parallel(struct kunit *test)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
 		.nr_readers = 2, .flags = UCORE_SESSION_F_BOX_FREEZE });
@@ -234,14 +238,14 @@ static void boxes_that_freeze_alone_are_shared(struct kunit *test)
 	expect_helped(test, s, 1);
 }
 
-/* ---- when ---- */
+/* ---- operations that are read in parallel ---- */
 
 static void fire_here(void *arg)
 {
 	fake_timer_fire(arg);
 }
 
-static void samples_have_a_parallel(struct kunit *test)
+static void timer_sample_is_read_in_parallel(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 2);
 	const struct ucore_sample *sample;
@@ -271,8 +275,8 @@ static void overflow_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
-/* Whichever CPU took the PMI: the other one helps, the reader, too. */
-static void overflows_have_a_parallel(struct kunit *test)
+/* Any CPU may take the PMI. The other one helps, even if it is the reader. */
+static void overflow_sample_is_read_in_parallel(struct kunit *test)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
 		.nr_readers = 2, .ring_size = 4096 });
@@ -296,20 +300,20 @@ static void overflows_have_a_parallel(struct kunit *test)
 	}
 }
 
-static void what_has_no_parallel(struct kunit *test)
+static void reset_stop_and_no_freeze_read_use_one_reader(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 2);
 
 	KUNIT_EXPECT_EQ(test, session_reset(s), 0);
-	KUNIT_EXPECT_EQ(test, session_read(s, true), 0);	/* live */
+	KUNIT_EXPECT_EQ(test, session_read(s, true), 0);	/* without freeze */
 	fake_stop(s);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, fake_kernel.called[1], 0U);
 	expect_helped(test, s, 0);
 }
 
-/* Each with its own crew, one after the other. */
-static void two_sessions_end_an_interval(struct kunit *test)
+/* Two sessions are read one after the other, each with its own shares. */
+static void two_sessions_in_one_interval_are_read_in_parallel(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 2), *other;
 	u32 i;
@@ -328,9 +332,9 @@ static void two_sessions_end_an_interval(struct kunit *test)
 	expect_helped(test, other, 1);
 }
 
-/* ---- helpers that do not come as expected ---- */
+/* ---- late and missing helpers ---- */
 
-static void a_helper_that_does_not_come(struct kunit *test)
+static void missing_helper_leaves_all_reads_to_reader(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 2);
 
@@ -338,7 +342,8 @@ static void a_helper_that_does_not_come(struct kunit *test)
 	expect_read(test, s, 100, 8, 0);
 	KUNIT_EXPECT_EQ(test, fake_kernel.called[1], 1U);
 	expect_read(test, s, 200, 8, 0);
-	KUNIT_EXPECT_EQ(test, fake_kernel.called[1], 1U);	/* it is still on the way */
+	/* the first call is still pending */
+	KUNIT_EXPECT_EQ(test, fake_kernel.called[1], 1U);
 	expect_helped(test, s, 0);
 
 	fake_bus_clear(bus_of(test));
@@ -349,7 +354,7 @@ static void a_helper_that_does_not_come(struct kunit *test)
 	expect_helped(test, s, 1);
 }
 
-static void a_call_that_cannot_be_made(struct kunit *test)
+static void failed_call_leaves_all_reads_to_reader(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 2);
 
@@ -360,8 +365,8 @@ static void a_call_that_cannot_be_made(struct kunit *test)
 	expect_helped(test, s, 1);
 }
 
-/* It came for something that is no more. */
-static void a_session_closed_under_a_call(struct kunit *test)
+/* The helper arrives after its session has been closed. */
+static void late_helper_after_close_reads_nothing(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 2);
 
@@ -376,7 +381,7 @@ static void a_session_closed_under_a_call(struct kunit *test)
 static bool begun;
 static u32 own_reads;
 
-/* The helper begins, and reads when the reader has read its own two counters. */
+/* Block the helper in its first read until the reader has read its own two counters. */
 static void slow_hook(void)
 {
 	if (raw_smp_processor_id() == 0) {
@@ -388,7 +393,7 @@ static void slow_hook(void)
 		cpu_relax();
 }
 
-static void a_slow_helper_is_waited_for(struct kunit *test)
+static void slow_helper_is_waited_for(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 2);
 
@@ -403,8 +408,8 @@ static void a_slow_helper_is_waited_for(struct kunit *test)
 	expect_helped(test, s, 1);
 }
 
-/* Whoever wins: each counter is read once. */
-static void helpers_race(struct kunit *test)
+/* In any interleaving each counter is read once. */
+static void racing_helper_reads_each_counter_once(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 2);
 	u32 i;
@@ -421,9 +426,9 @@ static void helpers_race(struct kunit *test)
 	KUNIT_EXPECT_LE(test, session_status(s).parallel_reads, 500ULL);
 }
 
-/* ---- boxes that die ---- */
+/* ---- dead boxes ---- */
 
-static void a_box_dies_in_a_helpers_share(struct kunit *test)
+static void box_dying_in_helpers_share_is_flagged(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 2);
 	struct ucore_box *last = imc(test, NR_IMC - 1);
@@ -435,7 +440,8 @@ static void a_box_dies_in_a_helpers_share(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, last->dead);
 	for (i = 0; i < NR_IMC; i++) {
 		KUNIT_EXPECT_EQ(test, s->values[i].count, 100ULL * (i + 1));
-		KUNIT_EXPECT_EQ(test, s->values[i].flags, i == NR_IMC - 1 ? UCORE_VALUE_F_DEAD : 0U);
+		KUNIT_EXPECT_EQ(test, s->values[i].flags,
+				i == NR_IMC - 1 ? UCORE_VALUE_F_DEAD : 0U);
 	}
 	fake_bus_clear(bus_of(test));
 	KUNIT_ASSERT_EQ(test, session_read(s, false), 0);
@@ -453,7 +459,7 @@ static void spend_here(void *arg)
 	ucore_budget_leave();
 }
 
-static void whoever_is_beyond_its_budget_is_not_asked(struct kunit *test)
+static void helper_beyond_budget_is_not_called(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 2);
 
@@ -471,7 +477,7 @@ static void time_passes(void)
 		fake_clock_advance(100 * US);
 }
 
-static void helpers_are_charged(struct kunit *test)
+static void helper_time_is_charged(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 2);
 	u64 busy = ucore_budget_busy_ns(1), cost = session_status(s).cost_ns;
@@ -481,11 +487,11 @@ static void helpers_are_charged(struct kunit *test)
 	bus_of(test)->hook = NULL;
 	KUNIT_EXPECT_GE(test, ucore_budget_busy_ns(1) - busy, 200 * US);
 	KUNIT_EXPECT_LE(test, ucore_budget_busy_ns(1) - busy, 300 * US);
-	/* the helper's time, and the reader's, which waited */
+	/* the helper's time, and that of the waiting reader */
 	KUNIT_EXPECT_GE(test, session_status(s).cost_ns - cost, 400 * US);
 }
 
-/* ---- who may help ---- */
+/* ---- CPUs that may help ---- */
 
 static void isolated_cpus_do_not_help(struct kunit *test)
 {
@@ -505,8 +511,8 @@ static void isolated_cpus_do_not_help(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, parallel_of(s)->nr_cpus, 2U);
 }
 
-/* But for those that the session itself chose. */
-static void chosen_cpus_help(struct kunit *test)
+/* Isolated CPUs help only if the session itself chose them. */
+static void chosen_isolated_cpus_help(struct kunit *test)
 {
 	static const u32 both[] = { 0, 1 };
 	struct ucore_session *s = session_of(test, 2), *other;
@@ -522,8 +528,8 @@ static void chosen_cpus_help(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, parallel_of(other)->nr_cpus, 1U);
 }
 
-/* A thread of the reader's core only if there is nobody else. */
-static void other_cores_help_first(struct kunit *test)
+/* A thread of the reader's core helps only if no other core is available. */
+static void other_cores_help_before_sibling_threads(struct kunit *test)
 {
 	struct ucore_session *s;
 
@@ -538,8 +544,8 @@ static void other_cores_help_first(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, parallel_of(s)->cpu[2], 1);
 }
 
-/* CPUs that the creator may run on, unless it may change that. */
-static void cpus_of_others_do_not_help(struct kunit *test)
+/* CPUs outside the creator's affinity mask help only with CAP_SYS_NICE. */
+static void cpus_outside_affinity_do_not_help(struct kunit *test)
 {
 	struct ucore_session *s;
 	cpumask_var_t was;
@@ -547,19 +553,19 @@ static void cpus_of_others_do_not_help(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, alloc_cpumask_var(&was, GFP_KERNEL));
 	cpumask_copy(was, current->cpus_ptr);
 	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(0)), 0);
-	fake_kernel.lacks = BIT_ULL(CAP_SYS_NICE);
+	fake_kernel.missing_caps = BIT_ULL(CAP_SYS_NICE);
 	s = running(test, 2);
 	KUNIT_EXPECT_EQ(test, parallel_of(s)->nr_cpus, 1U);
 	expect_read(test, s, 100, 8, 0);
 	fake_session_close(test, s);
-	fake_kernel.lacks = 0;
+	fake_kernel.missing_caps = 0;
 	s = running(test, 2);
 	KUNIT_EXPECT_EQ(test, parallel_of(s)->nr_cpus, 2U);
 	set_cpus_allowed_ptr(current, was);
 	free_cpumask_var(was);
 }
 
-/* ---- CPUs come and go ---- */
+/* ---- CPU hotplug ---- */
 
 static void cpu_down(u32 cpu)
 {
@@ -575,7 +581,7 @@ static void cpu_up(u32 cpu)
 	cpus_read_unlock();
 }
 
-static void a_helper_goes_offline(struct kunit *test)
+static void offline_helper_is_not_called(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 2);
 
@@ -587,7 +593,7 @@ static void a_helper_goes_offline(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_kernel.called[1], 1U);
 }
 
-static void another_one_takes_its_place(struct kunit *test)
+static void offline_helper_is_replaced(struct kunit *test)
 {
 	struct ucore_session *s;
 
@@ -600,7 +606,7 @@ static void another_one_takes_its_place(struct kunit *test)
 	expect_read(test, s, 100, 4, 4);
 }
 
-static void the_reader_goes_offline(struct kunit *test)
+static void helper_becomes_reader_when_reader_goes_offline(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 2);
 
@@ -614,7 +620,7 @@ static void the_reader_goes_offline(struct kunit *test)
 }
 
 /* Another session chooses the reader. */
-static void the_reader_moves(struct kunit *test)
+static void readers_follow_the_moved_reader(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 2), *other = fake_session(test);
 
@@ -625,7 +631,7 @@ static void the_reader_moves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_kernel.called[0], 1U);
 }
 
-static void parallels_sleep(struct kunit *test)
+static void suspended_session_calls_no_helper(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 2);
 
@@ -641,7 +647,7 @@ static void parallels_sleep(struct kunit *test)
 
 /* ---- memory ---- */
 
-static void memory_for_shares_runs_out(struct kunit *test)
+static void start_without_memory_for_shares_fails(struct kunit *test)
 {
 	struct ucore_session *s = session_of(test, 2);
 	int ret = -ENOMEM;
@@ -666,12 +672,12 @@ static void another_session_prepares(void)
 	first_shares = ucore_catalog.domains[0].shares;
 }
 
-/* Whoever comes second has the first one's, and leaks none. */
-static void two_sessions_prepare_at_once(struct kunit *test)
+/* The second session uses the shares that the first one allocated, and leaks nothing. */
+static void concurrent_prepare_allocates_shares_once(struct kunit *test)
 {
 	struct ucore_domain *domain = &ucore_catalog.domains[0];
 
-	fake_kernel.meanwhile = another_session_prepares;
+	fake_kernel.on_kzalloc = another_session_prepares;
 	KUNIT_EXPECT_EQ(test, ucore_parallel_prepare(domain), 0);
 	KUNIT_ASSERT_NOT_NULL(test, first_shares);
 	KUNIT_EXPECT_PTR_EQ(test, domain->shares, first_shares);
@@ -680,50 +686,50 @@ static void two_sessions_prepare_at_once(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(two_read_half_each),
-	KUNIT_CASE(without_a_parallel_one_reads),
-	KUNIT_CASE(four_read_a_quarter_each),
-	KUNIT_CASE(parallels_are_as_large_as_they_can_be),
-	KUNIT_CASE(the_longest_share_is_short),
-	KUNIT_CASE(estimates_know_the_parallel),
-	KUNIT_CASE(low_halves_are_shared_too),
-	KUNIT_CASE(boxes_that_freeze_alone_are_shared),
-	KUNIT_CASE(samples_have_a_parallel),
-	KUNIT_CASE(overflows_have_a_parallel),
-	KUNIT_CASE(what_has_no_parallel),
-	KUNIT_CASE(two_sessions_end_an_interval),
-	KUNIT_CASE(a_helper_that_does_not_come),
-	KUNIT_CASE(a_call_that_cannot_be_made),
-	KUNIT_CASE(a_session_closed_under_a_call),
-	KUNIT_CASE(a_slow_helper_is_waited_for),
-	KUNIT_CASE(helpers_race),
-	KUNIT_CASE(a_box_dies_in_a_helpers_share),
-	KUNIT_CASE(whoever_is_beyond_its_budget_is_not_asked),
-	KUNIT_CASE(helpers_are_charged),
+	KUNIT_CASE(two_readers_read_half_each),
+	KUNIT_CASE(single_reader_calls_no_other_cpu),
+	KUNIT_CASE(four_readers_read_a_quarter_each),
+	KUNIT_CASE(readers_are_limited_by_cpus_and_boxes),
+	KUNIT_CASE(longest_share_is_minimal),
+	KUNIT_CASE(sample_estimate_depends_on_readers),
+	KUNIT_CASE(low_halves_are_read_in_parallel),
+	KUNIT_CASE(box_freeze_session_is_read_in_parallel),
+	KUNIT_CASE(timer_sample_is_read_in_parallel),
+	KUNIT_CASE(overflow_sample_is_read_in_parallel),
+	KUNIT_CASE(reset_stop_and_no_freeze_read_use_one_reader),
+	KUNIT_CASE(two_sessions_in_one_interval_are_read_in_parallel),
+	KUNIT_CASE(missing_helper_leaves_all_reads_to_reader),
+	KUNIT_CASE(failed_call_leaves_all_reads_to_reader),
+	KUNIT_CASE(late_helper_after_close_reads_nothing),
+	KUNIT_CASE(slow_helper_is_waited_for),
+	KUNIT_CASE(racing_helper_reads_each_counter_once),
+	KUNIT_CASE(box_dying_in_helpers_share_is_flagged),
+	KUNIT_CASE(helper_beyond_budget_is_not_called),
+	KUNIT_CASE(helper_time_is_charged),
 	KUNIT_CASE(isolated_cpus_do_not_help),
-	KUNIT_CASE(chosen_cpus_help),
-	KUNIT_CASE(other_cores_help_first),
-	KUNIT_CASE(cpus_of_others_do_not_help),
-	KUNIT_CASE(a_helper_goes_offline),
-	KUNIT_CASE(another_one_takes_its_place),
-	KUNIT_CASE(the_reader_goes_offline),
-	KUNIT_CASE(the_reader_moves),
-	KUNIT_CASE(parallels_sleep),
-	KUNIT_CASE(memory_for_shares_runs_out),
-	KUNIT_CASE(two_sessions_prepare_at_once),
+	KUNIT_CASE(chosen_isolated_cpus_help),
+	KUNIT_CASE(other_cores_help_before_sibling_threads),
+	KUNIT_CASE(cpus_outside_affinity_do_not_help),
+	KUNIT_CASE(offline_helper_is_not_called),
+	KUNIT_CASE(offline_helper_is_replaced),
+	KUNIT_CASE(helper_becomes_reader_when_reader_goes_offline),
+	KUNIT_CASE(readers_follow_the_moved_reader),
+	KUNIT_CASE(suspended_session_calls_no_helper),
+	KUNIT_CASE(start_without_memory_for_shares_fails),
+	KUNIT_CASE(concurrent_prepare_allocates_shares_once),
 	{ }
 };
 
 static struct kunit_suite suite = {
-	.name = "ucore_parallel",
+	.name = "ucore_parallel_read",
 	.init = fake_machine_init,
 	.exit = fake_machine_exit,
 	.test_cases = cases,
 };
 
-/* ---- cores ---- */
+/* ---- core PMUs ---- */
 
-static void cores_have_no_parallel(struct kunit *test)
+static void core_domain_is_read_by_its_cpu(struct kunit *test)
 {
 	struct ucore_session *s =
 		fake_session_config(test, &(struct ucore_create_session){ .nr_readers = 2 });
@@ -736,8 +742,8 @@ static void cores_have_no_parallel(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, ucore_catalog.domains[1].shares);
 }
 
-/* Its die's does, though the same CPU reads both. */
-static void a_die_and_a_core_of_one_session(struct kunit *test)
+/* The die of the same session is read in parallel, although both have the same reader. */
+static void die_is_read_in_parallel_next_to_core_domain(struct kunit *test)
 {
 	struct ucore_session *s =
 		fake_session_config(test, &(struct ucore_create_session){ .nr_readers = 2 });
@@ -752,13 +758,13 @@ static void a_die_and_a_core_of_one_session(struct kunit *test)
 }
 
 static struct kunit_case core_cases[] = {
-	KUNIT_CASE(cores_have_no_parallel),
-	KUNIT_CASE(a_die_and_a_core_of_one_session),
+	KUNIT_CASE(core_domain_is_read_by_its_cpu),
+	KUNIT_CASE(die_is_read_in_parallel_next_to_core_domain),
 	{ }
 };
 
 static struct kunit_suite core_suite = {
-	.name = "ucore_parallel_core",
+	.name = "ucore_parallel_read_core",
 	.init = fake_machine_init_cpu,
 	.exit = fake_machine_exit,
 	.test_cases = core_cases,

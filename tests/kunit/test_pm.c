@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The machine's life: what sleep, reboot and panic leave in the registers, and what
- * sessions make of it; a machine that stood still.
+ * KUnit tests of suspend, resume, reboot and panic: the registers that each leaves, what
+ * sessions report, and machines that stood still.
  */
 #include <linux/cpu.h>
 
@@ -17,7 +17,7 @@ static void sleep_event(unsigned long event)
 	fake_kernel.sleep_notifier->notifier_call(fake_kernel.sleep_notifier, event, NULL);
 }
 
-/* What the machine does to the registers of a box in S3. */
+/* Clear the registers of a box, as S3 does. */
 static void power_off(struct fake_window *win)
 {
 	u32 i;
@@ -27,7 +27,8 @@ static void power_off(struct fake_window *win)
 	win->frozen = false;
 }
 
-static void expect_gap(struct kunit *test, struct ucore_domain_ctx *ctx, u32 reason, int from, int to)
+static void expect_gap(struct kunit *test, struct ucore_domain_ctx *ctx, u32 reason, int from,
+		       int to)
 {
 	const struct ucore_gap *gap = fake_record(ctx->ring);
 
@@ -39,11 +40,11 @@ static void expect_gap(struct kunit *test, struct ucore_domain_ctx *ctx, u32 rea
 }
 
 /**
- * struct found - a running session, and registers that were not zero before it
- * @s: the session: an armed counter of imc0 and one of cbo0, on each domain
- * @gw: global controls
- * @imc: imc0's registers
- * @cbo: cbo0's
+ * struct found - a running session, and registers that were not zero before START
+ * @s: session with an armed counter of imc0 and a counter of cbo0, on each domain
+ * @gw: windows of the global controls
+ * @imc: windows of imc0
+ * @cbo: windows of cbo0
  */
 struct found {
 	struct ucore_session *s;
@@ -74,7 +75,7 @@ static void found_init(struct kunit *test, struct found *f,
 	KUNIT_ASSERT_EQ(test, fake_peek(f->cbo[0], 0x14), 0ULL);
 }
 
-static void expect_as_found(struct kunit *test, const struct found *f, u32 i)
+static void expect_restored(struct kunit *test, const struct found *f, u32 i)
 {
 	KUNIT_EXPECT_EQ(test, fake_peek(f->gw[i], GLOBAL_CTL), 0x40ULL);
 	KUNIT_EXPECT_FALSE(test, f->gw[i]->frozen);
@@ -86,9 +87,9 @@ static void expect_as_found(struct kunit *test, const struct found *f, u32 i)
 
 static const struct ucore_create_session ring = { .ring_size = 4096 };
 
-/* ---- sleep ---- */
+/* ---- suspend and resume ---- */
 
-static void sleep_leaves_it_as_found(struct kunit *test)
+static void suspend_restores_registers(struct kunit *test)
 {
 	struct ucore_domain *domain = &ucore_catalog.domains[1];
 	struct found f;
@@ -98,7 +99,7 @@ static void sleep_leaves_it_as_found(struct kunit *test)
 	KUNIT_EXPECT_NE(test, fake_kernel.debugctl[1], 0ULL);
 	sleep_event(PM_SUSPEND_PREPARE);
 	for (i = 0; i < 2; i++)
-		expect_as_found(test, &f, i);
+		expect_restored(test, &f, i);
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[1], 0ULL);
 	KUNIT_EXPECT_EQ(test, domain->reader, UCORE_NO_CPU);
 	KUNIT_EXPECT_FALSE(test, fake_timer_find(&domain->watchdog)->queued);
@@ -106,14 +107,14 @@ static void sleep_leaves_it_as_found(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, f.s->ctx[1]->running);
 	expect_gap(test, f.s->ctx[1], UCORE_GAP_SUSPEND, 1, -1);
 
-	/* a second one finds nothing to do */
+	/* a second suspend has nothing to do */
 	fake_bus_clear(bus_of(test));
 	sleep_event(PM_HIBERNATION_PREPARE);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	KUNIT_EXPECT_NULL(test, fake_record(f.s->ctx[1]->ring));
 }
 
-static void counts_go_on_after_sleep(struct kunit *test)
+static void resume_continues_counts(struct kunit *test)
 {
 	u64 enabled, running, later;
 	struct ucore_domain_ctx *ctx;
@@ -146,17 +147,17 @@ static void counts_go_on_after_sleep(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f.s->values[3].flags, (u32)UCORE_VALUE_F_GAP);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
 	KUNIT_EXPECT_EQ(test, f.s->values[3].flags, 0U);
-	/* nobody counted in these 100 s */
+	/* suspended time is not enabled time */
 	ctx_times(ctx, ktime_get_mono_fast_ns(), &later, &running);
 	KUNIT_EXPECT_LT(test, later, enabled + SEC);
 	KUNIT_EXPECT_LE(test, running, later);
 	fake_session_close(test, f.s);
-	/* what was found after the sleep, not before it */
+	/* restores the values found at resume, not those before the suspend */
 	KUNIT_EXPECT_EQ(test, fake_peek(f.gw[1], GLOBAL_CTL), 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(f.cbo[1], 0x14), 0ULL);
 }
 
-static void next_sample_tells(struct kunit *test)
+static void first_sample_after_resume_has_gap_flag(struct kunit *test)
 {
 	const struct ucore_create_session config = { .ring_size = 4096, .timer_ns = MS };
 	const struct ucore_sample *sample;
@@ -181,7 +182,7 @@ static void next_sample_tells(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, sample->flags & UCORE_SAMPLE_F_GAP);
 }
 
-static void commands_while_asleep(struct kunit *test)
+static void commands_while_suspended_touch_no_hardware(struct kunit *test)
 {
 	struct ucore_session *other = fake_session(test);
 	struct found f;
@@ -202,12 +203,12 @@ static void commands_while_asleep(struct kunit *test)
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	sleep_event(PM_POST_SUSPEND);
 	KUNIT_EXPECT_EQ(test, fake_start(other), 0);
-	/* the READs did not take it for theirs: the domain was not there */
+	/* the earlier READs did not consume the gap flag, because the domain was offline */
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
 	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, (u32)UCORE_VALUE_F_GAP);
 }
 
-static void stopped_while_asleep(struct kunit *test)
+static void stop_while_suspended_keeps_counts(struct kunit *test)
 {
 	struct found f;
 	u32 i;
@@ -226,10 +227,10 @@ static void stopped_while_asleep(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(f.s), 0);
 	fake_session_close(test, f.s);
 	for (i = 0; i < 2; i++)
-		expect_as_found(test, &f, i);
+		expect_restored(test, &f, i);
 }
 
-static void closed_while_asleep(struct kunit *test)
+static void close_while_suspended_releases_boxes(struct kunit *test)
 {
 	struct found f;
 
@@ -241,11 +242,11 @@ static void closed_while_asleep(struct kunit *test)
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].reader, 0);
 	KUNIT_EXPECT_TRUE(test, list_empty(&fake_box(test, 0, "imc", 0)->claims));
-	expect_as_found(test, &f, 0);
+	expect_restored(test, &f, 0);
 }
 
-/* All but one go offline when the machine sleeps; that is not our hotplug. */
-static void cpus_go_and_come_while_asleep(struct kunit *test)
+/* Suspend takes all CPUs but one offline. These hotplug callbacks are ignored. */
+static void hotplug_while_suspended_is_ignored(struct kunit *test)
 {
 	struct ucore_session *chooser = fake_session(test);
 	struct found f;
@@ -266,7 +267,7 @@ static void cpus_go_and_come_while_asleep(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, f.s->ctx[1]->running);
 }
 
-static void asleep_while_throttled(struct kunit *test)
+static void suspend_while_throttled_unthrottles(struct kunit *test)
 {
 	struct ucore_domain *domain = &ucore_catalog.domains[0];
 	struct found f;
@@ -278,7 +279,7 @@ static void asleep_while_throttled(struct kunit *test)
 	domain->kept_frozen = true;
 	raw_spin_unlock_irq(&domain->lock);
 	sleep_event(PM_SUSPEND_PREPARE);
-	expect_as_found(test, &f, 0);
+	expect_restored(test, &f, 0);
 	KUNIT_EXPECT_EQ(test, domain->freeze_count, 0U);
 	sleep_event(PM_POST_SUSPEND);
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
@@ -286,8 +287,8 @@ static void asleep_while_throttled(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, f.gw[0]->frozen);
 }
 
-/* An overflow that nobody serviced any more belongs to the last interval. */
-static void overflow_on_the_way_to_bed(struct kunit *test)
+/* An overflow without service belongs to the last interval. */
+static void suspend_with_pending_overflow_samples(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	const struct ucore_sample *sample;
@@ -301,10 +302,10 @@ static void overflow_on_the_way_to_bed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->hdr.type, (u32)UCORE_RECORD_SAMPLE);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, 1003ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(f.gw[0], GLOBAL_STATUS), 0ULL);
-	expect_as_found(test, &f, 0);
+	expect_restored(test, &f, 0);
 }
 
-static void box_freeze_sleeps_too(struct kunit *test)
+static void box_freeze_session_suspends_and_resumes(struct kunit *test)
 {
 	const struct ucore_create_session config = {
 		.ring_size = 4096, .flags = UCORE_SESSION_F_BOX_FREEZE,
@@ -314,14 +315,14 @@ static void box_freeze_sleeps_too(struct kunit *test)
 	found_init(test, &f, &config);
 	fake_poke(f.cbo[0], 0x16, 11);
 	sleep_event(PM_SUSPEND_PREPARE);
-	expect_as_found(test, &f, 0);
+	expect_restored(test, &f, 0);
 	sleep_event(PM_POST_SUSPEND);
 	fake_poke(f.cbo[0], 0x16, 4);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
 	KUNIT_EXPECT_EQ(test, f.s->values[1].count, 15ULL);
 }
 
-static void nobody_counts_nobody_minds(struct kunit *test)
+static void suspend_without_sessions_touches_no_hardware(struct kunit *test)
 {
 	fake_bus_clear(bus_of(test));
 	sleep_event(PM_SUSPEND_PREPARE);
@@ -334,7 +335,7 @@ static void nobody_counts_nobody_minds(struct kunit *test)
 
 /* ---- reboot ---- */
 
-static void reboot_leaves_it_as_found(struct kunit *test)
+static void reboot_restores_registers(struct kunit *test)
 {
 	struct ucore_session *other = fake_session(test);
 	struct found f;
@@ -344,7 +345,7 @@ static void reboot_leaves_it_as_found(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(other, fake_box(test, 0, "imc", 1), 4, 0, 0, NULL), 0);
 	fake_kernel.reboot_notifier->notifier_call(fake_kernel.reboot_notifier, SYS_RESTART, NULL);
 	for (i = 0; i < 2; i++)
-		expect_as_found(test, &f, i);
+		expect_restored(test, &f, i);
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[0], 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_start(other), -EAGAIN);
 }
@@ -356,7 +357,10 @@ static void panic_here(void *arg)
 	fake_kernel.panic_notifier->notifier_call(fake_kernel.panic_notifier, 0, NULL);
 }
 
-/* On CPU 0, whose die is the first; with its lock held, as nothing may wait for it. */
+/*
+ * Call the panic notifier on CPU 0 with the lock of its die held: the notifier must not wait
+ * for locks.
+ */
 static void panic_with_the_lock_held(void *arg)
 {
 	raw_spinlock_t *lock = &ucore_catalog.domains[0].lock;
@@ -366,7 +370,7 @@ static void panic_with_the_lock_held(void *arg)
 	raw_spin_unlock(lock);
 }
 
-static void panic_stops_what_is_within_reach(struct kunit *test)
+static void panic_restores_accessible_registers(struct kunit *test)
 {
 	struct found f;
 
@@ -374,17 +378,18 @@ static void panic_stops_what_is_within_reach(struct kunit *test)
 	fake_overflow(fake_box(test, 0, "imc", 0), 0xa0, 3, BIT(1), IMC0);
 	fake_bus_clear(bus_of(test));
 	smp_call_function_single(0, panic_with_the_lock_held, NULL, 1);
-	expect_as_found(test, &f, 0);
+	expect_restored(test, &f, 0);
 	KUNIT_EXPECT_EQ(test, fake_peek(f.gw[0], GLOBAL_STATUS), 0ULL);
-	/* of the other die memory-mapped config space, and no MSR */
+	/* on the other die, memory-mapped config space is accessible, MSRs are not */
 	KUNIT_EXPECT_EQ(test, fake_peek(f.imc[1], 0xd8), 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), f.gw[1], 0), 0U);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), f.cbo[1], 0), 0U);
-	fake_box(test, 1, "imc", 0)->dirty = true;	/* for the end of the test */
+	/* makes the end of the test restore the box */
+	fake_box(test, 1, "imc", 0)->dirty = true;
 }
 
-/* The kernel's own accessors have a lock, and somebody may have been stopped within. */
-static void panic_needs_no_config_cycles(struct kunit *test)
+/* Config cycles take a kernel lock, which a stopped CPU may hold. */
+static void panic_skips_boxes_behind_config_cycles(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_io_ops cycles = *imc->io.ops;
@@ -402,7 +407,7 @@ static void panic_needs_no_config_cycles(struct kunit *test)
 	imc->io.ops = ops;
 }
 
-static void panic_of_an_idle_machine(struct kunit *test)
+static void panic_without_sessions_touches_no_hardware(struct kunit *test)
 {
 	fake_bus_clear(bus_of(test));
 	smp_call_function_single(0, panic_here, NULL, 1);
@@ -411,18 +416,18 @@ static void panic_of_an_idle_machine(struct kunit *test)
 
 /* ---- a machine that stood still ---- */
 
-static void a_missed_wrap_is_told(struct kunit *test)
+static void possible_wrap_is_flagged_until_reset(struct kunit *test)
 {
 	struct found f;
 
 	found_init(test, &f, &ring);
-	fake_clock_advance(5 * SEC);		/* 44 bits, at most 256 in a clock: 13 s */
+	fake_clock_advance(5 * SEC);		/* 44 bits, at most 256 per clock: 13 s */
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
 	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, 0U);
 	fake_clock_advance(3600 * SEC);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
 	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, (u32)UCORE_VALUE_F_MAYBE_WRAPPED);
-	/* a carry would have frozen it */
+	/* a wrap would have frozen the domain */
 	KUNIT_EXPECT_EQ(test, f.s->values[0].flags, 0U);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, true), 0);
 	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, (u32)UCORE_VALUE_F_MAYBE_WRAPPED);
@@ -442,8 +447,8 @@ static void a_missed_wrap_is_told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, 0U);
 }
 
-/* A die whose last CPU went is told in the same way. */
-static void hotplug_is_told_in_the_next_read(struct kunit *test)
+/* A die that was offline in between is reported in the same way. */
+static void read_after_hotplug_has_gap_flag(struct kunit *test)
 {
 	struct found f;
 
@@ -459,7 +464,7 @@ static void hotplug_is_told_in_the_next_read(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, f.s->ctx[1]->gap_sample);
 }
 
-static void a_read_that_was_not_had_tells_again(struct kunit *test)
+static void undelivered_read_repeats_gap_flag(struct kunit *test)
 {
 	struct found f;
 
@@ -479,7 +484,7 @@ static void a_read_that_was_not_had_tells_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f.s->values[3].flags, 0U);
 }
 
-static void registration_is_undone(struct kunit *test)
+static void failed_registration_is_undone(struct kunit *test)
 {
 	u32 i;
 
@@ -494,14 +499,14 @@ static void registration_is_undone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_pm_register(), 0);
 }
 
-static int life_init(struct kunit *test)
+static int pm_init(struct kunit *test)
 {
 	int ret = fake_machine_init_2(test);
 
 	return ret ?: ucore_readers_init() ?: ucore_pm_register();
 }
 
-static void life_exit(struct kunit *test)
+static void pm_exit(struct kunit *test)
 {
 	if (fake_kernel.sleep_notifier)
 		ucore_pm_unregister();
@@ -509,45 +514,45 @@ static void life_exit(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(sleep_leaves_it_as_found),
-	KUNIT_CASE(counts_go_on_after_sleep),
-	KUNIT_CASE(next_sample_tells),
-	KUNIT_CASE(commands_while_asleep),
-	KUNIT_CASE(stopped_while_asleep),
-	KUNIT_CASE(closed_while_asleep),
-	KUNIT_CASE(cpus_go_and_come_while_asleep),
-	KUNIT_CASE(asleep_while_throttled),
-	KUNIT_CASE(overflow_on_the_way_to_bed),
-	KUNIT_CASE(box_freeze_sleeps_too),
-	KUNIT_CASE(nobody_counts_nobody_minds),
-	KUNIT_CASE(reboot_leaves_it_as_found),
-	KUNIT_CASE(panic_stops_what_is_within_reach),
-	KUNIT_CASE(panic_needs_no_config_cycles),
-	KUNIT_CASE(panic_of_an_idle_machine),
-	KUNIT_CASE(a_missed_wrap_is_told),
-	KUNIT_CASE(hotplug_is_told_in_the_next_read),
-	KUNIT_CASE(a_read_that_was_not_had_tells_again),
-	KUNIT_CASE(registration_is_undone),
+	KUNIT_CASE(suspend_restores_registers),
+	KUNIT_CASE(resume_continues_counts),
+	KUNIT_CASE(first_sample_after_resume_has_gap_flag),
+	KUNIT_CASE(commands_while_suspended_touch_no_hardware),
+	KUNIT_CASE(stop_while_suspended_keeps_counts),
+	KUNIT_CASE(close_while_suspended_releases_boxes),
+	KUNIT_CASE(hotplug_while_suspended_is_ignored),
+	KUNIT_CASE(suspend_while_throttled_unthrottles),
+	KUNIT_CASE(suspend_with_pending_overflow_samples),
+	KUNIT_CASE(box_freeze_session_suspends_and_resumes),
+	KUNIT_CASE(suspend_without_sessions_touches_no_hardware),
+	KUNIT_CASE(reboot_restores_registers),
+	KUNIT_CASE(panic_restores_accessible_registers),
+	KUNIT_CASE(panic_skips_boxes_behind_config_cycles),
+	KUNIT_CASE(panic_without_sessions_touches_no_hardware),
+	KUNIT_CASE(possible_wrap_is_flagged_until_reset),
+	KUNIT_CASE(read_after_hotplug_has_gap_flag),
+	KUNIT_CASE(undelivered_read_repeats_gap_flag),
+	KUNIT_CASE(failed_registration_is_undone),
 	{ }
 };
 
 static struct kunit_suite suite = {
-	.name = "ucore_life",
-	.init = life_init,
-	.exit = life_exit,
+	.name = "ucore_pm",
+	.init = pm_init,
+	.exit = pm_exit,
 	.test_cases = cases,
 };
 
-/* ---- without global control: every box by its own words ---- */
+/* ---- without global control: each box by its own box control ---- */
 
-static int life_init_v1(struct kunit *test)
+static int pm_init_v1(struct kunit *test)
 {
 	int ret = fake_machine_init_v1(test);
 
 	return ret ?: ucore_readers_init() ?: ucore_pm_register();
 }
 
-static void v1_sleeps_and_panics(struct kunit *test)
+static void v1_suspend_and_panic_restore_each_box(struct kunit *test)
 {
 	struct ucore_box *cbo = fake_box(test, 0, "cbo", 0), *ha = fake_box(test, 0, "ha", 0);
 	struct fake_window *c = fake_window(cbo), *h = fake_window(ha);
@@ -576,14 +581,14 @@ static void v1_sleeps_and_panics(struct kunit *test)
 }
 
 static struct kunit_case v1_cases[] = {
-	KUNIT_CASE(v1_sleeps_and_panics),
+	KUNIT_CASE(v1_suspend_and_panic_restore_each_box),
 	{ }
 };
 
 static struct kunit_suite v1_suite = {
-	.name = "ucore_life_box_by_box",
-	.init = life_init_v1,
-	.exit = life_exit,
+	.name = "ucore_pm_v1",
+	.init = pm_init_v1,
+	.exit = pm_exit,
 	.test_cases = v1_cases,
 };
 

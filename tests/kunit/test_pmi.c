@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The overflow interrupt: whose NMI it is, how many overflows it stands for,
- * what it leaves behind; and how the way to it is opened and closed.
+ * KUnit tests of the PMI: NMI ownership, the number of overflows per NMI, the state after
+ * service, and enabling and disabling the PMI route.
  *
- * The NMI handler is called by hand on a CPU of the test's choice, with
- * interrupts off: its irq_work runs when they are on again.
+ * Tests call the NMI handler by hand on a chosen CPU with interrupts off. The irq_work runs
+ * as soon as interrupts are on again.
  */
 #include <linux/cpu.h>
 #include <linux/smp.h>
@@ -19,7 +19,7 @@
 #define UNCORE_PMI	BIT_ULL(13)
 #define PERFS_LVTPC	(APIC_LVT_MASKED | 0xee)
 
-/* A part with an armed counter in each iMC, and the way to CPU 0 open. */
+/* Return a context with an armed counter in each iMC, with the PMI routed to CPU 0. */
 static struct ucore_domain_ctx *armed_ctx_on(struct kunit *test, u32 id)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, id, 4096);
@@ -51,12 +51,12 @@ static void overflow(struct ucore_domain_ctx *ctx, u32 i)
 }
 
 /**
- * struct nmi - NMIs on one CPU, one right after the other
- * @times: how many
- * @ip: instruction interrupted
- * @handled: what the handler returned
- * @during: done between the first and the second
- * @arg: its argument
+ * struct nmi - NMIs on one CPU in direct succession
+ * @times: number of NMIs
+ * @ip: interrupted instruction
+ * @handled: results of the handler
+ * @during: called between the first and the second NMI, may be NULL
+ * @arg: argument of @during
  */
 struct nmi {
 	u32 times;
@@ -114,8 +114,8 @@ static int pmi_init_cpu(struct kunit *test)
 	return pmi_ready(fake_machine_init_cpu(test));
 }
 
-/* Both handlers, or none */
-static void registration_is_undone(struct kunit *test)
+/* Either both handlers are registered or none. */
+static void failed_registration_is_undone(struct kunit *test)
 {
 	u32 i;
 
@@ -129,9 +129,9 @@ static void registration_is_undone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_nmi_register(), 0);
 }
 
-/* ---- whose NMI ---- */
+/* ---- NMI ownership ---- */
 
-static void nmi_without_a_domain(struct kunit *test)
+static void nmi_without_armed_domain_is_not_claimed(struct kunit *test)
 {
 	struct nmi nmi = { .times = 1 };
 
@@ -141,7 +141,7 @@ static void nmi_without_a_domain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc_writes[1], 0U);
 }
 
-static void nmi_with_nothing_to_do_is_perfs(struct kunit *test)
+static void nmi_without_status_is_left_to_perf(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	u32 writes = fake_kernel.lvtpc_writes[0];
@@ -150,8 +150,8 @@ static void nmi_with_nothing_to_do_is_perfs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc_writes[0], writes);
 }
 
-/* The status says that a box interrupted, armed or not: nobody else will clear it. */
-static void unknown_status_is_ours(struct kunit *test)
+/* The status shows an overflow of some box, armed or not: no other handler would clear it. */
+static void nmi_with_unknown_status_bits_is_claimed(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
@@ -162,8 +162,8 @@ static void unknown_status_is_ours(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 }
 
-/* LVTPC is masked by delivery: it must be open again afterwards. */
-static void pmi_becomes_a_sample(struct kunit *test)
+/* The delivery masks the LVTPC: the handler must unmask it again. */
+static void pmi_is_sampled_with_context(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct nmi nmi = { .times = 1, .ip = 0xffffffff81234567ULL };
@@ -188,8 +188,8 @@ static void pmi_becomes_a_sample(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ctx->domain->pmi.proven);
 }
 
-/* An NMI may stand for several overflows, as perf's handler wants to know. */
-static void true_count_is_returned(struct kunit *test)
+/* An NMI can stand for several overflows. The handler returns their number. */
+static void nmi_returns_number_of_overflows(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
@@ -199,8 +199,8 @@ static void true_count_is_returned(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->stats.overflows, 2ULL);
 }
 
-/* The status is still set, for the service has not run: the second is perf's. */
-static void pmi_is_claimed_once(struct kunit *test)
+/* The status is still set, because the service has not run: the second NMI belongs to perf. */
+static void repeated_nmi_before_service_is_not_claimed(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct nmi nmi = { .times = 3 };
@@ -211,10 +211,10 @@ static void pmi_is_claimed_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nmi.handled[1], NMI_DONE);
 	KUNIT_EXPECT_EQ(test, nmi.handled[2], NMI_DONE);
 	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 1ULL);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);	/* and after it, too */
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);	/* nor after the service */
 }
 
-static void each_pmi_is_claimed(struct kunit *test)
+static void successive_pmis_are_claimed(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	u32 i;
@@ -243,8 +243,8 @@ static void forget_here(void *arg)
 	fake_poke(fake_global(0), GLOBAL_STATUS, 0);
 }
 
-/* An overflow that was serviced before its NMI came */
-static void served_without_its_nmi(struct ucore_domain_ctx *ctx)
+/* Let an overflow occur and service it before its NMI arrives. */
+static void service_before_nmi(struct ucore_domain_ctx *ctx)
 {
 	overflow(ctx, 0);
 	local_irq_disable();
@@ -252,12 +252,12 @@ static void served_without_its_nmi(struct ucore_domain_ctx *ctx)
 	local_irq_enable();
 }
 
-/* A timer or a READ was faster: the NMI is ours all the same, once. */
-static void late_pmi_is_claimed_without_effect(struct kunit *test)
+/* A timer or a READ serviced the overflow first: the NMI is still claimed, once. */
+static void pmi_after_service_is_claimed_once(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
-	served_without_its_nmi(ctx);
+	service_before_nmi(ctx);
 	KUNIT_EXPECT_NOT_NULL(test, fake_record(ctx->ring));
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[0], (u32)APIC_DM_NMI);
@@ -266,8 +266,8 @@ static void late_pmi_is_claimed_without_effect(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 1ULL);
 }
 
-/* The service comes between the NMI and its irq_work, which then has nothing to do. */
-static void service_by_another_after_the_nmi(struct kunit *test)
+/* Another service runs between the NMI and its irq_work, which then has nothing to do. */
+static void service_between_nmi_and_irq_work_takes_one_sample(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct nmi nmi = { .times = 1, .during = service_here, .arg = ctx, .ip = 0x77 };
@@ -278,15 +278,19 @@ static void service_by_another_after_the_nmi(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nmi.handled[0], 1);
 	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
-	KUNIT_EXPECT_EQ(test, sample->ip, 0x77ULL);	/* its context was there already */
+	/* the context of the NMI was available already */
+	KUNIT_EXPECT_EQ(test, sample->ip, 0x77ULL);
 	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 	KUNIT_EXPECT_EQ(test, ctx->domain->pmis, 1ULL);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 	KUNIT_EXPECT_EQ(test, ctx->domain->freeze_count, 0U);
 }
 
-/* START has armed nothing yet, or STOP not closed the way: the next one is seen to. */
-static void pmi_with_nothing_armed(struct kunit *test)
+/*
+ * Before START has armed counters, or before STOP disables the PMI: the next PMI services
+ * both.
+ */
+static void pmi_while_unarmed_is_serviced_later(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct ucore_domain *domain = ctx->domain;
@@ -304,8 +308,11 @@ static void pmi_with_nothing_armed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, domain->pmis, 1ULL);
 }
 
-/* Somebody has cleared the status between the NMI and its service: it is nobody's any more. */
-static void pmi_that_was_forgotten(struct kunit *test)
+/*
+ * Other software cleared the status between the NMI and its service: nothing is left to
+ * service.
+ */
+static void pmi_whose_status_was_cleared_is_forgotten(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct ucore_domain *domain = ctx->domain;
@@ -345,8 +352,8 @@ static void nmi_in_service_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
-/* It came in the middle of a service, which had looked too early to see it. */
-static void pmi_during_a_service(struct kunit *test)
+/* The PMI arrives during a service that read the status too early to see its overflow. */
+static void pmi_during_service_is_serviced_afterwards(struct kunit *test)
 {
 	struct service service = { .ctx = armed_ctx(test), .nmi.times = 1 };
 	struct ucore_domain_ctx *ctx = service.ctx;
@@ -373,8 +380,8 @@ static void nmis_before_and_in_service_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
-/* The PMI that is being serviced is claimed: what comes meanwhile is another's. */
-static void nmi_of_others_during_a_service(struct kunit *test)
+/* The PMI in service is claimed already: another NMI during the service is foreign. */
+static void foreign_nmi_during_service_is_not_claimed(struct kunit *test)
 {
 	struct service service = { .ctx = armed_ctx(test), .nmi.times = 2 };
 
@@ -384,8 +391,8 @@ static void nmi_of_others_during_a_service(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, service.nmi.handled[1], NMI_DONE);
 }
 
-/* The core's other thread gets the same PMI: one sample, with the first's context. */
-static void both_threads_of_a_core(struct kunit *test)
+/* The core's other thread gets the same PMI: one sample, with the context of the first one. */
+static void pmi_on_both_threads_gives_one_sample(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx;
 	struct nmi nmi = { .times = 2, .ip = 0x1111 };
@@ -408,14 +415,14 @@ static void both_threads_of_a_core(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 }
 
-/* For a moment only: then the next NMI is somebody else's, whatever it is. */
-static void very_late_pmi_is_not_ours(struct kunit *test)
+/* A late PMI is claimed for one second only. After that, an NMI belongs to others. */
+static void pmi_one_second_late_is_not_claimed(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	u32 i;
 
 	for (i = 0; i < 2; i++) {
-		served_without_its_nmi(ctx);
+		service_before_nmi(ctx);
 		fake_clock_advance((i ? 1100ULL : 900ULL) * NSEC_PER_MSEC);
 		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), i ? NMI_DONE : NMI_HANDLED);
 	}
@@ -424,17 +431,17 @@ static void very_late_pmi_is_not_ours(struct kunit *test)
 }
 
 /*
- * Late, it finds the next overflow there, and claims that, whose own NMI is under way: so this
- * one is ours, too, once, and not for long.
+ * A late NMI finds the next overflow in the status and claims that one. The next overflow's
+ * NMI is still to come. The handler claims it once, within one second.
  */
-static void late_pmi_claims_the_next_one(struct kunit *test)
+static void late_pmi_with_new_overflow_leaves_one_pending(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct nmi nmi = { .times = 3 }, later = { .times = 1 };
 	u32 i;
 
 	for (i = 0; i < 2; i++) {
-		served_without_its_nmi(ctx);
+		service_before_nmi(ctx);
 		overflow(ctx, 1);
 		nmi_on(ctx, 0, i ? &later : &nmi);
 	}
@@ -447,13 +454,16 @@ static void late_pmi_claims_the_next_one(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
 }
 
-/* Each claims what came after its own overflow, for seconds: the last one finds none. */
-static void what_is_owed_is_passed_on(struct kunit *test)
+/*
+ * Each NMI claims the overflow after its own one. After seconds, the last NMI finds no
+ * overflow.
+ */
+static void pending_pmi_is_passed_on_to_the_last(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	u32 i;
 
-	served_without_its_nmi(ctx);
+	service_before_nmi(ctx);
 	for (i = 0; i < 40; i++) {
 		overflow(ctx, 0);
 		KUNIT_ASSERT_EQ(test, one_nmi(ctx, 0), 1);
@@ -463,14 +473,14 @@ static void what_is_owed_is_passed_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
 }
 
-/* Several are under way at once: each is ours, and no other. */
-static void as_many_are_owed_as_were_skipped(struct kunit *test)
+/* Several NMIs are pending: exactly that many are claimed. */
+static void each_skipped_pmi_stays_pending(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	u32 i;
 
 	for (i = 0; i < 3; i++)
-		served_without_its_nmi(ctx);
+		service_before_nmi(ctx);
 	overflow(ctx, 0);
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), 1);
 	for (i = 0; i < 3; i++)
@@ -479,13 +489,13 @@ static void as_many_are_owed_as_were_skipped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 4ULL);
 }
 
-/* A PMI that never came is owed for a second, though now and then others are served. */
-static void what_is_owed_is_owed_no_longer(struct kunit *test)
+/* A PMI that never arrives stays pending for one second, even if other PMIs are serviced. */
+static void pending_pmi_expires_after_one_second(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	u32 i;
 
-	served_without_its_nmi(ctx);
+	service_before_nmi(ctx);
 	for (i = 0; i < 12; i++) {
 		overflow(ctx, 0);
 		KUNIT_ASSERT_EQ(test, one_nmi(ctx, 0), 1);
@@ -494,15 +504,16 @@ static void what_is_owed_is_owed_no_longer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
 }
 
-/* An error that port 61h tells of is not taken for a PMI that is late or owed. */
-static void errors_go_before_late_pmis(struct kunit *test)
+/* With an error in port 61h, an NMI is not taken for a late or pending PMI. */
+static void port_61h_error_is_not_taken_for_late_pmi(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	u32 i;
 
 	for (i = 0; i < 2; i++) {
-		served_without_its_nmi(ctx);
-		if (i) {	/* its name is taken, and one is owed */
+		service_before_nmi(ctx);
+		/* claims the late PMI's sequence number, and leaves one NMI pending */
+		if (i) {
 			overflow(ctx, 0);
 			KUNIT_ASSERT_EQ(test, one_nmi(ctx, 0), 1);
 		}
@@ -512,14 +523,14 @@ static void errors_go_before_late_pmis(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);
 		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
 	}
-	/* with the status there is no doubt */
+	/* a set status bit is proof, despite the error */
 	fake_kernel.port61 = 0x80;
 	overflow(ctx, 0);
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), 1);
 }
 
-/* After the guard's recovery the lost PMI may still come. */
-static void pmi_after_its_recovery(struct kunit *test)
+/* After the watchdog's recovery the lost PMI may still arrive. */
+static void pmi_after_watchdog_recovery_is_claimed(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
@@ -535,8 +546,8 @@ static void pmi_after_its_recovery(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->domain->pmis, 1ULL);
 }
 
-/* Two cores were chosen: each sees the interrupt, whoever was first serves it. */
-static void each_sees_one_serves(struct kunit *test)
+/* The interrupt goes to both chosen cores. The first one services it. */
+static void pmi_on_two_chosen_cores_is_serviced_once(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct ucore_domain *domain = ctx->domain;
@@ -552,7 +563,7 @@ static void each_sees_one_serves(struct kunit *test)
 			BIT_ULL(0) | BIT_ULL(1) | WAKE);
 	overflow(ctx, 0);
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), 1);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);	/* seen, and served already */
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);	/* claimed, but serviced already */
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);
 	KUNIT_EXPECT_EQ(test, domain->pmis, 1ULL);
@@ -568,8 +579,8 @@ static void each_sees_one_serves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->cpu, 0U);
 }
 
-/* A receiver that joins late does not claim a PMI of before. */
-static void new_receiver_does_not_claim_the_past(struct kunit *test)
+/* A new PMI target does not claim a PMI from before its time. */
+static void new_pmi_target_does_not_claim_old_pmi(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
@@ -584,9 +595,9 @@ static void new_receiver_does_not_claim_the_past(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), 1);
 }
 
-/* ---- what it costs ---- */
+/* ---- costs ---- */
 
-/* Overflows in one window before the domain is throttled. */
+/* Return the number of overflows in one window before the domain is throttled. */
 static u32 overflows_until_throttled(struct kunit *test, struct ucore_domain_ctx *ctx)
 {
 	struct ucore_domain *domain = ctx->domain;
@@ -601,10 +612,11 @@ static u32 overflows_until_throttled(struct kunit *test, struct ucore_domain_ctx
 	return n;
 }
 
-/* While each PMI interrupts all CPUs of the die there may be as many fewer. */
-static void fewer_pmis_while_they_go_to_all(struct kunit *test)
+/* While each PMI interrupts all CPUs of the die, the limit is divided by their number. */
+static void broadcast_pmis_throttle_earlier(struct kunit *test)
 {
-	unsigned int *percent = fake_param("cpu_time_max_percent"), *rate = fake_param("max_sample_rate");
+	unsigned int *percent = fake_param("cpu_time_max_percent");
+	unsigned int *rate = fake_param("max_sample_rate");
 	u32 cpus = num_online_cpus(), was = *percent;
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
@@ -626,8 +638,8 @@ static void three_ms(void *arg)
 	fake_clock_advance(3 * MS);
 }
 
-/* From the NMI on, though its service comes late. */
-static void service_is_charged_from_the_nmi(struct kunit *test)
+/* The charge begins at the NMI, although the service runs later. */
+static void service_is_charged_from_its_nmi(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct nmi nmi = { .times = 1, .during = three_ms };
@@ -647,8 +659,8 @@ static void served_by_cpu_0(void *arg)
 	fake_kernel.work_cpu = 0;
 }
 
-/* Not if another CPU had the NMI: what this one did meanwhile was not ours. */
-static void anothers_nmi_is_not_charged(struct kunit *test)
+/* If another CPU took the NMI, this CPU was not busy with it before the service. */
+static void nmi_on_other_cpu_is_not_charged(struct kunit *test)
 {
 	struct nmi nmi = { .times = 1, .during = served_by_cpu_0 };
 	u64 busy = ucore_budget_busy_ns(0);
@@ -664,19 +676,19 @@ static void anothers_nmi_is_not_charged(struct kunit *test)
 	KUNIT_EXPECT_LT(test, ucore_budget_busy_ns(0) - busy, MS);
 }
 
-/* ---- astray ---- */
+/* ---- misrouted PMIs ---- */
 
-/* It came to a core that was not named: it is ours, and served there. */
-static void pmi_on_another_core(struct kunit *test)
+/* A PMI on a core that is not in the route is claimed and serviced there. */
+static void misrouted_pmi_is_claimed_and_sampled(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	const struct ucore_sample *sample;
 
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);	/* a foreign one */
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);	/* a foreign NMI */
 	overflow(ctx, 0);
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), 1);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);	/* and a foreign one again */
-	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc_writes[1], 0U);	/* nobody had opened it */
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);	/* a foreign NMI again */
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc_writes[1], 0U);	/* the driver has not unmasked it */
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[1], 0ULL);
 	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
@@ -684,12 +696,13 @@ static void pmi_on_another_core(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_F_CONTEXT);
 	KUNIT_EXPECT_FALSE(test, ctx->domain->pmi.proven);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);	/* late, where it was meant to be */
+	/* the late PMI on the routed core */
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
 }
 
-/* Delivery has shut LVTPC, and perf, which had it open, sleeps. */
-static void pmi_on_another_core_opens_lvtpc(struct kunit *test)
+/* The delivery masked the LVTPC, which perf had unmasked, and perf is not running. */
+static void misrouted_pmi_unmasks_lvtpc(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
@@ -702,8 +715,11 @@ static void pmi_on_another_core_opens_lvtpc(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[1], (u32)APIC_DM_NMI);
 }
 
-/* Late, only the other thread of the core that had it may claim it, once, and not for long. */
-static void late_pmi_on_another_core(struct kunit *test)
+/*
+ * A late misrouted PMI is claimed by the other thread of the servicing core, once, for one
+ * second.
+ */
+static void late_misrouted_pmi_is_claimed_by_sibling_once(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct ucore_pmi *pmi = &ctx->domain->pmi;
@@ -722,14 +738,14 @@ static void late_pmi_on_another_core(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 2ULL);
 }
 
-/* A READ was ahead of it: it may come anywhere, once for each CPU, and not for long. */
-static void pmi_on_another_core_behind_a_read(struct kunit *test)
+/* A READ serviced the overflow: the PMI may arrive on any CPU, once each, for one second. */
+static void misrouted_pmi_after_read_is_claimed_once(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	u32 i;
 
 	for (i = 0; i < 2; i++) {
-		served_without_its_nmi(ctx);
+		service_before_nmi(ctx);
 		if (i)
 			fake_clock_advance(1100ULL * NSEC_PER_MSEC);
 		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), i ? NMI_DONE : NMI_HANDLED);
@@ -752,8 +768,8 @@ static void enable(struct ucore_domain *domain)
 	cpus_read_unlock();
 }
 
-/* While the way is shut, to a machine that sleeps say, the status is not to be asked for. */
-static void pmi_on_another_core_with_the_way_shut(struct kunit *test)
+/* With the PMI disabled, for example while suspended, the status must not be read. */
+static void misrouted_pmi_while_disabled_is_not_claimed(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
@@ -764,8 +780,8 @@ static void pmi_on_another_core_with_the_way_shut(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), 1);
 }
 
-/* One that leaves services nothing any more; when it is back it does. */
-static void pmi_on_a_cpu_that_leaves(struct kunit *test)
+/* A CPU that goes offline claims no PMI until it is back online. */
+static void misrouted_pmi_on_leaving_cpu_is_not_claimed(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
@@ -780,22 +796,23 @@ static void pmi_on_a_cpu_that_leaves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), 1);
 }
 
-/* Serviced along the way, as STOP does it, and under way when the door was shut. */
-static void pmi_after_the_disable(struct kunit *test)
+/* The overflow was serviced by STOP, and its PMI arrives after the disable. */
+static void pmi_after_disable_is_claimed_once(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct ucore_domain *domain = ctx->domain;
 	u32 i;
 
 	for (i = 0; i < 2; i++) {
-		served_without_its_nmi(ctx);
+		service_before_nmi(ctx);
 		domain->armed = 0;
 		disable(domain);
 		if (i)
 			fake_clock_advance(1100ULL * NSEC_PER_MSEC);
 		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), i ? NMI_DONE : NMI_HANDLED);
 		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
-		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);	/* it had none under way */
+		/* no PMI was pending for this CPU */
+		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);
 		domain->armed = 1;
 		enable(domain);
 		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
@@ -803,8 +820,8 @@ static void pmi_after_the_disable(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 2ULL);
 }
 
-/* What a CPU has claimed it does not claim again, neither the last one nor one of long ago. */
-static void foreign_nmi_after_the_disable(struct kunit *test)
+/* A CPU does not claim the same PMI twice, whether it is recent or old. */
+static void foreign_nmi_after_disable_is_not_claimed(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
@@ -813,18 +830,18 @@ static void foreign_nmi_after_the_disable(struct kunit *test)
 	disable(ctx->domain);
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
 	enable(ctx->domain);
-	served_without_its_nmi(ctx);
+	service_before_nmi(ctx);
 	fake_clock_advance(1100ULL * NSEC_PER_MSEC);
 	disable(ctx->domain);
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
 }
 
-/* The way was shut and opened again, for another CPU goes: the same door, the same PMIs. */
-static void pmi_across_a_change_of_route(struct kunit *test)
+/* Disable and enable on a change of the route: pending PMIs stay valid. */
+static void pmi_across_disable_and_enable_is_claimed(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
-	served_without_its_nmi(ctx);
+	service_before_nmi(ctx);
 	disable(ctx->domain);
 	enable(ctx->domain);
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);
@@ -833,9 +850,9 @@ static void pmi_across_a_change_of_route(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), 1);
 }
 
-/* ---- the way ---- */
+/* ---- enable and disable ---- */
 
-static void receivers_first_then_the_route(struct kunit *test)
+static void enable_opens_targets_and_writes_route(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
@@ -848,23 +865,23 @@ static void receivers_first_then_the_route(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->domain->route, BIT_ULL(0) | WAKE);
 }
 
-static void closed_as_it_was_found(struct kunit *test)
+static void disable_restores_lvtpc_and_debugctl(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
-	fake_kernel.debugctl[0] |= 0x801;	/* others' bits, meanwhile */
+	fake_kernel.debugctl[0] |= 0x801;	/* bits that other software set in between */
 	disable(ctx->domain);
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[0], 0x801ULL);
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[0], (u32)PERFS_LVTPC);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), 0ULL);
 	KUNIT_EXPECT_TRUE(test, cpumask_empty(&ctx->domain->pmi.cpus));
 	fake_bus_clear(bus_of(test));
-	disable(ctx->domain);		/* twice is once */
+	disable(ctx->domain);		/* a second disable has no effect */
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-/* With a core PMU Linux keeps LVTPC open, and so do we. */
-static void perfs_lvtpc_stays_open(struct kunit *test)
+/* With a core PMU Linux keeps the LVTPC unmasked, and so does the driver. */
+static void disable_with_core_pmu_keeps_lvtpc_open(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx;
 
@@ -874,7 +891,7 @@ static void perfs_lvtpc_stays_open(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[0], (u32)APIC_DM_NMI);
 }
 
-static void uncore_pmi_that_was_on_stays_on(struct kunit *test)
+static void disable_keeps_uncore_pmi_enable_found_set(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx;
 
@@ -884,7 +901,7 @@ static void uncore_pmi_that_was_on_stays_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[0], UNCORE_PMI | 1);
 }
 
-static void debugctl_may_fault(struct kunit *test)
+static void faulting_debugctl_is_ignored(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx;
 
@@ -895,8 +912,8 @@ static void debugctl_may_fault(struct kunit *test)
 	disable(ctx->domain);
 }
 
-/* The reader's core cannot be named: all cores are, and any CPU may serve. */
-static void reader_that_cannot_be_named(struct kunit *test)
+/* The reader's core cannot be selected: all cores are, and any CPU may service. */
+static void unselectable_reader_routes_to_all_cores(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx;
 
@@ -909,12 +926,12 @@ static void reader_that_cannot_be_named(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, fake_record(ctx->ring));
 }
 
-static void cpus_that_come_and_go(struct kunit *test)
+static void pmi_targets_follow_cpu_hotplug(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
 	cpus_read_lock();
-	ucore_pmi_enable_cpu(ctx->domain, 1);	/* another core: not in the route */
+	ucore_pmi_enable_cpu(ctx->domain, 1);	/* another core, which is not in the route */
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[1], 0ULL);
 	fake_kernel.core_id[1] = 0;
 	ucore_pmi_enable_cpu(ctx->domain, 1);
@@ -923,14 +940,14 @@ static void cpus_that_come_and_go(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[1], 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[1], (u32)PERFS_LVTPC);
 	ctx->domain->armed = 0;
-	ucore_pmi_enable_cpu(ctx->domain, 1);	/* nothing armed, nothing opened */
+	ucore_pmi_enable_cpu(ctx->domain, 1);	/* without armed counters nothing is enabled */
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[1], 0ULL);
 	ctx->domain->armed = 1;
 	cpus_read_unlock();
 }
 
-/* One that cannot be read tells of no overflow: the NMI is somebody else's. */
-static void a_status_that_faults(struct kunit *test)
+/* An unreadable status shows no overflow: the NMI belongs to another handler. */
+static void faulting_status_is_not_claimed(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	bool (*hook)(u32 msr, u64 *val) = fake_msr_hook;
@@ -943,10 +960,10 @@ static void a_status_that_faults(struct kunit *test)
 }
 
 /**
- * struct in_memory - a domain whose global status is in memory for an NMI
+ * struct in_memory - a domain whose global status appears in memory for one NMI
  * @domain: the domain
- * @io: its window, before
- * @global: its global control, before
+ * @io: original register access
+ * @global: original global control
  */
 struct in_memory {
 	struct ucore_domain *domain;
@@ -954,7 +971,7 @@ struct in_memory {
 	const struct ucore_global *global;
 };
 
-/* The service finds it as it was. */
+/* Restore the registers before the service runs. */
 static void back_to_msrs(void *arg)
 {
 	struct in_memory *was = arg;
@@ -963,7 +980,7 @@ static void back_to_msrs(void *arg)
 	was->domain->global = was->global;
 }
 
-static void a_status_in_memory(struct kunit *test)
+static void status_in_memory_is_read_in_nmi(struct kunit *test)
 {
 	u8 *memory = fake_memory_add(test, 0xfe000000, 4096);
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
@@ -983,7 +1000,7 @@ static void a_status_in_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 1ULL);
 }
 
-/* The service finds one global control. */
+/* Remove the second global control before the service runs. */
 static void only_the_first(void *domain)
 {
 	((struct ucore_domain *)domain)->nr_further = 0;
@@ -991,7 +1008,7 @@ static void only_the_first(void *domain)
 }
 
 /* An NMI stands for the overflows of all global controls. */
-static void statuses_of_two_controls(struct kunit *test)
+static void statuses_of_two_controls_are_counted(struct kunit *test)
 {
 	static const struct ucore_global second = { .size = 4096, .status = 8, .nr_status = 1 };
 	u8 *memory = fake_memory_add(test, 0xfe000000, 4096);
@@ -1011,52 +1028,52 @@ static void statuses_of_two_controls(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(a_status_that_faults),
-	KUNIT_CASE(a_status_in_memory),
-	KUNIT_CASE(statuses_of_two_controls),
-	KUNIT_CASE(registration_is_undone),
-	KUNIT_CASE(nmi_without_a_domain),
-	KUNIT_CASE(nmi_with_nothing_to_do_is_perfs),
-	KUNIT_CASE(unknown_status_is_ours),
-	KUNIT_CASE(pmi_becomes_a_sample),
-	KUNIT_CASE(true_count_is_returned),
-	KUNIT_CASE(pmi_is_claimed_once),
-	KUNIT_CASE(each_pmi_is_claimed),
-	KUNIT_CASE(late_pmi_is_claimed_without_effect),
-	KUNIT_CASE(service_by_another_after_the_nmi),
-	KUNIT_CASE(pmi_with_nothing_armed),
-	KUNIT_CASE(pmi_that_was_forgotten),
-	KUNIT_CASE(pmi_during_a_service),
-	KUNIT_CASE(nmi_of_others_during_a_service),
-	KUNIT_CASE(both_threads_of_a_core),
-	KUNIT_CASE(very_late_pmi_is_not_ours),
-	KUNIT_CASE(late_pmi_claims_the_next_one),
-	KUNIT_CASE(what_is_owed_is_passed_on),
-	KUNIT_CASE(as_many_are_owed_as_were_skipped),
-	KUNIT_CASE(what_is_owed_is_owed_no_longer),
-	KUNIT_CASE(errors_go_before_late_pmis),
-	KUNIT_CASE(pmi_after_its_recovery),
-	KUNIT_CASE(each_sees_one_serves),
-	KUNIT_CASE(new_receiver_does_not_claim_the_past),
-	KUNIT_CASE(fewer_pmis_while_they_go_to_all),
-	KUNIT_CASE(service_is_charged_from_the_nmi),
-	KUNIT_CASE(anothers_nmi_is_not_charged),
-	KUNIT_CASE(pmi_on_another_core),
-	KUNIT_CASE(pmi_on_another_core_opens_lvtpc),
-	KUNIT_CASE(late_pmi_on_another_core),
-	KUNIT_CASE(pmi_on_another_core_behind_a_read),
-	KUNIT_CASE(pmi_on_another_core_with_the_way_shut),
-	KUNIT_CASE(pmi_on_a_cpu_that_leaves),
-	KUNIT_CASE(pmi_after_the_disable),
-	KUNIT_CASE(foreign_nmi_after_the_disable),
-	KUNIT_CASE(pmi_across_a_change_of_route),
-	KUNIT_CASE(receivers_first_then_the_route),
-	KUNIT_CASE(closed_as_it_was_found),
-	KUNIT_CASE(perfs_lvtpc_stays_open),
-	KUNIT_CASE(uncore_pmi_that_was_on_stays_on),
-	KUNIT_CASE(debugctl_may_fault),
-	KUNIT_CASE(reader_that_cannot_be_named),
-	KUNIT_CASE(cpus_that_come_and_go),
+	KUNIT_CASE(faulting_status_is_not_claimed),
+	KUNIT_CASE(status_in_memory_is_read_in_nmi),
+	KUNIT_CASE(statuses_of_two_controls_are_counted),
+	KUNIT_CASE(failed_registration_is_undone),
+	KUNIT_CASE(nmi_without_armed_domain_is_not_claimed),
+	KUNIT_CASE(nmi_without_status_is_left_to_perf),
+	KUNIT_CASE(nmi_with_unknown_status_bits_is_claimed),
+	KUNIT_CASE(pmi_is_sampled_with_context),
+	KUNIT_CASE(nmi_returns_number_of_overflows),
+	KUNIT_CASE(repeated_nmi_before_service_is_not_claimed),
+	KUNIT_CASE(successive_pmis_are_claimed),
+	KUNIT_CASE(pmi_after_service_is_claimed_once),
+	KUNIT_CASE(service_between_nmi_and_irq_work_takes_one_sample),
+	KUNIT_CASE(pmi_while_unarmed_is_serviced_later),
+	KUNIT_CASE(pmi_whose_status_was_cleared_is_forgotten),
+	KUNIT_CASE(pmi_during_service_is_serviced_afterwards),
+	KUNIT_CASE(foreign_nmi_during_service_is_not_claimed),
+	KUNIT_CASE(pmi_on_both_threads_gives_one_sample),
+	KUNIT_CASE(pmi_one_second_late_is_not_claimed),
+	KUNIT_CASE(late_pmi_with_new_overflow_leaves_one_pending),
+	KUNIT_CASE(pending_pmi_is_passed_on_to_the_last),
+	KUNIT_CASE(each_skipped_pmi_stays_pending),
+	KUNIT_CASE(pending_pmi_expires_after_one_second),
+	KUNIT_CASE(port_61h_error_is_not_taken_for_late_pmi),
+	KUNIT_CASE(pmi_after_watchdog_recovery_is_claimed),
+	KUNIT_CASE(pmi_on_two_chosen_cores_is_serviced_once),
+	KUNIT_CASE(new_pmi_target_does_not_claim_old_pmi),
+	KUNIT_CASE(broadcast_pmis_throttle_earlier),
+	KUNIT_CASE(service_is_charged_from_its_nmi),
+	KUNIT_CASE(nmi_on_other_cpu_is_not_charged),
+	KUNIT_CASE(misrouted_pmi_is_claimed_and_sampled),
+	KUNIT_CASE(misrouted_pmi_unmasks_lvtpc),
+	KUNIT_CASE(late_misrouted_pmi_is_claimed_by_sibling_once),
+	KUNIT_CASE(misrouted_pmi_after_read_is_claimed_once),
+	KUNIT_CASE(misrouted_pmi_while_disabled_is_not_claimed),
+	KUNIT_CASE(misrouted_pmi_on_leaving_cpu_is_not_claimed),
+	KUNIT_CASE(pmi_after_disable_is_claimed_once),
+	KUNIT_CASE(foreign_nmi_after_disable_is_not_claimed),
+	KUNIT_CASE(pmi_across_disable_and_enable_is_claimed),
+	KUNIT_CASE(enable_opens_targets_and_writes_route),
+	KUNIT_CASE(disable_restores_lvtpc_and_debugctl),
+	KUNIT_CASE(disable_with_core_pmu_keeps_lvtpc_open),
+	KUNIT_CASE(disable_keeps_uncore_pmi_enable_found_set),
+	KUNIT_CASE(faulting_debugctl_is_ignored),
+	KUNIT_CASE(unselectable_reader_routes_to_all_cores),
+	KUNIT_CASE(pmi_targets_follow_cpu_hotplug),
 	{ }
 };
 
@@ -1067,9 +1084,9 @@ static struct kunit_suite suite = {
 	.test_cases = cases,
 };
 
-/* ---- a CPU takes the PMIs of its die and its own ---- */
+/* ---- a CPU takes the PMIs of its die and of its CPU domain ---- */
 
-static void each_domain_gets_its_sample(struct kunit *test)
+static void pmis_of_die_and_cpu_domain_are_separated(struct kunit *test)
 {
 	struct ucore_domain_ctx *die = armed_ctx_on(test, 0), *cpu = armed_ctx_on(test, 1);
 
@@ -1085,8 +1102,8 @@ static void each_domain_gets_its_sample(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(die, 0), NMI_DONE);
 }
 
-/* Two PMIs that came as one NMI: both are claimed, and it is opened once. */
-static void one_nmi_for_both(struct kunit *test)
+/* Two PMIs arrive as one NMI: both are claimed, and the LVTPC is unmasked once. */
+static void one_nmi_for_two_domains_samples_both(struct kunit *test)
 {
 	struct ucore_domain_ctx *die = armed_ctx_on(test, 0), *cpu = armed_ctx_on(test, 1);
 	u32 writes = fake_kernel.lvtpc_writes[0];
@@ -1105,8 +1122,11 @@ static void overflow_of_the_die(void *ctx)
 	overflow(ctx, 0);
 }
 
-/* While a core's keeps LVTPC shut the die's would be lost: it is looked for. */
-static void the_dies_is_not_lost_behind_a_cores(struct kunit *test)
+/*
+ * While a core's overflow keeps the LVTPC masked, a PMI of the die is lost: its status is
+ * read again.
+ */
+static void die_pmi_while_lvtpc_is_masked_is_found(struct kunit *test)
 {
 	struct ucore_domain_ctx *die = armed_ctx_on(test, 0), *cpu = armed_ctx_on(test, 1);
 	struct nmi nmi = { .times = 1, .during = overflow_of_the_die, .arg = die };
@@ -1122,8 +1142,8 @@ static void the_dies_is_not_lost_behind_a_cores(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, fake_record(die->ring));
 }
 
-/* What the first one found is put back when the last one goes. */
-static void the_last_one_closes(struct kunit *test)
+/* The last domain restores the values that the first one found. */
+static void last_domain_restores_lvtpc_and_debugctl(struct kunit *test)
 {
 	struct ucore_domain_ctx *die = armed_ctx_on(test, 0), *cpu = armed_ctx_on(test, 1);
 
@@ -1138,10 +1158,10 @@ static void the_last_one_closes(struct kunit *test)
 }
 
 static struct kunit_case cases_cpu[] = {
-	KUNIT_CASE(each_domain_gets_its_sample),
-	KUNIT_CASE(one_nmi_for_both),
-	KUNIT_CASE(the_dies_is_not_lost_behind_a_cores),
-	KUNIT_CASE(the_last_one_closes),
+	KUNIT_CASE(pmis_of_die_and_cpu_domain_are_separated),
+	KUNIT_CASE(one_nmi_for_two_domains_samples_both),
+	KUNIT_CASE(die_pmi_while_lvtpc_is_masked_is_found),
+	KUNIT_CASE(last_domain_restores_lvtpc_and_debugctl),
 	{ }
 };
 

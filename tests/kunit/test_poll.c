@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Polled periods: how often a counter is looked at, what a look touches, and the
- * samples that are taken.
+ * KUnit tests of polled periods: how often a counter is polled, which registers a poll reads,
+ * and which samples are taken.
  */
 #include "fake_machine.h"
 
@@ -9,7 +9,7 @@
 #define N	1000000ULL
 #define MS	((u64)NSEC_PER_MSEC)
 
-/* Box control of the first generation */
+/* Box control values of the E5-2600 */
 #define FROZEN	0x10100
 #define RUN	0x10000
 
@@ -25,8 +25,8 @@ static int restricted(struct ucore_box *box, u64 event, u64 thresh, u64 counters
 	return ret ?: ucore_event_restrict(box, counters, period, interrupt, spec);
 }
 
-/* No two periods may end between two looks: 5 GHz, and the event's largest increment. */
-static void how_often(struct kunit *test)
+/* At most one period may end between two polls, at 5 GHz and the event's largest increment. */
+static void poll_interval_follows_period_and_increment(struct kunit *test)
 {
 	static const struct {
 		const char *type;
@@ -42,7 +42,7 @@ static void how_often(struct kunit *test)
 		{ "imc", 0x04, 0, 0, 1, -ERANGE },
 		{ "imc", 0x80, 0, 0, 22 * 500000, 0, 100000 },		/* RPQ_OCCUPANCY */
 		{ "imc", 0x80, 0, 0, 22 * 500000 - 1, -ERANGE },
-		{ "imc", 0x80, 3, 0, 500000, 0, 100000 },		/* 0 or 1 in a clock */
+		{ "imc", 0x80, 3, 0, 500000, 0, 100000 },		/* 0 or 1 per clock */
 		{ "imc", 0x43, 0, 0, 139 * 500000, 0, 100000 },
 		{ "imc", 0x43, 0, 0, 139 * 500000 - 1, -ERANGE },
 		{ "imc", 0, 0, FIXED, 600000, 0, 120000 },
@@ -51,7 +51,7 @@ static void how_often(struct kunit *test)
 		{ "cbo", 0x1d, 0, 0, 750000, 0, 150000 },
 		{ "ubox", 0x42, 0, 0, N, 0, 200000 },
 		{ "imc", 0x04, 0, 0, 50000000, 0, 10000000 },
-		{ "imc", 0x04, 0, 0, 50000001, 0, 10000000 },		/* and never more rarely */
+		{ "imc", 0x04, 0, 0, 50000001, 0, 10000000 },		/* the longest interval */
 		{ "imc", 0x04, 0, 0, ~0ULL, 0, 10000000 },
 	};
 	struct ucore_event_spec spec;
@@ -71,7 +71,7 @@ static void how_often(struct kunit *test)
 	}
 }
 
-static void nothing_is_polled_without_a_period(struct kunit *test)
+static void event_without_period_is_not_polled(struct kunit *test)
 {
 	struct ucore_event_spec spec;
 
@@ -79,7 +79,7 @@ static void nothing_is_polled_without_a_period(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, spec.poll_ns, 0ULL);
 }
 
-/* ---- a session with a polled event on counter 0 of imc0, and a cbo beside it ---- */
+/* ---- a session with a polled event on counter 0 of imc0, and an event on cbo0 ---- */
 
 static struct ucore_session *polling(struct kunit *test, u64 timer_ns)
 {
@@ -111,12 +111,12 @@ static const struct ucore_sample *next_sample(struct ucore_session *s)
 	return fake_record(ucore_session_ctx(s, 0)->ring);
 }
 
-static void look(struct ucore_session *s)
+static void poll_now(struct ucore_session *s)
 {
 	fake_timer_fire(&ucore_session_ctx(s, 0)->poll);
 }
 
-static void timer_runs_with_the_session(struct kunit *test)
+static void poll_timer_runs_with_the_session(struct kunit *test)
 {
 	struct ucore_session *s = polling(test, 0);
 	struct ucore_domain_ctx *ctx = ucore_session_ctx(s, 0);
@@ -131,13 +131,13 @@ static void timer_runs_with_the_session(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_timer_fire(&ctx->poll), HRTIMER_NORESTART);
 }
 
-/* The low half of the one counter: nothing is frozen, nobody else is read. */
-static void look_touches_one_counter(struct kunit *test)
+/* A poll reads the counter's low half: nothing is frozen, and no other counter is read. */
+static void poll_reads_one_low_half(struct kunit *test)
 {
 	struct ucore_session *s = polling(test, 0);
 
 	fake_poke(imc(test), 0xa0, N - 1);
-	look(s);
+	poll_now(s);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(imc(test), 0xa0));
 	KUNIT_EXPECT_NULL(test, next_sample(s));
 	KUNIT_EXPECT_EQ(test, session_status(s).polls, 1ULL);
@@ -146,28 +146,28 @@ static void look_touches_one_counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, session_status(s).samples, 0ULL);
 }
 
-/* After a long time the low half may have wrapped: the whole is read, untorn. */
-static void late_look_reads_the_whole(struct kunit *test)
+/* After a long time the low half may have wrapped: the whole counter is read without tearing. */
+static void late_poll_reads_the_whole_counter(struct kunit *test)
 {
 	struct ucore_session *s = polling(test, 0);
 
 	fake_clock_advance(500 * MS);
 	fake_poke(imc(test), 0xa0, BIT_ULL(32) + 7);
-	look(s);
+	poll_now(s);
 	KUNIT_ASSERT_GE(test, bus_of(test)->nr, 3U);
 	fake_bus_clear(bus_of(test));
 	KUNIT_ASSERT_NOT_NULL(test, next_sample(s));
-	/* and over a wrap of the low half a short look is exact */
+	/* across a wrap of the low half a timely poll is exact */
 	fake_poke(imc(test), 0xa0, 2 * BIT_ULL(32) - 1);
 	fake_clock_advance(500 * MS);
-	look(s);
+	poll_now(s);
 	KUNIT_ASSERT_NOT_NULL(test, next_sample(s));
 	fake_poke(imc(test), 0xa0, 2 * BIT_ULL(32) + N);
-	look(s);
+	poll_now(s);
 	KUNIT_EXPECT_EQ(test, next_sample(s)->values[0].count, 2 * BIT_ULL(32) + N);
 }
 
-static void first_look_past_a_multiple_samples(struct kunit *test)
+static void first_poll_after_period_samples(struct kunit *test)
 {
 	struct fake_window *c = cbo(test), *m = imc(test);
 	struct ucore_session *s = polling(test, 0);
@@ -175,7 +175,7 @@ static void first_look_past_a_multiple_samples(struct kunit *test)
 
 	fake_poke(m, 0xa0, N + 5);
 	fake_poke(c, 0x18, 77);
-	look(s);
+	poll_now(s);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(m, 0xa0), FAKE_W(m, 0xf4, FROZEN),
 		    FAKE_W(c, 0x04, FROZEN), FAKE_R(m, 0xa0), FAKE_R(m, 0xa4), FAKE_R(c, 0x18),
 		    FAKE_W(m, 0xf4, RUN), FAKE_W(c, 0x04, RUN));
@@ -196,58 +196,58 @@ static void first_look_past_a_multiple_samples(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, session_status(s).recovered, 0ULL);
 }
 
-static void multiples_of_the_period(struct kunit *test)
+static void samples_follow_multiples_of_the_period(struct kunit *test)
 {
 	struct ucore_session *s = polling(test, 0);
 
-	fake_poke(imc(test), 0xa0, N);		/* the N-th count ends it */
-	look(s);
+	fake_poke(imc(test), 0xa0, N);		/* the N-th count ends the period */
+	poll_now(s);
 	KUNIT_EXPECT_NOT_NULL(test, next_sample(s));
-	look(s);
+	poll_now(s);
 	fake_poke(imc(test), 0xa0, 2 * N - 1);
-	look(s);
+	poll_now(s);
 	KUNIT_EXPECT_NULL(test, next_sample(s));
-	fake_poke(imc(test), 0xa0, 7 * N + 3);	/* a look that came very late: one sample */
-	look(s);
+	fake_poke(imc(test), 0xa0, 7 * N + 3);	/* a very late poll takes one sample */
+	poll_now(s);
 	KUNIT_EXPECT_NOT_NULL(test, next_sample(s));
 	KUNIT_EXPECT_NULL(test, next_sample(s));
 	fake_poke(imc(test), 0xa0, 8 * N - 1);
-	look(s);
+	poll_now(s);
 	KUNIT_EXPECT_NULL(test, next_sample(s));
 	fake_poke(imc(test), 0xa0, 8 * N);
-	look(s);
+	poll_now(s);
 	KUNIT_EXPECT_NOT_NULL(test, next_sample(s));
 }
 
-/* A look that finds nothing is what the next sample's lateness counts from. */
-static void how_late(struct kunit *test)
+/* The lateness of a sample counts from the last poll, even one that found nothing. */
+static void late_ns_counts_from_the_last_poll(struct kunit *test)
 {
 	struct ucore_session *s = polling(test, 0);
 	const struct ucore_sample *sample;
 	u64 looked;
 
 	fake_clock_advance(5 * MS);
-	look(s);
+	poll_now(s);
 	looked = ktime_get_mono_fast_ns();
 	fake_clock_advance(200000);
 	fake_poke(imc(test), 0xa0, N);
-	look(s);
+	poll_now(s);
 	sample = next_sample(s);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_GE(test, sample->late_ns, 200000ULL);
 	KUNIT_EXPECT_LT(test, sample->late_ns, 5 * MS);
 	KUNIT_EXPECT_GE(test, sample->time - sample->late_ns, looked - MS);
 	looked = sample->time;
-	fake_clock_advance(300000);		/* the sample itself looked, too */
+	fake_clock_advance(300000);		/* a sample counts as a poll */
 	fake_poke(imc(test), 0xa0, 2 * N);
-	look(s);
+	poll_now(s);
 	sample = next_sample(s);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->late_ns, sample->time - looked);
 }
 
-/* READ, STOP and the timer look, too. */
-static void read_ends_a_period(struct kunit *test)
+/* READ, STOP and the timer poll as well. */
+static void read_after_period_end_samples(struct kunit *test)
 {
 	struct ucore_session *s = polling(test, 0);
 	const struct ucore_sample *sample;
@@ -259,11 +259,11 @@ static void read_ends_a_period(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, N + 1);
 	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
-	look(s);
+	poll_now(s);
 	KUNIT_EXPECT_NULL(test, next_sample(s));
 }
 
-static void stop_ends_a_period(struct kunit *test)
+static void stop_after_period_end_samples(struct kunit *test)
 {
 	struct ucore_session *s = polling(test, 0);
 	const struct ucore_sample *sample;
@@ -276,7 +276,7 @@ static void stop_ends_a_period(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, next_sample(s));
 }
 
-static void timer_ends_a_period(struct kunit *test)
+static void timer_after_period_end_samples_once(struct kunit *test)
 {
 	struct ucore_session *s = polling(test, 5 * MS);
 	struct ucore_domain_ctx *ctx = ucore_session_ctx(s, 0);
@@ -296,24 +296,24 @@ static void timer_ends_a_period(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, next_sample(s));
 }
 
-static void reset_begins_anew(struct kunit *test)
+static void reset_restarts_the_period(struct kunit *test)
 {
 	struct ucore_session *s = polling(test, 0);
 
 	fake_poke(imc(test), 0xa0, 3 * N + 4);
-	look(s);
+	poll_now(s);
 	KUNIT_EXPECT_NOT_NULL(test, next_sample(s));
 	session_reset(s);
 	fake_poke(imc(test), 0xa0, N - 1);
-	look(s);
+	poll_now(s);
 	KUNIT_EXPECT_NULL(test, next_sample(s));
 	fake_poke(imc(test), 0xa0, N);
-	look(s);
+	poll_now(s);
 	KUNIT_EXPECT_NOT_NULL(test, next_sample(s));
 }
 
-/* Counts go on over STOP and START, and so do the periods. */
-static void start_goes_on(struct kunit *test)
+/* Counts and periods continue over STOP and START. */
+static void period_continues_over_stop_and_start(struct kunit *test)
 {
 	struct ucore_session *s = polling(test, 0);
 
@@ -321,15 +321,15 @@ static void start_goes_on(struct kunit *test)
 	fake_stop(s);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	fake_poke(imc(test), 0xa0, N - N / 4 - 1);
-	look(s);
+	poll_now(s);
 	KUNIT_EXPECT_NULL(test, next_sample(s));
 	fake_poke(imc(test), 0xa0, N - N / 4);
-	look(s);
+	poll_now(s);
 	KUNIT_EXPECT_EQ(test, next_sample(s)->values[0].count, N);
 }
 
-/* The event that needs it most decides; each has its own multiples. */
-static void two_polled_events(struct kunit *test)
+/* The event with the shortest interval sets the timer. Each event has its own multiples. */
+static void two_polled_events_have_their_own_periods(struct kunit *test)
 {
 	struct fake_window *m = imc(test);
 	struct ucore_session *s = fake_session(test);
@@ -342,49 +342,49 @@ static void two_polled_events(struct kunit *test)
 	fake_bus_clear(bus_of(test));
 	fake_poke(m, 0xa0, 2 * N);
 	fake_poke(m, 0xa8, 2 * N);
-	look(s);
+	poll_now(s);
 	sample = next_sample(s);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, sample->values[1].event);
 	KUNIT_EXPECT_EQ(test, sample->values[0].flags, 0U);
 	KUNIT_EXPECT_EQ(test, sample->values[1].flags, (u32)UCORE_VALUE_F_OVERFLOW);
 	fake_poke(m, 0xa0, 3 * N);
-	look(s);
+	poll_now(s);
 	sample = next_sample(s);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, sample->values[0].event);
 }
 
-/* Its count stays where it was: no sample follows the other. */
-static void dead_box_is_polled_in_vain(struct kunit *test)
+/* The count of a dead box does not change: no further sample is taken. */
+static void polled_dead_box_takes_no_sample(struct kunit *test)
 {
 	struct ucore_session *s = polling(test, 0);
 
 	fake_poke(imc(test), 0xa0, N);
-	look(s);
+	poll_now(s);
 	KUNIT_EXPECT_NOT_NULL(test, next_sample(s));
 	imc(test)->dead = true;
-	look(s);
-	look(s);
+	poll_now(s);
+	poll_now(s);
 	KUNIT_EXPECT_NULL(test, next_sample(s));
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(how_often),
-	KUNIT_CASE(nothing_is_polled_without_a_period),
-	KUNIT_CASE(timer_runs_with_the_session),
-	KUNIT_CASE(look_touches_one_counter),
-	KUNIT_CASE(late_look_reads_the_whole),
-	KUNIT_CASE(first_look_past_a_multiple_samples),
-	KUNIT_CASE(multiples_of_the_period),
-	KUNIT_CASE(how_late),
-	KUNIT_CASE(read_ends_a_period),
-	KUNIT_CASE(stop_ends_a_period),
-	KUNIT_CASE(timer_ends_a_period),
-	KUNIT_CASE(reset_begins_anew),
-	KUNIT_CASE(start_goes_on),
-	KUNIT_CASE(two_polled_events),
-	KUNIT_CASE(dead_box_is_polled_in_vain),
+	KUNIT_CASE(poll_interval_follows_period_and_increment),
+	KUNIT_CASE(event_without_period_is_not_polled),
+	KUNIT_CASE(poll_timer_runs_with_the_session),
+	KUNIT_CASE(poll_reads_one_low_half),
+	KUNIT_CASE(late_poll_reads_the_whole_counter),
+	KUNIT_CASE(first_poll_after_period_samples),
+	KUNIT_CASE(samples_follow_multiples_of_the_period),
+	KUNIT_CASE(late_ns_counts_from_the_last_poll),
+	KUNIT_CASE(read_after_period_end_samples),
+	KUNIT_CASE(stop_after_period_end_samples),
+	KUNIT_CASE(timer_after_period_end_samples_once),
+	KUNIT_CASE(reset_restarts_the_period),
+	KUNIT_CASE(period_continues_over_stop_and_start),
+	KUNIT_CASE(two_polled_events_have_their_own_periods),
+	KUNIT_CASE(polled_dead_box_takes_no_sample),
 	{ }
 };
 
@@ -395,9 +395,9 @@ static struct kunit_suite suite = {
 	.test_cases = cases,
 };
 
-/* ---- the second generation: boxes without overflow beside a global control ---- */
+/* ---- E5-2600 v2: boxes without overflow under a global control ---- */
 
-static void cbo_of_v2(struct kunit *test)
+static void polled_box_is_sampled_with_global_freeze(struct kunit *test)
 {
 	struct fake_window *gw = fake_global(0), *c = cbo(test), *m = imc(test);
 	struct ucore_session *s = fake_session(test);
@@ -408,10 +408,10 @@ static void cbo_of_v2(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].armed, 0U);
 	fake_bus_clear(bus_of(test));
-	look(s);
+	poll_now(s);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(c, 0x16));
 	fake_poke(c, 0x16, N + 9);
-	look(s);
+	poll_now(s);
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(c, 0x16), FAKE_W(gw, GLOBAL_CTL, FREEZE),
 		    FAKE_R(c, 0x16), FAKE_R(m, 0xa0), FAKE_R(m, 0xa4),
 		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
@@ -422,8 +422,8 @@ static void cbo_of_v2(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, N + 9);
 }
 
-/* An interrupt and a look in one session: each sample says which it was. */
-static void polled_beside_an_interrupt(struct kunit *test)
+/* A session with an interrupt and a polled event: each sample shows its cause. */
+static void polled_and_interrupt_samples_are_distinguished(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
 	struct ucore_session *s = fake_session(test);
@@ -439,7 +439,7 @@ static void polled_beside_an_interrupt(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, sample->flags & UCORE_SAMPLE_F_POLLED);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, sample->values[1].event);
 	fake_poke(fake_window(fake_box(test, 0, "irp", 0)), 0xa0, N);
-	look(s);
+	poll_now(s);
 	sample = next_sample(s);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_F_POLLED);
@@ -447,8 +447,8 @@ static void polled_beside_an_interrupt(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->values[1].flags, 0U);
 }
 
-/* Both have ended, and one READ finds them: the interrupt's is armed again, the other goes on. */
-static void polled_and_interrupt_at_once(struct kunit *test)
+/* A single READ finds the end of both periods: only the interrupt's counter is reloaded. */
+static void polled_and_interrupt_period_end_in_one_sample(struct kunit *test)
 {
 	struct ucore_box *irp = fake_box(test, 0, "irp", 0), *box = fake_box(test, 0, "imc", 0);
 	struct fake_window *gw = fake_global(0), *m = fake_window(box), *i = fake_window(irp);
@@ -478,9 +478,9 @@ static void polled_and_interrupt_at_once(struct kunit *test)
 }
 
 static struct kunit_case v2_cases[] = {
-	KUNIT_CASE(cbo_of_v2),
-	KUNIT_CASE(polled_beside_an_interrupt),
-	KUNIT_CASE(polled_and_interrupt_at_once),
+	KUNIT_CASE(polled_box_is_sampled_with_global_freeze),
+	KUNIT_CASE(polled_and_interrupt_samples_are_distinguished),
+	KUNIT_CASE(polled_and_interrupt_period_end_in_one_sample),
 	{ }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The driver's own accessors over fake MSRs and PCI functions: which dwords a
- * counter takes, tearing, and when the memory-mapped way is believed.
+ * KUnit tests of the register accessors on fake MSRs and PCI functions: the dwords of a
+ * counter access, torn reads, and when ECAM is used.
  */
 #include "fake_bus.h"
 
@@ -80,7 +80,7 @@ static void dwords_expect(struct kunit *test, const struct fake_dword *want, u32
 	dwords_expect(test, want, ARRAY_SIZE(want));			\
 } while (0)
 
-/* Both ways in turn: the parameter says whether there is an ECAM. */
+/* Each of the two access types. The parameter selects whether there is an ECAM. */
 static const bool ways[] = { true, false };
 
 static void way_name(const bool *ecam, char *name)
@@ -103,7 +103,7 @@ static struct ucore_io *way_open(struct kunit *test)
 	return io;
 }
 
-static void pci_frozen_counter_is_two_dwords(struct kunit *test)
+static void frozen_pci_counter_is_read_in_two_dwords(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	struct ucore_io *io = way_open(test);
@@ -115,7 +115,7 @@ static void pci_frozen_counter_is_two_dwords(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->tally.reads, io->tally->reads);
 }
 
-static void pci_low_half_is_one_dword(struct kunit *test)
+static void low_half_of_pci_counter_is_one_dword(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	struct ucore_io *io = way_open(test);
@@ -126,8 +126,8 @@ static void pci_low_half_is_one_dword(struct kunit *test)
 	DWORDS(test, { 'R', CTR });
 }
 
-/* All ones may be a count: only a high half of all ones, too, means dead. */
-static void pci_low_half_tells_dead_from_all_ones(struct kunit *test)
+/* A low half of all ones may be a count: only a high half of all ones shows a dead box. */
+static void low_half_of_all_ones_is_checked_for_dead_box(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	struct ucore_io *io = way_open(test);
@@ -141,7 +141,7 @@ static void pci_low_half_tells_dead_from_all_ones(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, io->ops->read64(io, CTR), UCORE_REG_DEAD);
 }
 
-static void pci_running_counter_does_not_tear(struct kunit *test)
+static void running_pci_counter_is_read_untorn(struct kunit *test)
 {
 	static const u32 steady[] = { 7 }, moves[] = { 7, 8 }, races[] = { 7, 8, 9, 10, 10 };
 	struct bench *b = test->priv;
@@ -164,24 +164,24 @@ static void pci_running_counter_does_not_tear(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, io->ops->read_running(io, CTR), 0xa00000010ULL);
 }
 
-/* A high half that never stands still must not hang a CPU with interrupts off. */
-static void pci_running_counter_ends(struct kunit *test)
+/* A high half that changes all the time must not hang a CPU with interrupts off. */
+static void read_of_ever_changing_pci_counter_ends(struct kunit *test)
 {
 	struct ucore_io *io = way_open(test);
-	u32 i, *mad;
+	u32 i, *changing;
 
-	mad = kunit_kcalloc(test, 40, sizeof(*mad), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, mad);
+	changing = kunit_kcalloc(test, 40, sizeof(*changing), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, changing);
 	for (i = 0; i < 40; i++)
-		mad[i] = i;
-	fake_kernel.high_steps = mad;
+		changing[i] = i;
+	fake_kernel.high_steps = changing;
 	fake_kernel.nr_high_steps = 40;
 	io->ops->read_running(io, CTR);
 	KUNIT_EXPECT_LE(test, fake_kernel.nr_dwords, 30U);
 }
 
-/* High half first: a carry into it cannot happen while the box is frozen. */
-static void pci_writes_both_halves(struct kunit *test)
+/* The high half is written first. The box is frozen, so that no carry can change it. */
+static void pci_counter_write_has_high_half_first(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	struct ucore_io *io = way_open(test);
@@ -192,7 +192,7 @@ static void pci_writes_both_halves(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->tally.writes, writes + 2);
 }
 
-static void pci_control_registers_are_one_dword(struct kunit *test)
+static void pci_control_is_one_dword(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	struct ucore_io *io = way_open(test);
@@ -205,8 +205,11 @@ static void pci_control_registers_are_one_dword(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, io->ops->read(io, 0xf8), UCORE_REG_DEAD);
 }
 
-/* Low before high, as ever; neither counted, nor taken for dead by its low half. */
-static void ecam_counters_many_at_once(struct kunit *test)
+/*
+ * The low half is read before the high half. A bulk read counts no accesses, and a low half of
+ * all ones alone does not mean a dead box.
+ */
+static void ecam_counters_are_read_in_bulk(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	struct ucore_io *io = pci_open(test);
@@ -231,7 +234,7 @@ static void ecam_counters_many_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->tally.reads, reads);
 }
 
-static void config_cycles_are_one_by_one(struct kunit *test)
+static void config_cycles_have_no_bulk_read(struct kunit *test)
 {
 	struct ucore_io *io;
 
@@ -241,7 +244,7 @@ static void config_cycles_are_one_by_one(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, io->ops->read_many);
 }
 
-static void pci_function_that_is_gone_is_dead(struct kunit *test)
+static void removed_pci_function_is_dead(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	struct ucore_io *io;
@@ -259,37 +262,37 @@ static u32 access_after_open(struct kunit *test)
 	return pci_open(test)->ops->access;
 }
 
-static void ecam_is_used_when_it_agrees(struct kunit *test)
+static void ecam_with_same_contents_is_used(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, access_after_open(test), (u32)UCORE_ACCESS_ECAM);
 	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 1);
 }
 
-static void ecam_that_differs_is_not_used(struct kunit *test)
+static void ecam_with_other_contents_is_not_used(struct kunit *test)
 {
-	fake_kernel.ecam_differs = true;	/* in the header's last dword */
+	fake_kernel.ecam_differs = true;	/* in the last dword of the header */
 	KUNIT_EXPECT_EQ(test, access_after_open(test), (u32)UCORE_ACCESS_PCI);
 	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
-	KUNIT_EXPECT_EQ(test, fake_kernel.told, 1U);
+	KUNIT_EXPECT_EQ(test, fake_kernel.log_lines, 1U);
 }
 
-static void ecam_without_a_table(struct kunit *test)
+static void ecam_without_mcfg_is_not_used(struct kunit *test)
 {
 	fake_kernel.mcfg = NULL;
 	KUNIT_EXPECT_EQ(test, access_after_open(test), (u32)UCORE_ACCESS_PCI);
 	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
-	KUNIT_EXPECT_EQ(test, fake_kernel.told, 0U);
+	KUNIT_EXPECT_EQ(test, fake_kernel.log_lines, 0U);
 }
 
-/* Then its tables are not asked for, whatever they say. */
-static void ecam_without_acpi(struct kunit *test)
+/* Without ACPI the table is not read. */
+static void ecam_without_acpi_is_not_used(struct kunit *test)
 {
 	fake_kernel.no_acpi = true;
 	KUNIT_EXPECT_EQ(test, access_after_open(test), (u32)UCORE_ACCESS_PCI);
 	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
 }
 
-static void ecam_unknown_to_mcfg_is_not_used(struct kunit *test)
+static void ecam_of_bus_not_in_mcfg_is_not_used(struct kunit *test)
 {
 	struct bench *b = test->priv;
 
@@ -306,7 +309,7 @@ static void ecam_of_another_segment_is_not_used(struct kunit *test)
 }
 
 /* Firmware is input: a table shorter than its own header has no entries. */
-static void ecam_table_too_short(struct kunit *test)
+static void ecam_with_short_mcfg_is_not_used(struct kunit *test)
 {
 	struct bench *b = test->priv;
 
@@ -318,11 +321,11 @@ static void ecam_table_too_short(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, access_after_open(test), (u32)UCORE_ACCESS_PCI);
 	ucore_io_close(&b->io);
 	b->table.entry[0].pci_segment = 1;
-	b->table.mcfg.header.length = sizeof(b->table) - 1;	/* the second one is cut */
+	b->table.mcfg.header.length = sizeof(b->table) - 1;	/* the second entry is truncated */
 	KUNIT_EXPECT_EQ(test, access_after_open(test), (u32)UCORE_ACCESS_PCI);
 }
 
-static void msr_window_is_relative_to_its_base(struct kunit *test)
+static void msr_accesses_are_relative_to_the_base(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	struct ucore_io *io = &b->io;
@@ -341,7 +344,7 @@ static void msr_window_is_relative_to_its_base(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->tally.writes, 1ULL);
 }
 
-static void msr_that_faults_is_dead(struct kunit *test)
+static void faulting_msr_is_dead(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	struct ucore_io *io = &b->io;
@@ -350,11 +353,11 @@ static void msr_that_faults_is_dead(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, io->ops->read(io, 0), UCORE_REG_DEAD);
 	KUNIT_EXPECT_EQ(test, io->ops->read64(io, 0), UCORE_REG_DEAD);
 	KUNIT_EXPECT_EQ(test, io->ops->read_low(io, 0), UCORE_REG_DEAD);
-	io->ops->write(io, 0, 1);	/* and a write is dropped */
+	io->ops->write(io, 0, 1);	/* a faulting write is dropped */
 }
 
-/* Of any windows, and a fault is of one alone. */
-static void msrs_many_at_once(struct kunit *test)
+/* A bulk read can access several windows. A fault affects one value only. */
+static void msrs_are_read_in_bulk(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	struct ucore_io other = { .tally = &b->tally };
@@ -400,8 +403,8 @@ static void mmio_close(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, b->io.ops);
 }
 
-/* Controls are dwords: a write of 64 bits would reach the next one. */
-static void mmio_controls_are_dwords(struct kunit *test)
+/* Controls are dwords: a 64-bit write would overwrite the next control. */
+static void mmio_control_is_one_dword(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u32 *dword = (u32 *)mmio_open(test);
@@ -419,8 +422,8 @@ static void mmio_controls_are_dwords(struct kunit *test)
 	mmio_close(test);
 }
 
-/* Counters are one access of 64 bits, running or not: nothing tears. */
-static void mmio_counters_are_one_access(struct kunit *test)
+/* Counters are one 64-bit access, running or not, so that reads cannot tear. */
+static void mmio_counter_is_one_access(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *qword = (u64 *)mmio_open(test);
@@ -437,7 +440,7 @@ static void mmio_counters_are_one_access(struct kunit *test)
 	mmio_close(test);
 }
 
-static void mmio_counters_many_at_once(struct kunit *test)
+static void mmio_counters_are_read_in_bulk(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 val[3], *qword = (u64 *)mmio_open(test);
@@ -458,8 +461,8 @@ static void mmio_counters_many_at_once(struct kunit *test)
 	mmio_close(test);
 }
 
-/* Low ones alone are a count; all ones are a box that is gone. */
-static void mmio_dead_or_not(struct kunit *test)
+/* All ones in the low half is a count. All ones in both halves is a dead box. */
+static void mmio_all_ones_is_dead(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *qword = (u64 *)mmio_open(test);
@@ -474,7 +477,7 @@ static void mmio_dead_or_not(struct kunit *test)
 	mmio_close(test);
 }
 
-static void mmio_that_cannot_be_mapped(struct kunit *test)
+static void unmappable_mmio_fails(struct kunit *test)
 {
 	struct bench *b = test->priv;
 
@@ -485,7 +488,7 @@ static void mmio_that_cannot_be_mapped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);
 }
 
-static void closing_nothing_is_harmless(struct kunit *test)
+static void close_of_unopened_io_does_nothing(struct kunit *test)
 {
 	struct ucore_io io = { };
 
@@ -493,8 +496,8 @@ static void closing_nothing_is_harmless(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, io.ops);
 }
 
-/* Behind a gate a low half is as elsewhere, and what faults is dead. */
-static void gated_low_half(struct kunit *test)
+/* With a soft global control, low halves read as elsewhere, and faulting registers are dead. */
+static void soft_global_low_half_reads_as_elsewhere(struct kunit *test)
 {
 	struct ucore_gate gate = { .ctl = 0x186, .nr = 2, .enable = BIT(22) };
 	struct ucore_tally tally = { };
@@ -509,33 +512,33 @@ static void gated_low_half(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE_PARAM(pci_frozen_counter_is_two_dwords, way_gen_params),
-	KUNIT_CASE_PARAM(pci_low_half_is_one_dword, way_gen_params),
-	KUNIT_CASE_PARAM(pci_low_half_tells_dead_from_all_ones, way_gen_params),
-	KUNIT_CASE_PARAM(pci_running_counter_does_not_tear, way_gen_params),
-	KUNIT_CASE_PARAM(pci_running_counter_ends, way_gen_params),
-	KUNIT_CASE_PARAM(pci_writes_both_halves, way_gen_params),
-	KUNIT_CASE_PARAM(pci_control_registers_are_one_dword, way_gen_params),
-	KUNIT_CASE(ecam_counters_many_at_once),
-	KUNIT_CASE(config_cycles_are_one_by_one),
-	KUNIT_CASE(pci_function_that_is_gone_is_dead),
-	KUNIT_CASE(ecam_is_used_when_it_agrees),
-	KUNIT_CASE(ecam_that_differs_is_not_used),
-	KUNIT_CASE(ecam_without_a_table),
-	KUNIT_CASE(ecam_without_acpi),
-	KUNIT_CASE(ecam_unknown_to_mcfg_is_not_used),
+	KUNIT_CASE_PARAM(frozen_pci_counter_is_read_in_two_dwords, way_gen_params),
+	KUNIT_CASE_PARAM(low_half_of_pci_counter_is_one_dword, way_gen_params),
+	KUNIT_CASE_PARAM(low_half_of_all_ones_is_checked_for_dead_box, way_gen_params),
+	KUNIT_CASE_PARAM(running_pci_counter_is_read_untorn, way_gen_params),
+	KUNIT_CASE_PARAM(read_of_ever_changing_pci_counter_ends, way_gen_params),
+	KUNIT_CASE_PARAM(pci_counter_write_has_high_half_first, way_gen_params),
+	KUNIT_CASE_PARAM(pci_control_is_one_dword, way_gen_params),
+	KUNIT_CASE(ecam_counters_are_read_in_bulk),
+	KUNIT_CASE(config_cycles_have_no_bulk_read),
+	KUNIT_CASE(removed_pci_function_is_dead),
+	KUNIT_CASE(ecam_with_same_contents_is_used),
+	KUNIT_CASE(ecam_with_other_contents_is_not_used),
+	KUNIT_CASE(ecam_without_mcfg_is_not_used),
+	KUNIT_CASE(ecam_without_acpi_is_not_used),
+	KUNIT_CASE(ecam_of_bus_not_in_mcfg_is_not_used),
 	KUNIT_CASE(ecam_of_another_segment_is_not_used),
-	KUNIT_CASE(ecam_table_too_short),
-	KUNIT_CASE(msr_window_is_relative_to_its_base),
-	KUNIT_CASE(msr_that_faults_is_dead),
-	KUNIT_CASE(msrs_many_at_once),
-	KUNIT_CASE(gated_low_half),
-	KUNIT_CASE(mmio_controls_are_dwords),
-	KUNIT_CASE(mmio_counters_are_one_access),
-	KUNIT_CASE(mmio_counters_many_at_once),
-	KUNIT_CASE(mmio_dead_or_not),
-	KUNIT_CASE(mmio_that_cannot_be_mapped),
-	KUNIT_CASE(closing_nothing_is_harmless),
+	KUNIT_CASE(ecam_with_short_mcfg_is_not_used),
+	KUNIT_CASE(msr_accesses_are_relative_to_the_base),
+	KUNIT_CASE(faulting_msr_is_dead),
+	KUNIT_CASE(msrs_are_read_in_bulk),
+	KUNIT_CASE(soft_global_low_half_reads_as_elsewhere),
+	KUNIT_CASE(mmio_control_is_one_dword),
+	KUNIT_CASE(mmio_counter_is_one_access),
+	KUNIT_CASE(mmio_counters_are_read_in_bulk),
+	KUNIT_CASE(mmio_all_ones_is_dead),
+	KUNIT_CASE(unmappable_mmio_fails),
+	KUNIT_CASE(close_of_unopened_io_does_nothing),
 	{ }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The roll of sessions: who is on it, and what is left of a session that somebody else
- * ended.
+ * KUnit tests of the registry of sessions: descriptions of open sessions, and the state after
+ * one is revoked.
  */
 #include <linux/cpu.h>
 
@@ -31,7 +31,7 @@ static int choose_cpu(struct ucore_session *session, u32 cpu)
 	return ret;
 }
 
-static void all_are_on_the_roll(struct kunit *test)
+static void registry_describes_all_sessions(struct kunit *test)
 {
 	struct ucore_session *a = open_session(test), *b = open_session(test);
 	struct ucore_session_info info;
@@ -72,8 +72,8 @@ static void all_are_on_the_roll(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ucore_registry_describe(0, &info));
 }
 
-/* What it had is free, its hardware is as it was found, and its memory is nobody's. */
-static void ended_session_has_nothing(struct kunit *test)
+/* A revoked session holds nothing, its registers are restored, and its memory is not charged. */
+static void revoked_session_releases_everything(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_session *s = open_session(test);
@@ -98,7 +98,7 @@ static void ended_session_has_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(locked), before);
 	KUNIT_EXPECT_FALSE(test, ucore_session_readable(s));
 
-	/* its descriptor is still there: once more is no error, and gives nothing back twice */
+	/* the descriptor is still open: another revoke succeeds and releases nothing twice */
 	KUNIT_ASSERT_TRUE(test, ucore_registry_describe(id - 1, &info));
 	KUNIT_EXPECT_EQ(test, info.state, (u32)UCORE_SESSION_REVOKED);
 	KUNIT_EXPECT_EQ(test, info.nr_events, 0U);
@@ -111,14 +111,15 @@ static void ended_session_has_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_registry_count(), 0U);
 }
 
-static void other_sessions_go_on(struct kunit *test)
+static void revoke_leaves_other_sessions_running(struct kunit *test)
 {
 	struct ucore_session *a = open_session(test), *b = open_session(test);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 
 	KUNIT_ASSERT_EQ(test, fake_add(a, imc, 4, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(b, fake_box(test, 0, "cbo", 0), 4, 0, 0, NULL), 0);
-	KUNIT_ASSERT_EQ(test, fake_add(b, imc, 5, BIT(1), 0, NULL), 0);	/* they share it */
+	/* the sessions share this box */
+	KUNIT_ASSERT_EQ(test, fake_add(b, imc, 5, BIT(1), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
 	KUNIT_EXPECT_EQ(test, ucore_registry_revoke(a->id + b->id + 1), -ENOENT);
@@ -128,14 +129,14 @@ static void other_sessions_go_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(imc), 0xd8), 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(imc), 0xdc), 0x400005ULL);
 	KUNIT_EXPECT_TRUE(test, ucore_session_ctx(b, 0)->running);
-	KUNIT_EXPECT_EQ(test, fake_add(b, imc, 4, 0, 0, NULL), -EBUSY);	/* it runs */
+	KUNIT_EXPECT_EQ(test, fake_add(b, imc, 4, 0, 0, NULL), -EBUSY);	/* the session is running */
 	fake_stop(b);
 	KUNIT_EXPECT_EQ(test, fake_add(b, imc, 4, 0, 0, NULL), 0);
 	ucore_registry_del(b);
 	ucore_registry_del(a);
 }
 
-static void roll_without_boxes(struct kunit *test)
+static void registry_add_with_intel_uncore_loaded_fails(struct kunit *test)
 {
 	const struct ucore_create_session config = { };
 
@@ -145,15 +146,15 @@ static void roll_without_boxes(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(all_are_on_the_roll),
-	KUNIT_CASE(ended_session_has_nothing),
-	KUNIT_CASE(other_sessions_go_on),
-	KUNIT_CASE(roll_without_boxes),
+	KUNIT_CASE(registry_describes_all_sessions),
+	KUNIT_CASE(revoked_session_releases_everything),
+	KUNIT_CASE(revoke_leaves_other_sessions_running),
+	KUNIT_CASE(registry_add_with_intel_uncore_loaded_fails),
 	{ }
 };
 
 static struct kunit_suite suite = {
-	.name = "ucore_roll",
+	.name = "ucore_registry",
 	.init = fake_machine_init_2,
 	.exit = fake_machine_exit,
 	.test_cases = cases,

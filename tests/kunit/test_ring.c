@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ring, with a consumer that checks every record, one that lags, and one
- * that lies.
+ * KUnit tests of the ring, with a consumer that checks every record, a slow one, and one that
+ * writes invalid positions.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -14,15 +14,15 @@
 #define LEAST	((u32)sizeof(struct ucore_record))
 
 /**
- * struct consumer - a user space that believes nothing
- * @ring: the ring; it looks at the pages only
- * @tail: its position
- * @seq: number that the next record must have
- * @records: records seen
- * @lost: losses it was told of
- * @pads: PAD records seen
- * @pad: size of the last one
- * @wrong: something was not as promised
+ * struct consumer - user space side that validates everything it reads
+ * @ring: the ring, of which only the mapped pages are used
+ * @tail: read position
+ * @seq: expected sequence number of the next record
+ * @records: number of records read
+ * @lost: number of lost records reported
+ * @pads: number of PAD records
+ * @pad: size of the last PAD record (bytes)
+ * @wrong: description of the first violation, NULL without one
  */
 struct consumer {
 	struct ucore_ring *ring;
@@ -57,7 +57,7 @@ static void ring_exit(struct kunit *test)
 	ucore_ring_put(c->ring);
 }
 
-/* The pattern of a record's body: its number, so that mixed records show. */
+/* Add a record. The body is filled with its number, so that overwritten records are detected. */
 static bool push(struct ucore_ring *ring, u32 size)
 {
 	struct ucore_record *rec = ucore_ring_reserve(ring, UCORE_RECORD_SAMPLE, size, 42);
@@ -102,7 +102,7 @@ static void record_check(struct consumer *c, const struct ucore_record *rec)
 	c->seq++;
 }
 
-/* Consume one record and the padding before it; false if there is none. */
+/* Consume one record and the padding before it. Return false if there is none. */
 static bool consume(struct consumer *c)
 {
 	struct ucore_ring *ring = c->ring;
@@ -141,7 +141,7 @@ static void drain(struct consumer *c)
 		;
 }
 
-static void starts_empty(struct kunit *test)
+static void new_ring_is_empty(struct kunit *test)
 {
 	struct consumer *c = test->priv;
 
@@ -151,7 +151,7 @@ static void starts_empty(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->ring->producer->lost, 0ULL);
 }
 
-static void nothing_is_seen_before_commit(struct kunit *test)
+static void reserved_record_is_invisible_before_commit(struct kunit *test)
 {
 	struct consumer *c = test->priv;
 	struct ucore_record *rec;
@@ -166,20 +166,20 @@ static void nothing_is_seen_before_commit(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, consume(c));
 }
 
-/* Every distance from the end, with every record size: the pad fills the rest. */
-static void wraps_with_padding_of_every_size(struct kunit *test)
+/* For every distance from the end and every record size, padding fills the rest. */
+static void record_at_the_end_wraps_with_padding(struct kunit *test)
 {
 	struct consumer *c = test->priv;
 	u32 to_end, size;
 
 	for (to_end = 8; to_end <= 256; to_end += 8) {
 		for (size = LEAST; size <= 256; size += 24) {
-			/* bring the position to where @to_end bytes are left */
+			/* advance to the position with @to_end bytes left */
 			while ((c->ring->next & (SIZE - 1)) != SIZE - to_end) {
 				u32 left = (SIZE - to_end - c->ring->next) & (SIZE - 1);
 				u32 step = left >= 2 * 512 ? 512 : left > 512 ? left - 512 : left;
 
-				/* 8 bytes are no record: go round by another way */
+				/* 8 bytes are too small for a record: wrap around once more */
 				if (step < LEAST)
 					step = 512 + 8;
 				KUNIT_ASSERT_TRUE(test, push(c->ring, step));
@@ -196,8 +196,8 @@ static void wraps_with_padding_of_every_size(struct kunit *test)
 	KUNIT_EXPECT_GT(test, c->pads, 100ULL);
 }
 
-/* The smallest pad has room for type and size only. */
-static void pad_of_eight_bytes(struct kunit *test)
+/* The smallest padding has room for type and size only. */
+static void smallest_padding_has_eight_bytes(struct kunit *test)
 {
 	struct consumer *c = test->priv;
 	const u32 *pad;
@@ -213,7 +213,7 @@ static void pad_of_eight_bytes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->records, 2ULL);
 }
 
-static void fills_to_the_last_byte(struct kunit *test)
+static void ring_fills_to_the_last_byte(struct kunit *test)
 {
 	struct consumer *c = test->priv;
 	u32 i;
@@ -226,7 +226,7 @@ static void fills_to_the_last_byte(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->records, (u64)SIZE / 128);
 }
 
-static void record_as_large_as_the_ring(struct kunit *test)
+static void record_of_ring_size_fits(struct kunit *test)
 {
 	struct consumer *c = test->priv;
 
@@ -238,8 +238,8 @@ static void record_as_large_as_the_ring(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->ring->producer->lost, 2ULL);
 }
 
-/* What is lost is told by one record, before the next that finds room. */
-static void losses_are_told(struct kunit *test)
+/* A LOST record before the next record that fits reports all losses. */
+static void lost_records_are_reported(struct kunit *test)
 {
 	struct consumer *c = test->priv;
 	u32 i;
@@ -251,7 +251,7 @@ static void losses_are_told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->ring->producer->lost, 5ULL);
 	KUNIT_EXPECT_EQ(test, c->ring->lost, 5ULL);
 
-	consume(c);		/* room for the record, not for LOST beside it */
+	consume(c);		/* room for the record, but not for a LOST record with it */
 	KUNIT_EXPECT_FALSE(test, push(c->ring, 256));
 	KUNIT_EXPECT_EQ(test, c->ring->producer->lost, 6ULL);
 	KUNIT_EXPECT_TRUE(test, push(c->ring, 256 - LOST));
@@ -259,14 +259,14 @@ static void losses_are_told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->lost, 6ULL);
 	KUNIT_EXPECT_EQ(test, c->records, (u64)SIZE / 256 + 2);
 
-	KUNIT_EXPECT_TRUE(test, push(c->ring, 256));	/* and are told once */
+	KUNIT_EXPECT_TRUE(test, push(c->ring, 256));	/* losses are reported once */
 	drain(c);
 	KUNIT_EXPECT_EQ(test, c->lost, 6ULL);
 	KUNIT_EXPECT_EQ(test, c->ring->producer->lost, 6ULL);
 }
 
-/* Records that were never made have numbers, and wake nobody before their time. */
-static void skipped_records_are_told(struct kunit *test)
+/* Skipped records have sequence numbers, and do not make the ring readable early. */
+static void skipped_records_are_reported(struct kunit *test)
 {
 	struct consumer *c = test->priv;
 
@@ -278,7 +278,7 @@ static void skipped_records_are_told(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, push(c->ring, LEAST));
 	drain(c);
 	KUNIT_EXPECT_EQ(test, c->lost, 3ULL);
-	/* with what found no room in one LOST record */
+	/* a single LOST record covers skipped and dropped records */
 	while (push(c->ring, LEAST))
 		;
 	ucore_ring_skip(c->ring, 2);
@@ -289,8 +289,8 @@ static void skipped_records_are_told(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->ring->producer->lost, 6ULL);
 }
 
-/* A LOST record may itself be what wraps. */
-static void lost_record_wraps(struct kunit *test)
+/* A LOST record may itself need padding. */
+static void lost_record_at_the_end_wraps(struct kunit *test)
 {
 	struct consumer *c = test->priv;
 
@@ -304,11 +304,11 @@ static void lost_record_wraps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->lost, 1ULL);
 }
 
-/* Any sizes, any pace: what was pushed was consumed or told lost. */
-static void random_traffic(struct kunit *test)
+/* With random sizes and pace, each record is either consumed or reported lost. */
+static void random_traffic_is_consumed_or_lost(struct kunit *test)
 {
 	struct consumer *c = test->priv;
-	u64 pushed = 0, attempts = 0, told;
+	u64 pushed = 0, attempts = 0, lost;
 	u32 i;
 
 	for (i = 0; i < 60000; i++) {
@@ -324,19 +324,20 @@ static void random_traffic(struct kunit *test)
 		}
 	}
 	drain(c);
-	KUNIT_ASSERT_TRUE(test, push(c->ring, LEAST));	/* tells what is not yet told */
+	/* makes the ring report the remaining losses */
+	KUNIT_ASSERT_TRUE(test, push(c->ring, LEAST));
 	drain(c);
-	told = c->lost;
-	KUNIT_EXPECT_EQ(test, told, attempts - pushed);
-	KUNIT_EXPECT_EQ(test, c->ring->producer->lost, told);
-	KUNIT_EXPECT_GT(test, told, 0ULL);
+	lost = c->lost;
+	KUNIT_EXPECT_EQ(test, lost, attempts - pushed);
+	KUNIT_EXPECT_EQ(test, c->ring->producer->lost, lost);
+	KUNIT_EXPECT_GT(test, lost, 0ULL);
 	KUNIT_EXPECT_GT(test, c->pads, 100ULL);
 }
 
-/* ---- a consumer that lies ---- */
+/* ---- invalid positions from user space ---- */
 
-/* Nonsense reads as no room, and nothing but data and head is ever written. */
-static void tail_that_makes_no_sense(struct kunit *test)
+/* An invalid tail counts as a full ring. The driver writes only to the data and the head. */
+static void invalid_tail_reads_as_full_ring(struct kunit *test)
 {
 	struct consumer *c = test->priv;
 	u64 head = 5 * 512, tails[] = {
@@ -355,14 +356,14 @@ static void tail_that_makes_no_sense(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, c->ring->producer->lost, (u64)ARRAY_SIZE(tails));
 
-	WRITE_ONCE(c->ring->consumer->tail, 0);	/* it comes to its senses */
+	WRITE_ONCE(c->ring->consumer->tail, 0);	/* a valid tail again */
 	KUNIT_EXPECT_TRUE(test, push(c->ring, LEAST));
 	drain(c);
 	KUNIT_EXPECT_EQ(test, c->lost, (u64)ARRAY_SIZE(tails));
 }
 
-/* KASAN and the guard page watch the ends; the pages before data are ours. */
-static void random_tails_do_no_harm(struct kunit *test)
+/* KASAN and the guard page detect overruns. The test checks the pages before the data itself. */
+static void random_tails_cause_no_bad_writes(struct kunit *test)
 {
 	struct consumer *c = test->priv;
 	struct ucore_ring *ring = c->ring;
@@ -375,7 +376,8 @@ static void random_tails_do_no_harm(struct kunit *test)
 		next = ring->next;
 		tail = get_random_u64();
 		if (r & 1)
-			tail = next - (r >> 8) % (2 * SIZE);	/* near the truth, unaligned too */
+			/* close to a valid position, also unaligned */
+			tail = next - (r >> 8) % (2 * SIZE);
 		WRITE_ONCE(ring->consumer->tail, tail);
 		if (ucore_ring_reserve(ring, UCORE_RECORD_SAMPLE, LEAST + (r >> 4) % 60 * 8, 42))
 			ucore_ring_commit(ring);
@@ -389,9 +391,9 @@ static void random_tails_do_no_harm(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, page[j], 0ULL);
 }
 
-/* ---- waking ---- */
+/* ---- wakeups ---- */
 
-static void wakes_at_the_watermark(struct kunit *test)
+static void ring_at_watermark_is_readable(struct kunit *test)
 {
 	struct ucore_ring *ring = ucore_ring_create(SIZE, 256, current_user());
 	struct consumer c = { .ring = ring };
@@ -406,7 +408,7 @@ static void wakes_at_the_watermark(struct kunit *test)
 	ucore_ring_put(ring);
 }
 
-static void wakes_at_every_record_without_one(struct kunit *test)
+static void ring_without_watermark_is_readable_at_each_record(struct kunit *test)
 {
 	struct consumer *c = test->priv;
 
@@ -416,8 +418,8 @@ static void wakes_at_every_record_without_one(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ucore_ring_readable(c->ring));
 }
 
-/* A ring may be full below its watermark: nobody may sleep then. */
-static void wakes_when_there_is_no_room(struct kunit *test)
+/* A ring may be full below its watermark: readers must be woken. */
+static void full_ring_below_watermark_is_readable(struct kunit *test)
 {
 	struct ucore_ring *ring = ucore_ring_create(SIZE, SIZE - 8, current_user());
 
@@ -450,7 +452,7 @@ static int mmap_refusal(struct kunit *test, unsigned long size, unsigned long fl
 	return ucore_ring_mmap(c->ring, area(test, size, flags), consumer);
 }
 
-static void mmap_refuses(struct kunit *test)
+static void mmap_with_bad_arguments_fails(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, mmap_refusal(test, 2 * PAGE_SIZE, VM_SHARED, true), -EINVAL);
 	KUNIT_EXPECT_EQ(test, mmap_refusal(test, PAGE_SIZE, 0, true), -EINVAL);
@@ -463,8 +465,11 @@ static void mmap_refuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_kernel.nr_pages, 0U);
 }
 
-/* All pages of a part, in their order; what the driver writes cannot be made writable. */
-static void a_ctx_is_mapped_whole(struct kunit *test)
+/*
+ * All pages of the ring are mapped in order. Pages that the driver writes cannot become
+ * writable.
+ */
+static void mmap_maps_all_pages_with_permissions(struct kunit *test)
 {
 	struct consumer *c = test->priv;
 	struct vm_area_struct *vma = area(test, PAGE_SIZE + SIZE, VM_SHARED | VM_MAYWRITE);
@@ -486,8 +491,8 @@ static void a_ctx_is_mapped_whole(struct kunit *test)
 	vma->vm_ops->close(vma);
 }
 
-/* The ring is there for as long as somebody sees it, parts of a split mapping too. */
-static void a_mapping_has_the_ring(struct kunit *test)
+/* The ring exists until its last mapping is gone, including parts of a split mapping. */
+static void mapping_holds_a_reference(struct kunit *test)
 {
 	struct consumer *c = test->priv;
 	struct vm_area_struct *vma = area(test, PAGE_SIZE, VM_SHARED);
@@ -501,8 +506,8 @@ static void a_mapping_has_the_ring(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, refcount_read(&c->ring->refs), 1U);
 }
 
-/* No memory for its page tables: no mapping, which nobody would close. */
-static void a_mapping_that_fails(struct kunit *test)
+/* Without memory for page tables there is no mapping that could be closed. */
+static void failed_mapping_holds_no_reference(struct kunit *test)
 {
 	struct consumer *c = test->priv;
 	struct vm_area_struct *vma = area(test, PAGE_SIZE + SIZE, VM_SHARED);
@@ -514,7 +519,7 @@ static void a_mapping_that_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, refcount_read(&c->ring->refs), 1U);
 }
 
-/* ---- whose memory it is ---- */
+/* ---- memory accounting ---- */
 
 #define PAGES	(SIZE / PAGE_SIZE + 2)
 
@@ -528,14 +533,14 @@ static struct ucore_ring *ring_of_user(void)
 	return ucore_ring_create(SIZE, 0, current_user());
 }
 
-/* What a user may have: the limit, and so much for each CPU; then no more. */
-static void memory_counts_for_its_user(struct kunit *test)
+/* A user may hold RLIMIT_MEMLOCK and an allowance per CPU. Further rings are refused. */
+static void ring_memory_is_charged_to_its_user(struct kunit *test)
 {
 	long before = atomic_long_read(&current_user()->locked_vm);
 	unsigned int kib = *allowance();
 	struct ucore_ring *ring[2];
 
-	fake_kernel.lacks = BIT_ULL(CAP_IPC_LOCK);
+	fake_kernel.missing_caps = BIT_ULL(CAP_IPC_LOCK);
 	fake_kernel.memlock = (before + 2 * PAGES) << PAGE_SHIFT;
 	*allowance() = 0;
 	ring[0] = ring_of_user();
@@ -544,7 +549,7 @@ static void memory_counts_for_its_user(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&current_user()->locked_vm),
 			before + 2 * (long)PAGES);
 	KUNIT_EXPECT_EQ(test, PTR_ERR(ring_of_user()), (long)-ENOBUFS);
-	/* who maps it has it, too */
+	/* a mapping keeps the charge */
 	ucore_ring_put(ucore_ring_get(ring[1]));
 	KUNIT_EXPECT_EQ(test, PTR_ERR(ring_of_user()), (long)-ENOBUFS);
 	ucore_ring_put(ring[1]);
@@ -562,8 +567,8 @@ static void memory_counts_for_its_user(struct kunit *test)
 	*allowance() = kib;
 }
 
-/* CAP_IPC_LOCK knows no limit, but it is counted all the same. */
-static void memory_without_a_limit(struct kunit *test)
+/* CAP_IPC_LOCK removes the limit. The memory is still counted. */
+static void ring_memory_with_ipc_lock_is_unlimited(struct kunit *test)
 {
 	long before = atomic_long_read(&current_user()->locked_vm);
 	unsigned int kib = *allowance();
@@ -575,14 +580,17 @@ static void memory_without_a_limit(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(ring));
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&current_user()->locked_vm), before + (long)PAGES);
 	ucore_ring_put(ring);
-	fake_kernel.fail_in = 2;	/* the ring is there, its memory is not */
+	fake_kernel.fail_in = 2;	/* the second allocation is the ring's memory */
 	KUNIT_EXPECT_EQ(test, PTR_ERR(ring_of_user()), (long)-ENOMEM);
 	fake_kernel.fail_in = 0;
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&current_user()->locked_vm), before);
 }
 
-/* Of the caller's cgroup; and the kernel gives up before it kills for it, without a word. */
-static void how_memory_is_asked_for(struct kunit *test)
+/*
+ * The allocation is charged to the caller's cgroup. It fails without OOM kill and without a
+ * warning.
+ */
+static void ring_allocation_flags_are_as_required(struct kunit *test)
 {
 	gfp_t gfp = fake_kernel.vmalloc_gfp;
 
@@ -593,28 +601,28 @@ static void how_memory_is_asked_for(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(how_memory_is_asked_for),
-	KUNIT_CASE(memory_counts_for_its_user),
-	KUNIT_CASE(memory_without_a_limit),
-	KUNIT_CASE(starts_empty),
-	KUNIT_CASE(nothing_is_seen_before_commit),
-	KUNIT_CASE(wraps_with_padding_of_every_size),
-	KUNIT_CASE(pad_of_eight_bytes),
-	KUNIT_CASE(fills_to_the_last_byte),
-	KUNIT_CASE(record_as_large_as_the_ring),
-	KUNIT_CASE(losses_are_told),
-	KUNIT_CASE(skipped_records_are_told),
-	KUNIT_CASE(lost_record_wraps),
-	KUNIT_CASE(random_traffic),
-	KUNIT_CASE(tail_that_makes_no_sense),
-	KUNIT_CASE(random_tails_do_no_harm),
-	KUNIT_CASE(wakes_at_the_watermark),
-	KUNIT_CASE(wakes_at_every_record_without_one),
-	KUNIT_CASE(wakes_when_there_is_no_room),
-	KUNIT_CASE(mmap_refuses),
-	KUNIT_CASE(a_ctx_is_mapped_whole),
-	KUNIT_CASE(a_mapping_has_the_ring),
-	KUNIT_CASE(a_mapping_that_fails),
+	KUNIT_CASE(ring_allocation_flags_are_as_required),
+	KUNIT_CASE(ring_memory_is_charged_to_its_user),
+	KUNIT_CASE(ring_memory_with_ipc_lock_is_unlimited),
+	KUNIT_CASE(new_ring_is_empty),
+	KUNIT_CASE(reserved_record_is_invisible_before_commit),
+	KUNIT_CASE(record_at_the_end_wraps_with_padding),
+	KUNIT_CASE(smallest_padding_has_eight_bytes),
+	KUNIT_CASE(ring_fills_to_the_last_byte),
+	KUNIT_CASE(record_of_ring_size_fits),
+	KUNIT_CASE(lost_records_are_reported),
+	KUNIT_CASE(skipped_records_are_reported),
+	KUNIT_CASE(lost_record_at_the_end_wraps),
+	KUNIT_CASE(random_traffic_is_consumed_or_lost),
+	KUNIT_CASE(invalid_tail_reads_as_full_ring),
+	KUNIT_CASE(random_tails_cause_no_bad_writes),
+	KUNIT_CASE(ring_at_watermark_is_readable),
+	KUNIT_CASE(ring_without_watermark_is_readable_at_each_record),
+	KUNIT_CASE(full_ring_below_watermark_is_readable),
+	KUNIT_CASE(mmap_with_bad_arguments_fails),
+	KUNIT_CASE(mmap_maps_all_pages_with_permissions),
+	KUNIT_CASE(mapping_holds_a_reference),
+	KUNIT_CASE(failed_mapping_holds_no_reference),
 	{ }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Groups that take turns: who gets which counter, what a switch reads and writes, access by
- * access, and how long each event could count.
+ * KUnit tests of rotation: the counters of each group, the exact register accesses of a
+ * switch, and the running time of each event.
  */
 #include <linux/smp.h>
 
@@ -12,7 +12,7 @@
 #define MS	((u64)NSEC_PER_MSEC)
 #define FIXED	BIT_ULL(UCORE_COUNTER_FIXED)
 
-/* Registers of an iMC channel of v2 */
+/* Registers of an iMC channel of the E5-2600 v2 */
 #define IMC_BOX_CTL	0xf4
 #define IMC_CTL(i)	(0xd8 + 4 * (i))
 #define IMC_CTR(i)	(0xa0 + 8 * (i))
@@ -42,8 +42,8 @@ static struct ucore_domain_ctx *ctx_of(const struct ucore_session *s)
 	return s->ctx[0];
 }
 
-/* The timer, when it is the next group's turn */
-static void next_turn(struct ucore_session *s)
+/* Let the rotation timer expire at the end of the time slice. */
+static void next_slice(struct ucore_session *s)
 {
 	fake_clock_advance(10 * MS);
 	fake_timer_fire(&ctx_of(s)->rotate);
@@ -61,7 +61,7 @@ static u8 counter_of(const struct ucore_session *s, u32 i)
 
 /* ---- counters ---- */
 
-static void groups_have_the_same_counters(struct kunit *test)
+static void groups_share_the_counters_of_a_box(struct kunit *test)
 {
 	struct ucore_session *s = rotating(test), *other = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -74,12 +74,12 @@ static void groups_have_the_same_counters(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, add_group(s, box, 9, 0, group), -ENOSPC);
 	}
 	KUNIT_EXPECT_EQ(test, add_group(s, box, 9, 0, 0), -ENOSPC);
-	/* they are the session's, whosever turn it is */
+	/* the session holds the counters in every time slice */
 	KUNIT_EXPECT_EQ(test, fake_add(other, box, 4, 0, 0, NULL), -EBUSY);
 }
 
-/* Group 0 makes room for what can count on one counter alone, in whatever group. */
-static void group_0_makes_room(struct kunit *test)
+/* Events of group 0 make room for an event of any group that has only one suitable counter. */
+static void group_0_event_moves_to_make_room(struct kunit *test)
 {
 	struct ucore_session *s = rotating(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -94,7 +94,7 @@ static void group_0_makes_room(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, add_group(s, box, 4, BIT(0), 2), -ENOSPC);
 }
 
-static void what_does_not_rotate_is_refused(struct kunit *test)
+static void group_or_period_without_rotation_support_fails(struct kunit *test)
 {
 	struct ucore_session *s = rotating(test), *plain = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -107,18 +107,22 @@ static void what_does_not_rotate_is_refused(struct kunit *test)
 
 /* ---- switches ---- */
 
-static void switch_access_by_access(struct kunit *test)
+static void switch_access_sequence_is_exact(struct kunit *test)
 {
 	struct ucore_session *s = rotating(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
 	struct fake_window *gw = fake_global(0), *w = fake_window(box);
 
-	KUNIT_ASSERT_EQ(test, add_group(s, box, 1, BIT(0), 0), 0);	/* always */
-	KUNIT_ASSERT_EQ(test, add_group(s, box, 4, BIT(1), 1), 0);	/* another event follows */
-	KUNIT_ASSERT_EQ(test, add_group(s, box, 5, BIT(2), 1), 0);	/* the same event follows */
+	/* counts in all time slices */
+	KUNIT_ASSERT_EQ(test, add_group(s, box, 1, BIT(0), 0), 0);
+	/* followed by another event */
+	KUNIT_ASSERT_EQ(test, add_group(s, box, 4, BIT(1), 1), 0);
+	/* followed by the same event */
+	KUNIT_ASSERT_EQ(test, add_group(s, box, 5, BIT(2), 1), 0);
 	KUNIT_ASSERT_EQ(test, add_group(s, box, 6, BIT(1), 2), 0);
 	KUNIT_ASSERT_EQ(test, add_group(s, box, 5, BIT(2), 2), 0);
-	KUNIT_ASSERT_EQ(test, add_group(s, box, 7, BIT(3), 2), 0);	/* nobody had it */
+	/* unused in the previous time slice */
+	KUNIT_ASSERT_EQ(test, add_group(s, box, 7, BIT(3), 2), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTL(3)), 0ULL);
 	fake_poke(w, IMC_CTR(0), 1000);
@@ -126,16 +130,16 @@ static void switch_access_by_access(struct kunit *test)
 	fake_poke(w, IMC_CTR(2), 50);
 	fake_bus_clear(bus_of(test));
 
-	next_turn(s);
+	next_slice(s);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE),
 		    FAKE_R(w, IMC_CTR(1)), FAKE_R(w, IMC_CTR(1) + 4),
 		    FAKE_W(w, IMC_CTL(1), 0x400006),
 		    FAKE_R(w, IMC_CTR(2)), FAKE_R(w, IMC_CTR(2) + 4),
 		    FAKE_W(w, IMC_CTL(3), 0x400007), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
-	fake_poke(w, IMC_CTR(1), 107);		/* goes on from where it was */
+	fake_poke(w, IMC_CTR(1), 107);		/* continues from its last value */
 	fake_poke(w, IMC_CTR(2), 53);
 	fake_poke(w, IMC_CTR(3), 9);
-	next_turn(s);
+	next_slice(s);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE),
 		    FAKE_R(w, IMC_CTR(1)), FAKE_R(w, IMC_CTR(1) + 4),
 		    FAKE_W(w, IMC_CTL(1), 0x400004),
@@ -143,7 +147,7 @@ static void switch_access_by_access(struct kunit *test)
 		    FAKE_R(w, IMC_CTR(3)), FAKE_R(w, IMC_CTR(3) + 4),
 		    FAKE_W(w, IMC_CTL(3), 0), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 	fake_poke(w, IMC_CTR(1), 207);
-	/* a READ reads group 0 and whose turn it is */
+	/* a READ reads group 0 and the active group */
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE),
 		    FAKE_R(w, IMC_CTR(0)), FAKE_R(w, IMC_CTR(0) + 4),
@@ -161,8 +165,8 @@ static void switch_access_by_access(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->values[3].count, 7ULL);
 }
 
-/* A READ without freeze, too */
-static void a_live_read_knows_whose_turn_it_is(struct kunit *test)
+/* The same for a READ without freeze. */
+static void no_freeze_read_reads_active_group_only(struct kunit *test)
 {
 	struct ucore_session *s = rotating(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -178,15 +182,15 @@ static void a_live_read_knows_whose_turn_it_is(struct kunit *test)
 		    FAKE_R(w, IMC_CTR(1) + 4));
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 30ULL);
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 0ULL);
-	next_turn(s);
+	next_slice(s);
 	fake_poke(w, IMC_CTR(1), 37);
 	KUNIT_EXPECT_EQ(test, session_read(s, true), 0);
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 30ULL);
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 7ULL);
 }
 
-/* The timer was on its way when the domain fell asleep. */
-static void no_turn_of_a_ctx_that_sleeps(struct kunit *test)
+/* The timer expired while the domain was being suspended. */
+static void suspended_context_is_not_switched(struct kunit *test)
 {
 	struct ucore_session *s = rotating(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -203,8 +207,8 @@ static void no_turn_of_a_ctx_that_sleeps(struct kunit *test)
 	ctx_of(s)->running = true;
 }
 
-/* What is always counted, and a domain on which nothing takes turns, has no timer. */
-static void without_groups_nothing_is_switched(struct kunit *test)
+/* A domain without two groups to switch between has no rotation timer. */
+static void single_group_starts_no_timer(struct kunit *test)
 {
 	struct ucore_session *s = rotating(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -221,7 +225,7 @@ static void without_groups_nothing_is_switched(struct kunit *test)
 
 /* ---- time ---- */
 
-static void time_is_each_groups_own(struct kunit *test)
+static void running_time_is_per_group(struct kunit *test)
 {
 	struct ucore_session *s = rotating(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -234,10 +238,10 @@ static void time_is_each_groups_own(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, s->ran_ns[2], 0ULL);
-	next_turn(s);
-	next_turn(s);
-	next_turn(s);
-	next_turn(s);			/* the second group's again */
+	next_slice(s);
+	next_slice(s);
+	next_slice(s);
+	next_slice(s);			/* the second group again */
 	KUNIT_EXPECT_EQ(test, ctx_of(s)->group, 2);
 	fake_clock_advance(5 * MS);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
@@ -248,7 +252,7 @@ static void time_is_each_groups_own(struct kunit *test)
 	KUNIT_EXPECT_LT(test, s->ran_ns[1], 21 * MS);
 	KUNIT_EXPECT_GE(test, s->ran_ns[2], 15 * MS);
 	KUNIT_EXPECT_LT(test, s->ran_ns[3], 11 * MS);
-	/* it goes on behind STOP, and RESET forgets it */
+	/* the time survives STOP, and RESET clears it */
 	ran = s->ran_ns[2];
 	fake_stop(s);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
@@ -262,8 +266,8 @@ static void time_is_each_groups_own(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->ran_ns[2], 0ULL);
 }
 
-/* Whose turn it is follows from the instant, though the timer came late. */
-static void late_turns_stay_in_step(struct kunit *test)
+/* The active group depends on the time, even if the timer is late. */
+static void late_switch_keeps_the_grid(struct kunit *test)
 {
 	struct ucore_session *s = rotating(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -273,10 +277,10 @@ static void late_turns_stay_in_step(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, add_group(s, box, 4 + group, 0, group), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	fake_clock_advance(20 * MS);
-	next_turn(s);			/* 30 ms */
+	next_slice(s);			/* 30 ms */
 	KUNIT_EXPECT_EQ(test, ctx_of(s)->group, 4);
 	fake_clock_advance(30 * MS);
-	next_turn(s);			/* 70 ms: a whole round later */
+	next_slice(s);			/* 70 ms: a full round later */
 	KUNIT_EXPECT_EQ(test, ctx_of(s)->group, 4);
 }
 
@@ -293,10 +297,10 @@ static void fire_here(void *arg)
 }
 
 /*
- * Somebody has spent two windows of the CPU's time: two turns are put off, and a third, so
- * that the group that would have been next is.
+ * Two windows of the CPU's time are spent: three switches are delayed, and the group that the
+ * grid then gives becomes active.
  */
-static void turns_beyond_the_budget(struct kunit *test)
+static void switch_beyond_budget_is_delayed(struct kunit *test)
 {
 	struct ucore_session *s = rotating(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -320,9 +324,9 @@ static void turns_beyond_the_budget(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->group, 1);
 }
 
-/* ---- beside others ---- */
+/* ---- with other sessions ---- */
 
-static void shared_box_is_left_alone(struct kunit *test)
+static void rotation_on_shared_box_keeps_other_session(struct kunit *test)
 {
 	struct ucore_session *s = rotating(test), *other = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -331,15 +335,15 @@ static void shared_box_is_left_alone(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(other, box, 1, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(other), 0);
 	fake_poke(w, IMC_CTR(0), 700);
-	fake_poke(w, IMC_CTR(2), 30);		/* of whoever had it before */
+	fake_poke(w, IMC_CTR(2), 30);		/* left by the counter's previous user */
 	KUNIT_ASSERT_EQ(test, add_group(s, box, 4, BIT(1), 1), 0);
 	KUNIT_ASSERT_EQ(test, add_group(s, box, 5, BIT(2), 2), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTR(2)), 0ULL);
-	next_turn(s);
+	next_slice(s);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTL(1)), 0ULL);
 	fake_poke(w, IMC_CTR(2), 4);
-	next_turn(s);
+	next_slice(s);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 4ULL);
 	fake_session_close(test, s);
@@ -350,8 +354,7 @@ static void shared_box_is_left_alone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTL(2)), 0ULL);
 }
 
-/* The guard's look for what somebody else wrote: at the controls of the group that counts. */
-static void controls_are_those_of_whose_turn_it_is(struct kunit *test)
+static void conflict_scan_checks_active_group(struct kunit *test)
 {
 	struct ucore_session *s = rotating(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -360,7 +363,7 @@ static void controls_are_those_of_whose_turn_it_is(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, add_group(s, box, 4, BIT(1), 1), 0);
 	KUNIT_ASSERT_EQ(test, add_group(s, box, 5, BIT(1), 2), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	next_turn(s);
+	next_slice(s);
 	KUNIT_ASSERT_EQ(test, ctx_of(s)->group, 2);
 	fake_clock_advance(UCORE_CONFLICT_PERIOD_NS);
 	fake_timer_fire(&ctx_of(s)->domain->watchdog);
@@ -375,18 +378,18 @@ static void controls_are_those_of_whose_turn_it_is(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(groups_have_the_same_counters),
-	KUNIT_CASE(group_0_makes_room),
-	KUNIT_CASE(what_does_not_rotate_is_refused),
-	KUNIT_CASE(switch_access_by_access),
-	KUNIT_CASE(a_live_read_knows_whose_turn_it_is),
-	KUNIT_CASE(no_turn_of_a_ctx_that_sleeps),
-	KUNIT_CASE(without_groups_nothing_is_switched),
-	KUNIT_CASE(time_is_each_groups_own),
-	KUNIT_CASE(late_turns_stay_in_step),
-	KUNIT_CASE(turns_beyond_the_budget),
-	KUNIT_CASE(shared_box_is_left_alone),
-	KUNIT_CASE(controls_are_those_of_whose_turn_it_is),
+	KUNIT_CASE(groups_share_the_counters_of_a_box),
+	KUNIT_CASE(group_0_event_moves_to_make_room),
+	KUNIT_CASE(group_or_period_without_rotation_support_fails),
+	KUNIT_CASE(switch_access_sequence_is_exact),
+	KUNIT_CASE(no_freeze_read_reads_active_group_only),
+	KUNIT_CASE(suspended_context_is_not_switched),
+	KUNIT_CASE(single_group_starts_no_timer),
+	KUNIT_CASE(running_time_is_per_group),
+	KUNIT_CASE(late_switch_keeps_the_grid),
+	KUNIT_CASE(switch_beyond_budget_is_delayed),
+	KUNIT_CASE(rotation_on_shared_box_keeps_other_session),
+	KUNIT_CASE(conflict_scan_checks_active_group),
 	{ }
 };
 

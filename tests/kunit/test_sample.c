@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From a trigger to a record: every register access of a sample, at the limit
- * that the design gives, and what the record says.
+ * KUnit tests of the sample path from trigger to record: exact register accesses, and record
+ * contents.
  */
 #include "fake_machine.h"
 #include "sample/bulk_read.h"
@@ -10,7 +10,7 @@
 #define IMC1	BIT_ULL(21)
 #define PCU	BIT_ULL(2)
 
-/* Put a part at work on its domain, from @now on. */
+/* Start a context on its domain at the time @now. */
 static void ctx_run(struct kunit *test, struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_domain *domain = ctx->domain;
@@ -85,10 +85,10 @@ static const struct ucore_sample *sample_next(struct kunit *test, struct ucore_d
 	return sample;
 }
 
-/* ---- accesses ---- */
+/* ---- register accesses ---- */
 
-/* One freeze, each counter once, box by box, one unfreeze. */
-static void timer_sample_at_the_limit(struct kunit *test)
+/* The accesses are a freeze, a read per counter, box by box, and an unfreeze. */
+static void timer_sample_access_sequence_is_exact(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 1);
 	struct fake_window *gw = fake_global(0), *i = fake_window(imc), *c = fake_window(cbo);
@@ -106,14 +106,14 @@ static void timer_sample_at_the_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->stats.writes, 2ULL);
 }
 
-/* One counter of every box of a domain. */
-static void timer_sample_of_a_whole_domain(struct kunit *test)
+/* A counter on every third box of the domain. */
+static void timer_sample_reads_each_counter_once(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 65536);
 	u32 i, reads = 0, used = 0;
 	struct ucore_box *box;
 
-	for (i = 0; i < ucore_catalog.nr_boxes && used < FAKE_PART_BOXES; i += 3, used++) {
+	for (i = 0; i < ucore_catalog.nr_boxes && used < FAKE_CTX_BOXES; i += 3, used++) {
 		box = &ucore_catalog.boxes[i];
 		fake_ctx_add(ctx, box, 0, box->desc.type->ctl_en, 0);
 		reads += box->io.ops->counter_cost;
@@ -125,8 +125,11 @@ static void timer_sample_of_a_whole_domain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->stats.reads, (u64)reads);
 }
 
-/* The walk, the reads, box cleared before global, preload, unfreeze last. */
-static void overflow_sample_at_the_limit(struct kunit *test)
+/*
+ * Status reads, counter reads, box status cleared before global status, preload, unfreeze
+ * last.
+ */
+static void overflow_sample_access_sequence_is_exact(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 1), *cbo = fake_box(test, 0, "cbo", 0);
 	struct fake_window *gw = fake_global(0), *i = fake_window(imc), *c = fake_window(cbo);
@@ -148,8 +151,8 @@ static void overflow_sample_at_the_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->ctr[0].total, 1003ULL);
 }
 
-/* Every part's boxes are cleared before the one global clear. */
-static void two_sessions_overflow_at_once(struct kunit *test)
+/* The box status of all contexts is cleared before the global status is cleared once. */
+static void overflows_of_two_sessions_are_cleared_together(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *pcu = fake_box(test, 0, "pcu", 0);
 	struct fake_window *gw = fake_global(0), *i = fake_window(imc), *p = fake_window(pcu);
@@ -173,8 +176,8 @@ static void two_sessions_overflow_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample_next(test, b)->values[0].count, 207ULL);
 }
 
-/* The other session pauses, and is neither read nor recorded. */
-static void only_who_overflowed_is_read(struct kunit *test)
+/* The other session is frozen, but neither read nor recorded. */
+static void overflow_reads_only_its_session(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *ha = fake_box(test, 0, "ha", 0);
 	struct ucore_domain_ctx *a = fake_ctx(test, 0, 4096), *b = fake_ctx(test, 0, 4096);
@@ -192,15 +195,15 @@ static void only_who_overflowed_is_read(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->stats.reads, 0ULL);
 }
 
-/* One bit for four channels: each armed one under it is looked at, no other. */
-static void global_bit_covers_several_functions(struct kunit *test)
+/* The bit covers four channels: the armed ones are checked, and no other boxes. */
+static void shared_global_bit_checks_its_boxes_only(struct kunit *test)
 {
 	struct ucore_box *ch[5];
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	u32 i;
 
 	for (i = 0; i < 5; i++) {
-		ch[i] = fake_box(test, 0, "imc", i);	/* the fifth is iMC1's */
+		ch[i] = fake_box(test, 0, "imc", i);	/* the fifth channel belongs to iMC 1 */
 		fake_ctx_add(ctx, ch[i], 0, 0x500304, i == 1 ? 0 : 100);
 	}
 	ctx_run(test, ctx, now_ns());
@@ -214,8 +217,11 @@ static void global_bit_covers_several_functions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample_next(test, ctx)->trigger_event, 103U);
 }
 
-/* A bit that no armed box owns: the map is wrong somewhere, so all are asked. */
-static void unknown_bit_asks_all_armed_boxes(struct kunit *test)
+/*
+ * No armed box owns the bit, so that the status map is wrong somewhere: all armed boxes are
+ * checked.
+ */
+static void unknown_global_bit_checks_all_armed_boxes(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *pcu = fake_box(test, 0, "pcu", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
@@ -231,15 +237,15 @@ static void unknown_bit_asks_all_armed_boxes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(imc), 0xf8), 0ULL);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
 
-	/* known bits do not ask the others */
+	/* known bits do not check other boxes */
 	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
 	fake_bus_clear(bus_of(test));
 	overflow_sample(ctx->domain, now_ns(), false);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(pcu), 'R'), 1U);
 }
 
-/* Only what overflowed is loaded anew: the others' periods go on. */
-static void rearms_what_overflowed(struct kunit *test)
+/* Only the overflowed counter is reloaded: the periods of the others continue. */
+static void overflow_reloads_only_its_counter(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
@@ -257,8 +263,8 @@ static void rearms_what_overflowed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->ctr[1].total, 102ULL);
 }
 
-/* The UBox's fixed counter: the global status alone tells. */
-static void ubox_fixed_counter_overflows(struct kunit *test)
+/* Only the global status reports an overflow of the UBox's fixed counter. */
+static void ubox_fixed_overflow_is_found_in_global_status(struct kunit *test)
 {
 	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
@@ -274,8 +280,8 @@ static void ubox_fixed_counter_overflows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(ubox), 0xc09), BIT_ULL(48) - 100000);
 }
 
-/* A timer that finds an overflow waiting services it along the way. */
-static void timer_meets_a_waiting_overflow(struct kunit *test)
+/* A timer that finds a pending overflow services it in the same sample. */
+static void timer_with_pending_overflow_takes_one_sample(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
@@ -289,14 +295,14 @@ static void timer_meets_a_waiting_overflow(struct kunit *test)
 	sample = sample_next(test, ctx);
 	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, 100U);
-	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));	/* one sample, not two */
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));	/* no second sample */
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_STATUS), 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(imc), 0xa0), BIT_ULL(48) - 100);
 	KUNIT_EXPECT_FALSE(test, gw->frozen);
 }
 
-/* The status is clear: the interrupt came late, or was nobody's. */
-static void overflow_without_a_status(struct kunit *test)
+/* The status is clear: the interrupt came late, or belongs to another handler. */
+static void overflow_without_status_is_ignored(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct fake_window *gw = fake_global(0);
@@ -310,8 +316,8 @@ static void overflow_without_a_status(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ctx->domain->frozen);
 }
 
-/* Halted by the very interval that services its overflow, a counter stays at rest. */
-static void halted_ctx_is_not_rearmed(struct kunit *test)
+/* The interval that services the overflow also stops the counter: no reload. */
+static void stopped_context_is_not_reloaded(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
@@ -328,10 +334,10 @@ static void halted_ctx_is_not_rearmed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample_next(test, ctx)->values[0].count, 105ULL);
 }
 
-/* ---- what a record says ---- */
+/* ---- record contents ---- */
 
-/* The unfreeze's write lets it overflow; the clock is read for the unfreeze only after the NMI. */
-static void overflow_before_the_unfreeze_has_its_time(struct kunit *test)
+/* The write of the unfreeze lets a counter overflow before the clock is read for the unfreeze. */
+static void overflow_time_before_unfreeze_is_corrected(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
@@ -354,7 +360,7 @@ static void overflow_before_the_unfreeze_has_its_time(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->domain->frozen_ns, ctx->stats.frozen_ns + ctx->frozen_base);
 }
 
-static void record_of_a_timer(struct kunit *test)
+static void timer_record_is_complete(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
@@ -391,7 +397,7 @@ static void record_of_a_timer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->stats.overflows, 0ULL);
 }
 
-static void record_of_an_overflow(struct kunit *test)
+static void overflow_record_names_lowest_event(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
@@ -406,20 +412,20 @@ static void record_of_an_overflow(struct kunit *test)
 	overflow_sample(ctx->domain, now_ns(), false);
 	sample = sample_next(test, ctx);
 	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
-	KUNIT_EXPECT_EQ(test, sample->trigger_event, 101U);	/* the lowest */
+	KUNIT_EXPECT_EQ(test, sample->trigger_event, 101U);	/* the lowest event id */
 	KUNIT_EXPECT_EQ(test, sample->values[0].flags, 0U);
 	KUNIT_EXPECT_EQ(test, sample->values[1].flags, (u32)UCORE_VALUE_F_OVERFLOW);
 	KUNIT_EXPECT_EQ(test, sample->values[2].flags, (u32)UCORE_VALUE_F_OVERFLOW);
 	KUNIT_EXPECT_EQ(test, ctx->stats.overflows, 2ULL);
 
-	timer_sample(ctx, now_ns());		/* the flags were for one interval */
+	timer_sample(ctx, now_ns());		/* the flags apply to one interval only */
 	sample = sample_next(test, ctx);
 	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_TIMER);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, UCORE_EVENT_NONE);
 	KUNIT_EXPECT_EQ(test, sample->values[1].flags, 0U);
 }
 
-static void record_of_a_recovered_overflow(struct kunit *test)
+static void recovered_overflow_is_flagged(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
@@ -437,8 +443,7 @@ static void record_of_a_recovered_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample_next(test, ctx)->flags, 0U);
 }
 
-/* What was interrupted is for those who may see it. */
-static void record_with_context(struct kunit *test)
+static void context_is_recorded_with_permission_only(struct kunit *test)
 {
 	static const struct ucore_pmi_regs context = {
 		.ip = 0x1234, .pid = 10, .tid = 11, .cpu = 7, .user = true,
@@ -470,7 +475,7 @@ static void record_with_context(struct kunit *test)
 
 /* ---- dead boxes ---- */
 
-static void box_domains_between_samples(struct kunit *test)
+static void box_dying_between_samples_is_flagged(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *ha = fake_box(test, 0, "ha", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
@@ -499,13 +504,13 @@ static void box_domains_between_samples(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->values[1].count, 9ULL);
 
 	fake_bus_clear(bus_of(test));
-	timer_sample(ctx, now_ns());		/* told once, and left alone */
+	timer_sample(ctx, now_ns());		/* reported once, and not accessed any more */
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(imc), 0), 0U);
 	sample = sample_next(test, ctx);
 	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_F_DEAD);
 }
 
-static void box_is_dead_when_its_overflow_is_walked(struct kunit *test)
+static void box_dead_at_its_overflow_is_skipped(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
@@ -522,8 +527,8 @@ static void box_is_dead_when_its_overflow_is_walked(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ctx->domain->frozen);
 }
 
-/* Its status was read, then it went: neither status nor preload is written. */
-static void box_domains_within_a_sample(struct kunit *test)
+/* The box dies after its status was read: neither status nor preload is written. */
+static void box_dying_within_a_sample_is_not_written(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
@@ -532,7 +537,7 @@ static void box_domains_within_a_sample(struct kunit *test)
 	fake_ctx_add(ctx, imc, 0, 0x500304, 100);
 	ctx_run(test, ctx, now_ns());
 	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
-	w->domains_after = 1;
+	w->dies_after = 1;
 	overflow_sample(ctx->domain, now_ns(), false);
 	KUNIT_EXPECT_TRUE(test, imc->dead);
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), w, 'W'), 0U);
@@ -542,9 +547,9 @@ static void box_domains_within_a_sample(struct kunit *test)
 
 /* ---- low halves ---- */
 
-/* A counter whose low half is enough for so long; its part is ready to run. */
-static struct ucore_counter *add_low(struct ucore_domain_ctx *ctx, struct ucore_box *box, u32 counter,
-				     u64 low_ns)
+/* Add a counter whose low half is sufficient for @low_ns. */
+static struct ucore_counter *add_low(struct ucore_domain_ctx *ctx, struct ucore_box *box,
+				     u32 counter, u64 low_ns)
 {
 	struct ucore_counter *ctr = fake_ctx_add(ctx, box, counter, 0x400304, 0);
 
@@ -558,16 +563,16 @@ static u32 reads_of(struct kunit *test, const struct ucore_box *box)
 	return fake_bus_count(bus_of(test), fake_window(box), 'R');
 }
 
-/* One in 256 is whole, and the first. */
-static void low_halves_while_that_is_exact(struct kunit *test)
+/* The first read and one in 256 are full reads. */
+static void low_halves_are_exact_between_full_reads(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 65536);
-	u64 truth = 0xfffff000;		/* its low half wraps soon */
+	u64 truth = 0xfffff000;		/* the low half wraps soon */
 	u32 i;
 
 	add_low(ctx, imc, 0, NSEC_PER_SEC);
-	fake_ctx_add(ctx, cbo, 0, 0x400000, 0);	/* one access anyway: always whole */
+	fake_ctx_add(ctx, cbo, 0, 0x400000, 0);	/* needs one access anyway: always a full read */
 	ctx_run(test, ctx, now_ns());
 	for (i = 0; i < 600; i++) {
 		truth += 100;
@@ -582,7 +587,7 @@ static void low_halves_while_that_is_exact(struct kunit *test)
 	}
 }
 
-static void whole_reads_after_a_pause(struct kunit *test)
+static void full_read_follows_a_long_pause(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
@@ -600,8 +605,8 @@ static void whole_reads_after_a_pause(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reads_of(test, imc), 4U);
 }
 
-/* Those that are read alike are a run, whatever box they are of. */
-static void each_counter_is_whole_in_its_time(struct kunit *test)
+/* Counters with the same read mode form one run across boxes. */
+static void full_read_is_due_per_counter(struct kunit *test)
 {
 	struct ucore_box *a = fake_box(test, 0, "imc", 0), *b = fake_box(test, 0, "imc", 1);
 	struct ucore_box *ha = fake_box(test, 0, "ha", 0), *qpi = fake_box(test, 0, "qpi", 0);
@@ -632,8 +637,8 @@ static void each_counter_is_whole_in_its_time(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->stats.reads, 10ULL + 6 + 7);
 }
 
-/* All ones in the low half: a count, or a box that is gone. */
-static void ones_in_a_low_half_are_looked_at(struct kunit *test)
+/* All ones in the low half are a count, or a dead box. */
+static void low_half_of_all_ones_is_read_in_full(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
@@ -649,7 +654,7 @@ static void ones_in_a_low_half_are_looked_at(struct kunit *test)
 	timer_sample(ctx, now_ns());
 	KUNIT_EXPECT_EQ(test, ctx->ctr[0].total, (u64)U32_MAX);
 	KUNIT_EXPECT_EQ(test, ctx->ctr[1].total, 7ULL);
-	KUNIT_EXPECT_EQ(test, reads_of(test, imc), 6U);		/* low, then whole */
+	KUNIT_EXPECT_EQ(test, reads_of(test, imc), 6U);		/* low halves, then full reads */
 	KUNIT_EXPECT_NE(test, ctx->ctr[1].low_ns, 0ULL);
 	KUNIT_EXPECT_FALSE(test, imc->dead);
 	w->dead = true;
@@ -660,8 +665,8 @@ static void ones_in_a_low_half_are_looked_at(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, ctx->ctr[1].flags & UCORE_VALUE_F_DEAD);
 }
 
-/* What counts on is one dword, too, and cannot tear. */
-static void what_no_freeze_reaches_is_low_too(struct kunit *test)
+/* A low half of a running counter is one dword and cannot tear. */
+static void unfrozen_counter_is_read_by_low_half(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
@@ -678,8 +683,8 @@ static void what_no_freeze_reaches_is_low_too(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->ctr[0].total, 0x100000005ULL);
 }
 
-/* Whoever finds that a box is dead: samples take nothing of it any more. */
-static void samples_know_who_died_in_between(struct kunit *test)
+/* Any code may detect a dead box. Samples then skip it. */
+static void box_found_dead_between_samples_stays_flagged(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
@@ -692,7 +697,7 @@ static void samples_know_who_died_in_between(struct kunit *test)
 	timer_sample(ctx, now_ns());
 	w->dead = true;
 	raw_spin_lock_irq(&ctx->domain->lock);
-	ucore_ctx_read_running(ctx, now_ns());	/* as the guard does */
+	ucore_ctx_read_running(ctx, now_ns());	/* as the watchdog does */
 	raw_spin_unlock_irq(&ctx->domain->lock);
 	KUNIT_EXPECT_TRUE(test, imc->dead);
 	w->dead = false;
@@ -704,8 +709,8 @@ static void samples_know_who_died_in_between(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->ctr[1].total, 5ULL);
 }
 
-/* More than it can add, as a table has it: it is seen, all of its run are read whole. */
-static void who_counts_too_fast_is_read_whole(struct kunit *test)
+/* A difference above the event's maximum is detected: all counters of the run get full reads. */
+static void implausible_low_half_switches_to_full_reads(struct kunit *test)
 {
 	struct ucore_box *a = fake_box(test, 0, "imc", 0), *b = fake_box(test, 0, "imc", 1);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
@@ -728,8 +733,8 @@ static void who_counts_too_fast_is_read_whole(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reads_of(test, a) + reads_of(test, b), 4U);
 }
 
-/* The same of one that is read by itself, for no freeze reaches it. */
-static void who_runs_too_fast_is_read_whole(struct kunit *test)
+/* The same for a counter that is read alone, because a freeze does not stop it. */
+static void implausible_unfrozen_low_half_switches_to_full_reads(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
@@ -744,8 +749,11 @@ static void who_runs_too_fast_is_read_whole(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->ctr[0].low_ns, 0ULL);
 }
 
-/* More than it can add, by so much that it is not seen: the last read puts it right. */
-static void the_last_read_is_whole(struct kunit *test)
+/*
+ * The low half hides a difference above the event's maximum: the last, full read corrects the
+ * count.
+ */
+static void last_read_is_a_full_read(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
@@ -762,7 +770,7 @@ static void the_last_read_is_whole(struct kunit *test)
 
 /* ---- throttling ---- */
 
-/* The next record tells that so many were lost. */
+/* Expect a LOST record with this count. */
 static void lost_check(struct kunit *test, struct ucore_domain_ctx *ctx, u64 lost)
 {
 	const struct ucore_record *rec = fake_record(ctx->ring);
@@ -772,7 +780,7 @@ static void lost_check(struct kunit *test, struct ucore_domain_ctx *ctx, u64 los
 	KUNIT_EXPECT_EQ(test, ((const struct ucore_lost *)rec)->lost, lost);
 }
 
-/* As an overflow too many leaves it: an overflow in a window that has had enough of them. */
+/* Let a counter overflow in a window that has reached the maximum rate. */
 static void overflow_too_many(struct ucore_box *box, u64 count)
 {
 	struct ucore_domain *domain = box->domain;
@@ -784,8 +792,8 @@ static void overflow_too_many(struct ucore_box *box, u64 count)
 	domain->throttle_count = 0;
 }
 
-/* A part that has a counter with this period, and has been throttled. */
-static struct ucore_domain_ctx *resting_ctx(struct kunit *test, u64 period)
+/* Return a context with one counter of this period, which has been throttled. */
+static struct ucore_domain_ctx *throttled_ctx(struct kunit *test, u64 period)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 65536);
 
@@ -804,10 +812,10 @@ static u64 left_of_period(const struct ucore_domain_ctx *ctx)
 }
 
 /*
- * It counts on, from zero, and others with it.  When the guard comes its period goes on where
- * it is, and those that ended meanwhile are lost.
+ * A throttled counter continues from zero, as do all others. When the watchdog unthrottles
+ * the counter, its period continues, and periods that ended in between are reported lost.
  */
-static void what_overflows_too_often_rests(struct kunit *test)
+static void throttled_counter_counts_without_interrupts(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 65536);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
@@ -847,10 +855,10 @@ static void what_overflows_too_often_rests(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, left_of_period(ctx), 100ULL);
 }
 
-/* Whoever shares the domain is not frozen for it. */
-static void others_count_while_one_rests(struct kunit *test)
+/* Other sessions on the domain are not frozen. */
+static void throttling_does_not_freeze_others(struct kunit *test)
 {
-	struct ucore_domain_ctx *ctx = resting_ctx(test, 100), *other = fake_ctx(test, 0, 0);
+	struct ucore_domain_ctx *ctx = throttled_ctx(test, 100), *other = fake_ctx(test, 0, 0);
 	u64 enabled, running, before = ucore_domain_frozen_ns(ctx->domain, now_ns());
 
 	fake_ctx_add(other, fake_box(test, 0, "imc", 1), 0, 0x400304, 0);
@@ -859,15 +867,15 @@ static void others_count_while_one_rests(struct kunit *test)
 	fake_clock_advance(5 * NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, ucore_domain_frozen_ns(ctx->domain, now_ns()), before);
 	ucore_ctx_times(other, now_ns(), ucore_domain_frozen_ns(ctx->domain, now_ns()), &enabled,
-			 &running);
+			&running);
 	KUNIT_EXPECT_EQ(test, enabled, running);
 	timer_sample(other, now_ns());
 	timer_sample(ctx, now_ns());
 	KUNIT_EXPECT_EQ(test, sample_next(test, ctx)->flags, 0U);
 }
 
-/* In a pause each has one overflow more, and then rests, too: no new pause for it. */
-static void all_rest_one_by_one(struct kunit *test)
+/* While throttled, each other counter can overflow once more before it is throttled too. */
+static void counters_are_throttled_one_by_one(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 65536);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
@@ -890,8 +898,11 @@ static void all_rest_one_by_one(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ctx->has_throttled);
 }
 
-/* A status bit that no counter of ours has set: nothing could rest, so the domain does. */
-static void what_cannot_rest_is_held(struct kunit *test)
+/*
+ * A status bit without an overflowed counter: no counter can be throttled, so that the domain
+ * is frozen.
+ */
+static void unattributed_overflow_throttles_the_domain(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 65536);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
@@ -915,9 +926,9 @@ static void what_cannot_rest_is_held(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, domain->freeze_count, 0U);
 }
 
-static void halted_while_it_rests(struct kunit *test)
+static void stop_while_throttled_reports_missed_periods(struct kunit *test)
 {
-	struct ucore_domain_ctx *ctx = resting_ctx(test, 100);
+	struct ucore_domain_ctx *ctx = throttled_ctx(test, 100);
 
 	fake_poke(fake_window(ctx->ctr[0].box), 0xa0, 777);
 	halt_ctx(ctx);
@@ -927,10 +938,10 @@ static void halted_while_it_rests(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 7ULL);
 }
 
-/* All begins anew, the period, too. */
-static void reset_while_it_rests(struct kunit *test)
+/* RESET restarts everything, including the period. */
+static void reset_while_throttled_restarts_the_period(struct kunit *test)
 {
-	struct ucore_domain_ctx *ctx = resting_ctx(test, 100);
+	struct ucore_domain_ctx *ctx = throttled_ctx(test, 100);
 
 	fake_poke(fake_window(ctx->ctr[0].box), 0xa0, 777);
 	reset_ctx(ctx);
@@ -941,8 +952,11 @@ static void reset_while_it_rests(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 0ULL);
 }
 
-/* Its last overflow is ours: others on the domain are not held up for it. */
-static void halted_beyond_the_budget(struct kunit *test)
+/*
+ * The last overflow belongs to the stopped context: the domain is not frozen for other
+ * sessions.
+ */
+static void stop_beyond_rate_does_not_throttle(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0), *other = fake_ctx(test, 0, 0);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
@@ -963,10 +977,13 @@ static void halted_beyond_the_budget(struct kunit *test)
 	fake_timer_fire(&domain->watchdog);
 }
 
-/* What it missed up to then is told; it is not armed, nor is its box touched. */
-static void a_box_dies_while_its_counter_rests(struct kunit *test)
+/*
+ * Periods missed so far are reported. The counter is not reloaded, and the box is not
+ * accessed.
+ */
+static void box_dying_while_throttled_reports_missed_periods(struct kunit *test)
 {
-	struct ucore_domain_ctx *ctx = resting_ctx(test, 100);
+	struct ucore_domain_ctx *ctx = throttled_ctx(test, 100);
 
 	fake_poke(fake_window(ctx->ctr[0].box), 0xa0, 777);
 	timer_sample(ctx, now_ns());
@@ -977,10 +994,10 @@ static void a_box_dies_while_its_counter_rests(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ctx->ctr[0].throttled);
 }
 
-/* Nothing of the time before is missed later. */
-static void reset_of_a_box_that_died_meanwhile(struct kunit *test)
+/* Periods before the RESET are not reported. */
+static void reset_of_dead_throttled_box_reports_nothing(struct kunit *test)
 {
-	struct ucore_domain_ctx *ctx = resting_ctx(test, 100);
+	struct ucore_domain_ctx *ctx = throttled_ctx(test, 100);
 
 	fake_window(ctx->ctr[0].box)->dead = true;
 	timer_sample(ctx, now_ns());
@@ -991,8 +1008,8 @@ static void reset_of_a_box_that_died_meanwhile(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 0ULL);
 }
 
-/* 50000 a second, counted in windows of 10 ms: the 501st is too many. */
-static void too_many_overflows(struct kunit *test)
+/* 50000 per second, counted in windows of 10 ms: the 501st overflow throttles. */
+static void overflows_above_rate_throttle(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 65536);
@@ -1019,7 +1036,7 @@ static void too_many_overflows(struct kunit *test)
 	left = ktime_to_ns(fake_timer_find(&domain->watchdog)->expires) - now_ns();
 	KUNIT_EXPECT_LE(test, left, (u64)(10 * NSEC_PER_MSEC));
 
-	/* the guard ends it; the overflow itself had been serviced */
+	/* the watchdog unthrottles, but the overflow itself has been serviced before */
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_STATUS), 0ULL);
 	fake_timer_fire(&domain->watchdog);
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
@@ -1028,8 +1045,8 @@ static void too_many_overflows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, domain->freeze_count, 0U);
 }
 
-/* Samples in the pause are charged for their own time, not for all of it, each anew. */
-static void samples_of_a_throttled_domain(struct kunit *test)
+/* Samples while throttled are charged for their own time only, not for the frozen time. */
+static void throttled_samples_are_charged_separately(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct ucore_domain *domain = ctx->domain;
@@ -1056,7 +1073,7 @@ static void samples_of_a_throttled_domain(struct kunit *test)
 	KUNIT_EXPECT_LT(test, ctx->stats.cost_ns, 20 * (u64)NSEC_PER_MSEC);
 }
 
-static void many_overflows_in_more_time(struct kunit *test)
+static void overflows_below_rate_do_not_throttle(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
@@ -1074,7 +1091,7 @@ static void many_overflows_in_more_time(struct kunit *test)
 
 /* ---- ring ---- */
 
-static void full_ring_loses_and_says_so(struct kunit *test)
+static void full_ring_reports_lost_samples(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
@@ -1099,7 +1116,7 @@ static void full_ring_loses_and_says_so(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample_next(test, ctx)->hdr.seq, 101ULL);
 }
 
-static void ctx_without_a_ring(struct kunit *test)
+static void context_without_ring_counts_samples(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 
@@ -1110,9 +1127,9 @@ static void ctx_without_a_ring(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 1ULL);
 }
 
-/* ---- times, reset ---- */
+/* ---- times and reset ---- */
 
-static void times_leave_out_what_was_frozen(struct kunit *test)
+static void running_time_excludes_frozen_time(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 	struct ucore_domain *domain = ctx->domain;
@@ -1120,11 +1137,11 @@ static void times_leave_out_what_was_frozen(struct kunit *test)
 
 	ctx->enabled_ns = 1000;
 	ctx->running_ns = 900;
-	ctx_times(ctx, 99999, &enabled, &running);	/* stopped: as it was left */
+	ctx_times(ctx, 99999, &enabled, &running);	/* stopped: the stored times */
 	KUNIT_EXPECT_EQ(test, enabled, 1000ULL);
 	KUNIT_EXPECT_EQ(test, running, 900ULL);
 
-	domain->frozen_ns = 70;		/* before it began */
+	domain->frozen_ns = 70;		/* before the start */
 	ucore_ctx_start_times(ctx, 5000);
 	ctx_times(ctx, 5000, &enabled, &running);
 	KUNIT_EXPECT_EQ(test, enabled, 1000ULL);
@@ -1132,7 +1149,7 @@ static void times_leave_out_what_was_frozen(struct kunit *test)
 	ctx_times(ctx, 5400, &enabled, &running);
 	KUNIT_EXPECT_EQ(test, enabled, 1400ULL);
 	KUNIT_EXPECT_EQ(test, running, 1270ULL);
-	domain->frozen = true;		/* and it is frozen now */
+	domain->frozen = true;		/* the domain is frozen now */
 	domain->frozen_since = 5300;
 	ctx_times(ctx, 5400, &enabled, &running);
 	KUNIT_EXPECT_EQ(test, enabled, 1400ULL);
@@ -1140,7 +1157,7 @@ static void times_leave_out_what_was_frozen(struct kunit *test)
 	domain->frozen = false;
 }
 
-static void reset_begins_anew(struct kunit *test)
+static void reset_restarts_counts_and_times(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
@@ -1169,8 +1186,7 @@ static void reset_begins_anew(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->ctr[1].total, 3ULL);
 }
 
-/* Two who share a freeze share its cost. */
-static void cost_is_shared(struct kunit *test)
+static void cost_of_common_freeze_is_shared(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *pcu = fake_box(test, 0, "pcu", 0);
 	struct ucore_domain_ctx *a = fake_ctx(test, 0, 0), *b = fake_ctx(test, 0, 0);
@@ -1192,52 +1208,52 @@ static void cost_is_shared(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(timer_sample_at_the_limit),
-	KUNIT_CASE(timer_sample_of_a_whole_domain),
-	KUNIT_CASE(overflow_sample_at_the_limit),
-	KUNIT_CASE(two_sessions_overflow_at_once),
-	KUNIT_CASE(only_who_overflowed_is_read),
-	KUNIT_CASE(global_bit_covers_several_functions),
-	KUNIT_CASE(unknown_bit_asks_all_armed_boxes),
-	KUNIT_CASE(rearms_what_overflowed),
-	KUNIT_CASE(ubox_fixed_counter_overflows),
-	KUNIT_CASE(timer_meets_a_waiting_overflow),
-	KUNIT_CASE(overflow_without_a_status),
-	KUNIT_CASE(halted_ctx_is_not_rearmed),
-	KUNIT_CASE(overflow_before_the_unfreeze_has_its_time),
-	KUNIT_CASE(record_of_a_timer),
-	KUNIT_CASE(record_of_an_overflow),
-	KUNIT_CASE(record_of_a_recovered_overflow),
-	KUNIT_CASE(record_with_context),
-	KUNIT_CASE(box_domains_between_samples),
-	KUNIT_CASE(box_is_dead_when_its_overflow_is_walked),
-	KUNIT_CASE(box_domains_within_a_sample),
-	KUNIT_CASE(low_halves_while_that_is_exact),
-	KUNIT_CASE(whole_reads_after_a_pause),
-	KUNIT_CASE(each_counter_is_whole_in_its_time),
-	KUNIT_CASE(ones_in_a_low_half_are_looked_at),
-	KUNIT_CASE(what_no_freeze_reaches_is_low_too),
-	KUNIT_CASE(samples_know_who_died_in_between),
-	KUNIT_CASE(who_counts_too_fast_is_read_whole),
-	KUNIT_CASE(who_runs_too_fast_is_read_whole),
-	KUNIT_CASE(the_last_read_is_whole),
-	KUNIT_CASE(too_many_overflows),
-	KUNIT_CASE(what_overflows_too_often_rests),
-	KUNIT_CASE(others_count_while_one_rests),
-	KUNIT_CASE(all_rest_one_by_one),
-	KUNIT_CASE(what_cannot_rest_is_held),
-	KUNIT_CASE(halted_while_it_rests),
-	KUNIT_CASE(reset_while_it_rests),
-	KUNIT_CASE(a_box_dies_while_its_counter_rests),
-	KUNIT_CASE(reset_of_a_box_that_died_meanwhile),
-	KUNIT_CASE(halted_beyond_the_budget),
-	KUNIT_CASE(samples_of_a_throttled_domain),
-	KUNIT_CASE(many_overflows_in_more_time),
-	KUNIT_CASE(full_ring_loses_and_says_so),
-	KUNIT_CASE(ctx_without_a_ring),
-	KUNIT_CASE(times_leave_out_what_was_frozen),
-	KUNIT_CASE(reset_begins_anew),
-	KUNIT_CASE(cost_is_shared),
+	KUNIT_CASE(timer_sample_access_sequence_is_exact),
+	KUNIT_CASE(timer_sample_reads_each_counter_once),
+	KUNIT_CASE(overflow_sample_access_sequence_is_exact),
+	KUNIT_CASE(overflows_of_two_sessions_are_cleared_together),
+	KUNIT_CASE(overflow_reads_only_its_session),
+	KUNIT_CASE(shared_global_bit_checks_its_boxes_only),
+	KUNIT_CASE(unknown_global_bit_checks_all_armed_boxes),
+	KUNIT_CASE(overflow_reloads_only_its_counter),
+	KUNIT_CASE(ubox_fixed_overflow_is_found_in_global_status),
+	KUNIT_CASE(timer_with_pending_overflow_takes_one_sample),
+	KUNIT_CASE(overflow_without_status_is_ignored),
+	KUNIT_CASE(stopped_context_is_not_reloaded),
+	KUNIT_CASE(overflow_time_before_unfreeze_is_corrected),
+	KUNIT_CASE(timer_record_is_complete),
+	KUNIT_CASE(overflow_record_names_lowest_event),
+	KUNIT_CASE(recovered_overflow_is_flagged),
+	KUNIT_CASE(context_is_recorded_with_permission_only),
+	KUNIT_CASE(box_dying_between_samples_is_flagged),
+	KUNIT_CASE(box_dead_at_its_overflow_is_skipped),
+	KUNIT_CASE(box_dying_within_a_sample_is_not_written),
+	KUNIT_CASE(low_halves_are_exact_between_full_reads),
+	KUNIT_CASE(full_read_follows_a_long_pause),
+	KUNIT_CASE(full_read_is_due_per_counter),
+	KUNIT_CASE(low_half_of_all_ones_is_read_in_full),
+	KUNIT_CASE(unfrozen_counter_is_read_by_low_half),
+	KUNIT_CASE(box_found_dead_between_samples_stays_flagged),
+	KUNIT_CASE(implausible_low_half_switches_to_full_reads),
+	KUNIT_CASE(implausible_unfrozen_low_half_switches_to_full_reads),
+	KUNIT_CASE(last_read_is_a_full_read),
+	KUNIT_CASE(overflows_above_rate_throttle),
+	KUNIT_CASE(throttled_counter_counts_without_interrupts),
+	KUNIT_CASE(throttling_does_not_freeze_others),
+	KUNIT_CASE(counters_are_throttled_one_by_one),
+	KUNIT_CASE(unattributed_overflow_throttles_the_domain),
+	KUNIT_CASE(stop_while_throttled_reports_missed_periods),
+	KUNIT_CASE(reset_while_throttled_restarts_the_period),
+	KUNIT_CASE(box_dying_while_throttled_reports_missed_periods),
+	KUNIT_CASE(reset_of_dead_throttled_box_reports_nothing),
+	KUNIT_CASE(stop_beyond_rate_does_not_throttle),
+	KUNIT_CASE(throttled_samples_are_charged_separately),
+	KUNIT_CASE(overflows_below_rate_do_not_throttle),
+	KUNIT_CASE(full_ring_reports_lost_samples),
+	KUNIT_CASE(context_without_ring_counts_samples),
+	KUNIT_CASE(running_time_excludes_frozen_time),
+	KUNIT_CASE(reset_restarts_counts_and_times),
+	KUNIT_CASE(cost_of_common_freeze_is_shared),
 	{ }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Selftests: what is tried of a box that is new, what a machine that lies makes of it,
- * and that it happens once.
+ * KUnit tests of the self-test of a new box: what it checks, the findings on faulty hardware,
+ * and that it runs once.
  */
 #include "box/selftest.h"
 #include "fake_machine.h"
@@ -11,11 +11,12 @@
 #define OV_EN		BIT(20)
 #define RUN		0x30000	/* box control */
 
-#define ALL_OF_IMC	(UCORE_SELFTEST_WIDTH | UCORE_SELFTEST_FIXED_WIDTH | UCORE_SELFTEST_CONTROL | \
-			 UCORE_SELFTEST_FIXED_CONTROL | UCORE_SELFTEST_RUN | \
+#define ALL_OF_IMC	(UCORE_SELFTEST_WIDTH | UCORE_SELFTEST_FIXED_WIDTH | \
+			 UCORE_SELFTEST_CONTROL | UCORE_SELFTEST_FIXED_CONTROL | \
+			 UCORE_SELFTEST_RUN | \
 			 UCORE_SELFTEST_GLOBAL_FREEZE | UCORE_SELFTEST_BOX_FREEZE)
 
-/* A box that nobody has tried, with a clock, on a machine that can freeze. */
+/* Return an untested box whose clock runs, on a machine with a global freeze. */
 static struct ucore_box *new_box(struct kunit *test, const char *type)
 {
 	struct ucore_box *box = fake_box(test, 0, type, 0);
@@ -29,26 +30,26 @@ static struct ucore_box *new_box(struct kunit *test, const char *type)
 	return box;
 }
 
-/* An event on it: the selftest comes with the first. */
-static int have(struct kunit *test, struct ucore_box *box, u64 period)
+/* Add an event: the first one on a box runs the self-test. */
+static int add_event(struct kunit *test, struct ucore_box *box, u64 period)
 {
 	return fake_add(fake_session(test), box, 4, 0, period, NULL);
 }
 
-/* For INFO, with the box's name. */
-static void expect_told(struct kunit *test, const char *text)
+/* Check the reason that GET_INFO reports, including the name of the box. */
+static void expect_reason(struct kunit *test, const char *text)
 {
 	KUNIT_ASSERT_NOT_NULL(test, ucore_catalog.failed);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_catalog.failed, "imc0 of die 0: "));
 	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_catalog.failed, text));
 }
 
-static void what_holds(struct kunit *test)
+static void selftest_of_good_box_passes(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "imc");
 	u32 caps = box->caps;
 
-	KUNIT_ASSERT_EQ(test, have(test, box, 0), 0);
+	KUNIT_ASSERT_EQ(test, add_event(test, box, 0), 0);
 	KUNIT_EXPECT_EQ(test, box->selftest.tested, (u32)ALL_OF_IMC);
 	KUNIT_EXPECT_EQ(test, box->selftest.failed, 0U);
 	KUNIT_EXPECT_EQ(test, box->selftest.found, box->selftest.found & UCORE_FOUND_HYPERVISOR);
@@ -60,7 +61,7 @@ static void what_holds(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.caps, (u32)UCORE_CAP_GLOBAL_FREEZE);
 }
 
-static void what_is_left_behind(struct kunit *test)
+static void selftest_restores_registers(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "imc");
 	struct fake_window *win = fake_window(box);
@@ -68,7 +69,7 @@ static void what_is_left_behind(struct kunit *test)
 	u32 i;
 
 	fake_poke(win, layout->ctr[1], 77);
-	KUNIT_ASSERT_EQ(test, have(test, box, 0), 0);
+	KUNIT_ASSERT_EQ(test, add_event(test, box, 0), 0);
 	for (i = 0; i < box->desc.type->nr_gp; i++) {
 		KUNIT_EXPECT_EQ(test, fake_peek(win, layout->ctl[i]), 0ULL);
 		KUNIT_EXPECT_EQ(test, fake_peek(win, layout->ctr[i]), 0ULL);
@@ -82,7 +83,7 @@ static void what_is_left_behind(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, box->domain->freeze_count, 0U);
 }
 
-static void once(struct kunit *test)
+static void selftest_runs_once(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "imc");
 	struct ucore_session *s = fake_session(test);
@@ -92,12 +93,12 @@ static void once(struct kunit *test)
 			fake_bus_count(bus_of(test), NULL, 0));
 	fake_session_close(test, s);
 	fake_bus_clear(bus_of(test));
-	KUNIT_ASSERT_EQ(test, have(test, box, 0), 0);
+	KUNIT_ASSERT_EQ(test, add_event(test, box, 0), 0);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-/* What START writes is the same whether there was a selftest or not. */
-static void start_is_as_ever(struct kunit *test)
+/* START writes the same registers with and without a self-test before it. */
+static void start_after_selftest_has_same_accesses(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "imc");
 	struct ucore_session *s = fake_session(test);
@@ -119,37 +120,37 @@ static void start_is_as_ever(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, writes, fake_bus_count(bus_of(test), NULL, 'W'));
 }
 
-static void narrow_counters(struct kunit *test)
+static void narrow_counters_are_detected(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "imc");
 
 	fake_window(box)->width = 40;
-	KUNIT_EXPECT_EQ(test, have(test, box, BIT_ULL(45)), -ERANGE);
+	KUNIT_EXPECT_EQ(test, add_event(test, box, BIT_ULL(45)), -ERANGE);
 	KUNIT_EXPECT_EQ(test, box->selftest.failed,
 			(u32)(UCORE_SELFTEST_WIDTH | UCORE_SELFTEST_FIXED_WIDTH));
 	KUNIT_EXPECT_EQ(test, (u32)ucore_box_width(box, false), 40U);
 	KUNIT_EXPECT_EQ(test, (u32)ucore_box_width(box, true), 40U);
 	KUNIT_EXPECT_NE(test, (int)*ucore_selftest_reason(&box->selftest), 0);
 	KUNIT_EXPECT_TRUE(test, list_empty(&box->claims));
-	KUNIT_EXPECT_EQ(test, have(test, box, BIT_ULL(35)), 0);
+	KUNIT_EXPECT_EQ(test, add_event(test, box, BIT_ULL(35)), 0);
 }
 
-static void counters_that_keep_nothing(struct kunit *test)
+static void box_that_drops_values_is_refused(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "imc");
 
-	fake_window(box)->forgets = true;
-	KUNIT_EXPECT_EQ(test, have(test, box, 0), -ENODEV);
+	fake_window(box)->drops_values = true;
+	KUNIT_EXPECT_EQ(test, add_event(test, box, 0), -ENODEV);
 	KUNIT_EXPECT_TRUE(test, ucore_selftest_failed(box));
 	KUNIT_EXPECT_EQ(test, box->selftest.width, (u8)0);
 	KUNIT_EXPECT_FALSE(test, box->selftest.tested & UCORE_SELFTEST_RUN);
 	KUNIT_EXPECT_TRUE(test, list_empty(&box->claims));
 	fake_bus_clear(bus_of(test));
-	KUNIT_EXPECT_EQ(test, have(test, box, 0), -ENODEV);
+	KUNIT_EXPECT_EQ(test, add_event(test, box, 0), -ENODEV);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-static void no_overflow_enable(struct kunit *test)
+static void missing_overflow_enable_clears_capability(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "imc");
 	struct ucore_session *s = fake_session(test);
@@ -168,7 +169,7 @@ static void no_overflow_enable(struct kunit *test)
 			(u32)(UCORE_SELFTEST_CONTROL | UCORE_SELFTEST_FIXED_CONTROL));
 }
 
-static void events_that_want_what_is_missing(struct kunit *test)
+static void event_with_missing_bits_is_flagged(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "imc");
 	struct ucore_session *s = fake_session(test);
@@ -181,7 +182,7 @@ static void events_that_want_what_is_missing(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, s->first->ctr[1].flags & UCORE_VALUE_F_PARTIAL);
 }
 
-static void a_freeze_that_does_not_freeze(struct kunit *test)
+static void ineffective_global_freeze_is_reported(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "imc");
 	struct ucore_session *s = fake_session(test);
@@ -190,19 +191,19 @@ static void a_freeze_that_does_not_freeze(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), 0);
 	KUNIT_EXPECT_EQ(test, box->selftest.failed, (u32)UCORE_SELFTEST_GLOBAL_FREEZE);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.caps & UCORE_CAP_GLOBAL_FREEZE, 0U);
-	expect_told(test, "the die's freeze does not stop it");
+	expect_reason(test, "the die's freeze does not stop it");
 	KUNIT_EXPECT_TRUE(test, box->caps & UCORE_BOX_F_FREEZE);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	KUNIT_EXPECT_TRUE(test, s->first->ctr[0].flags & UCORE_VALUE_F_UNFROZEN);
 }
 
-static void a_box_that_does_not_stop(struct kunit *test)
+static void ineffective_box_freeze_clears_capability(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "imc");
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
 		.flags = UCORE_SESSION_F_BOX_FREEZE });
 
-	fake_window(box)->restless = true;
+	fake_window(box)->ignores_freeze = true;
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), 0);
 	KUNIT_EXPECT_EQ(test, box->selftest.failed, (u32)UCORE_SELFTEST_BOX_FREEZE);
 	KUNIT_EXPECT_FALSE(test, box->caps & UCORE_BOX_F_FREEZE);
@@ -211,20 +212,20 @@ static void a_box_that_does_not_stop(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, s->first->ctr[0].flags & UCORE_VALUE_F_UNFROZEN);
 }
 
-/* Without a running clock nobody can say that it was stopped. */
-static void a_clock_that_stands(struct kunit *test)
+/* Without a running clock a stop cannot be observed. */
+static void stopped_clock_skips_freeze_tests(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "imc");
 
 	bus_of(test)->clocked = NULL;
-	KUNIT_ASSERT_EQ(test, have(test, box, 0), 0);
+	KUNIT_ASSERT_EQ(test, add_event(test, box, 0), 0);
 	KUNIT_EXPECT_EQ(test, box->selftest.failed, (u32)UCORE_SELFTEST_RUN);
 	KUNIT_EXPECT_FALSE(test, box->selftest.tested & UCORE_SELFTEST_GLOBAL_FREEZE);
 	KUNIT_EXPECT_FALSE(test, box->selftest.tested & UCORE_SELFTEST_BOX_FREEZE);
 }
 
-/* Whoever runs is not frozen for it. */
-static void beside_somebody(struct kunit *test)
+/* The self-test must not freeze a domain on which another session runs. */
+static void selftest_next_to_running_session_does_not_freeze(struct kunit *test)
 {
 	struct ucore_session *other = fake_session(test);
 	struct ucore_box *box;
@@ -238,7 +239,7 @@ static void beside_somebody(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, box->selftest.tested & UCORE_SELFTEST_WIDTH);
 	KUNIT_EXPECT_FALSE(test, box->selftest.tested & UCORE_SELFTEST_RUN);
 
-	/* what can be tried beside it is tried once, whoever asks for the box again */
+	/* tests that need no freeze run once, not again for the next session */
 	fake_session_close(test, s);
 	fake_bus_clear(bus_of(test));
 	s = fake_session(test);
@@ -247,23 +248,23 @@ static void beside_somebody(struct kunit *test)
 
 	fake_session_close(test, s);
 	fake_stop(other);
-	KUNIT_ASSERT_EQ(test, have(test, box, 0), 0);
+	KUNIT_ASSERT_EQ(test, add_event(test, box, 0), 0);
 	KUNIT_EXPECT_EQ(test, box->selftest.tested, (u32)ALL_OF_IMC);
 }
 
-static void what_was_there(struct kunit *test)
+static void enabled_controls_before_selftest_are_reported(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "imc");
 
 	fake_poke(fake_window(box), box->desc.layout->ctl[2], EN | 4);
 	fake_poke(fake_global(0), GLOBAL_CTL, BIT(0));
-	KUNIT_ASSERT_EQ(test, have(test, box, 0), 0);
+	KUNIT_ASSERT_EQ(test, add_event(test, box, 0), 0);
 	KUNIT_EXPECT_EQ(test, box->selftest.found & ~UCORE_FOUND_HYPERVISOR,
 			(u32)(UCORE_FOUND_CONTROL | UCORE_FOUND_GLOBAL));
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(0));
 }
 
-static void a_box_without_control(struct kunit *test)
+static void selftest_of_box_without_box_control_passes(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "ubox");
 	struct fake_window *win = fake_window(box);
@@ -274,46 +275,46 @@ static void a_box_without_control(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(win, box->desc.layout->fixed_ctl[0]), 0ULL);
 }
 
-static void a_box_that_dies_meanwhile(struct kunit *test)
+static void box_dying_in_selftest_is_not_failed(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "imc");
 
-	fake_window(box)->domains_after = 20;
-	have(test, box, 0);
+	fake_window(box)->dies_after = 20;
+	add_event(test, box, 0);
 	KUNIT_EXPECT_EQ(test, box->selftest.tested, 0U);
 	KUNIT_EXPECT_FALSE(test, ucore_selftest_failed(box));
 }
 
-/* In a virtual machine the reason says who ignores it. */
-static void a_hypervisor_that_keeps_nothing(struct kunit *test)
+/* In a virtual machine the reason names the hypervisor. */
+static void dropped_values_in_vm_name_the_hypervisor(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "imc");
 
 	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_HYPERVISOR);
-	fake_window(box)->forgets = true;
-	KUNIT_EXPECT_EQ(test, have(test, box, 0), -ENODEV);
+	fake_window(box)->drops_values = true;
+	KUNIT_EXPECT_EQ(test, add_event(test, box, 0), -ENODEV);
 	KUNIT_EXPECT_EQ(test, box->selftest.found, (u32)UCORE_FOUND_HYPERVISOR);
 	KUNIT_EXPECT_STREQ(test, ucore_selftest_reason(&box->selftest),
 			   "its registers do not keep what is written: a hypervisor ignores it");
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(what_holds),
-	KUNIT_CASE(what_is_left_behind),
-	KUNIT_CASE(once),
-	KUNIT_CASE(start_is_as_ever),
-	KUNIT_CASE(narrow_counters),
-	KUNIT_CASE(counters_that_keep_nothing),
-	KUNIT_CASE(a_hypervisor_that_keeps_nothing),
-	KUNIT_CASE(no_overflow_enable),
-	KUNIT_CASE(events_that_want_what_is_missing),
-	KUNIT_CASE(a_freeze_that_does_not_freeze),
-	KUNIT_CASE(a_box_that_does_not_stop),
-	KUNIT_CASE(a_clock_that_stands),
-	KUNIT_CASE(beside_somebody),
-	KUNIT_CASE(what_was_there),
-	KUNIT_CASE(a_box_without_control),
-	KUNIT_CASE(a_box_that_dies_meanwhile),
+	KUNIT_CASE(selftest_of_good_box_passes),
+	KUNIT_CASE(selftest_restores_registers),
+	KUNIT_CASE(selftest_runs_once),
+	KUNIT_CASE(start_after_selftest_has_same_accesses),
+	KUNIT_CASE(narrow_counters_are_detected),
+	KUNIT_CASE(box_that_drops_values_is_refused),
+	KUNIT_CASE(dropped_values_in_vm_name_the_hypervisor),
+	KUNIT_CASE(missing_overflow_enable_clears_capability),
+	KUNIT_CASE(event_with_missing_bits_is_flagged),
+	KUNIT_CASE(ineffective_global_freeze_is_reported),
+	KUNIT_CASE(ineffective_box_freeze_clears_capability),
+	KUNIT_CASE(stopped_clock_skips_freeze_tests),
+	KUNIT_CASE(selftest_next_to_running_session_does_not_freeze),
+	KUNIT_CASE(enabled_controls_before_selftest_are_reported),
+	KUNIT_CASE(selftest_of_box_without_box_control_passes),
+	KUNIT_CASE(box_dying_in_selftest_is_not_failed),
 	{ }
 };
 
@@ -324,21 +325,22 @@ static struct kunit_suite suite = {
 	.test_cases = cases,
 };
 
-/* ---- the first generation: boxes are frozen by their own controls alone ---- */
+/* ---- E5-2600: only box controls freeze the boxes ---- */
 
-static void box_by_box(struct kunit *test)
+static void selftest_without_global_control_passes(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "cbo");
 
 	fake_window(box)->die = NULL;
 	KUNIT_ASSERT_EQ(test, fake_add(fake_session(test), box, 0, 0, 0, NULL), 0);
 	KUNIT_EXPECT_EQ(test, box->selftest.failed, 0U);
-	KUNIT_EXPECT_EQ(test, box->selftest.tested, (u32)(UCORE_SELFTEST_WIDTH | UCORE_SELFTEST_CONTROL |
-						      UCORE_SELFTEST_RUN | UCORE_SELFTEST_BOX_FREEZE));
+	KUNIT_EXPECT_EQ(test, box->selftest.tested,
+			(u32)(UCORE_SELFTEST_WIDTH | UCORE_SELFTEST_CONTROL |
+			      UCORE_SELFTEST_RUN | UCORE_SELFTEST_BOX_FREEZE));
 }
 
 static struct kunit_case v1_cases[] = {
-	KUNIT_CASE(box_by_box),
+	KUNIT_CASE(selftest_without_global_control_passes),
 	{ }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sessions: who may have what, every refusal of the contract, what a start and
- * a stop write, what is left behind, and memory that runs out.
+ * KUnit tests of sessions: claims, refused commands, the register accesses of START and STOP,
+ * the state after close, PMI CPUs, permissions, and failing allocations.
  */
 #include <linux/cpu.h>
 
@@ -14,9 +14,9 @@
 #define IMC0	BIT_ULL(20)
 #define MS	((u64)NSEC_PER_MSEC)
 
-/* ---- creating ---- */
+/* ---- create ---- */
 
-static void create_without_boxes(struct kunit *test)
+static void create_without_boxes_fails(struct kunit *test)
 {
 	const struct ucore_create_session config = { };
 	u32 boxes = ucore_catalog.nr_boxes;
@@ -26,7 +26,7 @@ static void create_without_boxes(struct kunit *test)
 	ucore_catalog.nr_boxes = boxes;
 }
 
-static void create_beside_intel_uncore(struct kunit *test)
+static void create_with_intel_uncore_loaded_fails(struct kunit *test)
 {
 	const struct ucore_create_session config = { };
 
@@ -34,7 +34,7 @@ static void create_beside_intel_uncore(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PTR_ERR(ucore_session_alloc(&config, false)), (long)-EBUSY);
 }
 
-static void new_session_holds_nothing(struct kunit *test)
+static void new_session_has_no_events_and_no_accesses(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_get_status status = session_status(a);
@@ -50,9 +50,9 @@ static void new_session_holds_nothing(struct kunit *test)
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-/* ---- adding and removing ---- */
+/* ---- add and remove events ---- */
 
-static void first_event_claims_last_one_gives_back(struct kunit *test)
+static void box_is_claimed_by_first_event_and_released_by_last(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -71,10 +71,10 @@ static void first_event_claims_last_one_gives_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_add(b, box, 4, BIT(1), 0, NULL), 0);
 	KUNIT_EXPECT_TRUE(test, list_is_singular(&box->claims));
 	KUNIT_EXPECT_EQ(test, a->nr_boxes, 0U);
-	FAKE_EXPECT_NONE(test, bus_of(test));	/* all without touching hardware */
+	FAKE_EXPECT_NONE(test, bus_of(test));	/* no command so far accesses the hardware */
 }
 
-static void event_ids_are_never_used_again(struct kunit *test)
+static void event_ids_after_remove_are_not_reused(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -91,7 +91,7 @@ static void event_ids_are_never_used_again(struct kunit *test)
 	}
 }
 
-static void refusals_of_add(struct kunit *test)
+static void add_event_with_bad_arguments_fails(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0), *cbo = fake_box(test, 0, "cbo", 0);
@@ -109,7 +109,8 @@ static void refusals_of_add(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 0x100, 0, 0, NULL), -ERANGE);
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0x10, 0, NULL), -ENXIO);
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0, BIT_ULL(48), NULL), -ERANGE);
-	KUNIT_EXPECT_EQ(test, fake_add(s, cbo, 0, 0, 1, NULL), -ERANGE);	/* polled */
+	/* the minimum period of a polled event is larger */
+	KUNIT_EXPECT_EQ(test, fake_add(s, cbo, 0, 0, 1, NULL), -ERANGE);
 	KUNIT_EXPECT_EQ(test, fake_add(s, cbo, 0, FIXED, 0, NULL), -ENXIO);
 	fake_kernel.intree = true;
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 4, 0, 0, NULL), -EBUSY);
@@ -122,7 +123,7 @@ static void refusals_of_add(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->nr_events, 0U);
 }
 
-static void counters_run_out(struct kunit *test)
+static void add_event_without_free_counter_fails(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -142,8 +143,8 @@ static void counters_run_out(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 0, FIXED, 0, NULL), -ENOSPC);
 }
 
-/* TOR_OCCUPANCY wants counter 0, where an event that can go elsewhere sits. */
-static void events_make_room_for_others(struct kunit *test)
+/* TOR_OCCUPANCY needs counter 0. The event that uses counter 0 must move to another one. */
+static void placed_event_moves_to_make_room(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "cbo", 0);
@@ -158,8 +159,8 @@ static void events_make_room_for_others(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_add(s, box, 0x01, 0, 0, NULL), -ENOSPC);
 }
 
-/* A refused event must not leave its box claimed, nor take it from its events. */
-static void refused_event_leaves_no_claim(struct kunit *test)
+/* A refused event neither leaves its box claimed nor releases a box that has other events. */
+static void refused_event_keeps_claims_unchanged(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "cbo", 0);
@@ -170,7 +171,7 @@ static void refused_event_leaves_no_claim(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->nr_boxes, 1U);
 }
 
-static void filters_are_shared(struct kunit *test)
+static void filter_register_of_a_box_is_shared(struct kunit *test)
 {
 	struct ucore_box *a = fake_box(test, 0, "cbo", 0), *b = fake_box(test, 0, "cbo", 1);
 	struct ucore_session *s = fake_session(test);
@@ -184,9 +185,9 @@ static void filters_are_shared(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(b), 0x1a), 0x18000000ULL);
 }
 
-/* ---- starting and stopping ---- */
+/* ---- start and stop ---- */
 
-static void start_and_stop_access_by_access(struct kunit *test)
+static void start_and_stop_access_sequence_is_exact(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
 	struct fake_window *gw = fake_global(0), *w = fake_window(box);
@@ -204,12 +205,12 @@ static void start_and_stop_access_by_access(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE), FAKE_R(w, 0xa8),
 		    FAKE_R(w, 0xac), FAKE_W(w, 0xf4, 0x30103), FAKE_W(gw, GLOBAL_CTL, UNFREEZE),
 		    FAKE_W(gw, GLOBAL_CTL, 0));
-	fake_stop(s);		/* stopping twice is no error */
+	fake_stop(s);		/* a second STOP is no error */
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-/* The route is there before the domain runs; no PMI may meet a closed door. */
-static void armed_start_access_by_access(struct kunit *test)
+/* The PMI route is written before the unfreeze, so that no PMI is lost. */
+static void armed_start_access_sequence_is_exact(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "pcu", 0);
 	struct fake_window *gw = fake_global(0), *w = fake_window(box);
@@ -231,7 +232,7 @@ static void armed_start_access_by_access(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].armed_mask, 0ULL);
 }
 
-static void refusals_of_start(struct kunit *test)
+static void start_in_wrong_state_fails(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -244,7 +245,8 @@ static void refusals_of_start(struct kunit *test)
 	ucore_catalog.domains[0].reader = UCORE_NO_CPU;
 	KUNIT_EXPECT_EQ(test, fake_start(s), -EAGAIN);
 	ucore_catalog.domains[0].reader = 0;
-	ucore_session_ctx(s, 0)->ring->size = 256;	/* no room for two samples and a LOST */
+	/* too small for two samples and a LOST record */
+	ucore_session_ctx(s, 0)->ring->size = 256;
 	KUNIT_EXPECT_EQ(test, fake_start(s), -ENOSPC);
 	ucore_session_ctx(s, 0)->ring->size = 4096;
 	FAKE_EXPECT_NONE(test, bus_of(test));
@@ -258,7 +260,7 @@ static void refusals_of_start(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_start(s), -EALREADY);
 }
 
-static void refusals_while_running(struct kunit *test)
+static void changes_of_running_session_fail(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -274,7 +276,7 @@ static void refusals_while_running(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, session_remove(s, add.event), 0);
 }
 
-static void counts_go_on_over_a_stop(struct kunit *test)
+static void counts_over_stop_and_start_add_up(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -303,14 +305,15 @@ static void counts_go_on_over_a_stop(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->domains[0].time_enabled, 0ULL);
 }
 
-static void read_access_by_access(struct kunit *test)
+static void read_access_sequence_is_exact(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
 	struct fake_window *gw = fake_global(0), *w = fake_window(box);
 	struct ucore_session *s = fake_session(test);
 
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, BIT(0), 0, NULL), 0);
-	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);	/* never ran */
+	/* the session has not been started */
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 0ULL);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
@@ -329,8 +332,8 @@ static void read_access_by_access(struct kunit *test)
 	KUNIT_EXPECT_GE(test, s->domains[0].time_enabled, s->domains[0].time_running);
 }
 
-/* A READ that finds an overflow waiting takes its sample along the way. */
-static void read_meets_an_overflow(struct kunit *test)
+/* A READ that finds a pending overflow takes its sample first. */
+static void read_with_pending_overflow_takes_sample(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
 	struct ucore_session *s = fake_session(test);
@@ -350,7 +353,7 @@ static void read_meets_an_overflow(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 }
 
-static void timer_of_a_session(struct kunit *test)
+static void session_timer_samples_and_wakes(struct kunit *test)
 {
 	struct ucore_session *s;
 	struct ucore_domain_ctx *ctx;
@@ -369,15 +372,15 @@ static void timer_of_a_session(struct kunit *test)
 		fake_timer_fire(&ctx->timer);
 	}
 	KUNIT_EXPECT_EQ(test, session_status(s).samples, 3ULL);
-	KUNIT_EXPECT_EQ(test, session_status(s).reads, 4ULL);	/* whole, low, low */
+	KUNIT_EXPECT_EQ(test, session_status(s).reads, 4ULL);	/* a full read and two low halves */
 	KUNIT_EXPECT_EQ(test, session_status(s).writes, 6ULL);
 	fake_stop(s);
 	KUNIT_EXPECT_FALSE(test, fake_timer_find(&ctx->timer)->queued);
 	KUNIT_EXPECT_FALSE(test, fake_timer_find(&ctx->domain->watchdog)->queued);
 }
 
-/* What an event list becomes: enables, widths, guard and low-half limits. */
-static void ctxs_are_built_from_events(struct kunit *test)
+/* Check a context made of events: enables, widths, watchdog period and low-half limits. */
+static void ctx_from_events_has_registers_and_limits(struct kunit *test)
 {
 	struct ucore_session *s;
 	struct ucore_domain_ctx *ctx;
@@ -401,12 +404,13 @@ static void ctxs_are_built_from_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->ctr[2].ctl, 0x400012ULL);
 	KUNIT_EXPECT_EQ(test, ctx->ctr[2].low_ns, 0ULL);
 	KUNIT_EXPECT_EQ(test, ctx->ctr[2].mask, BIT_ULL(44) - 1);
-	KUNIT_EXPECT_EQ(test, ctx->watchdog_ns, 13743895347ULL);	/* 44 bits, 256 a clock */
+	/* 44 bits, at most 256 per clock */
+	KUNIT_EXPECT_EQ(test, ctx->watchdog_ns, 13743895347ULL);
 	KUNIT_EXPECT_EQ(test, ctx->armed_mask, IMC0);
 	KUNIT_EXPECT_EQ(test, ctx->box[1].armed_mask, 0ULL);
 }
 
-static void whole_sessions_believe_no_low_half(struct kunit *test)
+static void full_reads_session_reads_no_low_halves(struct kunit *test)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
 		.flags = UCORE_SESSION_F_FULL_READS });
@@ -424,7 +428,7 @@ static void whole_sessions_believe_no_low_half(struct kunit *test)
 
 /* ---- several sessions ---- */
 
-static void two_sessions_on_a_domain(struct kunit *test)
+static void two_sessions_on_a_domain_share_the_route(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *pcu = fake_box(test, 0, "pcu", 0);
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
@@ -439,7 +443,7 @@ static void two_sessions_on_a_domain(struct kunit *test)
 	fake_stop(a);
 	KUNIT_EXPECT_EQ(test, domain->armed, 1U);
 	KUNIT_EXPECT_EQ(test, domain->armed_mask, BIT_ULL(2));
-	KUNIT_EXPECT_EQ(test, domain->route, BIT_ULL(0) | WAKE);	/* b still wants its PMI */
+	KUNIT_EXPECT_EQ(test, domain->route, BIT_ULL(0) | WAKE);	/* b still needs PMIs */
 	fake_overflow(pcu, 0xc36, 0, BIT(0), BIT_ULL(2));
 	KUNIT_EXPECT_EQ(test, session_read(b, false), 0);
 	KUNIT_EXPECT_EQ(test, b->values[0].count, 100ULL);
@@ -448,8 +452,8 @@ static void two_sessions_on_a_domain(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&domain->ctxs));
 }
 
-/* Starting a second session must not clear an overflow of the first. */
-static void start_beside_a_waiting_overflow(struct kunit *test)
+/* START of a second session must not clear a pending overflow of the first one. */
+static void start_with_pending_overflow_keeps_it(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *ha = fake_box(test, 0, "ha", 0);
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
@@ -460,15 +464,16 @@ static void start_beside_a_waiting_overflow(struct kunit *test)
 	fake_overflow(imc, 0xa0, 0, BIT(1), IMC0);
 	KUNIT_EXPECT_EQ(test, fake_start(b), 0);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_STATUS), IMC0);
-	KUNIT_EXPECT_TRUE(test, fake_global(0)->frozen);	/* its PMI will come */
+	/* stays frozen until the PMI is serviced */
+	KUNIT_EXPECT_TRUE(test, fake_global(0)->frozen);
 	KUNIT_EXPECT_EQ(test, session_read(a, false), 0);
 	KUNIT_EXPECT_EQ(test, a->values[0].count, 100ULL);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 }
 
-/* ---- what is left behind ---- */
+/* ---- state after close ---- */
 
-static void close_leaves_it_as_found(struct kunit *test)
+static void close_of_running_session_restores_registers(struct kunit *test)
 {
 	struct ucore_box *cbo = fake_box(test, 0, "cbo", 0), *imc = fake_box(test, 0, "imc", 0);
 	struct fake_window *gw = fake_global(0), *c = fake_window(cbo), *i = fake_window(imc);
@@ -481,7 +486,7 @@ static void close_leaves_it_as_found(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, 0, 100, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, FIXED, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
-	fake_session_close(test, s);		/* while it runs */
+	fake_session_close(test, s);		/* while the session runs */
 	KUNIT_EXPECT_EQ(test, fake_peek(c, 0x14), 0xabULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(c, 0x1a), 0xcdULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(c, 0x10), 0ULL);
@@ -494,7 +499,7 @@ static void close_leaves_it_as_found(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, imc->dirty);
 }
 
-/* As the service does it of an overflow too many. */
+/* Throttle the domain, as the overflow service does after too many overflows. */
 static void throttle(struct ucore_domain *domain)
 {
 	raw_spin_lock_irq(&domain->lock);
@@ -504,7 +509,7 @@ static void throttle(struct ucore_domain *domain)
 	raw_spin_unlock_irq(&domain->lock);
 }
 
-/* A session that has counted for 30 ms and has then been throttled for 20 ms. */
+/* Return a session that has counted for 30 ms and has then been throttled for 20 ms. */
 static struct ucore_session *throttled_session(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
@@ -529,11 +534,8 @@ static void expect_times(struct kunit *test, struct ucore_session *s, u64 enable
 	KUNIT_EXPECT_LE(test, read->time_running, running + MS);
 }
 
-/*
- * The hold of a throttled domain is nobody's once the last session has gone, and up to then
- * it was enabled.
- */
-static void stop_while_throttled(struct kunit *test)
+/* STOP of the last session unfreezes a throttled domain. The throttled time is enabled time. */
+static void stop_while_throttled_unfreezes(struct kunit *test)
 {
 	struct ucore_domain *domain = &ucore_catalog.domains[0];
 	struct ucore_session *s = throttled_session(test);
@@ -545,8 +547,8 @@ static void stop_while_throttled(struct kunit *test)
 	expect_times(test, s, 50 * MS, 30 * MS);
 }
 
-/* Times begin with the RESET, and not with the freeze that it found. */
-static void reset_while_throttled(struct kunit *test)
+/* Times restart at RESET, not at the freeze that RESET found. */
+static void reset_while_throttled_restarts_times(struct kunit *test)
 {
 	struct ucore_session *s = throttled_session(test);
 
@@ -556,8 +558,8 @@ static void reset_while_throttled(struct kunit *test)
 	expect_times(test, s, 5 * MS, 0);
 }
 
-/* START finds the domain frozen: it has nothing of the time before, and does not run. */
-static void start_and_stop_while_throttled(struct kunit *test)
+/* A session that starts on a frozen domain has enabled time but no running time. */
+static void start_while_throttled_counts_no_running_time(struct kunit *test)
 {
 	struct ucore_session *s = throttled_session(test), *t = fake_session(test);
 
@@ -570,7 +572,7 @@ static void start_and_stop_while_throttled(struct kunit *test)
 	expect_times(test, s, 55 * MS, 30 * MS);
 }
 
-static void dead_box_in_a_session(struct kunit *test)
+static void dead_box_keeps_count_and_sets_flag(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *ha = fake_box(test, 0, "ha", 0);
 	struct ucore_session *s = fake_session(test);
@@ -589,7 +591,7 @@ static void dead_box_in_a_session(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 60ULL);
 	fake_bus_clear(bus_of(test));
 	fake_stop(s);
-	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);	/* still told after the stop */
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);	/* the flag stays set after STOP */
 	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_F_DEAD);
 	KUNIT_EXPECT_EQ(test, fake_start(s), -ENODEV);
 	fake_session_close(test, s);
@@ -597,8 +599,11 @@ static void dead_box_in_a_session(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&imc->claims));
 }
 
-/* It is counted on again by the next START, and flagged until RESET: some of it is missing. */
-static void box_that_came_back_counts_again(struct kunit *test)
+/*
+ * The next START counts on the recovered box again. The flag stays set until RESET, because
+ * some counts are missing.
+ */
+static void recovered_box_counts_after_restart(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct fake_window *w = fake_window(imc);
@@ -614,7 +619,7 @@ static void box_that_came_back_counts_again(struct kunit *test)
 	fake_timer_fire(&domain->watchdog);
 	fake_poke(w, 0xa0, 50);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
-	KUNIT_EXPECT_TRUE(test, imc->dead);		/* as long as it runs */
+	KUNIT_EXPECT_TRUE(test, imc->dead);		/* until the session stops */
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 0ULL);
 	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_F_DEAD);
 	fake_stop(s);
@@ -631,8 +636,11 @@ static void box_that_came_back_counts_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->values[0].flags, 0U);
 }
 
-/* Its session has gone with it; whoever starts next on the domain resets what came back armed. */
-static void start_resets_what_came_back(struct kunit *test)
+/*
+ * The session of a dead armed box is closed. The next START on the domain resets the box when
+ * it has recovered.
+ */
+static void start_resets_recovered_armed_box(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *ha = fake_box(test, 0, "ha", 0);
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
@@ -655,8 +663,8 @@ static void start_resets_what_came_back(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 }
 
-/* ADD_EVENT asks, too. */
-static void box_that_came_back_can_be_had(struct kunit *test)
+/* ADD_EVENT checks whether a dead box has recovered. */
+static void recovered_box_can_be_claimed(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_session *s = fake_session(test);
@@ -669,9 +677,9 @@ static void box_that_came_back_can_be_had(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_start(s), 0);
 }
 
-/* ---- the PMI core ---- */
+/* ---- PMI CPUs ---- */
 
-static void choosing_the_pmi_core(struct kunit *test)
+static void pmi_cpu_choice_with_conflicts_fails(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_domain *domain = &ucore_catalog.domains[0];
@@ -680,7 +688,7 @@ static void choosing_the_pmi_core(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, session_set_cpu(a, 1), 0);
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
 	KUNIT_EXPECT_EQ(test, session_set_cpu(b, 0), -EBUSY);
-	KUNIT_EXPECT_EQ(test, session_set_cpu(b, 1), 0);	/* the same is no conflict */
+	KUNIT_EXPECT_EQ(test, session_set_cpu(b, 1), 0);	/* the same choice is no conflict */
 	KUNIT_EXPECT_EQ(test, session_set_cpu(a, 0), -EBUSY);
 	fake_session_close(test, b);
 	KUNIT_EXPECT_EQ(test, session_set_cpu(a, 0), 0);
@@ -692,8 +700,8 @@ static void choosing_the_pmi_core(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, domain->pins, 0U);
 }
 
-/* The choice of a CPU that has gone binds nobody. */
-static void choice_of_a_cpu_that_left(struct kunit *test)
+/* The choice of an offline CPU does not bind other sessions. */
+static void pmi_cpu_choice_ends_with_the_cpu(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_domain *domain = &ucore_catalog.domains[0];
@@ -712,7 +720,7 @@ static void choice_of_a_cpu_that_left(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, domain->pin_cpu, UCORE_NO_CPU);
 }
 
-static void pmi_core_is_in_the_route(struct kunit *test)
+static void chosen_pmi_cpu_is_in_the_route(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 
@@ -723,8 +731,8 @@ static void pmi_core_is_in_the_route(struct kunit *test)
 	fake_stop(s);
 }
 
-/* pmi_core_sel is a mask: all of them are in the route, and the first one reads. */
-static void several_cpus_take_the_pmi(struct kunit *test)
+/* pmi_core_sel is a mask: all chosen CPUs are in the route, and the first one is the reader. */
+static void chosen_pmi_cpus_are_all_in_the_route(struct kunit *test)
 {
 	static const u32 both[] = { 1, 0 }, reversed[] = { 0, 1 }, twice[] = { 1, 1 };
 	static const u32 unknown[] = { 1, ~0U };
@@ -733,7 +741,8 @@ static void several_cpus_take_the_pmi(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, session_set_cpus(s, twice, 2), -EINVAL);
 	KUNIT_EXPECT_EQ(test, session_set_cpus(s, unknown, 2), -ENOENT);
-	KUNIT_EXPECT_EQ(test, domain->reader, 0);		/* as a whole, or not at all */
+	/* the command fails without any effect */
+	KUNIT_EXPECT_EQ(test, domain->reader, 0);
 	KUNIT_EXPECT_EQ(test, domain->pins, 0U);
 	KUNIT_ASSERT_EQ(test, session_set_cpus(s, both, 2), 0);
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
@@ -749,7 +758,8 @@ static void several_cpus_take_the_pmi(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, cpumask_test_cpu(1, &domain->pmi.cpus));
 	fake_stop(s);
 	KUNIT_EXPECT_TRUE(test, cpumask_empty(&domain->pmi.cpus));
-	KUNIT_EXPECT_EQ(test, session_set_cpu(s, 1), -EBUSY);	/* the other's choice holds */
+	/* the other session's choice stays in force */
+	KUNIT_EXPECT_EQ(test, session_set_cpu(s, 1), -EBUSY);
 	fake_session_close(test, other);
 	KUNIT_EXPECT_EQ(test, session_set_cpu(s, 0), 0);
 	KUNIT_EXPECT_EQ(test, domain->reader, 0);
@@ -758,8 +768,8 @@ static void several_cpus_take_the_pmi(struct kunit *test)
 	fake_stop(s);
 }
 
-/* While a session runs: the route follows the choice, and its end. */
-static void route_follows_the_choice(struct kunit *test)
+/* While a session runs, the route changes when CPUs are chosen and when the choice ends. */
+static void route_of_running_session_follows_the_choice(struct kunit *test)
 {
 	static const u32 both[] = { 0, 1 };
 	struct ucore_session *s = fake_session(test), *other = fake_session(test);
@@ -777,8 +787,8 @@ static void route_follows_the_choice(struct kunit *test)
 	fake_stop(s);
 }
 
-/* A chosen CPU that goes offline drops out; the next one reads if it was the reader. */
-static void chosen_cpus_leave(struct kunit *test)
+/* A chosen CPU that goes offline leaves the route. The next one becomes the reader if needed. */
+static void chosen_cpu_going_offline_leaves_the_route(struct kunit *test)
 {
 	static const u32 both[] = { 1, 0 };
 	struct ucore_session *s = fake_session(test);
@@ -809,8 +819,8 @@ static void chosen_cpus_leave(struct kunit *test)
 	fake_stop(s);
 }
 
-/* Both sessions run while a third party moves the reader: samples go on. */
-static void another_session_moves_a_running_domain(struct kunit *test)
+/* Samples continue when another session moves the reader of a running domain. */
+static void reader_moved_by_other_session_keeps_sampling(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test), *other = fake_session(test);
 
@@ -823,10 +833,10 @@ static void another_session_moves_a_running_domain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->domains[0].cpu, 1U);
 }
 
-/* ---- what not everybody may ---- */
+/* ---- permissions ---- */
 
-/* CPUs that the caller may run on, unless it may change that. */
-static void cpus_of_others(struct kunit *test)
+/* CPUs outside the caller's affinity mask need CAP_SYS_NICE. */
+static void pmi_cpu_outside_affinity_needs_sys_nice(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	cpumask_var_t was;
@@ -834,17 +844,20 @@ static void cpus_of_others(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, alloc_cpumask_var(&was, GFP_KERNEL));
 	cpumask_copy(was, current->cpus_ptr);
 	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(0)), 0);
-	fake_kernel.lacks = BIT_ULL(CAP_SYS_NICE);
+	fake_kernel.missing_caps = BIT_ULL(CAP_SYS_NICE);
 	KUNIT_EXPECT_EQ(test, session_set_cpu(s, 1), -EPERM);
 	KUNIT_EXPECT_EQ(test, session_set_cpu(s, 0), 0);
-	fake_kernel.lacks = 0;
+	fake_kernel.missing_caps = 0;
 	KUNIT_EXPECT_EQ(test, session_set_cpu(s, 1), 0);
 	set_cpus_allowed_ptr(current, was);
 	free_cpumask_var(was);
 }
 
-/* By address, core, thread, opcode or packet; but not by node, link or state. */
-static void which_filters_spy(struct kunit *test)
+/*
+ * Filters by address, core, thread, opcode or packet disclose, but filters by node, link or
+ * state do not.
+ */
+static void filter_fields_that_disclose_need_perfmon(struct kunit *test)
 {
 	static const u32 spying[] = {
 		UCORE_FIELD_TID_EN, UCORE_FIELD_FILTER_TID, UCORE_FIELD_FILTER_CID,
@@ -861,23 +874,25 @@ static void which_filters_spy(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(spying); i++) {
 		terms[1].field = spying[i];
-		KUNIT_EXPECT_TRUE_MSG(test, ucore_event_needs_perfmon(terms, 2), "field %u", spying[i]);
+		KUNIT_EXPECT_TRUE_MSG(test, ucore_event_needs_perfmon(terms, 2), "field %u",
+				      spying[i]);
 		KUNIT_EXPECT_FALSE(test, ucore_event_needs_perfmon(terms, 1));
 	}
 	for (i = 0; i < ARRAY_SIZE(harmless); i++) {
 		terms[1].field = harmless[i];
-		KUNIT_EXPECT_FALSE_MSG(test, ucore_event_needs_perfmon(terms, 2), "field %u", harmless[i]);
+		KUNIT_EXPECT_FALSE_MSG(test, ucore_event_needs_perfmon(terms, 2), "field %u",
+				       harmless[i]);
 	}
 }
 
-/* Who opened the device with CAP_PERFMON, or has it, may filter by what others do. */
-static void filters_that_spy(struct kunit *test)
+/* Disclosing filters need CAP_PERFMON when the device was opened or at ADD_EVENT. */
+static void disclosing_filters_without_perfmon_fail(struct kunit *test)
 {
 	struct ucore_box *cbo = fake_box(test, 0, "cbo", 0), *ha = fake_box(test, 0, "ha", 0);
 	struct ucore_session *s = fake_session(test);
 
 	s->sink.context = false;
-	fake_kernel.lacks = BIT_ULL(CAP_PERFMON) | BIT_ULL(CAP_SYS_ADMIN);
+	fake_kernel.missing_caps = BIT_ULL(CAP_PERFMON) | BIT_ULL(CAP_SYS_ADMIN);
 	KUNIT_EXPECT_EQ(test, fake_add_field(s, cbo, UCORE_FIELD_FILTER_OPC, 0x182), -EACCES);
 	KUNIT_EXPECT_EQ(test, fake_add_field(s, cbo, UCORE_FIELD_FILTER_TID, 0), -EACCES);
 	KUNIT_EXPECT_EQ(test, fake_add_field(s, cbo, UCORE_FIELD_TID_EN, 1), -EACCES);
@@ -887,19 +902,19 @@ static void filters_that_spy(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&ha->claims));
 	KUNIT_EXPECT_EQ(test, fake_add_field(s, cbo, UCORE_FIELD_FILTER_NID, 1), 0);
 	KUNIT_EXPECT_EQ(test, fake_add_field(s, ha, UCORE_FIELD_UMASK, 1), 0);
-	fake_kernel.lacks = BIT_ULL(CAP_SYS_ADMIN);
+	fake_kernel.missing_caps = BIT_ULL(CAP_SYS_ADMIN);
 	KUNIT_EXPECT_EQ(test, fake_add_field(s, ha, UCORE_FIELD_ADDR_MATCH, 0x1000), 0);
-	fake_kernel.lacks = BIT_ULL(CAP_PERFMON);
+	fake_kernel.missing_caps = BIT_ULL(CAP_PERFMON);
 	KUNIT_EXPECT_EQ(test, fake_add_field(s, ha, UCORE_FIELD_ADDR_MATCH, 0x1000), 0);
 	s->sink.context = true;
-	fake_kernel.lacks = ~0ULL;
+	fake_kernel.missing_caps = ~0ULL;
 	KUNIT_EXPECT_EQ(test, fake_add_field(s, ha, UCORE_FIELD_ADDR_MATCH, 0x1000), 0);
 }
 
 /* ---- rings ---- */
 
-/* A ring is there while its domain has events, and counts for its user so long. */
-static void ring_goes_with_the_last_event(struct kunit *test)
+/* A ring exists and is charged to its user while its domain has events. */
+static void ring_is_freed_with_the_last_event(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
 	struct ucore_session *s = fake_session(test);
@@ -922,14 +937,14 @@ static void ring_goes_with_the_last_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(locked), before + 3);
 	ucore_ring_put(mapped);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(locked), before);
-	/* the next event has a new one */
+	/* the next event allocates a new ring */
 	KUNIT_ASSERT_EQ(test, fake_add(s, imc, 4, 0, 0, NULL), 0);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(locked), before + 3);
 	fake_session_close(test, s);
 	KUNIT_EXPECT_EQ(test, atomic_long_read(locked), before);
 }
 
-/* An event that was refused leaves neither box nor ring. */
+/* A refused event leaves neither a claim nor a ring. */
 static void refused_event_leaves_no_ring(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
@@ -937,7 +952,7 @@ static void refused_event_leaves_no_ring(struct kunit *test)
 	unsigned int *allowance = fake_param("mlock_kb"), kib = *allowance;
 	long before = atomic_long_read(&s->user->locked_vm);
 
-	fake_kernel.lacks = BIT_ULL(CAP_IPC_LOCK);
+	fake_kernel.missing_caps = BIT_ULL(CAP_IPC_LOCK);
 	*allowance = 0;
 	KUNIT_EXPECT_EQ(test, fake_add(s, imc, 4, 0, 0, NULL), -ENOBUFS);
 	*allowance = kib;
@@ -948,7 +963,7 @@ static void refused_event_leaves_no_ring(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_add(s, imc, 4, 0, 0, NULL), 0);
 }
 
-/* ---- the timer's first and last instants ---- */
+/* ---- first and last period of the timer ---- */
 
 static struct ucore_session *session_of_seconds(struct kunit *test)
 {
@@ -959,8 +974,8 @@ static struct ucore_session *session_of_seconds(struct kunit *test)
 	return s;
 }
 
-/* STOP comes before the timer does: what is due has its sample, others before it are lost. */
-static void stop_samples_what_is_due(struct kunit *test)
+/* STOP comes before the timer: the last due period is sampled, earlier ones are dropped. */
+static void stop_with_timer_due_takes_sample(struct kunit *test)
 {
 	struct ucore_session *s = session_of_seconds(test);
 	const struct ucore_sample *sample;
@@ -988,7 +1003,7 @@ static void stop_samples_what_is_due(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 }
 
-static void stop_samples_nothing_early(struct kunit *test)
+static void stop_before_timer_takes_no_sample(struct kunit *test)
 {
 	struct ucore_session *s = session_of_seconds(test);
 	struct ucore_domain_ctx *ctx;
@@ -1001,8 +1016,8 @@ static void stop_samples_nothing_early(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 }
 
-/* A domain that goes after the session's first instants has none before it goes. */
-static void late_domains_miss_nothing(struct kunit *test)
+/* A domain that starts after the session's first periods does not count them as missed. */
+static void late_domain_does_not_count_missed_periods(struct kunit *test)
 {
 	struct ucore_session *s = session_of_seconds(test);
 	struct ucore_domain_ctx *ctx;
@@ -1020,9 +1035,9 @@ static void late_domains_miss_nothing(struct kunit *test)
 			ctx->timer_due);
 }
 
-/* ---- memory that runs out ---- */
+/* ---- failing allocations ---- */
 
-static int whole_life(struct kunit *test, u32 fail_in)
+static int session_lifecycle(struct kunit *test, u32 fail_in)
 {
 	const struct ucore_create_session config = { .ring_size = 4096, .timer_ns = MS };
 	struct ucore_session *s;
@@ -1047,16 +1062,16 @@ static int whole_life(struct kunit *test, u32 fail_in)
 	return ret;
 }
 
-/* Each allocation fails in turn: ENOMEM, nothing held, and kmemleak finds nothing. */
-static void every_allocation_fails_once(struct kunit *test)
+/* Each allocation fails in turn: the result is -ENOMEM, nothing stays claimed or allocated. */
+static void failing_allocation_returns_enomem(struct kunit *test)
 {
 	u32 i, n;
 	int ret;
 
 	for (n = 1; n < 100; n++) {
-		ret = whole_life(test, n);
+		ret = session_lifecycle(test, n);
 		if (fake_kernel.fail_in)
-			break;		/* there were fewer */
+			break;		/* there are fewer allocations */
 		KUNIT_ASSERT_EQ_MSG(test, ret, -ENOMEM, "allocation %u", n);
 		KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 		for (i = 0; i < ucore_catalog.nr_boxes; i++) {
@@ -1069,8 +1084,8 @@ static void every_allocation_fails_once(struct kunit *test)
 	fake_kernel.fail_in = 0;
 }
 
-/* After a start that found no memory the session is as before. */
-static void start_again_after_enomem(struct kunit *test)
+/* After a START that failed with -ENOMEM the session is unchanged. */
+static void session_after_enomem_can_start(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	u32 n;
@@ -1092,11 +1107,11 @@ static void start_again_after_enomem(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 5ULL);
 }
 
-/* What a start got before it found no memory is freed, by the next one or with the session. */
-static void starts_that_fail_keep_nothing(struct kunit *test)
+/* Memory that a failed START leaves is freed by the next START or with the session. */
+static void failed_starts_do_not_leak(struct kunit *test)
 {
 	const struct ucore_create_session config = { .timer_ns = MS };
-	int before = fake_kernel.held;
+	int before = fake_kernel.kv_arrays;
 	struct ucore_session *s;
 	u32 n, again;
 
@@ -1108,26 +1123,29 @@ static void starts_that_fail_keep_nothing(struct kunit *test)
 			fake_kernel.fail_in = n;
 			KUNIT_EXPECT_EQ(test, fake_start(s), -ENOMEM);
 		}
-		/* the CPUs' list, and of the part's five arrays and the answer's three all but 1 */
-		KUNIT_EXPECT_LE(test, fake_kernel.held, before + 1 + 7);
+		/*
+		 * the list of CPUs, and all but one of the context's five and the reply's
+		 * three arrays
+		 */
+		KUNIT_EXPECT_LE(test, fake_kernel.kv_arrays, before + 1 + 7);
 		fake_kernel.fail_in = 0;
 		KUNIT_EXPECT_EQ(test, fake_start(s), 0);
-		KUNIT_EXPECT_EQ(test, fake_kernel.held, before + 1 + 8);
+		KUNIT_EXPECT_EQ(test, fake_kernel.kv_arrays, before + 1 + 8);
 		fake_stop(s);
 		ucore_session_free(s);
-		KUNIT_EXPECT_EQ(test, fake_kernel.held, before);
+		KUNIT_EXPECT_EQ(test, fake_kernel.kv_arrays, before);
 	}
 }
 
 /* ---- two domains ---- */
 
-static void both_domains_in_one_session(struct kunit *test)
+static void two_domains_in_one_session_are_read(struct kunit *test)
 {
 	struct ucore_box *imc[2] = { fake_box(test, 0, "imc", 0), fake_box(test, 1, "imc", 0) };
 	struct ucore_session *s = fake_session(test);
 	u32 i;
 
-	/* events in turn, so that a domain's are not adjacent */
+	/* alternate between the domains, so that a domain's events are not adjacent */
 	for (i = 0; i < 4; i++)
 		KUNIT_ASSERT_EQ(test, fake_add(s, imc[~i & 1], 4, BIT(i / 2), 0, NULL), 0);
 	KUNIT_EXPECT_EQ(test, session_status(s).nr_domains, 2U);
@@ -1153,8 +1171,8 @@ static void both_domains_in_one_session(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_global(1)->frozen);
 }
 
-/* Timers of all domains count from one instant: when the first of them went. */
-static void timers_of_two_domains(struct kunit *test)
+/* Timers of all domains have the same base: the start of the first domain. */
+static void timers_of_two_domains_expire_together(struct kunit *test)
 {
 	struct ucore_session *s;
 	struct ucore_domain_ctx *a, *b;
@@ -1172,7 +1190,7 @@ static void timers_of_two_domains(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, base == a->resumed || base == b->resumed);
 }
 
-static void one_domain_without_a_cpu(struct kunit *test)
+static void offline_domain_keeps_its_counts(struct kunit *test)
 {
 	struct ucore_box *here = fake_box(test, 0, "imc", 0), *gone = fake_box(test, 1, "imc", 0);
 	struct ucore_session *s = fake_session(test);
@@ -1198,9 +1216,10 @@ static void one_domain_without_a_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].armed, 0U);
 	KUNIT_EXPECT_TRUE(test, list_empty(&ucore_catalog.domains[1].ctxs));
 	KUNIT_EXPECT_EQ(test, fake_start(s), -EAGAIN);
-	KUNIT_EXPECT_EQ(test, session_reset(s), 0);	/* stopped, it needs no CPU */
+	KUNIT_EXPECT_EQ(test, session_reset(s), 0);	/* a stopped session needs no CPU */
 	fake_session_close(test, s);
-	KUNIT_EXPECT_TRUE(test, gone->dirty);		/* for the CPU that comes */
+	/* the next CPU that comes online resets the box */
+	KUNIT_EXPECT_TRUE(test, gone->dirty);
 
 	cpus_read_lock();
 	fake_kernel.cpu_up(1);
@@ -1211,8 +1230,11 @@ static void one_domain_without_a_cpu(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_global(1)->frozen);
 }
 
-/* The first domain is none of the session's: nothing of it is touched, and RESET has the other. */
-static void events_on_the_second_domain_alone(struct kunit *test)
+/*
+ * A session without events on the first domain neither writes its registers nor depends on it
+ * in RESET.
+ */
+static void events_on_second_domain_leave_first_untouched(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_box(test, 1, "imc", 0);
@@ -1231,8 +1253,8 @@ static void events_on_the_second_domain_alone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->domains[0].time_enabled, 0ULL);
 }
 
-/* Skew is between the freezes: a domain that is not frozen has none. */
-static void skew_leaves_out_domains_without_a_cpu(struct kunit *test)
+/* Skew is measured between the freezes. An offline domain is not frozen. */
+static void skew_ignores_offline_domains(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	u64 before;
@@ -1250,8 +1272,8 @@ static void skew_leaves_out_domains_without_a_cpu(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->skew_ns, 0ULL);
 }
 
-/* One call for both dies; what one of them refuses changes neither. */
-static void cpus_of_both_dies(struct kunit *test)
+/* A single call sets the CPUs of both dies. An error on one die leaves both unchanged. */
+static void pmi_cpus_of_two_dies_are_set_together(struct kunit *test)
 {
 	static const u32 both[] = { 1, 0 };
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
@@ -1268,7 +1290,7 @@ static void cpus_of_both_dies(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].pins, 0U);
 }
 
-static void cpu_of_another_domain(struct kunit *test)
+static void pmi_cpu_pins_only_its_own_domain(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 
@@ -1278,8 +1300,8 @@ static void cpu_of_another_domain(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].reader, 0);
 }
 
-/* Its domain went to sleep between the call and the meeting: it has its last counts. */
-static void read_of_a_ctx_that_fell_asleep(struct kunit *test)
+/* The domain was suspended between the call and the rendezvous: READ returns its last counts. */
+static void read_of_suspended_domain_returns_last_counts(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -1298,7 +1320,7 @@ static void read_of_a_ctx_that_fell_asleep(struct kunit *test)
 	s->ctx[0]->running = true;
 }
 
-static void core_trigger_of_a_cpu_that_cannot_be(struct kunit *test)
+static void core_trigger_on_invalid_cpu_fails(struct kunit *test)
 {
 	const struct ucore_add_core_trigger ask = {
 		.type = UCORE_PERF_SOFTWARE, .cpu = nr_cpu_ids, .period = 1000,
@@ -1312,56 +1334,56 @@ static void core_trigger_of_a_cpu_that_cannot_be(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(read_of_a_ctx_that_fell_asleep),
-	KUNIT_CASE(core_trigger_of_a_cpu_that_cannot_be),
-	KUNIT_CASE(create_without_boxes),
-	KUNIT_CASE(create_beside_intel_uncore),
-	KUNIT_CASE(new_session_holds_nothing),
-	KUNIT_CASE(first_event_claims_last_one_gives_back),
-	KUNIT_CASE(event_ids_are_never_used_again),
-	KUNIT_CASE(refusals_of_add),
-	KUNIT_CASE(counters_run_out),
-	KUNIT_CASE(events_make_room_for_others),
-	KUNIT_CASE(refused_event_leaves_no_claim),
-	KUNIT_CASE(filters_are_shared),
-	KUNIT_CASE(start_and_stop_access_by_access),
-	KUNIT_CASE(armed_start_access_by_access),
-	KUNIT_CASE(refusals_of_start),
-	KUNIT_CASE(refusals_while_running),
-	KUNIT_CASE(counts_go_on_over_a_stop),
-	KUNIT_CASE(read_access_by_access),
-	KUNIT_CASE(read_meets_an_overflow),
-	KUNIT_CASE(timer_of_a_session),
-	KUNIT_CASE(ctxs_are_built_from_events),
-	KUNIT_CASE(whole_sessions_believe_no_low_half),
-	KUNIT_CASE(two_sessions_on_a_domain),
-	KUNIT_CASE(start_beside_a_waiting_overflow),
-	KUNIT_CASE(close_leaves_it_as_found),
-	KUNIT_CASE(stop_while_throttled),
-	KUNIT_CASE(reset_while_throttled),
-	KUNIT_CASE(start_and_stop_while_throttled),
-	KUNIT_CASE(dead_box_in_a_session),
-	KUNIT_CASE(box_that_came_back_counts_again),
-	KUNIT_CASE(start_resets_what_came_back),
-	KUNIT_CASE(box_that_came_back_can_be_had),
-	KUNIT_CASE(choosing_the_pmi_core),
-	KUNIT_CASE(choice_of_a_cpu_that_left),
-	KUNIT_CASE(pmi_core_is_in_the_route),
-	KUNIT_CASE(several_cpus_take_the_pmi),
-	KUNIT_CASE(route_follows_the_choice),
-	KUNIT_CASE(chosen_cpus_leave),
-	KUNIT_CASE(another_session_moves_a_running_domain),
-	KUNIT_CASE(cpus_of_others),
-	KUNIT_CASE(which_filters_spy),
-	KUNIT_CASE(filters_that_spy),
-	KUNIT_CASE(ring_goes_with_the_last_event),
+	KUNIT_CASE(read_of_suspended_domain_returns_last_counts),
+	KUNIT_CASE(core_trigger_on_invalid_cpu_fails),
+	KUNIT_CASE(create_without_boxes_fails),
+	KUNIT_CASE(create_with_intel_uncore_loaded_fails),
+	KUNIT_CASE(new_session_has_no_events_and_no_accesses),
+	KUNIT_CASE(box_is_claimed_by_first_event_and_released_by_last),
+	KUNIT_CASE(event_ids_after_remove_are_not_reused),
+	KUNIT_CASE(add_event_with_bad_arguments_fails),
+	KUNIT_CASE(add_event_without_free_counter_fails),
+	KUNIT_CASE(placed_event_moves_to_make_room),
+	KUNIT_CASE(refused_event_keeps_claims_unchanged),
+	KUNIT_CASE(filter_register_of_a_box_is_shared),
+	KUNIT_CASE(start_and_stop_access_sequence_is_exact),
+	KUNIT_CASE(armed_start_access_sequence_is_exact),
+	KUNIT_CASE(start_in_wrong_state_fails),
+	KUNIT_CASE(changes_of_running_session_fail),
+	KUNIT_CASE(counts_over_stop_and_start_add_up),
+	KUNIT_CASE(read_access_sequence_is_exact),
+	KUNIT_CASE(read_with_pending_overflow_takes_sample),
+	KUNIT_CASE(session_timer_samples_and_wakes),
+	KUNIT_CASE(ctx_from_events_has_registers_and_limits),
+	KUNIT_CASE(full_reads_session_reads_no_low_halves),
+	KUNIT_CASE(two_sessions_on_a_domain_share_the_route),
+	KUNIT_CASE(start_with_pending_overflow_keeps_it),
+	KUNIT_CASE(close_of_running_session_restores_registers),
+	KUNIT_CASE(stop_while_throttled_unfreezes),
+	KUNIT_CASE(reset_while_throttled_restarts_times),
+	KUNIT_CASE(start_while_throttled_counts_no_running_time),
+	KUNIT_CASE(dead_box_keeps_count_and_sets_flag),
+	KUNIT_CASE(recovered_box_counts_after_restart),
+	KUNIT_CASE(start_resets_recovered_armed_box),
+	KUNIT_CASE(recovered_box_can_be_claimed),
+	KUNIT_CASE(pmi_cpu_choice_with_conflicts_fails),
+	KUNIT_CASE(pmi_cpu_choice_ends_with_the_cpu),
+	KUNIT_CASE(chosen_pmi_cpu_is_in_the_route),
+	KUNIT_CASE(chosen_pmi_cpus_are_all_in_the_route),
+	KUNIT_CASE(route_of_running_session_follows_the_choice),
+	KUNIT_CASE(chosen_cpu_going_offline_leaves_the_route),
+	KUNIT_CASE(reader_moved_by_other_session_keeps_sampling),
+	KUNIT_CASE(pmi_cpu_outside_affinity_needs_sys_nice),
+	KUNIT_CASE(filter_fields_that_disclose_need_perfmon),
+	KUNIT_CASE(disclosing_filters_without_perfmon_fail),
+	KUNIT_CASE(ring_is_freed_with_the_last_event),
 	KUNIT_CASE(refused_event_leaves_no_ring),
-	KUNIT_CASE(every_allocation_fails_once),
-	KUNIT_CASE(start_again_after_enomem),
-	KUNIT_CASE(starts_that_fail_keep_nothing),
-	KUNIT_CASE(stop_samples_what_is_due),
-	KUNIT_CASE(stop_samples_nothing_early),
-	KUNIT_CASE(late_domains_miss_nothing),
+	KUNIT_CASE(failing_allocation_returns_enomem),
+	KUNIT_CASE(session_after_enomem_can_start),
+	KUNIT_CASE(failed_starts_do_not_leak),
+	KUNIT_CASE(stop_with_timer_due_takes_sample),
+	KUNIT_CASE(stop_before_timer_takes_no_sample),
+	KUNIT_CASE(late_domain_does_not_count_missed_periods),
 	{ }
 };
 
@@ -1373,13 +1395,13 @@ static struct kunit_suite suite = {
 };
 
 static struct kunit_case cases_2[] = {
-	KUNIT_CASE(both_domains_in_one_session),
-	KUNIT_CASE(timers_of_two_domains),
-	KUNIT_CASE(one_domain_without_a_cpu),
-	KUNIT_CASE(events_on_the_second_domain_alone),
-	KUNIT_CASE(skew_leaves_out_domains_without_a_cpu),
-	KUNIT_CASE(cpu_of_another_domain),
-	KUNIT_CASE(cpus_of_both_dies),
+	KUNIT_CASE(two_domains_in_one_session_are_read),
+	KUNIT_CASE(timers_of_two_domains_expire_together),
+	KUNIT_CASE(offline_domain_keeps_its_counts),
+	KUNIT_CASE(events_on_second_domain_leave_first_untouched),
+	KUNIT_CASE(skew_ignores_offline_domains),
+	KUNIT_CASE(pmi_cpu_pins_only_its_own_domain),
+	KUNIT_CASE(pmi_cpus_of_two_dies_are_set_together),
 	{ }
 };
 
@@ -1390,10 +1412,10 @@ static struct kunit_suite suite_2 = {
 	.test_cases = cases_2,
 };
 
-/* ---- a die, and one of its CPUs as a domain of its own ---- */
+/* ---- a die, and a domain with the scope CPU on it ---- */
 
-/* Their reader does for each what the session asks, once. */
-static void one_cpu_reads_both_domains(struct kunit *test)
+/* A CPU that is the reader of both domains executes each command once per domain. */
+static void one_cpu_reads_die_and_cpu_domain(struct kunit *test)
 {
 	struct ucore_box *die = fake_box(test, 0, "imc", 0), *cpu = fake_box(test, 1, "imc", 0);
 	struct ucore_session *s = fake_session(test);
@@ -1423,8 +1445,8 @@ static void one_cpu_reads_both_domains(struct kunit *test)
 	}
 }
 
-/* The die's reader moves, and a CPU's domain stays with its CPU. */
-static void die_is_read_elsewhere(struct kunit *test)
+/* Moving the die's reader does not move a domain with the scope CPU. */
+static void die_reader_moves_without_cpu_domain(struct kunit *test)
 {
 	struct ucore_box *die = fake_box(test, 0, "imc", 0), *cpu = fake_box(test, 1, "imc", 0);
 	struct ucore_session *s = fake_session(test);
@@ -1442,8 +1464,8 @@ static void die_is_read_elsewhere(struct kunit *test)
 	fake_stop(s);
 }
 
-/* The die fell asleep between the call and the meeting: its CPU is read all the same. */
-static void a_die_that_fell_asleep_before_its_cpu(struct kunit *test)
+/* The die was suspended between the call and the rendezvous: the CPU's domain is still read. */
+static void suspended_die_does_not_stop_read_of_cpu_domain(struct kunit *test)
 {
 	struct ucore_box *die = fake_box(test, 0, "imc", 0), *cpu = fake_box(test, 1, "imc", 0);
 	struct ucore_session *s = fake_session(test);
@@ -1466,9 +1488,9 @@ static void a_die_that_fell_asleep_before_its_cpu(struct kunit *test)
 }
 
 static struct kunit_case cases_cpu[] = {
-	KUNIT_CASE(one_cpu_reads_both_domains),
-	KUNIT_CASE(a_die_that_fell_asleep_before_its_cpu),
-	KUNIT_CASE(die_is_read_elsewhere),
+	KUNIT_CASE(one_cpu_reads_die_and_cpu_domain),
+	KUNIT_CASE(suspended_die_does_not_stop_read_of_cpu_domain),
+	KUNIT_CASE(die_reader_moves_without_cpu_domain),
 	{ }
 };
 

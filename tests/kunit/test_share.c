@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Boxes that sessions share: whose counters are whose, who has the filters, and that
- * nothing that one session does touches what another has, access by access.
+ * KUnit tests of boxes that several sessions share: ownership of counters and filters, and
+ * that register accesses of one session do not affect the other.
  */
 #include "fake_machine.h"
 #include "session/claim.h"
@@ -10,14 +10,14 @@
 #define IMC0	BIT_ULL(20)
 #define ROUTE	(BIT_ULL(0) | WAKE)
 
-/* Registers of an iMC channel of v2 */
+/* Registers of an iMC channel of the E5-2600 v2 */
 #define IMC_STATUS	0xf8
 #define IMC_BOX_CTL	0xf4
 #define IMC_CTL(i)	(0xd8 + 4 * (i))
 #define IMC_CTR(i)	(0xa0 + 8 * (i))
 #define RUN		0x30000
 
-static struct ucore_box_info told(const struct ucore_box *box)
+static struct ucore_box_info describe(const struct ucore_box *box)
 {
 	struct ucore_box_info info = { };
 
@@ -25,9 +25,9 @@ static struct ucore_box_info told(const struct ucore_box *box)
 	return info;
 }
 
-/* ---- who has what ---- */
+/* ---- ownership ---- */
 
-static void counters_are_one_sessions(struct kunit *test)
+static void counter_belongs_to_one_session(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -40,7 +40,7 @@ static void counters_are_one_sessions(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(a, box, 4, 0, 0, &second), 0);
 	KUNIT_EXPECT_EQ(test, second.counter, 2U);
 	KUNIT_ASSERT_EQ(test, fake_add(b, box, 4, 0, 0, NULL), 0);
-	/* all four are taken: of each session some by the other one */
+	/* all four counters are in use, some of them by each session */
 	KUNIT_EXPECT_EQ(test, fake_add(a, box, 4, 0, 0, NULL), -EBUSY);
 	KUNIT_EXPECT_EQ(test, fake_add(b, box, 4, 0, 0, NULL), -EBUSY);
 	KUNIT_EXPECT_EQ(test, fake_add(b, box, 0, FIXED, 0, NULL), 0);
@@ -54,8 +54,8 @@ static void counters_are_one_sessions(struct kunit *test)
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-/* Events make room for others of their session, not for those of another. */
-static void events_of_others_stay_where_they_are(struct kunit *test)
+/* Events make room for events of the same session only. */
+static void events_of_other_sessions_do_not_move(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "cbo", 0);
@@ -69,37 +69,38 @@ static void events_of_others_stay_where_they_are(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, add.counter, 0U);
 }
 
-static void filters_are_wanted_alike(struct kunit *test)
+static void shared_box_needs_equal_filters(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_session *c = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "cbo", 0);
 
-	KUNIT_ASSERT_EQ(test, fake_add(c, box, 0x00, BIT(3), 0, NULL), 0);	/* does not care */
-	KUNIT_EXPECT_EQ(test, told(box).owner, c->id);
-	KUNIT_EXPECT_FALSE(test, told(box).caps & UCORE_BOX_F_SHARED);
+	/* does not use filters */
+	KUNIT_ASSERT_EQ(test, fake_add(c, box, 0x00, BIT(3), 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, describe(box).owner, c->id);
+	KUNIT_EXPECT_FALSE(test, describe(box).caps & UCORE_BOX_F_SHARED);
 	KUNIT_ASSERT_EQ(test, fake_add_field(a, box, UCORE_FIELD_FILTER_OPC, 0x182), 0);
-	/* who has the filters is named */
-	KUNIT_EXPECT_EQ(test, told(box).owner, a->id);
-	KUNIT_EXPECT_TRUE(test, told(box).caps & UCORE_BOX_F_SHARED);
+	/* the reported owner is the session that uses the filters */
+	KUNIT_EXPECT_EQ(test, describe(box).owner, a->id);
+	KUNIT_EXPECT_TRUE(test, describe(box).caps & UCORE_BOX_F_SHARED);
 	KUNIT_EXPECT_EQ(test, fake_add_field(b, box, UCORE_FIELD_FILTER_OPC, 0x180), -EADDRINUSE);
-	/* another field, that a's event does without */
+	/* another field, which a's event leaves unset */
 	KUNIT_EXPECT_EQ(test, fake_add_field(b, box, UCORE_FIELD_FILTER_NID, 1), -EADDRINUSE);
-	/* nobody would get what it wants of a filter that says nothing of threads */
+	/* a filter without thread selection would be wrong for this event */
 	KUNIT_EXPECT_EQ(test, fake_add_field(b, box, UCORE_FIELD_TID_EN, 1), -EADDRINUSE);
 	KUNIT_EXPECT_EQ(test, b->nr_boxes, 0U);
 	KUNIT_EXPECT_EQ(test, fake_add_field(b, box, UCORE_FIELD_FILTER_OPC, 0x182), 0);
-	/* from here on neither can have more of it */
+	/* from here on neither session can add to the filters */
 	KUNIT_EXPECT_EQ(test, fake_add_field(a, box, UCORE_FIELD_FILTER_NID, 1), -EADDRINUSE);
 	fake_session_close(test, a);
-	KUNIT_EXPECT_EQ(test, told(box).owner, b->id);
+	KUNIT_EXPECT_EQ(test, describe(box).owner, b->id);
 	KUNIT_EXPECT_EQ(test, fake_add_field(b, box, UCORE_FIELD_FILTER_NID, 1), 0);
 	fake_session_close(test, b);
 	KUNIT_EXPECT_EQ(test, fake_add_field(c, box, UCORE_FIELD_FILTER_OPC, 0x180), 0);
 }
 
-/* Its freeze would stop the counters of others, too. */
-static void box_freeze_shares_no_box(struct kunit *test)
+/* Freezing the box would stop the counters of other sessions. */
+static void box_freeze_session_does_not_share_boxes(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b;
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -113,9 +114,9 @@ static void box_freeze_shares_no_box(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_add(b, fake_box(test, 0, "imc", 1), 5, 0, 0, NULL), 0);
 }
 
-/* ---- what is written ---- */
+/* ---- register accesses ---- */
 
-static void second_session_access_by_access(struct kunit *test)
+static void second_session_access_sequence_is_exact(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -125,7 +126,7 @@ static void second_session_access_by_access(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(b, box, 5, BIT(1), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
 	fake_poke(w, IMC_CTR(0), 700);
-	fake_poke(w, IMC_CTR(1), 30);		/* of whoever had it before */
+	fake_poke(w, IMC_CTR(1), 30);		/* left by the counter's previous user */
 	fake_bus_clear(bus_of(test));
 
 	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
@@ -134,7 +135,7 @@ static void second_session_access_by_access(struct kunit *test)
 		    FAKE_W(w, IMC_CTR(1) + 4, 0), FAKE_W(w, IMC_CTR(1), 0),
 		    FAKE_W(w, IMC_CTL(1), 0x400005), FAKE_W(w, IMC_BOX_CTL, RUN),
 		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
-	/* a READ of one is at its limit beside the other */
+	/* a READ of one session costs the same with another session on the box */
 	fake_poke(w, IMC_CTR(1), 8);
 	KUNIT_EXPECT_EQ(test, session_read(b, false), 0);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE), FAKE_R(w, IMC_CTR(1)),
@@ -160,8 +161,8 @@ static void second_session_access_by_access(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, box->dirty);
 }
 
-/* The first one goes, the second stays; the last one leaves the box as it was found. */
-static void first_session_goes_first(struct kunit *test)
+/* The first session leaves, the second one stays. The last one restores the box. */
+static void last_session_restores_the_box(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "cbo", 0);
@@ -176,7 +177,7 @@ static void first_session_goes_first(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x1a), 0x18200000ULL);
 	fake_poke(w, 0x17, 55);
-	fake_session_close(test, a);		/* while it runs */
+	fake_session_close(test, a);		/* while the session runs */
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x10), 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x11), 0x400035ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x1a), 0x18200000ULL);
@@ -189,8 +190,8 @@ static void first_session_goes_first(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, box->dirty);
 }
 
-/* While the second counts, the first stops, starts, and leaves events. */
-static void comings_and_goings(struct kunit *test)
+/* While the second session counts, the first one stops, starts, and removes events. */
+static void stop_and_start_next_to_running_session_works(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -211,7 +212,7 @@ static void comings_and_goings(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTL(2)), 0ULL);
 	KUNIT_EXPECT_EQ(test, session_remove(a, extra.event), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
-	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTR(0)), 0ULL);	/* it begins at zero */
+	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTR(0)), 0ULL);	/* starts at zero */
 	fake_poke(w, IMC_CTR(0), 3);
 	KUNIT_EXPECT_EQ(test, session_read(a, false), 0);
 	KUNIT_EXPECT_EQ(test, a->values[0].count, 13ULL);
@@ -221,7 +222,7 @@ static void comings_and_goings(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTL(0)), 0x400004ULL);
 	fake_stop(a);
 	KUNIT_EXPECT_EQ(test, box->users, 0U);
-	/* nobody counts: whoever starts now resets the box */
+	/* no session counts: the next START resets the box */
 	fake_bus_clear(bus_of(test));
 	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTR(0)), 0ULL);
@@ -230,8 +231,8 @@ static void comings_and_goings(struct kunit *test)
 
 /* ---- overflows ---- */
 
-/* Each status is read and cleared once, each counter read once, whoever wants them. */
-static void both_overflow_at_once(struct kunit *test)
+/* Each status is read and cleared once, and each counter is read once, for both sessions. */
+static void overflows_of_two_sessions_are_serviced_once(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -266,8 +267,8 @@ static void both_overflow_at_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_F_OVERFLOW);
 }
 
-/* One overflows: the other has no sample of it, and its period goes on. */
-static void one_overflows_beside_the_other(struct kunit *test)
+/* If one session overflows, the other one gets no sample, and its period continues. */
+static void overflow_does_not_sample_the_other_session(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -291,8 +292,7 @@ static void one_overflows_beside_the_other(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->values[0].count, 51ULL);
 }
 
-/* A start clears what its own counters have left in the status, and nothing else. */
-static void start_beside_a_waiting_overflow(struct kunit *test)
+static void start_clears_only_its_own_status_bits(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -312,9 +312,9 @@ static void start_beside_a_waiting_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTR(1)), BIT_ULL(48) - 50);
 }
 
-/* ---- what happens to all of them ---- */
+/* ---- events that affect all sessions ---- */
 
-static void a_box_that_dies_is_told_to_all(struct kunit *test)
+static void dead_box_is_flagged_in_all_sessions(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -331,7 +331,7 @@ static void a_box_that_dies_is_told_to_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->values[0].flags, (u32)UCORE_VALUE_F_DEAD);
 	w->dead = false;
 	fake_stop(a);
-	KUNIT_EXPECT_EQ(test, fake_start(a), -ENODEV);	/* b's counts there are broken */
+	KUNIT_EXPECT_EQ(test, fake_start(a), -ENODEV);	/* b's counts on this box are incomplete */
 	fake_stop(b);
 	KUNIT_EXPECT_EQ(test, box->users, 0U);
 	KUNIT_EXPECT_EQ(test, fake_start(a), 0);
@@ -341,8 +341,11 @@ static void a_box_that_dies_is_told_to_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->values[0].count, 9ULL);
 }
 
-/* One session has seen it die; the other finds it back, with counters that are not its own. */
-static void a_box_that_died_for_another_counts_for_nobody(struct kunit *test)
+/*
+ * A session found the box dead. For the other one the box answers again, with unrelated
+ * values.
+ */
+static void box_found_dead_by_other_session_keeps_count(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -366,8 +369,8 @@ static void a_box_that_died_for_another_counts_for_nobody(struct kunit *test)
 	}
 }
 
-/* The machine sleeps: given back once, programmed again by whoever comes first. */
-static void both_sleep_and_wake(struct kunit *test)
+/* Suspend restores the box once. On resume the first session programs it again. */
+static void suspend_and_resume_keep_both_sessions(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -397,19 +400,19 @@ static void both_sleep_and_wake(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(counters_are_one_sessions),
-	KUNIT_CASE(events_of_others_stay_where_they_are),
-	KUNIT_CASE(filters_are_wanted_alike),
-	KUNIT_CASE(box_freeze_shares_no_box),
-	KUNIT_CASE(second_session_access_by_access),
-	KUNIT_CASE(first_session_goes_first),
-	KUNIT_CASE(comings_and_goings),
-	KUNIT_CASE(both_overflow_at_once),
-	KUNIT_CASE(one_overflows_beside_the_other),
-	KUNIT_CASE(start_beside_a_waiting_overflow),
-	KUNIT_CASE(a_box_that_dies_is_told_to_all),
-	KUNIT_CASE(a_box_that_died_for_another_counts_for_nobody),
-	KUNIT_CASE(both_sleep_and_wake),
+	KUNIT_CASE(counter_belongs_to_one_session),
+	KUNIT_CASE(events_of_other_sessions_do_not_move),
+	KUNIT_CASE(shared_box_needs_equal_filters),
+	KUNIT_CASE(box_freeze_session_does_not_share_boxes),
+	KUNIT_CASE(second_session_access_sequence_is_exact),
+	KUNIT_CASE(last_session_restores_the_box),
+	KUNIT_CASE(stop_and_start_next_to_running_session_works),
+	KUNIT_CASE(overflows_of_two_sessions_are_serviced_once),
+	KUNIT_CASE(overflow_does_not_sample_the_other_session),
+	KUNIT_CASE(start_clears_only_its_own_status_bits),
+	KUNIT_CASE(dead_box_is_flagged_in_all_sessions),
+	KUNIT_CASE(box_found_dead_by_other_session_keeps_count),
+	KUNIT_CASE(suspend_and_resume_keep_both_sessions),
 	{ }
 };
 
@@ -422,7 +425,7 @@ static struct kunit_suite suite = {
 
 /* ---- without a global control ---- */
 
-static void box_by_box(struct kunit *test)
+static void shared_box_without_global_control_is_frozen_once(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
@@ -433,7 +436,7 @@ static void box_by_box(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
 	KUNIT_EXPECT_TRUE(test, list_is_singular(&box->domain->boxes));
 	fake_stop(a);
-	/* it is still frozen and unfrozen with its domain */
+	/* the box is still frozen and unfrozen with its domain */
 	KUNIT_EXPECT_TRUE(test, list_is_singular(&box->domain->boxes));
 	fake_bus_clear(bus_of(test));
 	KUNIT_EXPECT_EQ(test, session_read(b, false), 0);
@@ -443,7 +446,7 @@ static void box_by_box(struct kunit *test)
 }
 
 static struct kunit_case cases_v1[] = {
-	KUNIT_CASE(box_by_box),
+	KUNIT_CASE(shared_box_without_global_control_is_frozen_once),
 	{ }
 };
 
@@ -454,9 +457,9 @@ static struct kunit_suite suite_v1 = {
 	.test_cases = cases_v1,
 };
 
-/* ---- counters that are nobody's ---- */
+/* ---- free-running counters ---- */
 
-static void free_running_counters_are_anybodys(struct kunit *test)
+static void free_running_counter_is_shared(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc_free", 0);
@@ -472,8 +475,7 @@ static void free_running_counters_are_anybodys(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(box), 'W'), 0U);
 }
 
-/* What sessions spend together has an end. */
-static void no_more_sessions_than_counters(struct kunit *test)
+static void sessions_on_free_running_box_are_limited(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "imc_free", 0);
 	struct ucore_session *s[6];
@@ -491,8 +493,8 @@ static void no_more_sessions_than_counters(struct kunit *test)
 }
 
 static struct kunit_case cases_icx[] = {
-	KUNIT_CASE(free_running_counters_are_anybodys),
-	KUNIT_CASE(no_more_sessions_than_counters),
+	KUNIT_CASE(free_running_counter_is_shared),
+	KUNIT_CASE(sessions_on_free_running_box_are_limited),
 	{ }
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Skylake-SP, Cascade Lake-SP and Cooper Lake: their tables, written out here once
- * more; how their boxes are found; what driving the boxes writes that no earlier
- * generation does.
+ * KUnit tests of Skylake-SP, Cascade Lake-SP and Cooper Lake. The tables are compared with a
+ * second, independent copy. Other tests check how boxes are found, and register accesses that
+ * earlier generations do not have.
  */
 #include "abi/describe.h"
 #include "fake_machine.h"
@@ -12,12 +12,12 @@
 /* ---- the tables ---- */
 
 /**
- * struct expected - a processor
- * @platform: its table
- * @name: of the platform
+ * struct expected - expected facts of a processor
+ * @platform: platform of the processor
+ * @name: name of the platform
  * @first: first stepping
  * @last: last stepping
- * @links: UPI links
+ * @links: number of UPI links
  */
 struct expected {
 	const struct ucore_platform *platform;
@@ -59,7 +59,7 @@ static const struct ucore_box_type *row_type(struct kunit *test, u32 i)
 	return i < table->nr_msr ? table->msr[i].type : table->pci[i - table->nr_msr].type;
 }
 
-/* The registers of instance @instance of a row, and what they count from. */
+/* Return the layout and the first register of instance @instance of a row. */
 static const struct ucore_layout *row_layout(struct kunit *test, u32 i, u32 instance, u32 *base)
 {
 	const struct ucore_static_table *table = table_of(test);
@@ -71,7 +71,7 @@ static const struct ucore_layout *row_layout(struct kunit *test, u32 i, u32 inst
 	return ucore_static_layout(&table->msr[i], instance);
 }
 
-/* Legal bits of a control less reset (17), and all registers of instance @instance. */
+/* Legal bits of a control except reset (17), and all registers of instance @instance */
 static const struct {
 	const char *name;
 	u32 instance;
@@ -156,8 +156,8 @@ static u64 control_bits(struct kunit *test, const struct ucore_box_type *type)
 	return bits;
 }
 
-/* Everything of each row of each type, on the instances that are written out above. */
-static void types_are_as_listed(struct kunit *test)
+/* Check each row of each type, for the instances listed above. */
+static void box_types_are_as_listed(struct kunit *test)
 {
 	u32 i, t, r, n, base, seen = 0;
 	const struct ucore_box_type *type;
@@ -187,8 +187,11 @@ static void types_are_as_listed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen, (u32)GENMASK(ARRAY_SIZE(types) - 1, 0));
 }
 
-/* Overflow wherever there is a control; a box control wherever there is one to freeze. */
-static void what_boxes_can_do(struct kunit *test)
+/*
+ * Each box with controls reports overflows. Each except the UBox has a box control to freeze
+ * it.
+ */
+static void box_capabilities_are_as_listed(struct kunit *test)
 {
 	const struct ucore_box_type *type;
 	u32 i, caps, base;
@@ -212,7 +215,7 @@ static void what_boxes_can_do(struct kunit *test)
 	}
 }
 
-static void filters_of_the_cha(struct kunit *test)
+static void cha_filters_are_as_listed(struct kunit *test)
 {
 	static const struct {
 		u32 field;
@@ -245,8 +248,7 @@ static void filters_of_the_cha(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen, (u32)GENMASK(ARRAY_SIZE(fields) - 1, 0));
 }
 
-/* No two MSRs of all instances are the same. */
-static void msr_boxes_do_not_meet(struct kunit *test)
+static void msr_boxes_do_not_overlap(struct kunit *test)
 {
 	u32 *seen = kunit_kcalloc(test, 1024, sizeof(*seen), GFP_KERNEL);
 	const struct ucore_static_table *table = table_of(test);
@@ -269,7 +271,7 @@ static void msr_boxes_do_not_meet(struct kunit *test)
 	}
 }
 
-/* Ids and places, of Cooper Lake and of the others. */
+/* Ids and places, of Cooper Lake and of the others */
 static const struct {
 	const char *name;
 	u32 instance;
@@ -291,7 +293,7 @@ static const struct {
 	{ "m2pcie", 2, 0x2088, 23, 1, true, true }, { "m2pcie", 3, 0x2088, 22, 5, true, true },
 };
 
-static void pci_boxes_are_where_they_are(struct kunit *test)
+static void pci_boxes_have_listed_ids_and_places(struct kunit *test)
 {
 	const struct ucore_static_table *table = table_of(test);
 	const struct expected *e = test->param_value;
@@ -353,7 +355,7 @@ static void platforms_are_as_listed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, table->fuses, 0xfffffffU);
 }
 
-/* What the kernel's own driver allows all counters is not here. */
+/* Events that the kernel's own driver allows on all counters are not listed. */
 static const struct allowed {
 	const char *type;
 	u16 first, last;
@@ -377,7 +379,7 @@ static u32 allowed_counters(const struct ucore_box_type *type, u32 event)
 	return GENMASK(type->nr_gp - 1, 0);
 }
 
-static void every_event_on_its_counters(struct kunit *test)
+static void every_event_is_restricted_to_its_counters(struct kunit *test)
 {
 	struct ucore_event_spec spec;
 	struct ucore_box box = { };
@@ -396,13 +398,13 @@ static void every_event_on_its_counters(struct kunit *test)
 }
 
 static struct kunit_case table_cases[] = {
-	KUNIT_CASE_PARAM(types_are_as_listed, processor_gen_params),
-	KUNIT_CASE_PARAM(what_boxes_can_do, processor_gen_params),
-	KUNIT_CASE_PARAM(filters_of_the_cha, processor_gen_params),
-	KUNIT_CASE_PARAM(msr_boxes_do_not_meet, processor_gen_params),
-	KUNIT_CASE_PARAM(pci_boxes_are_where_they_are, processor_gen_params),
+	KUNIT_CASE_PARAM(box_types_are_as_listed, processor_gen_params),
+	KUNIT_CASE_PARAM(box_capabilities_are_as_listed, processor_gen_params),
+	KUNIT_CASE_PARAM(cha_filters_are_as_listed, processor_gen_params),
+	KUNIT_CASE_PARAM(msr_boxes_do_not_overlap, processor_gen_params),
+	KUNIT_CASE_PARAM(pci_boxes_have_listed_ids_and_places, processor_gen_params),
 	KUNIT_CASE_PARAM(platforms_are_as_listed, processor_gen_params),
-	KUNIT_CASE_PARAM(every_event_on_its_counters, processor_gen_params),
+	KUNIT_CASE_PARAM(every_event_is_restricted_to_its_counters, processor_gen_params),
 	{ }
 };
 
@@ -411,7 +413,7 @@ static struct kunit_suite table_suite = {
 	.test_cases = table_cases,
 };
 
-/* ---- how they are found ---- */
+/* ---- finding the boxes ---- */
 
 static int find_init(struct kunit *test)
 {
@@ -441,7 +443,7 @@ static void ubox_add(u32 bus, u32 package)
 	ubox->config[0xd4 / 4] = 0xfac688;
 }
 
-/* The function with the fuses; bits that are nobody's business are set, too. */
+/* Add the function with the fuses, with unrelated bits set. */
 static void caps_add(u32 bus, u32 fuses)
 {
 	fake_pci_add(0x2083, bus, 30, 3)->config[0x9c / 4] = 0xf0000000 | fuses;
@@ -456,11 +458,11 @@ static void chas_answer(u32 nr)
 }
 
 /**
- * struct slices - how many CHAs a die has
- * @fuses: CAPID6, 0: the function that has it is hidden
- * @config: what the register says, 0: it does not answer
- * @answer: so many answer
- * @nr: so many are found
+ * struct slices - number of CHAs of a die
+ * @fuses: CAPID6, 0 if its PCI function is hidden
+ * @config: value of the configuration MSR, 0 if the MSR does not answer
+ * @answer: number of CHAs that answer
+ * @nr: number of CHAs that are found
  */
 struct slices {
 	u32 fuses, config, answer, nr;
@@ -468,10 +470,10 @@ struct slices {
 
 static const struct slices slices[] = {
 	{ 0xfffffff, 28, 28, 28 },
-	{ 0x0a0a00f, 8, 28, 8 },	/* numbered densely, whatever the fuses leave */
+	{ 0x0a0a00f, 8, 28, 8 },	/* numbered without gaps, whichever fuses are set */
 	{ 0x0a0a00f, 0, 28, 8 },
-	{ 0x0a0a00f, 20, 28, 8 },	/* the fuses are believed */
-	{ 0x0a0a00f, 8, 5, 5 },		/* but each must answer */
+	{ 0x0a0a00f, 20, 28, 8 },	/* the fuses take precedence */
+	{ 0x0a0a00f, 8, 5, 5 },		/* but each CHA must answer */
 	{ 0, 10, 28, 10 },
 	{ 0, 0, 28, 28 },
 	{ 0, 0, 12, 12 },
@@ -486,7 +488,7 @@ static void slices_name(const struct slices *s, char *name)
 
 KUNIT_ARRAY_PARAM(slices, slices, slices_name);
 
-static void chas_by_the_fuses(struct kunit *test)
+static void cha_count_follows_the_fuses(struct kunit *test)
 {
 	const struct slices *s = test->param_value;
 
@@ -502,8 +504,8 @@ static void chas_by_the_fuses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, box_find("cha", 0, s->nr - 1)->desc.global_gp, ~0ULL);
 }
 
-/* Each socket by its own function: that lies on the bus after the UBox's. */
-static void chas_of_two_sockets(struct kunit *test)
+/* Each socket has its own function, on the bus after its UBox. */
+static void cha_count_is_per_socket(struct kunit *test)
 {
 	fake_kernel.nr_dies = 2;
 	chas_answer(28);
@@ -516,8 +518,8 @@ static void chas_of_two_sockets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, boxes_found("cha", 0), 5U);
 }
 
-/* Functions of a socket are on buses above the UBox's, up to the next UBox. */
-static void a_bus_belongs_to_the_next_lower_ubox(struct kunit *test)
+/* Functions of a socket are on buses from its UBox up to the next UBox. */
+static void bus_without_ubox_uses_next_lower_one(struct kunit *test)
 {
 	fake_kernel.nr_dies = 2;
 	ubox_add(0, 0);
@@ -530,8 +532,8 @@ static void a_bus_belongs_to_the_next_lower_ubox(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 2U);
 }
 
-/* Two dies in a package, as Cascade Lake-AP has them: the UBoxes number dies. */
-static void dies_of_one_package(struct kunit *test)
+/* Two dies in a package, as on Cascade Lake-AP: the UBoxes number dies. */
+static void dies_of_one_package_are_numbered_by_ubox(struct kunit *test)
 {
 	fake_kernel.nr_dies = 2;
 	fake_kernel.one_package = true;
@@ -545,8 +547,7 @@ static void dies_of_one_package(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, box_find("imc", 1, 0)->io.pdev->bus->number, 0x3f);
 }
 
-/* And one below every UBox to nobody. */
-static void a_bus_below_every_ubox(struct kunit *test)
+static void bus_below_every_ubox_is_skipped(struct kunit *test)
 {
 	fake_kernel.nr_dies = 2;
 	ubox_add(1, 0);
@@ -556,8 +557,8 @@ static void a_bus_below_every_ubox(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 0U);
 }
 
-/* The same id several times: the place tells which box it is, and whether it is one. */
-static void the_place_tells_which_box_it_is(struct kunit *test)
+/* Several functions have the same id: slot and function decide which box each is, or none. */
+static void instance_follows_pci_slot_and_function(struct kunit *test)
 {
 	fake_pci_add(0x2042, 0, 12, 2);
 	fake_pci_add(0x2042, 0, 10, 2);
@@ -565,7 +566,7 @@ static void the_place_tells_which_box_it_is(struct kunit *test)
 	fake_pci_add(0x2088, 0, 22, 5);
 	fake_pci_add(0x2088, 0, 21, 5);
 	fake_pci_add(0x204d, 0, 18, 5);
-	fake_pci_add(0x204d, 0, 19, 1);		/* of Cooper Lake */
+	fake_pci_add(0x204d, 0, 19, 1);		/* on Cooper Lake only */
 	fake_pci_add(0x2058, 0, 14, 4);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
@@ -577,7 +578,7 @@ static void the_place_tells_which_box_it_is(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, box_find("m3upi", 0, 2));
 }
 
-static void six_links_of_cooper_lake(struct kunit *test)
+static void six_links_of_cooper_lake_are_found(struct kunit *test)
 {
 	u32 i;
 
@@ -593,14 +594,14 @@ static void six_links_of_cooper_lake(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, boxes_found("m3upi", 0), 6U);
 }
 
-/* A stack's free-running counters are there when its clock answers. */
-static void free_running_counters_by_their_clock(struct kunit *test)
+/* The free-running counters of a stack exist if its clock answers. */
+static void free_running_counters_are_found_by_their_clock(struct kunit *test)
 {
 	struct ucore_box_info info;
 
 	fake_msr_add(0xa45, 0);
 	fake_msr_add(0xae5, 0);
-	fake_msr_add(0xa80, 0);		/* an IIO without any */
+	fake_msr_add(0xa80, 0);		/* an IIO without free-running counters */
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 3U);
 	KUNIT_EXPECT_NOT_NULL(test, box_find("iio", 0, 2));
@@ -614,14 +615,14 @@ static void free_running_counters_by_their_clock(struct kunit *test)
 }
 
 static struct kunit_case find_cases[] = {
-	KUNIT_CASE_PARAM(chas_by_the_fuses, slices_gen_params),
-	KUNIT_CASE(chas_of_two_sockets),
-	KUNIT_CASE(a_bus_belongs_to_the_next_lower_ubox),
-	KUNIT_CASE(dies_of_one_package),
-	KUNIT_CASE(a_bus_below_every_ubox),
-	KUNIT_CASE(the_place_tells_which_box_it_is),
-	KUNIT_CASE(six_links_of_cooper_lake),
-	KUNIT_CASE(free_running_counters_by_their_clock),
+	KUNIT_CASE_PARAM(cha_count_follows_the_fuses, slices_gen_params),
+	KUNIT_CASE(cha_count_is_per_socket),
+	KUNIT_CASE(bus_without_ubox_uses_next_lower_one),
+	KUNIT_CASE(dies_of_one_package_are_numbered_by_ubox),
+	KUNIT_CASE(bus_below_every_ubox_is_skipped),
+	KUNIT_CASE(instance_follows_pci_slot_and_function),
+	KUNIT_CASE(six_links_of_cooper_lake_are_found),
+	KUNIT_CASE(free_running_counters_are_found_by_their_clock),
 	{ }
 };
 
@@ -632,11 +633,11 @@ static struct kunit_suite find_suite = {
 	.test_cases = find_cases,
 };
 
-/* ---- what driving a box writes ---- */
+/* ---- register accesses ---- */
 
 static const u64 no_filters[UCORE_MAX_SHARED];
 
-/* Encode an event and put it on counter @counter of a box that was reset. */
+/* Encode an event and program it on counter @counter of a reset box. */
 static void program(struct kunit *test, struct ucore_box *box, u32 counter,
 		    const struct ucore_term *terms, u32 nr)
 {
@@ -647,11 +648,11 @@ static void program(struct kunit *test, struct ucore_box *box, u32 counter,
 	ucore_box_program(box, no_filters);
 	fake_bus_clear(bus_of(test));
 	ucore_counter_program(fake_ctx_add(ctx, box, counter,
-						spec.value[UCORE_SLOT_CTL] | BIT(22), 0));
+					   spec.value[UCORE_SLOT_CTL] | BIT(22), 0));
 }
 
-/* A control of 64 bits in one MSR: port and class masks beside a threshold of 12 bits. */
-static void program_iio(struct kunit *test)
+/* A 64-bit control in one MSR: port and class masks and a threshold of 12 bits. */
+static void program_iio_writes_64_bits(struct kunit *test)
 {
 	static const struct ucore_term terms[] = {
 		{ .field = UCORE_FIELD_EVENT, .value = 0x83 },
@@ -669,10 +670,10 @@ static void program_iio(struct kunit *test)
 }
 
 /*
- * Both dwords, the upper one first: an event with an extended umask would count as
- * another without.
+ * The upper dword is written before the lower one. Without the extended umask another event
+ * would count.
  */
-static void program_upi(struct kunit *test)
+static void program_upi_writes_upper_dword_first(struct kunit *test)
 {
 	static const struct ucore_term terms[] = {
 		{ .field = UCORE_FIELD_EVENT, .value = 0x05 },
@@ -683,13 +684,13 @@ static void program_upi(struct kunit *test)
 	struct fake_window *w = fake_window(box);
 
 	program(test, box, 3, terms, ARRAY_SIZE(terms));
-	/* the fake bus keeps both in the lower one */
+	/* the fake bus stores both dwords in the lower one */
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, 0x36c, 0),
 		    FAKE_W(w, 0x368, 0x8a200100400e05ULL), FAKE_R(w, 0x368), FAKE_R(w, 0x36c));
 }
 
-/* A control with an extended umask changes by both dwords, to it and back. */
-static void a_turn_writes_both_halves(struct kunit *test)
+/* A switch from or to a control with an extended umask writes both dwords. */
+static void switch_writes_both_dwords(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "upi", 1);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
@@ -701,7 +702,8 @@ static void a_turn_writes_both_halves(struct kunit *test)
 	box->selftest.missing = BIT(9);
 	ucore_counter_switch(NULL, wide);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, wide->ctl_reg), 0x8a200100400e05ULL);
-	KUNIT_EXPECT_EQ(test, wide->flags, (u32)UCORE_VALUE_F_PARTIAL);	/* of the lower half */
+	/* because of the lower dword */
+	KUNIT_EXPECT_EQ(test, wide->flags, (u32)UCORE_VALUE_F_PARTIAL);
 	fake_bus_clear(bus_of(test));
 	ucore_counter_switch(wide, plain);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(w, wide->ctl_reg + 4, 0),
@@ -713,8 +715,8 @@ static void a_turn_writes_both_halves(struct kunit *test)
 		    FAKE_W(w, wide->ctl_reg, 0));
 }
 
-/* The lowest bit of the upper half alone is one, too. */
-static void a_turn_verifies_the_upper_half(struct kunit *test)
+/* A single bit in the upper dword is verified as well. */
+static void switch_verifies_the_upper_dword(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "upi", 1);
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
@@ -730,8 +732,8 @@ static void a_turn_verifies_the_upper_half(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(w, wide->ctl_reg), BIT_ULL(32) | 0x400e05);
 }
 
-/* Bit 44 is no part of it. */
-static void upi_has_no_bit_44(struct kunit *test)
+/* Bit 44 is not part of the extended umask. */
+static void upi_umask_ext_bit_44_is_refused(struct kunit *test)
 {
 	static const struct ucore_term terms[] = {
 		{ .field = UCORE_FIELD_EVENT, .value = 0x05 },
@@ -743,8 +745,8 @@ static void upi_has_no_bit_44(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_event_encode(box, terms, ARRAY_SIZE(terms), &spec), -ERANGE);
 }
 
-/* Filters of the TOR, as the event lists spell them in one number: 40433h. */
-static void filter_of_the_tor(struct kunit *test)
+/* TOR filters, which the event lists give as one number: 40433h */
+static void tor_filter_matches_event_list(struct kunit *test)
 {
 	static const struct ucore_term terms[] = {
 		{ .field = UCORE_FIELD_EVENT, .value = 0x35 },
@@ -767,7 +769,10 @@ static void filter_of_the_tor(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 6), 0x40433ULL);
 }
 
-/* What cannot be stopped is never written, and counts from where it is, in 36 bits. */
+/*
+ * Counters that cannot be stopped are never written. They have 36 bits and count from their
+ * current value.
+ */
 static void free_running_counters_are_only_read(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "iio_free", 3);
@@ -792,8 +797,11 @@ static void free_running_counters_are_only_read(struct kunit *test)
 	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, in2), FAKE_R(w, clock));
 }
 
-/* In another group's turn it goes on: the next turn begins where it is then. */
-static void free_running_counters_take_turns(struct kunit *test)
+/*
+ * The counter continues in other groups' time slices. Its next time slice starts from the new
+ * value.
+ */
+static void free_running_counter_in_rotation_restarts(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "iio_free", 3);
 	struct fake_window *w = fake_window(box);
@@ -813,8 +821,8 @@ static void free_running_counters_take_turns(struct kunit *test)
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-/* They cannot interrupt, and everything else can. */
-static void boxes_that_interrupt(struct kunit *test)
+/* All types except free-running counters report overflows. */
+static void all_boxes_with_controls_report_overflows(struct kunit *test)
 {
 	static const char * const names[] = { "cha", "iio", "irp", "ubox", "pcu", "imc", "m2m",
 					      "upi", "m3upi", "m2pcie" };
@@ -834,10 +842,10 @@ static void boxes_that_interrupt(struct kunit *test)
 }
 
 /*
- * A global bit that speaks of two boxes, as that of an IIO and its IRP does: both are
- * asked, by their status, and every write of the control has the bits of this generation.
+ * A global status bit covers an IIO and its IRP: both box statuses are checked. Each write of
+ * the global control has the bits of this generation.
  */
-static void an_overflow_asks_all_armed_boxes(struct kunit *test)
+static void overflow_checks_all_armed_boxes(struct kunit *test)
 {
 	struct ucore_box *iio = fake_box(test, 0, "iio", 1), *irp = fake_box(test, 0, "irp", 1);
 	struct fake_window *gw = fake_global(0), *a = fake_window(iio), *b = fake_window(irp);
@@ -871,8 +879,8 @@ static void an_overflow_asks_all_armed_boxes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, 101U);
 }
 
-/* 48 bits of pmi_core_sel */
-static void cores_that_can_be_named(struct kunit *test)
+/* pmi_core_sel has 48 bits. */
+static void core_above_47_is_not_selectable(struct kunit *test)
 {
 	struct ucore_domain *domain = ucore_catalog_domain(0);
 
@@ -883,17 +891,17 @@ static void cores_that_can_be_named(struct kunit *test)
 }
 
 static struct kunit_case box_cases[] = {
-	KUNIT_CASE(program_iio),
-	KUNIT_CASE(program_upi),
-	KUNIT_CASE(a_turn_writes_both_halves),
-	KUNIT_CASE(a_turn_verifies_the_upper_half),
-	KUNIT_CASE(upi_has_no_bit_44),
-	KUNIT_CASE(filter_of_the_tor),
+	KUNIT_CASE(program_iio_writes_64_bits),
+	KUNIT_CASE(program_upi_writes_upper_dword_first),
+	KUNIT_CASE(switch_writes_both_dwords),
+	KUNIT_CASE(switch_verifies_the_upper_dword),
+	KUNIT_CASE(upi_umask_ext_bit_44_is_refused),
+	KUNIT_CASE(tor_filter_matches_event_list),
 	KUNIT_CASE(free_running_counters_are_only_read),
-	KUNIT_CASE(free_running_counters_take_turns),
-	KUNIT_CASE(boxes_that_interrupt),
-	KUNIT_CASE(an_overflow_asks_all_armed_boxes),
-	KUNIT_CASE(cores_that_can_be_named),
+	KUNIT_CASE(free_running_counter_in_rotation_restarts),
+	KUNIT_CASE(all_boxes_with_controls_report_overflows),
+	KUNIT_CASE(overflow_checks_all_armed_boxes),
+	KUNIT_CASE(core_above_47_is_not_selectable),
 	{ }
 };
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The first E5-2600: its table against the manual's numbers written out here
- * once more, and each sequence of the manual's session, access by access.
+ * KUnit tests of the first E5-2600. The table is compared with a second copy of the manual's
+ * numbers. Other tests check the exact register accesses of each step of a session.
  */
 #include "fake_machine.h"
 #include "find/static_table.h"
 
-/* Box control: the only words that may ever be written (327043-001 2.1.1) */
+/* Box control: the only words that may be written (327043-001 2.1.1) */
 #define LISTEN	0x10000		/* frz_en */
 #define FROZEN	0x10100		/* frz_en, frz */
-#define RESET	0x10102		/* and the counters to zero */
+#define RESET	0x10102		/* frz_en, frz, reset of the counters */
 #define RUN	0x10000
 
 #define EN	BIT(22)
@@ -26,7 +26,7 @@ static const struct ucore_static_table *table(void)
 
 static const struct {
 	const char *name;
-	u32 ctl;		/* legal bits of a general control, resets left out */
+	u32 ctl;		/* legal bits of a general-purpose control, without resets */
 	u32 ctl_rst;
 	u8 nr_gp;
 	u8 nr_fixed;
@@ -114,7 +114,7 @@ static void expect_type(struct kunit *test, const struct ucore_box_type *type,
 				    type->name, i);
 }
 
-static void types_are_the_manuals(struct kunit *test)
+static void box_types_are_as_in_the_manual(struct kunit *test)
 {
 	u32 i;
 
@@ -125,7 +125,7 @@ static void types_are_the_manuals(struct kunit *test)
 		expect_type(test, table()->pci[i].type, table()->pci[i].layout, 0);
 }
 
-static void pci_ids(struct kunit *test)
+static void pci_ids_are_as_listed(struct kunit *test)
 {
 	static const struct {
 		const char *name;
@@ -153,8 +153,8 @@ static void pci_ids(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, table()->ubox.device, 0x3ce0);
 }
 
-/* No global control, no interrupt: neither is claimed. */
-static void platform_is_v1(struct kunit *test)
+/* The platform has neither a global control nor overflow interrupts. */
+static void platform_has_no_global_control(struct kunit *test)
 {
 	const struct ucore_platform *p = &ucore_platform_snbep;
 
@@ -168,7 +168,7 @@ static void platform_is_v1(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, table()->msr[0].per_core);
 }
 
-static void words_are_the_manuals(struct kunit *test)
+static void box_control_words_are_as_in_the_manual(struct kunit *test)
 {
 	const struct ucore_box_words *words;
 	u32 i;
@@ -185,8 +185,8 @@ static void words_are_the_manuals(struct kunit *test)
 	}
 }
 
-/* The 24 events of the iMC, with their largest increment per clock. */
-static void imc_increments(struct kunit *test)
+/* The 24 events of the iMC, with the maximum increment per clock */
+static void imc_increments_are_as_listed(struct kunit *test)
 {
 	static const u8 inc[256] = {
 		[0x00] = 1, [0x01] = 1, [0x02] = 1, [0x04] = 1, [0x05] = 1, [0x06] = 1,
@@ -198,8 +198,8 @@ static void imc_increments(struct kunit *test)
 	fake_expect_increments(test, fake_box(test, 0, "imc", 0), inc, 139);
 }
 
-/* Those of a C-Box that add one */
-static void cbo_increments(struct kunit *test)
+/* Events of a C-Box with an increment of at most one */
+static void cbo_increments_are_as_listed(struct kunit *test)
 {
 	static const u8 inc[256] = {
 		[0x00] = 1, [0x02] = 1, [0x04] = 1, [0x05] = 1, [0x07] = 1, [0x12] = 1,
@@ -210,7 +210,7 @@ static void cbo_increments(struct kunit *test)
 	fake_expect_increments(test, fake_box(test, 0, "cbo", 0), inc, 20);
 }
 
-static void filter_is_one_register(struct kunit *test)
+static void cbo_filter_fields_share_one_register(struct kunit *test)
 {
 	static const struct ucore_term terms[] = {
 		{ .field = UCORE_FIELD_EVENT, .value = 0x35 },
@@ -231,9 +231,9 @@ static void filter_is_one_register(struct kunit *test)
 			0x1fULL | 0x81 << 10 | 0x11 << 18 | 0x182ULL << 23);
 }
 
-/* ---- taking a box: frz_en, frz, controls, counters ---- */
+/* ---- acquiring a box: frz_en, frz, controls, counters ---- */
 
-static void program_cbo(struct kunit *test)
+static void program_cbo_access_sequence_is_exact(struct kunit *test)
 {
 	static const u64 filters[UCORE_MAX_SHARED] = { 0xc1000000 };
 	struct ucore_box *box = fake_box(test, 0, "cbo", 1);
@@ -246,8 +246,8 @@ static void program_cbo(struct kunit *test)
 		    FAKE_W(w, 0x14, 0xc1000000));
 }
 
-/* In a box that others use, too, each is zeroed by its own reset, one write; its turn is later. */
-static void counter_of_a_shared_box(struct kunit *test)
+/* On a shared box each counter is cleared by the reset bit in its control, in one write. */
+static void counter_of_shared_box_is_cleared_by_its_reset(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "cbo", 1);
 	struct fake_window *w = fake_window(box);
@@ -256,7 +256,7 @@ static void counter_of_a_shared_box(struct kunit *test)
 	ctr = fake_ctx_add(fake_ctx(test, 0, 0), box, 2, EN | 0x35, 0);
 	fake_poke(w, ctr->reg, 77);
 	box->users = 1;
-	ucore_counter_prepare(ctr, true);	/* the box's reset has done it */
+	ucore_counter_prepare(ctr, true);	/* the reset of the box has cleared it */
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	box->users = 2;
 	ucore_counter_prepare(ctr, true);
@@ -266,8 +266,8 @@ static void counter_of_a_shared_box(struct kunit *test)
 	box->users = 0;
 }
 
-/* No reset bits: zeroed register by register, and DCLK by its own reset. */
-static void program_imc_by_hand(struct kunit *test)
+/* No reset bits: registers are cleared one by one, DCLK by its own reset. */
+static void program_imc_clears_each_register(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "imc", 3);
 	struct fake_window *w = fake_window(box);
@@ -281,7 +281,7 @@ static void program_imc_by_hand(struct kunit *test)
 		    FAKE_W(w, 0xb8, 0));
 }
 
-static void program_ha_by_hand(struct kunit *test)
+static void program_ha_clears_each_register(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "ha", 0);
 	struct fake_window *w = fake_window(box);
@@ -296,7 +296,7 @@ static void program_ha_by_hand(struct kunit *test)
 		    FAKE_W(w, 0x44, 0), FAKE_W(w, 0x48, 0));
 }
 
-static void program_ubox_by_hand(struct kunit *test)
+static void program_ubox_clears_each_register(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "ubox", 0);
 	struct fake_window *w = fake_window(box);
@@ -308,7 +308,7 @@ static void program_ubox_by_hand(struct kunit *test)
 		    FAKE_R(w, 0xc09), FAKE_W(w, 0xc09, 0));
 }
 
-/* ---- a session's steps ---- */
+/* ---- steps of a session ---- */
 
 static struct ucore_session *session_of(struct kunit *test)
 {
@@ -320,7 +320,7 @@ static struct ucore_session *session_of(struct kunit *test)
 	return s;
 }
 
-/* Writes since the last look that are not part of taking a box. */
+/* Check that the last writes in the log are these. */
 static void expect_writes(struct kunit *test, const struct fake_access *want, u32 nr)
 {
 	struct fake_bus *bus = bus_of(test);
@@ -337,8 +337,8 @@ static void expect_writes(struct kunit *test, const struct fake_access *want, u3
 }
 
 /*
- * Enabled, the UBox waits without an event; it gets it when all else is ready, and
- * then the others are unfrozen one by one.
+ * The UBox is first enabled without an event. Its event is written when everything else is
+ * ready. Then the other boxes are unfrozen one by one.
  */
 static void start_enables_the_ubox_last(struct kunit *test)
 {
@@ -354,8 +354,8 @@ static void start_enables_the_ubox_last(struct kunit *test)
 	expect_writes(test, last, ARRAY_SIZE(last));
 }
 
-/* The fixed counter has no event to wait for: it is enabled last. */
-static void start_enables_uclk_last(struct kunit *test)
+/* The fixed counter has no event: it is enabled last. */
+static void start_enables_the_fixed_counter_last(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct fake_window *u = fake_window(fake_box(test, 0, "ubox", 0));
@@ -368,7 +368,7 @@ static void start_enables_uclk_last(struct kunit *test)
 		    FAKE_R(u, 0xc09), FAKE_W(u, 0xc09, 0), FAKE_W(u, 0xc08, EN));
 }
 
-/* frz with frz_en, read, unfreeze in the same order; the UBox is read as it runs. */
+/* Write frz with frz_en, read, unfreeze in the same order. The running UBox is read last. */
 static void read_freezes_box_by_box(struct kunit *test)
 {
 	struct fake_window *u = fake_window(fake_box(test, 0, "ubox", 0));
@@ -393,7 +393,7 @@ static void read_freezes_box_by_box(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->values[2].flags, 0U);
 }
 
-static void skew_is_told(struct kunit *test)
+static void skew_of_several_boxes_is_reported(struct kunit *test)
 {
 	struct ucore_domain *domain = &ucore_catalog.domains[0];
 	struct ucore_session *one = fake_session(test), *two = fake_session(test);
@@ -401,7 +401,8 @@ static void skew_is_told(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(one, fake_box(test, 0, "ha", 0), 1, 0, 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(one), 0);
 	KUNIT_EXPECT_EQ(test, session_read(one, false), 0);
-	KUNIT_EXPECT_EQ(test, one->domains[0].skew_ns, 0ULL);	/* one box: one write */
+	/* a single box needs a single write */
+	KUNIT_EXPECT_EQ(test, one->domains[0].skew_ns, 0ULL);
 	KUNIT_EXPECT_EQ(test, one->skew_ns, 0ULL);
 
 	KUNIT_ASSERT_EQ(test, fake_add(two, fake_box(test, 0, "pcu", 0), 0, 0, 0, NULL), 0);
@@ -416,7 +417,7 @@ static void skew_is_told(struct kunit *test)
 	KUNIT_EXPECT_GT(test, domain->skew_max_ns, 0ULL);
 }
 
-static void sample_has_the_skew(struct kunit *test)
+static void sample_reports_the_skew(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct ucore_domain *domain = ctx->domain;
@@ -438,8 +439,8 @@ static void sample_has_the_skew(struct kunit *test)
 	KUNIT_EXPECT_GT(test, sample->frozen_ns, sample->skew_ns);
 }
 
-/* No reset of the controls: frozen, then each is cleared, and the box is unfrozen no more. */
-static void stop_clears_controls_by_hand(struct kunit *test)
+/* The box control cannot reset controls: each is cleared by a write, and the box stays frozen. */
+static void stop_clears_each_control(struct kunit *test)
 {
 	struct fake_window *u = fake_window(fake_box(test, 0, "ubox", 0));
 	struct fake_window *c = fake_window(fake_box(test, 0, "cbo", 0));
@@ -455,8 +456,8 @@ static void stop_clears_controls_by_hand(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&ucore_catalog.domains[0].boxes));
 }
 
-/* A counter is zeroed by its control's reset, where it has one; one that counts on is read. */
-static void reset_by_the_controls(struct kunit *test)
+/* RESET uses the reset bit of a control if there is one. A running counter is read instead. */
+static void reset_uses_reset_bits_of_controls(struct kunit *test)
 {
 	struct fake_window *u = fake_window(fake_box(test, 0, "ubox", 0));
 	struct fake_window *c = fake_window(fake_box(test, 0, "cbo", 0));
@@ -479,7 +480,7 @@ static void reset_by_the_controls(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 0ULL);
 }
 
-static void give_back_restores(struct kunit *test)
+static void close_restores_filter_and_unfreezes(struct kunit *test)
 {
 	struct ucore_box *box = fake_box(test, 0, "pcu", 0);
 	struct fake_window *w = fake_window(box);
@@ -497,8 +498,8 @@ static void give_back_restores(struct kunit *test)
 		    FAKE_W(w, 0xc24, RUN));
 }
 
-/* A box that dies is frozen and unfrozen no more; the others are. */
-static void dead_box_is_left_alone(struct kunit *test)
+/* A dead box is no longer frozen and unfrozen, unlike the others. */
+static void dead_box_is_not_frozen(struct kunit *test)
 {
 	struct ucore_box *dead = fake_box(test, 0, "imc", 0), *alive = fake_box(test, 0, "imc", 1);
 	struct fake_window *w = fake_window(alive);
@@ -516,8 +517,8 @@ static void dead_box_is_left_alone(struct kunit *test)
 		    FAKE_W(w, 0xf4, RUN));
 }
 
-/* Every box, a whole life: what was ever written to a box control. */
-static void box_controls_get_these_words_only(struct kunit *test)
+/* Check all values written to box controls in a session with every box. */
+static void box_controls_get_legal_words_only(struct kunit *test)
 {
 	struct fake_bus *bus = bus_of(test);
 	struct ucore_session *s = fake_session(test);
@@ -543,33 +544,33 @@ static void box_controls_get_these_words_only(struct kunit *test)
 			KUNIT_EXPECT_TRUE(test, a->val == LISTEN || a->val == FROZEN);
 	}
 	KUNIT_EXPECT_GT(test, seen, 9 * (ucore_catalog.nr_boxes - 1));
-	/* and nothing of a global control, which is not there */
+	/* and no access of a global control, which does not exist */
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus, fake_global(0), 0), 0U);
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(types_are_the_manuals),
-	KUNIT_CASE(pci_ids),
-	KUNIT_CASE(platform_is_v1),
-	KUNIT_CASE(words_are_the_manuals),
-	KUNIT_CASE(imc_increments),
-	KUNIT_CASE(cbo_increments),
-	KUNIT_CASE(filter_is_one_register),
-	KUNIT_CASE(program_cbo),
-	KUNIT_CASE(counter_of_a_shared_box),
-	KUNIT_CASE(program_imc_by_hand),
-	KUNIT_CASE(program_ha_by_hand),
-	KUNIT_CASE(program_ubox_by_hand),
+	KUNIT_CASE(box_types_are_as_in_the_manual),
+	KUNIT_CASE(pci_ids_are_as_listed),
+	KUNIT_CASE(platform_has_no_global_control),
+	KUNIT_CASE(box_control_words_are_as_in_the_manual),
+	KUNIT_CASE(imc_increments_are_as_listed),
+	KUNIT_CASE(cbo_increments_are_as_listed),
+	KUNIT_CASE(cbo_filter_fields_share_one_register),
+	KUNIT_CASE(program_cbo_access_sequence_is_exact),
+	KUNIT_CASE(counter_of_shared_box_is_cleared_by_its_reset),
+	KUNIT_CASE(program_imc_clears_each_register),
+	KUNIT_CASE(program_ha_clears_each_register),
+	KUNIT_CASE(program_ubox_clears_each_register),
 	KUNIT_CASE(start_enables_the_ubox_last),
-	KUNIT_CASE(start_enables_uclk_last),
+	KUNIT_CASE(start_enables_the_fixed_counter_last),
 	KUNIT_CASE(read_freezes_box_by_box),
-	KUNIT_CASE(skew_is_told),
-	KUNIT_CASE(sample_has_the_skew),
-	KUNIT_CASE(stop_clears_controls_by_hand),
-	KUNIT_CASE(reset_by_the_controls),
-	KUNIT_CASE(give_back_restores),
-	KUNIT_CASE(dead_box_is_left_alone),
-	KUNIT_CASE(box_controls_get_these_words_only),
+	KUNIT_CASE(skew_of_several_boxes_is_reported),
+	KUNIT_CASE(sample_reports_the_skew),
+	KUNIT_CASE(stop_clears_each_control),
+	KUNIT_CASE(reset_uses_reset_bits_of_controls),
+	KUNIT_CASE(close_restores_filter_and_unfreezes),
+	KUNIT_CASE(dead_box_is_not_frozen),
+	KUNIT_CASE(box_controls_get_legal_words_only),
 	{ }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The E5-2600 v2's table, against the manual's numbers written out here once
- * more, and against itself.
+ * KUnit tests of the E5-2600 v2's table, against a second copy of the manual's numbers, and
+ * for internal consistency.
  */
 #include <kunit/test.h>
 
@@ -14,7 +14,7 @@ static const struct ucore_static_table *table(void)
 	return ucore_platform_ivbep.table;
 }
 
-/* Rows of both lists under one index. */
+/* Rows of both lists have one common index. */
 static u32 nr_rows(void)
 {
 	return table()->nr_msr + table()->nr_pci;
@@ -37,7 +37,7 @@ static const struct ucore_layout *row_layout(u32 row)
 				 table()->pci[row - table()->nr_msr].layout;
 }
 
-/* The boxes of 329468-002 and the bits that their controls have. */
+/* The boxes of 329468-002, and the legal bits of their controls */
 static const struct {
 	const char *name;
 	u8 nr_gp;
@@ -74,7 +74,7 @@ static u32 expected_index(struct kunit *test, const char *name)
 	return 0;
 }
 
-static void types_are_the_manuals(struct kunit *test)
+static void box_types_are_as_in_the_manual(struct kunit *test)
 {
 	const struct ucore_box_type *type;
 	const struct ucore_layout *layout;
@@ -109,7 +109,7 @@ static void types_are_the_manuals(struct kunit *test)
 	}
 }
 
-static void controls_have_legal_bits_only(struct kunit *test)
+static void control_fields_use_legal_bits_only(struct kunit *test)
 {
 	const struct ucore_box_type *type;
 	u64 bits, own;
@@ -129,8 +129,8 @@ static void controls_have_legal_bits_only(struct kunit *test)
 	}
 }
 
-/* Shared fields name registers that the layout has. */
-static void shared_fields_have_registers(struct kunit *test)
+/* The register of a shared field is in the layout. */
+static void shared_fields_have_a_register(struct kunit *test)
 {
 	const struct ucore_piece *piece;
 	u32 row, i, j;
@@ -147,7 +147,7 @@ static void shared_fields_have_registers(struct kunit *test)
 }
 
 /* Bits 17:16 of a box control are always written as 1 (329468-002). */
-static void box_control_words(struct kunit *test)
+static void box_control_words_are_as_in_the_manual(struct kunit *test)
 {
 	const struct ucore_box_words *words;
 	u32 row;
@@ -161,7 +161,7 @@ static void box_control_words(struct kunit *test)
 	}
 }
 
-/* Absolute addresses of 329468-002, in the order of a layout. */
+/* Absolute addresses of 329468-002, in the order of a layout */
 static const struct {
 	const char *name;
 	u32 base;
@@ -182,7 +182,7 @@ static const struct {
 	{ "irp", 0, { 0xf4, 0xf8, 0xd8, 0xdc, 0xe0, 0xe4, 0xa0, 0xb0, 0xb8, 0xc0 } },
 };
 
-/* The registers of a row: box control, status, ctl, ctr, fixed, shared. */
+/* List the registers of a row: box control, status, ctl, ctr, fixed, shared. */
 static u32 layout_regs(u32 row, u16 *regs)
 {
 	const struct ucore_layout *layout = row_layout(row);
@@ -205,7 +205,7 @@ static u32 layout_regs(u32 row, u16 *regs)
 	return n + layout->nr_shared;
 }
 
-static void registers_are_the_manuals(struct kunit *test)
+static void registers_are_as_in_the_manual(struct kunit *test)
 {
 	u32 row, i, j, n, base;
 	u16 regs[32];
@@ -225,8 +225,8 @@ static void registers_are_the_manuals(struct kunit *test)
 	}
 }
 
-/* A register's last byte (PCI) or itself (MSR) must not be another one's. */
-static void registers_are_distinct(struct kunit *test)
+/* The bytes of a register (PCI), or the MSR itself, must not belong to another register. */
+static void registers_do_not_overlap(struct kunit *test)
 {
 	const struct ucore_layout *layout;
 	u32 row, i, j, n, size;
@@ -250,7 +250,7 @@ static void registers_are_distinct(struct kunit *test)
 	}
 }
 
-static void msr_boxes_do_not_meet(struct kunit *test)
+static void msr_boxes_do_not_overlap(struct kunit *test)
 {
 	const struct ucore_global *global = table()->global;
 	u32 row, inst, i, n, nr_seen = 0;
@@ -276,7 +276,7 @@ static void msr_boxes_do_not_meet(struct kunit *test)
 	}
 }
 
-static void constraints_name_counters_that_exist(struct kunit *test)
+static void constraints_name_existing_counters(struct kunit *test)
 {
 	const struct ucore_constraint *c;
 	const struct ucore_box_type *type;
@@ -315,8 +315,8 @@ static void increments_are_bounded(struct kunit *test)
 	}
 }
 
-/* U_MSR_PMON_GLOBAL_STATUS of 329468-002. */
-static void global_status_bits(struct kunit *test)
+/* U_MSR_PMON_GLOBAL_STATUS of 329468-002 */
+static void global_status_bits_are_as_listed(struct kunit *test)
 {
 	static const struct {
 		const char *name;
@@ -362,7 +362,7 @@ static void global_status_bits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_rows(), (u32)ARRAY_SIZE(bits));
 }
 
-static void msr_rows(struct kunit *test)
+static void cbo_row_is_as_listed(struct kunit *test)
 {
 	const struct ucore_static_msr *cbo = &table()->msr[0];
 
@@ -370,12 +370,12 @@ static void msr_rows(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, cbo->stride, 0x20U);
 	KUNIT_EXPECT_EQ(test, cbo->max, 15U);
 	KUNIT_EXPECT_TRUE(test, cbo->per_core);
-	/* C-Box 14's bit is the last before the home agents' */
+	/* C-Box 14 has the last bit before those of the home agents */
 	KUNIT_EXPECT_EQ(test, cbo->global_gp << (cbo->max - 1), (u64)BIT(17));
 }
 
-/* Each function's id, and that of the filter function. */
-static void pci_ids(struct kunit *test)
+/* Each function's id, and that of its filter function */
+static void pci_ids_are_as_listed(struct kunit *test)
 {
 	static const struct {
 		const char *name;
@@ -403,7 +403,7 @@ static void pci_ids(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, table()->ubox.device, 0x0e1e);
 }
 
-static void platform_is_v2(struct kunit *test)
+static void platform_is_as_listed(struct kunit *test)
 {
 	const struct ucore_platform *p = &ucore_platform_ivbep;
 
@@ -420,9 +420,9 @@ static void platform_is_v2(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, table()->num_cbo, 0x1fULL);
 }
 
-/* ---- which socket a UBox belongs to ---- */
+/* ---- socket of a UBox ---- */
 
-static void socket_map_identity(struct kunit *test)
+static void socket_map_of_identity_is_decoded(struct kunit *test)
 {
 	u32 node;
 
@@ -430,12 +430,12 @@ static void socket_map_identity(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, ucore_bus_package(node, 0xfac688), (int)node);
 }
 
-static void socket_map_permuted(struct kunit *test)
+static void socket_map_of_permutation_is_decoded(struct kunit *test)
 {
-	/* sockets 0 and 1 are nodes 5 and 2; the rest of the map is empty */
+	/* sockets 0 and 1 are nodes 5 and 2, the rest of the map is empty */
 	KUNIT_EXPECT_EQ(test, ucore_bus_package(5, 2 << 3 | 5), 0);
 	KUNIT_EXPECT_EQ(test, ucore_bus_package(2, 2 << 3 | 5), 1);
-	KUNIT_EXPECT_EQ(test, ucore_bus_package(0, 2 << 3 | 5), 2);	/* the first that fits */
+	KUNIT_EXPECT_EQ(test, ucore_bus_package(0, 2 << 3 | 5), 2);	/* the first match */
 	KUNIT_EXPECT_EQ(test, ucore_bus_package(7, 7 << 21), 7);		/* the last field */
 }
 
@@ -445,30 +445,31 @@ static void socket_map_ignores_other_bits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_bus_package(3, 0xff000000 | 0xfac688), 3);
 }
 
-static void socket_map_without_the_node(struct kunit *test)
+static void socket_map_without_the_node_fails(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, ucore_bus_package(4, 0), -ENOENT);
-	KUNIT_EXPECT_EQ(test, ucore_bus_package(7, 7 << 24), -ENOENT);	/* a ninth field is none */
+	/* there is no ninth field */
+	KUNIT_EXPECT_EQ(test, ucore_bus_package(7, 7 << 24), -ENOENT);
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(types_are_the_manuals),
-	KUNIT_CASE(controls_have_legal_bits_only),
-	KUNIT_CASE(shared_fields_have_registers),
-	KUNIT_CASE(box_control_words),
-	KUNIT_CASE(registers_are_the_manuals),
-	KUNIT_CASE(registers_are_distinct),
-	KUNIT_CASE(msr_boxes_do_not_meet),
-	KUNIT_CASE(constraints_name_counters_that_exist),
+	KUNIT_CASE(box_types_are_as_in_the_manual),
+	KUNIT_CASE(control_fields_use_legal_bits_only),
+	KUNIT_CASE(shared_fields_have_a_register),
+	KUNIT_CASE(box_control_words_are_as_in_the_manual),
+	KUNIT_CASE(registers_are_as_in_the_manual),
+	KUNIT_CASE(registers_do_not_overlap),
+	KUNIT_CASE(msr_boxes_do_not_overlap),
+	KUNIT_CASE(constraints_name_existing_counters),
 	KUNIT_CASE(increments_are_bounded),
-	KUNIT_CASE(global_status_bits),
-	KUNIT_CASE(msr_rows),
-	KUNIT_CASE(pci_ids),
-	KUNIT_CASE(platform_is_v2),
-	KUNIT_CASE(socket_map_identity),
-	KUNIT_CASE(socket_map_permuted),
+	KUNIT_CASE(global_status_bits_are_as_listed),
+	KUNIT_CASE(cbo_row_is_as_listed),
+	KUNIT_CASE(pci_ids_are_as_listed),
+	KUNIT_CASE(platform_is_as_listed),
+	KUNIT_CASE(socket_map_of_identity_is_decoded),
+	KUNIT_CASE(socket_map_of_permutation_is_decoded),
 	KUNIT_CASE(socket_map_ignores_other_bits),
-	KUNIT_CASE(socket_map_without_the_node),
+	KUNIT_CASE(socket_map_without_the_node_fails),
 	{ }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Core triggers, overflowed by hand, and the tasks that CPUs have.
+ * KUnit tests of core triggers, whose overflows are raised by hand, and of the tasks that run
+ * on CPUs.
  */
 #include <linux/cpu.h>
 #include <linux/irq_work.h>
@@ -45,7 +46,7 @@ static void overflow_here(void *arg)
 	ucore_perf_trigger_overflow(arg, &context);
 }
 
-/* On CPU 0, as often as is wanted before the work can run. */
+/* Raise three overflows before the irq_work can run. */
 static void overflows_here(void *arg)
 {
 	overflow_here(arg);
@@ -64,7 +65,7 @@ static struct ucore_perf_trigger trigger_of(struct ucore_domain_ctx *ctx)
 	return (struct ucore_perf_trigger){ .first = ctx };
 }
 
-static void an_overflow_samples_the_die(struct kunit *test)
+static void core_overflow_samples_the_die(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = ctx_running(test);
 	struct fake_window *gw = fake_global(0), *w = fake_window(ctx->box[0].box);
@@ -73,7 +74,7 @@ static void an_overflow_samples_the_die(struct kunit *test)
 
 	ucore_perf_trigger_init(&trigger);
 	overflow(&trigger, overflow_here);
-	/* as a timer's sample, no access more */
+	/* the same accesses as a timer's sample */
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE), FAKE_R(w, 0xa0),
 		    FAKE_R(w, 0xa4), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
 	sample = fake_record(ctx->ring);
@@ -90,8 +91,8 @@ static void an_overflow_samples_the_die(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 1ULL);
 }
 
-/* Those that come before the first has been seen to are lost, and told. */
-static void overflows_too_close_are_dropped(struct kunit *test)
+/* Overflows before the first one is serviced are dropped and reported. */
+static void overflows_before_service_are_dropped(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = ctx_running(test);
 	struct ucore_perf_trigger trigger = trigger_of(ctx);
@@ -117,8 +118,11 @@ static void spend_here(void *arg)
 	ucore_budget_leave();
 }
 
-/* It might start the guard there, which would then end up on any CPU. */
-static void overflow_on_a_cpu_that_leaves_is_dropped(struct kunit *test)
+/*
+ * The watchdog must not be started on a CPU that goes offline, because its timer would
+ * migrate.
+ */
+static void overflow_on_leaving_cpu_is_dropped(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = ctx_running(test);
 	struct ucore_perf_trigger trigger = trigger_of(ctx);
@@ -158,7 +162,7 @@ static void overflow_beyond_the_budget_is_dropped(struct kunit *test)
 				UCORE_SAMPLE_F_DELAYED);
 }
 
-static void overflow_of_a_ctx_that_sleeps(struct kunit *test)
+static void overflow_while_suspended_is_ignored(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = ctx_running(test);
 	struct ucore_perf_trigger trigger = trigger_of(ctx);
@@ -172,7 +176,7 @@ static void overflow_of_a_ctx_that_sleeps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&trigger.overflows), 0);
 }
 
-static void overflow_on_a_die_without_events(struct kunit *test)
+static void overflow_on_die_without_events_is_ignored(struct kunit *test)
 {
 	struct ucore_perf_trigger trigger = {};
 
@@ -182,7 +186,7 @@ static void overflow_on_a_die_without_events(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&trigger.overflows), 0);
 }
 
-/* ---- who ---- */
+/* ---- tasks ---- */
 
 struct note {
 	u64 time;
@@ -215,7 +219,7 @@ static void expect_task(struct kunit *test, u64 time, u32 pid, const char *comm)
 	KUNIT_EXPECT_STREQ(test, task.comm, comm);
 }
 
-static void expect_nobody(struct kunit *test, u32 cpu, u64 time)
+static void expect_no_task(struct kunit *test, u32 cpu, u64 time)
 {
 	struct ucore_task task = { .pid = 1, .flags = UCORE_TASK_F_KNOWN };
 
@@ -225,21 +229,21 @@ static void expect_nobody(struct kunit *test, u32 cpu, u64 time)
 	KUNIT_EXPECT_EQ(test, task.pid, 0U);
 }
 
-static void the_task_of_an_instant(struct kunit *test)
+static void task_lookup_finds_task_at_a_time(struct kunit *test)
 {
 	note(100, 10, "ten");
 	note(200, 20, "a name of twenty letters");
-	expect_nobody(test, 0, 99);
+	expect_no_task(test, 0, 99);
 	expect_task(test, 100, 10, "ten");
 	expect_task(test, 199, 10, "ten");
 	expect_task(test, 200, 20, "a name of twent");
 	expect_task(test, 5000, 20, "a name of twent");
 	note(300, 30, "thirty");
-	expect_nobody(test, 0, 199);
+	expect_no_task(test, 0, 199);
 	expect_task(test, 299, 20, "a name of twent");
 }
 
-static void tasks_precede_their_sample(struct kunit *test)
+static void tasks_record_precedes_its_sample(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = ctx_running(test);
 	struct ucore_perf_trigger trigger = trigger_of(ctx);
@@ -268,8 +272,8 @@ static void tasks_precede_their_sample(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->time, tasks->time);
 }
 
-/* The scheduler's own word: probes on, this very task is known; probes off, no more is noted. */
-static void the_scheduler_tells(struct kunit *test)
+/* With the probes registered the current task is known. Without them no task is recorded. */
+static void current_task_is_known_with_probes(struct kunit *test)
 {
 	struct ucore_task task;
 
@@ -328,8 +332,8 @@ static void rename(struct tracepoint *tp, struct task_struct *task, const char *
 	}
 }
 
-/* By exec or prctl, it goes on under another name; a name that another task gets is not its. */
-static void a_task_under_another_name(struct kunit *test)
+/* A task is renamed by exec or prctl. Renaming another task has no effect. */
+static void renamed_task_has_its_new_name(struct kunit *test)
 {
 	struct tracepoint *tp = tracepoint(test, "task_rename");
 	struct ucore_task task;
@@ -337,7 +341,7 @@ static void a_task_under_another_name(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ucore_tasks_get(), 0);
 	preempt_disable();
 	rename(tp, current, "other");
-	rename(tp, &init_task, "nobody");
+	rename(tp, &init_task, "unrelated");
 	ucore_tasks_lookup(smp_processor_id(), U64_MAX, &task);
 	preempt_enable();
 	ucore_tasks_put();
@@ -345,8 +349,8 @@ static void a_task_under_another_name(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, task.comm, "other");
 }
 
-/* All of them or none: the first of two is taken back if the second cannot be. */
-static void probes_that_cannot_be(struct kunit *test)
+/* Either both probes are registered or none. */
+static void failed_probe_registration_is_undone(struct kunit *test)
 {
 	u32 switches = nr_probes(test, "sched_switch"), renames = nr_probes(test, "task_rename");
 	u32 n;
@@ -366,8 +370,8 @@ static void probes_that_cannot_be(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_probes(test, "task_rename"), renames);
 }
 
-/* START fails whole, before any box is touched, and the next one has both probes. */
-static void a_start_without_probes(struct kunit *test)
+/* START fails before any box is accessed. The next START registers both probes. */
+static void start_without_probes_fails(struct kunit *test)
 {
 	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
 		.flags = UCORE_SESSION_F_TASKS, .ring_size = 4096, .timer_ns = 10 * MS });
@@ -386,23 +390,23 @@ static void a_start_without_probes(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(an_overflow_samples_the_die),
-	KUNIT_CASE(overflows_too_close_are_dropped),
-	KUNIT_CASE(overflow_on_a_cpu_that_leaves_is_dropped),
+	KUNIT_CASE(core_overflow_samples_the_die),
+	KUNIT_CASE(overflows_before_service_are_dropped),
+	KUNIT_CASE(overflow_on_leaving_cpu_is_dropped),
 	KUNIT_CASE(overflow_beyond_the_budget_is_dropped),
-	KUNIT_CASE(overflow_of_a_ctx_that_sleeps),
-	KUNIT_CASE(overflow_on_a_die_without_events),
-	KUNIT_CASE(the_task_of_an_instant),
-	KUNIT_CASE(tasks_precede_their_sample),
-	KUNIT_CASE(the_scheduler_tells),
-	KUNIT_CASE(a_task_under_another_name),
-	KUNIT_CASE(probes_that_cannot_be),
-	KUNIT_CASE(a_start_without_probes),
+	KUNIT_CASE(overflow_while_suspended_is_ignored),
+	KUNIT_CASE(overflow_on_die_without_events_is_ignored),
+	KUNIT_CASE(task_lookup_finds_task_at_a_time),
+	KUNIT_CASE(tasks_record_precedes_its_sample),
+	KUNIT_CASE(current_task_is_known_with_probes),
+	KUNIT_CASE(renamed_task_has_its_new_name),
+	KUNIT_CASE(failed_probe_registration_is_undone),
+	KUNIT_CASE(start_without_probes_fails),
 	{ }
 };
 
 static struct kunit_suite suite = {
-	.name = "ucore_who",
+	.name = "ucore_tasks",
 	.init = fake_machine_init,
 	.exit = fake_machine_exit,
 	.test_cases = cases,

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The timer trigger and the guard, fired by hand.
- */
+/* KUnit tests of the session timer and the watchdog. The tests fire both timers by hand. */
 #include <linux/cpu.h>
 
 #include "fake_machine.h"
@@ -34,7 +32,7 @@ static void ctx_run(struct kunit *test, struct ucore_domain_ctx *ctx)
 	fake_bus_clear(bus_of(test));
 }
 
-/* How far ahead a timer is set. */
+/* Return the time until a timer expires (ns). */
 static u64 due_in(struct hrtimer *timer)
 {
 	return ktime_to_ns(fake_timer_find(timer)->expires) - ktime_get_mono_fast_ns();
@@ -47,9 +45,9 @@ static void expect_due_in(struct kunit *test, struct hrtimer *timer, u64 ns)
 	KUNIT_EXPECT_GT(test, due_in(timer), ns / 2);
 }
 
-/* ---- the trigger ---- */
+/* ---- session timer ---- */
 
-static void trigger_samples_and_goes_on(struct kunit *test)
+static void timer_samples_and_restarts(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 	struct fake_window *gw = fake_global(0), *w = fake_window(ctx->box[0].box);
@@ -68,8 +66,8 @@ static void trigger_samples_and_goes_on(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_TIMER);
 }
 
-/* The timer tells who was interrupted, to those who may know. */
-static void trigger_tells_the_context(struct kunit *test)
+/* A timer's sample has the interrupted context if the session may see it. */
+static void timer_sample_has_context(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 	const struct ucore_sample *sample;
@@ -85,7 +83,7 @@ static void trigger_tells_the_context(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->tid, (u32)current->pid);
 }
 
-static void trigger_of_a_stopped_ctx(struct kunit *test)
+static void timer_of_stopped_context_ends(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 
@@ -96,7 +94,7 @@ static void trigger_of_a_stopped_ctx(struct kunit *test)
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-static void no_timer_none_started(struct kunit *test)
+static void context_without_timer_starts_none(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 
@@ -104,15 +102,15 @@ static void no_timer_none_started(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_timer_find(&ctx->timer)->queued);
 }
 
-/* ---- the guard: lost interrupts ---- */
+/* ---- watchdog: lost interrupts ---- */
 
 static void overflow(struct ucore_domain_ctx *ctx)
 {
 	fake_overflow(ctx->box[0].box, 0xa0, 0, BIT(1), IMC0);
 }
 
-/* Seen once, the interrupt gets its time; seen twice, it was lost. */
-static void lost_interrupt_is_recovered(struct kunit *test)
+/* The watchdog waits once for the interrupt of a pending overflow. The second time it is lost. */
+static void lost_pmi_is_recovered(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
@@ -121,7 +119,7 @@ static void lost_interrupt_is_recovered(struct kunit *test)
 
 	ctx_run(test, ctx);
 	expect_due_in(test, &domain->watchdog, 20 * MS);
-	fake_timer_fire(&domain->watchdog);		/* nothing yet */
+	fake_timer_fire(&domain->watchdog);		/* nothing pending */
 	fake_clock_advance(20 * MS);
 	overflow(ctx);
 	suspected = ktime_get_mono_fast_ns();
@@ -134,10 +132,11 @@ static void lost_interrupt_is_recovered(struct kunit *test)
 	fake_timer_fire(&domain->watchdog);
 	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
-	KUNIT_EXPECT_GE(test, sample->time, suspected);		/* when it was first seen */
+	/* the time when the overflow was first seen */
+	KUNIT_EXPECT_GE(test, sample->time, suspected);
 	KUNIT_EXPECT_LT(test, sample->time, suspected + MS);
 	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_F_RECOVERED);
-	/* at any time since the look before, which is told */
+	/* late_ns: the overflow may have occurred any time since the previous check */
 	KUNIT_EXPECT_GE(test, sample->late_ns, 20 * MS);
 	KUNIT_EXPECT_LT(test, sample->late_ns, 21 * MS);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, 100U);
@@ -146,28 +145,28 @@ static void lost_interrupt_is_recovered(struct kunit *test)
 	expect_due_in(test, &domain->watchdog, 20 * MS);
 }
 
-/* That boxes of the die were unfrozen meanwhile does not mean that the die ran. */
-static void how_late_beside_box_freeze(struct kunit *test)
+/* Unfreezing single boxes in between does not mean that the die was running. */
+static void late_ns_ignores_box_freezes(struct kunit *test)
 {
-	struct ucore_domain_ctx *ctx = imc_ctx(test, 100), *beside = fake_ctx(test, 0, 4096);
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 100), *boxes = fake_ctx(test, 0, 4096);
 	struct ucore_domain *domain = ctx->domain;
 	const struct ucore_sample *sample;
 	struct ucore_interval iv;
 
-	fake_ctx_add(beside, fake_box(test, 0, "cbo", 0), 2, 0x400000, 0);
-	beside->watchdog_ns = 1000000 * MS;
-	beside->box_freeze = true;
+	fake_ctx_add(boxes, fake_box(test, 0, "cbo", 0), 2, 0x400000, 0);
+	boxes->watchdog_ns = 1000000 * MS;
+	boxes->box_freeze = true;
 	ctx_run(test, ctx);
-	ctx_run(test, beside);
+	ctx_run(test, boxes);
 	fake_timer_fire(&domain->watchdog);
 	overflow(ctx);
 	fake_clock_advance(15 * MS);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_interval_begin_ctx(&iv, beside, ktime_get_mono_fast_ns());
-	ucore_sample_timer_due(&iv, beside);
+	ucore_interval_begin_ctx(&iv, boxes, ktime_get_mono_fast_ns());
+	ucore_sample_timer_due(&iv, boxes);
 	ucore_interval_end(&iv);
 	raw_spin_unlock_irq(&domain->lock);
-	KUNIT_EXPECT_NOT_NULL(test, fake_record(beside->ring));
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(boxes->ring));
 	fake_clock_advance(5 * MS);
 	fake_timer_fire(&domain->watchdog);
 	fake_timer_fire(&domain->watchdog);
@@ -177,8 +176,8 @@ static void how_late_beside_box_freeze(struct kunit *test)
 	KUNIT_EXPECT_GE(test, sample->late_ns, 20 * MS);
 }
 
-/* Another overflow than the one suspected gets its own time. */
-static void a_later_overflow_is_not_the_suspect(struct kunit *test)
+/* Another overflow than the one seen first gets its own waiting time. */
+static void later_overflow_is_not_recovered_early(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
@@ -187,7 +186,7 @@ static void a_later_overflow_is_not_the_suspect(struct kunit *test)
 	ctx_run(test, ctx);
 	overflow(ctx);
 	fake_timer_fire(&domain->watchdog);
-	raw_spin_lock_irq(&domain->lock);		/* its interrupt came after all */
+	raw_spin_lock_irq(&domain->lock);		/* the interrupt arrives after all */
 	ucore_interval_begin_overflow(&iv, domain, ktime_get_mono_fast_ns(), false);
 	ucore_interval_end(&iv);
 	raw_spin_unlock_irq(&domain->lock);
@@ -198,7 +197,7 @@ static void a_later_overflow_is_not_the_suspect(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, domain->recovered, 1ULL);
 }
 
-static void no_suspicion_while_the_domain_is_held(struct kunit *test)
+static void pending_overflow_while_frozen_is_not_recovered(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
@@ -216,16 +215,16 @@ static void no_suspicion_while_the_domain_is_held(struct kunit *test)
 	raw_spin_unlock_irq(&domain->lock);
 }
 
-/* ---- the guard: what nobody armed ---- */
+/* ---- watchdog: spurious overflows ---- */
 
-/* With nothing armed the status is read once a second, and by no sample. */
-static void unarmed_watchdog_looks_once_a_second(struct kunit *test)
+/* Without armed counters the status is read once a second, and not by samples. */
+static void unarmed_watchdog_reads_status_once_a_second(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 
 	ctx_run(test, ctx);
 	expect_due_in(test, &ctx->domain->watchdog, 1000 * MS);
-	fake_timer_fire(&ctx->domain->watchdog);	/* START has looked */
+	fake_timer_fire(&ctx->domain->watchdog);	/* START has read it */
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	fake_clock_advance(1000 * MS);
 	fake_timer_fire(&ctx->domain->watchdog);
@@ -244,10 +243,10 @@ static void expect_gap(struct kunit *test, struct ucore_domain_ctx *ctx)
 }
 
 /*
- * Something that no session armed has frozen the domain, at a time that nobody knows:
- * none of the time since the look before is counted as running.
+ * An overflow that no session armed froze the domain at an unknown time: all time since the
+ * previous check counts as not running.
  */
-static void stray_freeze_is_found(struct kunit *test)
+static void spurious_freeze_is_found(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 	struct fake_window *gw = fake_global(0);
@@ -276,12 +275,12 @@ static void stray_freeze_is_found(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_F_GAP);
 	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 	fake_clock_advance(1000 * MS);
-	fake_timer_fire(&ctx->domain->watchdog);		/* that was all */
+	fake_timer_fire(&ctx->domain->watchdog);		/* no further freeze */
 	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 	ctx_times(ctx, ktime_get_mono_fast_ns(), &enabled, &running);
 	KUNIT_EXPECT_GE(test, running, 1000 * MS);
 
-	/* a guard that comes more often looks no more often than twice a second */
+	/* an earlier watchdog run checks at most twice a second */
 	fake_bus_clear(bus_of(test));
 	fake_clock_advance(450 * MS);
 	fake_timer_fire(&ctx->domain->watchdog);
@@ -291,8 +290,8 @@ static void stray_freeze_is_found(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), gw, 'R'), 1U);
 }
 
-/* Whichever box it is */
-static void each_box_that_died_armed_is_asked(struct kunit *test)
+/* Any box of the domain, including the first one */
+static void every_dead_armed_box_is_probed(struct kunit *test)
 {
 	struct ucore_box *first = &ucore_catalog.boxes[0];
 
@@ -305,8 +304,11 @@ static void each_box_that_died_armed_is_asked(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, first->domain->spurious);
 }
 
-/* A box that died armed: as long as it may come back each sample looks, and tells. */
-static void sample_finds_the_freeze_of_a_box_that_died(struct kunit *test)
+/*
+ * A box died armed: while it may recover, each sample checks for a spurious freeze and
+ * reports it.
+ */
+static void sample_finds_freeze_of_recovered_box(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096), *gone = fake_ctx(test, 0, 0);
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
@@ -348,19 +350,19 @@ static void sample_finds_the_freeze_of_a_box_that_died(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, imc->dead);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8), 0ULL);
 	fake_bus_clear(bus_of(test));
-	fake_timer_fire(&ctx->timer);			/* and no sample looks any more */
+	fake_timer_fire(&ctx->timer);			/* samples do not check any more */
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_global(0), 'R'), 0U);
 }
 
-static void open_way(struct ucore_domain *domain)
+static void enable_pmi(struct ucore_domain *domain)
 {
 	cpus_read_lock();
 	ucore_pmi_enable(domain);
 	cpus_read_unlock();
 }
 
-/* As the end of the last session that is armed does. */
-static void close_way(struct ucore_domain *domain)
+/* Disable the PMI, as the last armed session does. */
+static void disable_pmi(struct ucore_domain *domain)
 {
 	domain->armed = 0;
 	cpus_read_lock();
@@ -368,7 +370,7 @@ static void close_way(struct ucore_domain *domain)
 	cpus_read_unlock();
 }
 
-/* An overflow whose interrupt never comes: the guard services it. */
+/* Let an overflow occur whose interrupt never arrives: the watchdog services it. */
 static void lose_pmi(struct ucore_domain_ctx *ctx)
 {
 	overflow(ctx);
@@ -378,17 +380,17 @@ static void lose_pmi(struct ucore_domain_ctx *ctx)
 }
 
 /*
- * A route by which nothing ever came is widened to all cores, but not by the first loss; and
- * by that, later.  With nothing armed it is narrow again.
+ * A route that never delivered a PMI is widened to all cores, after the second loss, by a
+ * work item. Without armed counters the route is narrow again.
  */
-static void never_proven_route_is_widened(struct kunit *test)
+static void unproven_route_is_widened_after_two_losses(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
 	u64 narrow = BIT_ULL(0) | WAKE, wide = 0x7fff | WAKE;
 
 	ctx_run(test, ctx);
-	open_way(domain);
+	enable_pmi(domain);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), narrow);
 	lose_pmi(ctx);
 	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
@@ -396,61 +398,61 @@ static void never_proven_route_is_widened(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, domain->pmi.wide);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), wide);
 	KUNIT_EXPECT_EQ(test, cpumask_weight(&domain->pmi.cpus), num_online_cpus());
-	close_way(domain);
+	disable_pmi(domain);
 	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
 
 	domain->armed = 1;
-	open_way(domain);
+	enable_pmi(domain);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), narrow);
 	KUNIT_EXPECT_TRUE(test, cpumask_equal(&domain->pmi.cpus, cpumask_of(0)));
 	lose_pmi(ctx);
 	KUNIT_EXPECT_TRUE(test, domain->pmi.wide);
-	close_way(domain);
+	disable_pmi(domain);
 }
 
-/* Then the CPUs that were chosen get it again. */
-static void route_is_narrowed_to_the_chosen(struct kunit *test)
+/* After that the chosen CPUs get the PMI again. */
+static void widened_route_returns_to_chosen_cpus(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
 	struct cpumask one = { };
 
 	ctx_run(test, ctx);
-	open_way(domain);
+	enable_pmi(domain);
 	lose_pmi(ctx);
 	lose_pmi(ctx);
 	KUNIT_EXPECT_TRUE(test, domain->pmi.wide);
-	close_way(domain);
+	disable_pmi(domain);
 	cpumask_set_cpu(1, &one);
 	cpus_read_lock();
 	ucore_reader_choose(domain, 1, &one);
 	cpus_read_unlock();
 	domain->armed = 1;
-	open_way(domain);
+	enable_pmi(domain);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(1) | WAKE);
-	close_way(domain);
+	disable_pmi(domain);
 }
 
-/* The work that the last loss asked for comes too late: it is another arming's route. */
-static void nothing_is_widened_for_the_next(struct kunit *test)
+/* The work item of the last loss runs late: it must not widen the next session's route. */
+static void late_widening_does_not_affect_next_session(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
 
 	ctx_run(test, ctx);
-	open_way(domain);
+	enable_pmi(domain);
 	domain->pmi.losses = 5;
-	close_way(domain);
+	disable_pmi(domain);
 	domain->armed = 1;
-	open_way(domain);
+	enable_pmi(domain);
 	schedule_work(&domain->pmi.mend);
 	flush_work(&domain->pmi.mend);
 	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
-	close_way(domain);
+	disable_pmi(domain);
 }
 
-/* Somebody cleared the bit that lets uncore PMIs in: after a loss it is set again. */
-static void lost_interrupt_opens_the_way_again(struct kunit *test)
+/* Other software cleared the enable of uncore PMIs: after a loss it is set again. */
+static void lost_pmi_restores_debugctl_enable(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
@@ -458,7 +460,7 @@ static void lost_interrupt_opens_the_way_again(struct kunit *test)
 
 	fake_kernel.core_id[1] = 0;		/* a thread of the reader's core */
 	ctx_run(test, ctx);
-	open_way(domain);
+	enable_pmi(domain);
 	for (cpu = 0; cpu < 2; cpu++) {
 		KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[cpu], BIT_ULL(13));
 		fake_kernel.debugctl[cpu] = 1;
@@ -467,12 +469,12 @@ static void lost_interrupt_opens_the_way_again(struct kunit *test)
 	for (cpu = 0; cpu < 2; cpu++)
 		KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[cpu], BIT_ULL(13) | 1);
 	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
-	close_way(domain);
+	disable_pmi(domain);
 	for (cpu = 0; cpu < 2; cpu++)
 		KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[cpu], 1ULL);
 }
 
-static void proven_route_stays(struct kunit *test)
+static void proven_route_is_not_widened(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
@@ -484,10 +486,10 @@ static void proven_route_stays(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
 }
 
-/* ---- the guard: overflows that signal to nobody ---- */
+/* ---- watchdog: overflows that are not reported ---- */
 
-/* A carry of which the global status has no bit: nothing freezes, nothing interrupts. */
-static void silent_overflow(struct ucore_domain_ctx *ctx, u64 status)
+/* Let a counter wrap without a bit in the global status: no freeze, no interrupt. */
+static void unreported_overflow(struct ucore_domain_ctx *ctx, u64 status)
 {
 	fake_poke(fake_window(ctx->box[0].box), 0xa0, 7);
 	fake_poke(fake_window(ctx->box[0].box), 0xf8, status);
@@ -510,15 +512,18 @@ static void expect_recovered(struct kunit *test, struct ucore_domain_ctx *ctx)
 	KUNIT_EXPECT_EQ(test, ctx->domain->recovered, 1ULL);
 }
 
-/* Folding finds it; seen twice, its box is asked, and it is armed again. */
-static void silent_overflow_is_found_by_folding(struct kunit *test)
+/*
+ * The watchdog's read finds the wrap. The second time, the box status is checked and the
+ * counter reloaded.
+ */
+static void unreported_overflow_is_found_by_watchdog(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
 
 	ctx->watchdog_ns = 400 * MS;
 	ctx_run(test, ctx);
-	silent_overflow(ctx, BIT(1));
+	unreported_overflow(ctx, BIT(1));
 	fake_timer_fire(&domain->watchdog);	/* read a moment ago */
 	KUNIT_EXPECT_FALSE(test, ctx->ctr[0].wrapped);
 	fake_clock_advance(100 * MS);
@@ -535,14 +540,14 @@ static void silent_overflow_is_found_by_folding(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 }
 
-/* So does any read, and the box need not know. */
-static void silent_overflow_is_found_by_a_read(struct kunit *test)
+/* Any read finds the wrap, even without a bit in the box status. */
+static void unreported_overflow_is_found_by_read(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
 
 	ctx_run(test, ctx);
-	silent_overflow(ctx, 0);
+	unreported_overflow(ctx, 0);
 	raw_spin_lock_irq(&domain->lock);
 	ucore_ctx_read_running(ctx, ktime_get_mono_fast_ns());
 	raw_spin_unlock_irq(&domain->lock);
@@ -551,14 +556,14 @@ static void silent_overflow_is_found_by_a_read(struct kunit *test)
 	expect_recovered(test, ctx);
 }
 
-/* It was no more than early: the bit comes, and with it the interrupt. */
-static void overflow_that_is_not_silent(struct kunit *test)
+/* The wrap was only seen early: the status bit and the interrupt follow. */
+static void late_status_bit_cancels_recovery(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
 
 	ctx_run(test, ctx);
-	silent_overflow(ctx, BIT(1));
+	unreported_overflow(ctx, BIT(1));
 	raw_spin_lock_irq(&domain->lock);
 	ucore_ctx_read_running(ctx, ktime_get_mono_fast_ns());
 	raw_spin_unlock_irq(&domain->lock);
@@ -568,13 +573,13 @@ static void overflow_that_is_not_silent(struct kunit *test)
 	fake_timer_fire(&domain->watchdog);
 	KUNIT_EXPECT_EQ(test, domain->recovered, 0ULL);
 	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
-	fake_timer_fire(&domain->watchdog);		/* but if that never comes */
+	fake_timer_fire(&domain->watchdog);		/* unless the interrupt does not arrive */
 	expect_recovered(test, ctx);
 }
 
-/* ---- the guard: wraps ---- */
+/* ---- watchdog: wraps ---- */
 
-static void wraps_are_folded_in_time(struct kunit *test)
+static void watchdog_reads_counters_before_they_wrap(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 	struct fake_window *w = fake_window(ctx->box[0].box);
@@ -583,7 +588,7 @@ static void wraps_are_folded_in_time(struct kunit *test)
 	ctx_run(test, ctx);
 	expect_due_in(test, &ctx->domain->watchdog, 200 * MS);
 	fake_poke(w, 0xa0, 123);
-	fake_timer_fire(&ctx->domain->watchdog);	/* read a moment ago: not yet */
+	fake_timer_fire(&ctx->domain->watchdog);	/* read a moment ago: not yet due */
 	FAKE_EXPECT_NONE(test, bus_of(test));
 
 	fake_clock_advance(100 * MS);
@@ -595,8 +600,8 @@ static void wraps_are_folded_in_time(struct kunit *test)
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
-/* Fold after fold, nothing is missed: each wrap of 48 bits is seen. */
-static void folding_counts_every_wrap(struct kunit *test)
+/* Periodic reads see each wrap of 48 bits. */
+static void watchdog_reads_count_every_wrap(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 	struct fake_window *w = fake_window(ctx->box[0].box);
@@ -606,7 +611,7 @@ static void folding_counts_every_wrap(struct kunit *test)
 	ctx->watchdog_ns = 400 * MS;
 	ctx_run(test, ctx);
 	for (i = 0; i < 20; i++) {
-		truth += BIT_ULL(47) - 12345;	/* half of the width between two looks */
+		truth += BIT_ULL(47) - 12345;	/* half of the range between two reads */
 		fake_poke(w, 0xa0, truth & (BIT_ULL(48) - 1));
 		fake_clock_advance(200 * MS);
 		fake_timer_fire(&ctx->domain->watchdog);
@@ -614,7 +619,7 @@ static void folding_counts_every_wrap(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->ctr[0].total, truth);
 }
 
-static void soonest_ctx_sets_the_pace(struct kunit *test)
+static void shortest_wrap_time_sets_watchdog_period(struct kunit *test)
 {
 	struct ucore_domain_ctx *a = imc_ctx(test, 0), *b = fake_ctx(test, 0, 0);
 
@@ -627,8 +632,7 @@ static void soonest_ctx_sets_the_pace(struct kunit *test)
 	expect_due_in(test, &a->domain->watchdog, 500 * MS);
 }
 
-/* Many a START must not put the guard off. */
-static void start_does_not_put_the_watchdog_off(struct kunit *test)
+static void repeated_start_does_not_delay_watchdog(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 	struct ucore_domain *domain = ctx->domain;
@@ -648,7 +652,7 @@ static void start_does_not_put_the_watchdog_off(struct kunit *test)
 	}
 }
 
-/* ---- the guard: throttling ---- */
+/* ---- watchdog: throttling ---- */
 
 static void throttle(struct ucore_domain *domain)
 {
@@ -659,7 +663,7 @@ static void throttle(struct ucore_domain *domain)
 	raw_spin_unlock_irq(&domain->lock);
 }
 
-static void throttling_ends(struct kunit *test)
+static void watchdog_ends_throttling(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
 	struct ucore_domain *domain = ctx->domain;
@@ -672,7 +676,7 @@ static void throttling_ends(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 }
 
-/* Whoever adapts the guard to a new part must not shorten the pause. */
+/* Adapting the watchdog to a new context must not shorten the pause. */
 static void start_does_not_end_throttling(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 0);
@@ -688,8 +692,8 @@ static void start_does_not_end_throttling(struct kunit *test)
 	fake_timer_fire(&domain->watchdog);
 }
 
-/* The guard's own service may be the one too many: it must not be queued twice. */
-static void recovery_may_throttle(struct kunit *test)
+/* The watchdog's own recovery may exceed the rate: the timer must not be started twice. */
+static void recovery_beyond_rate_throttles(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
@@ -709,7 +713,7 @@ static void recovery_may_throttle(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
 }
 
-static void watchdog_of_an_idle_domain_ends(struct kunit *test)
+static void watchdog_of_idle_domain_ends(struct kunit *test)
 {
 	struct ucore_domain *domain = &ucore_catalog.domains[0];
 
@@ -745,34 +749,34 @@ static void timers_follow_the_reader(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(trigger_samples_and_goes_on),
-	KUNIT_CASE(trigger_tells_the_context),
-	KUNIT_CASE(trigger_of_a_stopped_ctx),
-	KUNIT_CASE(no_timer_none_started),
-	KUNIT_CASE(lost_interrupt_is_recovered),
-	KUNIT_CASE(how_late_beside_box_freeze),
-	KUNIT_CASE(a_later_overflow_is_not_the_suspect),
-	KUNIT_CASE(no_suspicion_while_the_domain_is_held),
-	KUNIT_CASE(unarmed_watchdog_looks_once_a_second),
-	KUNIT_CASE(stray_freeze_is_found),
-	KUNIT_CASE(each_box_that_died_armed_is_asked),
-	KUNIT_CASE(sample_finds_the_freeze_of_a_box_that_died),
-	KUNIT_CASE(never_proven_route_is_widened),
-	KUNIT_CASE(route_is_narrowed_to_the_chosen),
-	KUNIT_CASE(nothing_is_widened_for_the_next),
-	KUNIT_CASE(lost_interrupt_opens_the_way_again),
-	KUNIT_CASE(proven_route_stays),
-	KUNIT_CASE(silent_overflow_is_found_by_folding),
-	KUNIT_CASE(silent_overflow_is_found_by_a_read),
-	KUNIT_CASE(overflow_that_is_not_silent),
-	KUNIT_CASE(wraps_are_folded_in_time),
-	KUNIT_CASE(folding_counts_every_wrap),
-	KUNIT_CASE(soonest_ctx_sets_the_pace),
-	KUNIT_CASE(start_does_not_put_the_watchdog_off),
-	KUNIT_CASE(throttling_ends),
+	KUNIT_CASE(timer_samples_and_restarts),
+	KUNIT_CASE(timer_sample_has_context),
+	KUNIT_CASE(timer_of_stopped_context_ends),
+	KUNIT_CASE(context_without_timer_starts_none),
+	KUNIT_CASE(lost_pmi_is_recovered),
+	KUNIT_CASE(late_ns_ignores_box_freezes),
+	KUNIT_CASE(later_overflow_is_not_recovered_early),
+	KUNIT_CASE(pending_overflow_while_frozen_is_not_recovered),
+	KUNIT_CASE(unarmed_watchdog_reads_status_once_a_second),
+	KUNIT_CASE(spurious_freeze_is_found),
+	KUNIT_CASE(every_dead_armed_box_is_probed),
+	KUNIT_CASE(sample_finds_freeze_of_recovered_box),
+	KUNIT_CASE(unproven_route_is_widened_after_two_losses),
+	KUNIT_CASE(widened_route_returns_to_chosen_cpus),
+	KUNIT_CASE(late_widening_does_not_affect_next_session),
+	KUNIT_CASE(lost_pmi_restores_debugctl_enable),
+	KUNIT_CASE(proven_route_is_not_widened),
+	KUNIT_CASE(unreported_overflow_is_found_by_watchdog),
+	KUNIT_CASE(unreported_overflow_is_found_by_read),
+	KUNIT_CASE(late_status_bit_cancels_recovery),
+	KUNIT_CASE(watchdog_reads_counters_before_they_wrap),
+	KUNIT_CASE(watchdog_reads_count_every_wrap),
+	KUNIT_CASE(shortest_wrap_time_sets_watchdog_period),
+	KUNIT_CASE(repeated_start_does_not_delay_watchdog),
+	KUNIT_CASE(watchdog_ends_throttling),
 	KUNIT_CASE(start_does_not_end_throttling),
-	KUNIT_CASE(recovery_may_throttle),
-	KUNIT_CASE(watchdog_of_an_idle_domain_ends),
+	KUNIT_CASE(recovery_beyond_rate_throttles),
+	KUNIT_CASE(watchdog_of_idle_domain_ends),
 	KUNIT_CASE(timers_follow_the_reader),
 	{ }
 };

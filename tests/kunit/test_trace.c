@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tracepoints: each fires once for what it tells of, where that happens, with the
- * numbers of the ring and of the bus.
+ * KUnit tests of the tracepoints: each fires once per event, with the same numbers as the
+ * ring record or the bus access.
  */
 #include <linux/cpu.h>
 
@@ -14,18 +14,19 @@
 #define MMIO_BASE	0xc8aa2800ULL
 #define ECAM_BASE	0x80000000ULL
 
-/* A tracepoint that fired. */
+/* A tracepoint that fired */
 struct seen {
-	char what;	/* 'S'ample, 'L'ost, 'P'MI, 'F'reeze, 'T'haw, 'R'ead or 'W'rite */
+	char what;	/* 'S'ample, 'L'ost, 'P'MI, 'F'reeze, 'U'nfreeze, 'R'ead or 'W'rite */
 	const void *session;
 	u32 domain;
 	u32 by;
-	u64 number;	/* sequence number, name of a PMI, address of a register */
+	u64 number;	/* sequence number, number of a PMI, address of a register */
 	u64 time;
-	u64 amount;	/* how many were lost or overflowed, how long frozen, a register's value */
+	/* number of lost records or overflows, frozen time (ns), value of a register */
+	u64 amount;
 };
 
-/* All of them since seen_clear(), in their order. */
+/* All tracepoints since seen_clear(), in order */
 static struct {
 	bool on;
 	u32 nr;
@@ -81,7 +82,7 @@ static void on_freeze(void *data, u32 domain, u32 by, u64 time, u64 skew_ns)
 static void on_unfreeze(void *data, u32 domain, bool boxes, u64 time, u64 frozen_ns)
 {
 	const struct seen what = {
-		.what = 'T', .domain = domain, .by = boxes ? UCORE_FROZEN_BOXES : 0,
+		.what = 'U', .domain = domain, .by = boxes ? UCORE_FROZEN_BOXES : 0,
 		.time = time, .amount = frozen_ns,
 	};
 
@@ -102,7 +103,7 @@ static void seen_clear(void)
 	seen.nr = 0;
 }
 
-/* The next one of a kind from @i on; @i is then behind it. */
+/* Return the next entry of a kind from @i on, and advance @i behind it. */
 static const struct seen *seen_next(struct kunit *test, u32 *i, char what)
 {
 	while (*i < min_t(u32, seen.nr, SEEN) && seen.at[*i].what != what)
@@ -132,7 +133,7 @@ static void seen_begin(struct kunit *test)
 	seen_clear();
 }
 
-/* A test that was skipped has none. */
+/* Unregister the probes. A skipped test has none. */
 static void seen_end(void)
 {
 	if (!seen.on)
@@ -165,7 +166,7 @@ static void trace_exit(struct kunit *test)
 	fake_machine_exit(test);
 }
 
-/* A part with one counter of an iMC, at work. */
+/* Return a running context with one counter of an iMC. */
 static struct ucore_domain_ctx *ctx_at_work(struct kunit *test, u64 period)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
@@ -202,8 +203,8 @@ static void timer_sample(struct ucore_domain_ctx *ctx)
 	interval_end(&iv);
 }
 
-/* What is traced of a sample is what the record says, and so for each record. */
-static void samples_are_those_of_the_ring(struct kunit *test)
+/* Each record is traced with the values of the record. */
+static void traced_samples_match_the_ring(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = ctx_at_work(test, 0);
 	const struct ucore_sample *sample;
@@ -226,8 +227,8 @@ static void samples_are_those_of_the_ring(struct kunit *test)
 	}
 }
 
-/* No record, no tracepoint. */
-static void a_ctx_without_a_ring_traces_no_samples(struct kunit *test)
+/* Without a record no tracepoint fires. */
+static void context_without_ring_traces_no_samples(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
 
@@ -238,8 +239,8 @@ static void a_ctx_without_a_ring_traces_no_samples(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen_count('S') + seen_count('L'), 0U);
 }
 
-/* With those that were lost, a gap among them, the numbers have no hole. */
-static void what_is_lost_is_traced(struct kunit *test)
+/* Sequence numbers of traced samples and lost records, a GAP among them, have no gaps. */
+static void lost_records_are_traced(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = ctx_at_work(test, 0);
 	const struct seen *at;
@@ -270,7 +271,7 @@ static void what_is_lost_is_traced(struct kunit *test)
 
 /* ---- freezes ---- */
 
-static void freezes_and_unfreezes_come_in_pairs(struct kunit *test)
+static void freezes_and_unfreezes_are_traced_in_pairs(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = ctx_at_work(test, 100);
 	const struct ucore_sample *sample;
@@ -287,11 +288,11 @@ static void freezes_and_unfreezes_come_in_pairs(struct kunit *test)
 	ucore_unfreeze_domain(ctx->domain, false);
 	raw_spin_unlock_irq(&ctx->domain->lock);
 
-	/* held twice it is frozen once, and unfrozen once */
+	/* nested freezes freeze once and unfreeze once */
 	KUNIT_EXPECT_EQ(test, seen_count('F'), 2U);
-	KUNIT_EXPECT_EQ(test, seen_count('T'), 2U);
+	KUNIT_EXPECT_EQ(test, seen_count('U'), 2U);
 	freeze = seen_next(test, &from, 'F');
-	unfreeze = seen_next(test, &from, 'T');
+	unfreeze = seen_next(test, &from, 'U');
 	sample = fake_record(ctx->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, freeze->by, (u32)UCORE_FROZEN_BY_WRITE);
@@ -303,8 +304,8 @@ static void freezes_and_unfreezes_come_in_pairs(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen_next(test, &from, 'F')->by, (u32)UCORE_FROZEN_BY_OVERFLOW);
 }
 
-/* Also those of a session's own boxes; when it stops they stay frozen. */
-static void freezes_of_boxes_are_told(struct kunit *test)
+/* Freezes of a session's own boxes are traced. At STOP the boxes stay frozen. */
+static void box_freezes_are_traced(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = ctx_at_work(test, 0);
 	const struct seen *freeze, *unfreeze;
@@ -314,7 +315,7 @@ static void freezes_of_boxes_are_told(struct kunit *test)
 	ctx->box_freeze = true;
 	timer_sample(ctx);
 	freeze = seen_next(test, &from, 'F');
-	unfreeze = seen_next(test, &from, 'T');
+	unfreeze = seen_next(test, &from, 'U');
 	KUNIT_EXPECT_EQ(test, freeze->by, (u32)UCORE_FROZEN_BOXES);
 	KUNIT_EXPECT_EQ(test, freeze->domain, 0U);
 	KUNIT_EXPECT_EQ(test, unfreeze->by, (u32)UCORE_FROZEN_BOXES);
@@ -326,10 +327,10 @@ static void freezes_of_boxes_are_told(struct kunit *test)
 	ucore_ctx_stop(ctx, iv.now, iv.now, 0);
 	interval_end(&iv);
 	KUNIT_EXPECT_EQ(test, seen_count('F'), 1U);
-	KUNIT_EXPECT_EQ(test, seen_count('T'), 0U);
+	KUNIT_EXPECT_EQ(test, seen_count('U'), 0U);
 }
 
-/* ---- the interrupt ---- */
+/* ---- PMI ---- */
 
 struct nmi {
 	u32 times;
@@ -346,8 +347,8 @@ static void nmi_here(void *arg)
 		nmi->handled += fake_nmi(&regs);
 }
 
-/* By the name of its service, once on a CPU; and an NMI of perf's not at all. */
-static void pmis_are_traced_when_claimed(struct kunit *test)
+/* A PMI is traced with its sequence number, once per CPU. An NMI of perf is not traced. */
+static void claimed_pmis_are_traced(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = ctx_at_work(test, 100);
 	struct ucore_domain *domain = ctx->domain;
@@ -374,10 +375,10 @@ static void pmis_are_traced_when_claimed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, at->domain, domain->id);
 	KUNIT_EXPECT_EQ(test, at->number, seq + 1);
 	KUNIT_EXPECT_EQ(test, at->amount, 1ULL);
-	/* then its sample, which says that it froze the domain */
+	/* then its sample, with a freeze by overflow */
 	KUNIT_EXPECT_EQ(test, seen_next(test, &from, 'F')->by, (u32)UCORE_FROZEN_BY_OVERFLOW);
 	seen_next(test, &from, 'S');
-	/* what the NMI read is told, too: by itself, and not in the tally */
+	/* the NMI handler's status read is traced as well, but not counted */
 	at = &seen.at[0];
 	KUNIT_EXPECT_EQ(test, at->what, 'R');
 	KUNIT_EXPECT_EQ(test, at->by, (u32)UCORE_ACCESS_MSR);
@@ -386,12 +387,12 @@ static void pmis_are_traced_when_claimed(struct kunit *test)
 }
 
 static struct kunit_case cases[] = {
-	KUNIT_CASE(samples_are_those_of_the_ring),
-	KUNIT_CASE(a_ctx_without_a_ring_traces_no_samples),
-	KUNIT_CASE(what_is_lost_is_traced),
-	KUNIT_CASE(freezes_and_unfreezes_come_in_pairs),
-	KUNIT_CASE(freezes_of_boxes_are_told),
-	KUNIT_CASE(pmis_are_traced_when_claimed),
+	KUNIT_CASE(traced_samples_match_the_ring),
+	KUNIT_CASE(context_without_ring_traces_no_samples),
+	KUNIT_CASE(lost_records_are_traced),
+	KUNIT_CASE(freezes_and_unfreezes_are_traced_in_pairs),
+	KUNIT_CASE(box_freezes_are_traced),
+	KUNIT_CASE(claimed_pmis_are_traced),
 	{ }
 };
 
@@ -419,7 +420,7 @@ static void reg_exit(struct kunit *test)
 	seen_end();
 }
 
-/* The n-th access was this one. */
+/* Check the n-th access. */
 static void expect_access(struct kunit *test, u32 n, char what, u32 access, u64 address, u64 value)
 {
 	KUNIT_EXPECT_EQ(test, seen.at[n].what, what);
@@ -428,7 +429,7 @@ static void expect_access(struct kunit *test, u32 n, char what, u32 access, u64 
 	KUNIT_EXPECT_EQ(test, seen.at[n].amount, value);
 }
 
-/* Each access that is counted is traced, and no other. */
+/* Check that each counted access is traced, and no other. */
 static void expect_tally(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, (u64)seen_count('R'), tally.reads);
@@ -446,7 +447,7 @@ static void use_all(const struct ucore_io *io, u32 ctl, u32 ctr)
 	io->ops->read_low(io, ctr);
 }
 
-static void msr_accesses_have_the_number(struct kunit *test)
+static void msr_accesses_are_traced_with_number(struct kunit *test)
 {
 	struct ucore_io io = { .tally = &tally };
 
@@ -460,13 +461,13 @@ static void msr_accesses_have_the_number(struct kunit *test)
 	expect_access(test, 1, 'R', UCORE_ACCESS_MSR, 0xd10, 0x400304);
 	expect_access(test, 2, 'W', UCORE_ACCESS_MSR, 0xd16, 0x123456789abcULL);
 	expect_access(test, 3, 'R', UCORE_ACCESS_MSR, 0xd16, 0x123456789abcULL);
-	io.ops->read(&io, 0x20);	/* it faults */
+	io.ops->read(&io, 0x20);	/* faults */
 	expect_access(test, 6, 'R', UCORE_ACCESS_MSR, 0xd20, UCORE_REG_DEAD);
 	expect_tally(test);
 }
 
-/* What the hardware gets, and nothing of what the gate keeps. */
-static void a_gate_is_no_register(struct kunit *test)
+/* Writes to the hardware are traced. Writes that the soft global control only stores are not. */
+static void soft_global_control_traces_hardware_writes_only(struct kunit *test)
 {
 	struct ucore_gate gate = { .ctl = 0xd10, .nr = 1, .enable = BIT(22) };
 	struct ucore_io of_gate = { .tally = &tally }, io = { .tally = &tally };
@@ -484,7 +485,7 @@ static void a_gate_is_no_register(struct kunit *test)
 	expect_tally(test);
 }
 
-static void mmio_accesses_have_the_physical_address(struct kunit *test)
+static void mmio_accesses_are_traced_with_physical_address(struct kunit *test)
 {
 	struct ucore_io io = { .tally = &tally };
 
@@ -499,7 +500,7 @@ static void mmio_accesses_have_the_physical_address(struct kunit *test)
 	ucore_io_close(&io);
 }
 
-/* By dwords; config cycles have the address that the mapping has. */
+/* Accesses are traced as dwords. Config cycles have the same address as ECAM. */
 static void pci_accesses(struct kunit *test, u32 access)
 {
 	struct ucore_io io = { .tally = &tally };
@@ -524,12 +525,12 @@ static void pci_accesses(struct kunit *test, u32 access)
 	ucore_io_close(&io);
 }
 
-static void config_cycles_are_dwords(struct kunit *test)
+static void config_cycles_are_traced_as_dwords(struct kunit *test)
 {
 	pci_accesses(test, UCORE_ACCESS_PCI);
 }
 
-static void ecam_accesses_are_dwords(struct kunit *test)
+static void ecam_accesses_are_traced_as_dwords(struct kunit *test)
 {
 	static struct {
 		struct acpi_table_mcfg mcfg;
@@ -546,11 +547,11 @@ static void ecam_accesses_are_dwords(struct kunit *test)
 }
 
 static struct kunit_case reg_cases[] = {
-	KUNIT_CASE(msr_accesses_have_the_number),
-	KUNIT_CASE(a_gate_is_no_register),
-	KUNIT_CASE(mmio_accesses_have_the_physical_address),
-	KUNIT_CASE(config_cycles_are_dwords),
-	KUNIT_CASE(ecam_accesses_are_dwords),
+	KUNIT_CASE(msr_accesses_are_traced_with_number),
+	KUNIT_CASE(soft_global_control_traces_hardware_writes_only),
+	KUNIT_CASE(mmio_accesses_are_traced_with_physical_address),
+	KUNIT_CASE(config_cycles_are_traced_as_dwords),
+	KUNIT_CASE(ecam_accesses_are_traced_as_dwords),
 	{ }
 };
 
