@@ -7,7 +7,7 @@
  * die: it is frozen from the moment when the last of its boxes stands still,
  * until the first one counts again.  Which boxes belong to it: those that have
  * a counter switched on and a box control.  The log says when each of them
- * froze and unfrozen, so a test can judge every value, and the skew.
+ * froze and unfroze, so a test can judge every value, and the skew.
  */
 #include "model.h"
 

@@ -69,7 +69,7 @@ static void ucore_class_init(ObjectClass *klass, void *data)
     set_bit(DEVICE_CATEGORY_MISC, dc->categories);
 }
 
-static const TypeInfo ucore_get_info = {
+static const TypeInfo ucore_info = {
     .name = TYPE_UCORE,
     .parent = TYPE_DEVICE,
     .instance_size = sizeof(UcoreDevice),
@@ -78,7 +78,7 @@ static const TypeInfo ucore_get_info = {
 
 static void ucore_register(void)
 {
-    type_register_static(&ucore_get_info);
+    type_register_static(&ucore_info);
 }
 
 type_init(ucore_register)

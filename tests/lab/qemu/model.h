@@ -266,7 +266,7 @@ typedef struct UcorePlatform {
 
 #define UCORE_PLATFORM(name, stepping, family) \
     extern const UcorePlatform ucore_##name;
-#include "platforms/match.h"
+#include "platforms/list.h"
 
 /* ----------------------------------------------------------- live state */
 
@@ -311,7 +311,7 @@ struct UcoreBox {
     UcoreCounter ctr[UCORE_MAX_CTRS];
     unsigned nr_ctrs;           /* general and fixed */
     bool running;               /* neither the box nor the socket is frozen */
-    int64_t word_time;          /* when its word last froze or unfrozen it */
+    int64_t word_time;          /* when its word last froze or unfroze it */
     int64_t synced;
     int64_t deadline;           /* of its next armed carry */
 
@@ -344,7 +344,7 @@ struct UcoreSocket {
     GPtrArray *status_boxes[UCORE_MAX_STATUS_WORDS];    /* that report there */
     bool frozen;
     bool words_frozen;          /* by the words of its boxes (box_freeze.c) */
-    int64_t unfreeze_first;         /* UCORE_NEVER: none of them has unfrozen yet */
+    int64_t unfreeze_first;         /* UCORE_NEVER: none has unfrozen yet */
     int64_t frozen_since;       /* either way */
     uint64_t frozen_ns;         /* of ended freezes */
     uint64_t freezes, overflow_freezes, unfreezes;
@@ -794,7 +794,7 @@ bool ucore_log_open(UcoreMachine *m, const char *file, Error **errp);
 void ucore_log_freeze(UcoreSocket *s, int64_t now, const char *reason,
                       const char *cause);
 void ucore_log_unfreeze(UcoreSocket *s, int64_t now, uint64_t frozen);
-/* A box's own word froze or unfrozen it. */
+/* A box's own word froze or unfroze it. */
 void ucore_log_box(const UcoreBox *box, int64_t now);
 /* The die is frozen, or runs, by the words of boxes that began at @first. */
 void ucore_log_words_freeze(UcoreSocket *s, int64_t first, int64_t now);

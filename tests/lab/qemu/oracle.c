@@ -206,7 +206,7 @@ void ucore_log_box(const UcoreBox *box, int64_t now)
     line_end(m, j);
 }
 
-/* the boxes whose words froze or unfrozen them from @first on, and when */
+/* the boxes whose words froze or unfroze them from @first on, and when */
 static void json_words(GString *j, const UcoreSocket *s, bool running,
                        int64_t first, int64_t now)
 {

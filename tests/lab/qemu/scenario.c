@@ -9,7 +9,7 @@
 
 bool ucore_count_insns;
 
-/* families of platforms/match.h: have they a table? */
+/* families of platforms/list.h: have they a table? */
 enum {
     FAMILY_e5 = false, FAMILY_skx = false, FAMILY_icx = false,
     FAMILY_snr = false, FAMILY_spr = true, FAMILY_gnr = true,
@@ -23,7 +23,7 @@ static const struct {
 } platforms[] = {
 #define UCORE_PLATFORM(name, stepping, family) \
     { #name, &ucore_##name, FAMILY_##family },
-#include "platforms/match.h"
+#include "platforms/list.h"
 };
 
 const char *const ucore_access_names[] = { "msr", "mmio", "pci", NULL };
