@@ -303,7 +303,7 @@ static void missing_registers_give_no_boxes(struct kunit *test)
 			m->full = false;
 		else
 			m->version = 1;
-		expect_no_boxes(test, UCORE_CORE_BAD_CPUID, "do not answer");
+		expect_no_boxes(test, UCORE_CORE_BAD_CPUID, "do not respond");
 		ucore_catalog_destroy();
 	}
 }
@@ -349,7 +349,7 @@ static void core_event_fields_are_encoded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, spec.value[UCORE_SLOT_CTL], 0xff8300c0ULL);
 	/* bits that only the driver sets are not fields */
 	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0x100)), -ERANGE);
-	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(THRESH, 1)), -ENXIO);
+	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(FILTER_NID, 1)), -ENXIO);
 }
 
 /* Fixed counters have the fields usr, os and any, and no others. */

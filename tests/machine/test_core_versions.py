@@ -280,9 +280,9 @@ def hybrid_parts_are_refused(m):
 @test("e2-1s", settings={"core.eax": 3 | 6 << 8 | 48 << 16 | 7 << 24})
 def a_part_that_promises_more_than_it_has_is_refused(m):
     """Six counters, says CPUID; the registers of two do not answer."""
-    assert_refused(m, "not as CPUID says", "do not answer")
+    assert_refused(m, "not as CPUID says", "do not respond")
 
 
 @test("e2-1s", settings={"machine.core-pmu": "no"})
 def a_processor_without_monitors_has_no_such_boxes(m):
-    assert_refused(m, "none", "no monitors")
+    assert_refused(m, "none", "no counters")
