@@ -184,5 +184,5 @@ def no_circle_among_object_files():
     artifacts.tools()
     tools = linked(BUILD / "tools/obj", "*.o")
     assert "box/domain.o" in driver["sample/sample.o"], driver
-    assert any("event_list.o" in target for target in tools["lib/session/session.o"]), tools
+    assert any("event_spec.o" in target for target in tools["lib/session/session_event.o"]), tools
     fail_on(*circles(driver), *circles(tools))

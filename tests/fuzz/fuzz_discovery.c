@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzzing the discovery parser (driver/find/discovery/parse.c): whatever firmware wrote,
- * what comes out must be true and harmless.
+ * Fuzz test of the discovery parser (driver/find/discovery/parse.c).  For any firmware data, the
+ * result must be correct and safe.
  *
- * The input is a machine: config space, tables, and what the environment
- * answers.  It is parsed as fetch.c would have it parsed, and then
- * looked at with checks that share nothing with the parser: they begin with the
- * registers that the driver would touch and with the words of the records.
- * Whatever they find wrong ends in abort(), after its name.
+ * The input describes a machine: config space, tables, and answers of the environment.  It is
+ * parsed in the same order as by fetch.c.  Then checks that share no code with the parser
+ * compare the records with the registers that the driver would access.  A failed check prints
+ * its name and calls abort().
  *
- * mutate.c makes inputs that mean something.
+ * mutate.c generates meaningful inputs.
  */
 #include <linux/bitfield.h>
 #include <linux/errno.h>
@@ -27,7 +26,7 @@
 #define RANGES		(1100 * 24)
 #define MAX_DVSECS	8
 
-/* The name is what a mutation run reports. */
+/* A mutation run reports the name of the check */
 #define MUST(name, truth) do {							\
 	if (!(truth)) {								\
 		fprintf(stderr, "INVARIANT %s (line %d): %s\n", name, __LINE__,	\
@@ -67,7 +66,7 @@ static u32 config_size(u32 devfn)
 	return sizes[machine->functions >> devfn % 4 * 2 & 3];
 }
 
-/* Behind RAM are as many pages of others'. */
+/* The RAM is followed by an equal number of pages of other devices */
 static bool on_others(u64 address, u64 size)
 {
 	u64 start = ((u64)machine->ram_page + machine->ram_pages) << 12;
@@ -75,7 +74,7 @@ static bool on_others(u64 address, u64 size)
 	return address < start + ((u64)machine->ram_pages << 12) && address + size > start;
 }
 
-/* Functions 6 and 7 of each slot are bridges, and a port; 5 has something at 200h. */
+/* Functions 6 and 7 of each slot are a bridge and a port; function 5 has data at 200h */
 static bool function_is_foreign(u32 devfn, u32 start, u32 end)
 {
 	return (devfn & 7) >= 6 || ((devfn & 7) == 5 && start < 0x210 && end > 0x200);
@@ -101,7 +100,7 @@ static bool env_function(const struct ucore_disc_env *env, u32 segment, u32 bus,
 	return function->size;
 }
 
-/* A quarter of all places is silent. */
+/* A quarter of all addresses does not respond */
 static bool is_silent(const struct ucore_unit *unit)
 {
 	return (unit->word[1] >> 4 & 3) == 3;
@@ -122,7 +121,7 @@ static struct ucore_disc_env env = {
 	.answers = env_answers,
 };
 
-/* Config space: the BARs, and from 100h on what the input has. */
+/* Read config space: the BARs, and the input's data from 100h on */
 struct config {
 	struct ucore_disc_config config;
 	const u8 *extended;
@@ -149,7 +148,7 @@ static u32 config_read(const struct ucore_disc_config *config, u32 reg)
 	return dword_at(c, reg);
 }
 
-/* A table in memory of its own size: ASan sees what lies beyond. */
+/* Copy a table to memory of exactly its size, so that ASan detects reads beyond it */
 struct source {
 	struct ucore_disc_source source;
 	u8 *bytes;
@@ -170,7 +169,7 @@ static void source_copy(const struct ucore_disc_source *source, u64 *to, u64 off
  * ---- DVSECs and BARs ----
  */
 
-/* The list once more, in the plainest way. */
+/* Walk the capability list in the simplest way */
 static void walk_check(const struct config *config, const struct ucore_disc_dvsec *dvsec, u32 nr,
 		       bool broken)
 {
@@ -178,7 +177,7 @@ static void walk_check(const struct config *config, const struct ucore_disc_dvse
 	u32 at = 0x100, n = 0, header;
 
 	for (; at; first = false) {
-		/* no list at all is not a broken one */
+		/* a missing list is not a broken list */
 		if (at < 0x100 || at + 4 > config->config.size || seen[at / 4]) {
 			bad = !first;
 			break;
@@ -238,10 +237,10 @@ static void fuzz_config(const u8 *extended, size_t size)
 }
 
 /*
- * ---- what the driver would touch ----
+ * ---- registers that the driver would access ----
  */
 
-/* A register, or several without a gap; where it is, in one order for all spaces */
+/* Contiguous registers; addresses of all spaces have one common order */
 struct range {
 	u64 space;
 	u64 start;
@@ -271,7 +270,7 @@ static u64 raw_space(const u64 *word, s32 die)
 	}
 }
 
-/* @offset as the layout has it, which for PCI begins at the config space's start */
+/* @offset is relative as in the layout: for PCI, to the start of config space */
 static struct range range_of(const struct ucore_unit *unit, u32 offset, u32 bytes)
 {
 	bool pci = raw_access(unit->word) == 2, msr = !raw_access(unit->word);
@@ -285,7 +284,7 @@ static struct range range_of(const struct ucore_unit *unit, u32 offset, u32 byte
 	};
 }
 
-/* All registers of a unit, each with what one access of it takes. */
+/* List all registers of a unit with the width of an access */
 static u32 unit_ranges(const struct ucore_unit *unit, struct range *out)
 {
 	const struct ucore_layout *layout = &unit->layout;
@@ -308,8 +307,8 @@ static u32 unit_ranges(const struct ucore_unit *unit, struct range *out)
 }
 
 /*
- * The same with the gaps that belong to them: controls of 32 bits may be 8 bytes
- * apart.  That of a single one nobody can tell.
+ * List the registers including the gaps between them: 32-bit controls can be 8 bytes apart.
+ * The distance is unknown for a single control.
  */
 static u32 taken_ranges(const struct ucore_unit *unit, struct range *out)
 {
@@ -391,7 +390,7 @@ static void accepted_numbers(const struct ucore_unit *unit)
 	     unit->word[1] != words_of_ones && unit->word[2] != words_of_ones);
 }
 
-/* Registers that the record does not tell are where the platform's rule has them. */
+/* Check that registers which the record does not contain follow the platform's rule */
 static void accepted_odd(const struct ucore_unit *unit)
 {
 	static const u32 access[] = { UCORE_ACCESS_MSR, UCORE_ACCESS_MMIO, UCORE_ACCESS_PCI };
@@ -409,7 +408,7 @@ static void accepted_odd(const struct ucore_unit *unit)
 	     (rule->filter && layout->shared[0] - layout->box_ctl == rule->filter));
 }
 
-/* Ports are others' for most, but not for all. */
+/* Return true if the rule of the unit permits registers in a PCI port function */
 static bool may_be_in_ports(const struct ucore_unit *unit)
 {
 	return unit->rule && unit->rule->port;
@@ -422,7 +421,7 @@ static void accepted_registers(const struct ucore_unit *unit)
 	u32 n = unit_ranges(unit, range), i;
 
 	for (i = 0; i < n; i++) {
-		/* as much is mapped */
+		/* size of the mapping */
 		MUST("accepted: all of it in its size", range[i].start >= base &&
 		     range[i].end - base <= unit->size);
 		MUST("accepted: inside the window", range_in_window(&range[i], unit->word));
@@ -507,7 +506,7 @@ static bool is_ones(const u64 *word)
 	return word[0] == words_of_ones || word[1] == words_of_ones || word[2] == words_of_ones;
 }
 
-/* Has an earlier unit, accepted before anything was trimmed, this name? */
+/* Return true if an earlier accepted unit (before trimming) has this name */
 static bool name_was_taken(const struct ucore_disc *disc, const struct ucore_unit *unit)
 {
 	const struct ucore_unit *other;
@@ -552,7 +551,7 @@ static bool outside_window(const struct ucore_unit *unit)
 	struct range own[32];
 	u32 n, i;
 
-	/* these offsets are still relative to the box control */
+	/* offsets before layout are relative to the box control */
 	if (raw_access(unit->word) == 2 && unit->word[1] >> 32)
 		return true;
 	n = taken_ranges(unit, own);
@@ -573,13 +572,13 @@ static bool touches_ram(const struct ucore_unit *unit)
 	u32 n = taken_ranges(unit, own), i;
 	u64 end = 0;
 
-	/* from the box control to the last register: gaps count */
+	/* distance from the box control to the last register, including gaps */
 	for (i = 0; i < n; i++)
 		end = max(end, own[i].end);
 	return on_ram(own[0].start, end - own[0].start);
 }
 
-/* Is it somewhere that the parser knows, or was told, to be others'? */
+/* Return true if the parser must treat the range as another device's */
 static bool is_others(const struct ucore_disc *disc, const struct ucore_unit *unit)
 {
 	const struct ucore_disc_ranges *claims = disc->ranges;
@@ -599,7 +598,7 @@ static bool is_others(const struct ucore_disc *disc, const struct ucore_unit *un
 			return true;
 		break;
 	default:
-		/* offsets count from config space only once the window was found good */
+		/* offsets are relative to config space only after the window check */
 		if (function_is_foreign(unit->word[1] >> 12 & 0xff, own[0].start, end) ||
 		    function_is_foreign(unit->word[1] >> 12 & 0xff, base, base + end))
 			return true;
@@ -626,7 +625,7 @@ static bool overlaps_itself(const struct ucore_unit *unit)
 	u32 n, i, j;
 
 	bare.layout.status = UCORE_REG_NONE;	/* not laid out yet */
-	bare.word[1] = 0;			/* nor is the place known to be good */
+	bare.word[1] = 0;			/* and the address has not been checked */
 	n = taken_ranges(&bare, own);
 	for (i = 0; i < n; i++)
 		for (j = 0; j < i; j++)
@@ -652,7 +651,7 @@ static bool is_elsewhere(const struct ucore_disc *disc, const struct ucore_unit 
 	return known;
 }
 
-/* Is the reason the truth?  Other reasons may be true as well. */
+/* Return true if the reason is correct; other reasons can apply as well */
 static bool reason_is_true(const struct ucore_disc *disc, const struct ucore_unit *unit,
 			   u64 table_size)
 {
@@ -703,7 +702,7 @@ static bool reason_is_true(const struct ucore_disc *disc, const struct ucore_uni
 	case UCORE_UNIT_NO_ANSWER:
 		return is_silent(unit);
 	default:
-		return false;	/* not the parser's to give */
+		return false;	/* the parser never gives this reason */
 	}
 }
 
@@ -771,7 +770,7 @@ static void claims_check(const struct ucore_disc *disc)
 		}
 }
 
-/* Status words are looked at later without another check. */
+/* Status registers are read later without another check */
 static void status_check(const struct ucore_disc_table *t, const struct range *control)
 {
 	u32 first = t->word[2] & 0xff, words = (t->nr_status + 63) / 64;
@@ -794,7 +793,7 @@ static void status_check(const struct ucore_disc_table *t, const struct range *c
 	MUST("status: aligned", msr || raw_access(t->word) == 2 || !(range.start & 7));
 }
 
-/* A table in use is one whose global registers may be touched. */
+/* Check that the global registers of a used table may be accessed */
 static void table_check(const struct ucore_disc_table *t, u64 size)
 {
 	struct range range = global_range(t);
@@ -859,7 +858,7 @@ static void tables_check(const struct ucore_disc *disc, const struct source *sou
 	}
 }
 
-/* What trimming does to the units of a die, and what it does not. */
+/* Check the effect of trimming on the units of a die */
 static void trim_check(struct ucore_disc *disc, s32 die)
 {
 	u32 i, before = 0, after = 0, lowest = ~0U, id;
@@ -907,7 +906,7 @@ static int note_spots(struct ucore_disc *disc)
 	return ret;
 }
 
-/* As read_table() does. */
+/* Read a table like read_table() */
 static int parse_tables(struct ucore_disc *disc, const struct source *source)
 {
 	int ret = 0;
@@ -941,7 +940,7 @@ static void all_checks(struct ucore_disc *disc, const struct source *source)
 		trim_check(disc, disc->table[i].die);
 }
 
-/* What an MSR holds is the address of a table only if a table can be there. */
+/* Check that an address from an MSR is used only if a table can be there */
 static void pointer_check(u64 value)
 {
 	u64 address = 0;
@@ -963,7 +962,7 @@ static void pointer_check(u64 value)
 	MUST("pointer: for a reason", reason != UCORE_TABLE_FOREIGN || on_others(address, 24));
 }
 
-/* Tables of no die in particular are dealt out, those of an offline one are not. */
+/* Tables without a die are assigned to dies, tables of an offline die are not */
 static void deal_check(struct ucore_disc *disc)
 {
 	static const u32 dies[] = { 0, 1 };
@@ -1025,9 +1024,9 @@ static void fuzz_tables(const u8 *data, size_t size)
 }
 
 /**
- * input_tables() - where an input's tables begin
+ * input_tables() - return the offset of the tables in an input
  * @data: the input
- * @size: its bytes
+ * @size: size of the input in bytes
  *
  * Return: offset, at most @size.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Metrics as a user writes them, under libFuzzer: the first line is what -M takes,
- * the others are a file of definitions.  Whatever is in them, it ends with a value,
- * with none, or with an explanation; and what was begun has been taken back.
+ * Fuzz test of metrics.  The first line of the input is the argument of -M, the others are a
+ * file of definitions.  Each input must end with a value, no value or an error, and after an
+ * error the session must be unchanged.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void check(bool right, const char *what)
 	abort();
 }
 
-/* One line that goes to a terminal, and an errno that means something */
+/* Check that an error has one printable line and a valid errno */
 static void check_refusal(int ret, const struct ucore_error *err)
 {
 	check(ret == -EINVAL || ret == -ENOENT || ret == -ENXIO || ret == -ENOSPC ||

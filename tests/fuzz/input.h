@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a fuzzer's input is made of. */
+/* Format of the fuzzer's input. */
 #ifndef FUZZ_INPUT_H
 #define FUZZ_INPUT_H
 
@@ -10,25 +10,25 @@
 #define MAX_INPUT	4096
 #define NR_BARS		6
 
-#define BIG		0xb1	/* max_units as it is; else its low bits: 1023 units take long */
+#define BIG		0xb1	/* use max_units; else its low bits (1023 units are slow) */
 #define SMALL_UNITS	0x7f
 
 /**
- * struct input - beginning of an input; then come config space, then tables
- * @platform: whose rules
- * @phys_bits: bits of a physical address, from 36 on
- * @fail_in: the allocation that fails; 0: none
- * @count: CHAs there are; 0: not known
- * @nr_tables: tables, of equal size
- * @functions: two bits for each of four kinds of PCI functions: bytes of config space
- * @nr_spots: units at known places
- * @big: BIG: as many units as the table claims
- * @ram_page: first page of RAM
- * @ram_pages: how many
- * @die: of each table
- * @config_dwords: extended config space
- * @spot: one byte each: place, id, bus, die
- * @bar: the function's BARs
+ * struct input - header of an input, followed by config space and tables
+ * @platform: index of the platform with its rules
+ * @phys_bits: number of physical address bits, minus 36
+ * @fail_in: number of the allocation that fails (0: none)
+ * @count: number of CHAs (0: unknown)
+ * @nr_tables: number of tables, all of the same size
+ * @functions: size of config space, two bits for each of four kinds of PCI functions
+ * @nr_spots: number of units at known addresses
+ * @big: BIG to accept the table's number of units
+ * @ram_page: number of the first RAM page
+ * @ram_pages: number of RAM pages
+ * @die: die of each table
+ * @config_dwords: size of extended config space in dwords
+ * @spot: unit at a known address, packed into one byte: address, id, bus, die
+ * @bar: BARs of the PCI function
  */
 struct input {
 	u8 platform;
@@ -49,7 +49,7 @@ struct input {
 
 size_t input_tables(const u8 *data, size_t size);
 
-/* libFuzzer's: the second is called by it */
+/* Functions of libFuzzer and for libFuzzer */
 size_t LLVMFuzzerMutate(u8 *data, size_t size, size_t max);
 size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t max, unsigned int seed);
 

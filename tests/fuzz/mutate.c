@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Inputs that mean something: records are edited as records, capabilities as
- * capabilities.  Plain mutations get a share, too.
+ * Mutator that generates meaningful inputs: it changes fields of records and of capabilities.
+ * A part of the mutations is left to libFuzzer.
  */
 #include <linux/bitfield.h>
 #include <linux/kernel.h>
@@ -32,7 +32,7 @@ static u64 put(u64 word, u64 mask, u64 val)
  * ---- one record ----
  */
 
-/* Types with rules of their own, and some that nobody knows */
+/* Types with platform rules, and unknown types */
 static const u16 types[] = { 0, 0, 1, 4, 5, 5, 6, 6, 8, 8, 9, 12, 14, 17, 18, 20, 99, 65535 };
 
 static const u64 msr_places[] = {
@@ -69,7 +69,7 @@ static u64 any_place(u32 access)
 	}
 }
 
-/* Offsets as real units have them, per kind of access */
+/* Offsets of real units for each access type */
 static u64 plain_word0(u32 access)
 {
 	u32 ctl = access == DISC_ACCESS_MSR ? 2 : access == DISC_ACCESS_MMIO ? 0x40 : 0x38;
@@ -102,7 +102,7 @@ static void global_make(u64 *word, u32 records)
 static const u8 offsets[] = { 0, 1, 2, 3, 4, 7, 8, 0xd, 0xe, 0xf, 0x10, 0x1c, 0x38, 0x40, 0x54,
 			      0x58, 0x60, 0x80, 0xf8, 0xfc, 0xff };
 
-/* One field of a unit gets another value. */
+/* Change one field of a unit */
 static void field_edit(u64 *word)
 {
 	static const u8 widths[] = { 0, 1, 32, 48, 63, 64, 65, 255 };
@@ -154,7 +154,7 @@ struct table {
 	u8 *bytes;
 	size_t size;
 	u32 stride;
-	u32 records;	/* that fit, the global one included */
+	u32 records;	/* Return the number of records that fit, including the global one */
 };
 
 static struct table table_pick(u8 *data, size_t size)
@@ -189,11 +189,11 @@ static void record_edit(const struct table *t)
 	case 4:
 		field_edit(word);
 		break;
-	case 5:			/* like another, but one thing */
+	case 5:			/* copy of another record with one change */
 		memcpy(word, other, sizeof(word));
 		field_edit(word);
 		break;
-	case 6:			/* a neighbour of another */
+	case 6:			/* next instance of another unit */
 		memcpy(word, other, sizeof(word));
 		word[1] += 0x10 << random_below(8);
 		word[2] += 1 << 16;
@@ -225,7 +225,7 @@ static void tables_edit(u8 *data, size_t size)
 		record_edit(&t);
 }
 
-/* Many good units from nothing. */
+/* Generate many valid units */
 static size_t tables_make(u8 *data, size_t size, size_t max)
 {
 	size_t at = input_tables(data, size);
@@ -248,7 +248,7 @@ static size_t tables_make(u8 *data, size_t size, size_t max)
 }
 
 /*
- * ---- the machine around them ----
+ * ---- header and config space ----
  */
 
 static void head_edit(struct input *in)
@@ -284,7 +284,7 @@ static void head_edit(struct input *in)
 	}
 }
 
-/* A capability somewhere, which leads somewhere. */
+/* Write a capability at a random offset with a random next pointer */
 static void config_edit(u8 *data, size_t size)
 {
 	struct input *in = (struct input *)data;
@@ -305,7 +305,7 @@ static void config_edit(u8 *data, size_t size)
 	memcpy(data + sizeof(*in) + at, dwords, sizeof(dwords));
 }
 
-/* More or less config space in front of the tables. */
+/* Change the size of the config space before the tables */
 static size_t config_resize(u8 *data, size_t size, size_t max)
 {
 	struct input *in = (struct input *)data;

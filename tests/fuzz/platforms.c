@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rest of the driver as far as the platforms' tables name it: nobody
- * fetches anything here.
+ * Stubs of driver functions to which the platforms' tables refer and which are never called.
  */
 #include <linux/errno.h>
 

@@ -241,7 +241,7 @@ def start_limit_us(machine, events, readers=1):
     """The shortest period (us) that START takes."""
     refused = machine.run(f"ucoretool record --timer 10us --readers {readers} {bench.options(events.ucore)} "
                           "-o /dev/null -- true", check=False)
-    found = re.search(r"from (\d+) us on", refused.err)
+    found = re.search(r"at least (\d+) us", refused.err)
     return int(found[1]) if found else 10
 
 

@@ -252,7 +252,7 @@ def option_C_of_record_chooses_the_cores(m):
     assert by_die[0] <= {0, 1} and by_die[1] == {reader}, by_die
     assert got[0] and got[1] and got[reader] and not got[5 - reader], got
     failed = m.run("ucoretool record -C 1,1 -e imc/CAS_COUNT.RD/ -c 200000 -n 1", check=False)
-    assert failed.status and "each one once" in failed.err, failed.err
+    assert failed.status and "Name each CPU once" in failed.err, failed.err
 
 
 @test("e2-2s", kernels=BOTH)

@@ -110,7 +110,7 @@ def counters_and_filters_of_another_are_refused(m):
             b.add("cbo0", **opcode, filter_opc=0x180)
         said = m.run("ucoretool stat -e cbo0/TOR_INSERTS.OPCODE,filter_opc=0x180/ -- true",
                      check=False)
-        assert said.status and "(session) wants other values" in said.err, said.err
+        assert said.status and "(session) uses other values" in said.err, said.err
         b.add("cbo0", **opcode, filter_opc=0x182)
         b.add("cbo0", counter=3, **CLOCK)
         b.add("cbo1", **opcode, filter_opc=0x180)

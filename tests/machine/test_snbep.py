@@ -513,8 +513,8 @@ def record_with_a_timer_marks_what_counts_on(m):
 
 @test("snbep-2s")
 def record_refuses_what_v1_cannot_do(m):
-    for options, said in (("--no-poll -c 20000000", "imc cannot interrupt at an overflow"),
-                          ("-c 1000", "give a longer period")):
+    for options, said in (("--no-poll -c 20000000", "imc has no overflow interrupt"),
+                          ("-c 1000", "Use a longer period")):
         failed = m.run(f"ucoretool record {options} -e imc/CAS_COUNT.RD/ -n 1 -o /tmp/refused",
                        check=False)
         assert failed.status and said in failed.err, failed.err

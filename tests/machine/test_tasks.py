@@ -200,4 +200,4 @@ def record_and_report_tell_who(m):
                if row["event"].startswith("imc0/CAS_COUNT.WR")) == len(samples) > 2, rows
     refused_text = m.run("ucoretool record --core-event nosuch -c 5 -e imc0/CAS_COUNT.RD/ "
                          "-- true 2>&1", check=False).out
-    assert "not known" in refused_text, refused_text
+    assert "unknown. Use" in refused_text, refused_text

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The device in user space.  It keeps the contract of uapi/ucore.h where the
- * library depends on it, and refuses what the contract refuses.
+ * Simulated ucore device in user space.  Commands follow uapi/ucore.h as far as the library
+ * depends on them, including all refusals.
  */
 #include <errno.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 
 #define PAGE	4096U
 #define COUNTERS_ALL	0xffffffffU
-#define FAKE_CPUS	8U		/* of a die */
+#define FAKE_CPUS	8U		/* counters of a die */
 
 struct fake fake;
 
@@ -28,12 +28,12 @@ struct fake_type {
 	uint32_t caps;
 	uint64_t fields;	/* bit n: UCORE_FIELD_n */
 	uint32_t number;	/* in discovery tables */
-	uint64_t base, step;	/* where the box controls are */
+	uint64_t base, step;	/* addresses of the box controls */
 };
 
 struct fake_machine {
 	const char *platform;
-	uint32_t model;		/* 0: the first of the platform */
+	uint32_t model;		/* 0: first model of the platform */
 	uint32_t caps;
 	const struct fake_type *types;
 	size_t nr_types;
@@ -70,7 +70,7 @@ static const struct fake_type e5_types[] = {
 	  BASIC | F(UMASK), 0, PCI(0x7f, 19, 5, 0xf4), 1 << 12 },
 };
 
-/* The E5-2600 v3 and v4; the Xeon D has the first of these */
+/* E5-2600 v3 and v4; the Xeon D has only the first boxes of each type */
 #define INVERTS	(BASIC | F(UMASK) | F(INVERT))
 #define PMON	(UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FREEZE)
 
@@ -127,7 +127,7 @@ static const struct fake_type skx_types[] = {
 	  0, PCI(0x5d, 21, 1, 0xf4), 1 << 15 },
 };
 
-/* Ice Lake-SP and Snow Ridge; in the numbers the CHA alone is told apart, see field_of() */
+/* Ice Lake-SP and Snow Ridge; only the CHA has different limits, see field_of() */
 #define WIDE	(INVERTS | F(UMASK_EXT))
 #define PCU	(BASIC | F(INVERT) | F(OCC_SEL) | F(OCC_INVERT) | F(OCC_EDGE) | F(BAND0) | \
 		 F(BAND1) | F(BAND2) | F(BAND3))
@@ -171,7 +171,7 @@ static const struct fake_type snr_types[] = {
 	  7, PCI(0x7e, 12, 0, 0x438), 1 << 15 },
 };
 
-/* What discovery gives every box, and what those with 64 control bits have more */
+/* Fields of every box with discovery, and additional fields of 64-bit controls */
 #define DISC	(BASIC | F(UMASK) | F(INVERT))
 #define EXT	(DISC | F(UMASK_EXT))
 
@@ -251,7 +251,7 @@ static const struct fake_machine machines[] = {
 	{ "generic", 250, DISCOVERS, generic_types, NR(generic_types) },
 };
 
-/* Of each CPU, and of no machine: see fake_cpus() */
+/* Box of each CPU, added to any machine by fake_cpus() */
 static const struct fake_type core_type = {
 	"core", 1, 4, 3, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW,
 	F(EVENT) | F(UMASK) | F(EDGE) | F(USR) | F(OS) | F(ANY) | F(INVERT) | F(THRESH), ~0U, 0x186
@@ -314,7 +314,7 @@ static const struct ucore_field_info all_fields[] = {
 	{ UCORE_FIELD_ANY, 0, 1, 1, "any" },
 };
 
-/* Where a machine's field differs from the one above */
+/* Fields that differ from the table above on some machines */
 static const struct ucore_field_info disc_event = { UCORE_FIELD_EVENT, 0, 0xff, 0xff, "event" };
 
 static const struct ucore_field_info v3_tid = {
@@ -338,7 +338,7 @@ static const struct fake_type *type_of(const struct ucore_box_info *box)
 			return &types[i];
 	if (!strcmp(core_type.type, box->type))
 		return &core_type;
-	return &types[0];	/* a type that a test made up */
+	return &types[0];	/* a type that only a test uses */
 }
 
 static const struct ucore_field_info *field_of(const struct ucore_box_info *box, uint32_t id)
@@ -381,7 +381,7 @@ static struct ucore_box_info *box_make(const struct fake_type *type,
 	box->fixed_width = 48;
 	box->caps = type->caps;
 	box->location = type->base + type->step * instance;
-	/* the second socket has buses and memory of its own, and the same MSRs */
+	/* the second socket has other buses and addresses, but the same MSRs */
 	if (type->access == UCORE_ACCESS_MMIO)
 		box->location += box->die * 0x40000000ULL;
 	else if (type->access != UCORE_ACCESS_MSR)
@@ -405,7 +405,7 @@ void fake_table(uint32_t reason, int32_t die)
 		.function = 1 + index / 2,
 		.dvsec = 0x100, .reason = reason, .address = 0xf0000000 + 0x10000 * index,
 	};
-	/* such a table is not in a function */
+	/* a table behind an MSR has no PCI function */
 	if (reason >= UCORE_TABLE_MSR) {
 		table->bus = 0;
 		table->function = 0;
@@ -421,7 +421,7 @@ void fake_table(uint32_t reason, int32_t die)
 	table->global = GLOBAL_CTL;
 }
 
-/* As a table writes it: the segment of a PCI address is right above the bus */
+/* Encode a PCI address as in tables, with the segment directly above the bus */
 static uint64_t place_of(const struct fake_type *type, uint64_t at)
 {
 	bool pci = type->access == UCORE_ACCESS_PCI || type->access == UCORE_ACCESS_ECAM;
@@ -429,7 +429,7 @@ static uint64_t place_of(const struct fake_type *type, uint64_t at)
 	return pci ? at >> 32 << 28 | (at & 0xfffffff) : at;
 }
 
-/* The record as firmware would have written it */
+/* Write the discovery record of a unit */
 static struct ucore_unit_info *unit_make(uint32_t table, const struct fake_type *type,
 					 uint64_t at, uint32_t id)
 {
@@ -474,7 +474,7 @@ void fake_reject(uint32_t reason, uint32_t type, const char *name, uint32_t id, 
 	fake.tables[0].nr_rejected++;
 }
 
-/* UPI and M3UPI of SPR: what the table says is not used, their places are known */
+/* UPI and M3UPI of SPR: the driver uses known addresses in place of the table's */
 static void unit_of_box(const struct fake_type *type, const struct ucore_box_info *box)
 {
 	bool moved = type->number == 8 || type->number == 9;
@@ -661,8 +661,8 @@ static int do_get_boxes(struct ucore_get_boxes *get)
 }
 
 /*
- * Stacks of Skylake-SP and Ice Lake-SP are 16 buses apart, the last is not there; links
- * cross with those of the other die, the last is not trained
+ * The stacks of Skylake-SP and Ice Lake-SP are 16 buses apart, and the last one does not exist.
+ * Links connect to those of the other die in reverse order, and the last one is not trained.
  */
 static struct ucore_link_info end_of(const struct ucore_box_info *box)
 {
@@ -757,7 +757,7 @@ static int do_get_fields(struct ucore_get_fields *get)
 static int do_create(struct ucore_create_session *create)
 {
 	if (fake.state == UCORE_STATE_INTREE && fake.caps & UCORE_CAP_CORE)
-		;	/* events of cores can be counted */
+		;	/* core events can be counted */
 	else if (fake.state)
 		return fake.state == UCORE_STATE_INTREE ? -EBUSY : -ENODEV;
 	if (create->rotate_ns && (create->timer_ns || create->ring_size || create->nr_readers > 1))
@@ -813,7 +813,7 @@ static bool shared_conflict(const struct fake_event *event, const struct ucore_a
 	return false;
 }
 
-/* Events of different groups take turns on a counter */
+/* Events of different groups can share a counter */
 static bool are_rivals(const struct fake_event *event, uint32_t group)
 {
 	return !event->group || !group || event->group == group;
@@ -838,7 +838,7 @@ static uint64_t counters_used(uint32_t box, uint32_t group)
 	return used;
 }
 
-/* One of the counters, even if others must move for it, as the driver does; or -1 */
+/* Find a counter, moving other events if necessary as the driver does; -1 if none */
 static int counter_take(uint32_t box, uint32_t group, uint64_t may, uint64_t *tried)
 {
 	uint64_t unused = may & ~counters_used(box, group);
@@ -875,7 +875,7 @@ static int counter_choose(const struct ucore_box_info *box, const struct ucore_a
 	return counter < 0 ? -ENOSPC : counter;
 }
 
-/* All events count once in a clock of 5 GHz at most, as the driver has it of clockticks */
+/* Return the polling interval, assuming at most one count per cycle at 5 GHz as the driver does */
 static int period_check(const struct ucore_box_info *box, struct ucore_add_event *add)
 {
 	add->poll_ns = 0;
@@ -957,7 +957,7 @@ uint64_t fake_step(const struct fake_event *event)
 	return 1000 * (event->box + 1) + event->counter;
 }
 
-/* In a wave the factor goes from 1 to 8 and back, each domain's is one READ ahead */
+/* Return the factor of a wave: from 1 to 8 and back, shifted by one READ for each domain */
 static uint64_t wave(uint32_t domain)
 {
 	uint64_t phase = ((fake.time - FAKE_EPOCH) / 1000000000 + domain) % 14;
@@ -967,7 +967,7 @@ static uint64_t wave(uint32_t domain)
 	return phase < 8 ? phase + 1 : 15 - phase;
 }
 
-/* A machine that becomes busy at some sample, for a while or for good */
+/* Return the factor of step_at, step_by and step_for */
 static uint64_t busy(void)
 {
 	uint64_t samples = fake.status.samples;
@@ -1009,7 +1009,7 @@ static uint32_t nr_groups(void)
 	return (uint32_t)__builtin_popcountll(groups);
 }
 
-/* Each group has had as many turns as any other, and its events counted in these alone */
+/* All groups have equal time slices, in which their events count */
 static void turns_fill(const struct fake_event *event, struct ucore_value *value,
 		       uint64_t *running)
 {
@@ -1020,7 +1020,7 @@ static void turns_fill(const struct fake_event *event, struct ucore_value *value
 	value->count /= nr_groups();
 }
 
-/* The last of a crew never comes */
+/* The last reader of a parallel read never takes part */
 static void helpers_count(unsigned int nr_domains)
 {
 	if (fake.config.nr_readers > 1)
@@ -1126,7 +1126,7 @@ static int do_budget(struct ucore_get_budget *budget)
 
 /* ---- ring -------------------------------------------------------------- */
 
-/* Bytes a record needs at this position, with the PAD before it */
+/* Return the bytes that a record needs at this position, including a PAD before it */
 static uint32_t ring_need(uint64_t at, uint32_t size)
 {
 	uint32_t to_end = fake.config.ring_size - (uint32_t)(at & (fake.config.ring_size - 1));
@@ -1148,7 +1148,7 @@ static void ring_store(struct fake_ring *ring, const void *record, uint32_t size
 	__atomic_store_n(&producer->head, head + size, __ATOMIC_RELEASE);
 }
 
-/* As in the kernel: a LOST record goes first, and only if both find room */
+/* As in the kernel, a pending LOST record is written first, and only if both fit */
 void fake_put(unsigned int domain, void *record, uint32_t size)
 {
 	struct fake_ring *ring = &fake.rings[domain];
@@ -1177,7 +1177,7 @@ void fake_put(unsigned int domain, void *record, uint32_t size)
 	ring_store(ring, record, size);
 }
 
-/* The timer had no time: what it left out counts as lost */
+/* Periods that the timer dropped count as lost */
 static void periods_drop(struct fake_ring *ring)
 {
 	((struct ucore_ring_producer *)ring->map)->lost += fake.stretch;
@@ -1189,7 +1189,7 @@ static void periods_drop(struct fake_ring *ring)
 	fake.budget.delayed++;
 }
 
-/* A busy CPU, an idle one, and one that switches */
+/* Write the tasks of three CPUs: busy, idle, and unknown */
 static void tasks_put(unsigned int domain)
 {
 	struct {
@@ -1208,7 +1208,7 @@ static void tasks_put(unsigned int domain)
 	fake_put(domain, &record, sizeof(record));
 }
 
-/* What is of the sample's trigger */
+/* Fill the members that depend on the sample's trigger */
 static void trigger_put(struct ucore_sample *sample, uint32_t period_of)
 {
 	sample->trigger = period_of == UCORE_EVENT_NONE ? UCORE_TRIGGER_TIMER :
@@ -1272,7 +1272,7 @@ void fake_sample(unsigned int domain)
 	fake_put(domain, &sample, sample.head.hdr.size);
 }
 
-/* The domain's reader went, and nobody came */
+/* The domain's reader went offline without a successor */
 static void fake_gap(unsigned int domain)
 {
 	struct ucore_gap gap = {
@@ -1292,7 +1292,7 @@ static int fake_open(const char *path, int flags)
 	(void)flags;
 	if (fake.open_errno) {
 		errno = fake.open_errno;
-		/* the driver comes in the end */
+		/* the device becomes available after open_nr failures */
 		if (fake.open_nr && !--fake.open_nr)
 			fake.open_errno = 0;
 		return -1;
@@ -1306,7 +1306,7 @@ static int fake_close(int fd)
 	fake.nr_opens--;
 	if (fd != FAKE_FD)
 		close(fd);
-	/* one that is left over takes nothing from the session that came after it */
+	/* closing an older session does not affect a newer one */
 	if (fd == fake.session_fd) {
 		fake.session_fd = -1;
 		fake.nr_events = 0;
@@ -1550,7 +1550,7 @@ static int fake_munmap(void *address, size_t length)
 	abort();
 }
 
-/* A running session with rings produces at every poll and is always readable */
+/* A running session with rings produces samples at every poll and is always readable */
 static int fake_poll(struct pollfd *fds, nfds_t nr, int timeout)
 {
 	bool produce = fake.running && fake.config.ring_size && fake.batch;
@@ -1586,7 +1586,7 @@ const struct ucore_sys fake_sys = {
 
 /* ---- scenario ---------------------------------------------------------- */
 
-/* "ID:BOXES:PINNED", ":KIB:US:STATE" of its rings and its timer */
+/* Parse "ID:BOXES:PINNED", optionally with ":KIB:US:STATE" of rings and timer */
 static void scenario_session(const char *value)
 {
 	unsigned int id, boxes, pinned, kib = 0, us = 0, state = UCORE_SESSION_RUNNING;
@@ -1600,7 +1600,7 @@ static void scenario_session(const char *value)
 	session->state = state;
 }
 
-/* "imc1", or "imc1:9": until the ninth question for boxes */
+/* Parse "imc1", or "imc1:9" (in use until the ninth GET_BOXES) */
 static void scenario_own(char *name)
 {
 	char *colon = strchr(name, ':');
@@ -1621,7 +1621,7 @@ static void scenario_own(char *name)
 	}
 }
 
-/* reason:type:name:id:other */
+/* Parse "reason:type:name:id:other" */
 static void scenario_reject(const char *value)
 {
 	unsigned int reason, type, id, other;
@@ -1632,7 +1632,7 @@ static void scenario_reject(const char *value)
 	fake_reject(reason, type, name, id, other);
 }
 
-/* A state of the cores, and why */
+/* Set the state of the core counters and its reason */
 static void scenario_core(uint32_t state)
 {
 	fake.core.state = state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A ucore device in user space, underneath struct ucore_sys: the boxes of an
- * E5-2600 v2, or of processors with discovery tables, one or two sockets, CPUs
- * with boxes of their own, counters that advance by known steps.
+ * Simulated ucore device in user space, accessed through struct ucore_sys.  It has the boxes
+ * of an E5-2600 v2 or of another processor, one or two sockets, optional core boxes, and
+ * counters that advance by known steps.
  */
 #ifndef FAKE_H
 #define FAKE_H
@@ -15,9 +15,9 @@
 #define FAKE_MAX_EVENTS	8192
 #define FAKE_MAX_DOMAINS 8
 #define FAKE_MAX_SESSIONS 100
-#define FAKE_FD		1000		/* of /dev/ucore; sessions have real ones */
-#define FAKE_EPOCH	1000000000000000000ULL	/* far after any real boot */
-#define FAKE_OTHER	77		/* id of a session that is not ours */
+#define FAKE_FD		1000		/* descriptor of /dev/ucore */
+#define FAKE_EPOCH	1000000000000000000ULL	/* later than any real time (ns) */
+#define FAKE_OTHER	77		/* id of another process's session */
 
 struct fake_event {
 	uint32_t id;
@@ -25,7 +25,7 @@ struct fake_event {
 	uint32_t counter;
 	uint32_t nr_terms;
 	struct ucore_term terms[UCORE_TERMS_MAX];
-	uint64_t may;			/* counters, a bit each */
+	uint64_t may;			/* mask of permitted counters */
 	uint64_t period;
 	uint64_t count;
 	uint32_t group;
@@ -39,46 +39,46 @@ struct fake_ring {
 };
 
 struct fake {
-	/* what the tests arrange */
-	unsigned int first_die;		/* the boxes are on this one ... */
-	unsigned int nr_dies;		/* ... and the following, so many in all */
+	/* configuration by tests */
+	unsigned int first_die;		/* first die with boxes */
+	unsigned int nr_dies;		/* number of dies with boxes */
 	uint32_t state;
 	uint32_t abi;
 	char platform[16];
 	char reason[160];
-	unsigned int fail_command;	/* _IOC_NR that fails ... */
-	int fail_errno;			/* ... with this errno ... */
-	unsigned int fail_skip;		/* ... after so many that do not ... */
-	unsigned int fail_nr;		/* ... so often; 0: from then on */
+	unsigned int fail_command;	/* _IOC_NR of a command that fails */
+	int fail_errno;			/* errno of the failure */
+	unsigned int fail_skip;		/* successful calls before the first failure */
+	unsigned int fail_nr;		/* number of failures (0: unlimited) */
 	int open_errno;
-	unsigned int open_nr;		/* opens that fail with it; 0: all */
-	unsigned int own_nr;		/* GET_BOXES until others let go of theirs; 0: they do not */
-	unsigned int back;		/* this READ, from 1, tells less than the one before */
-	int mmap_skip;			/* mmaps that work before one fails; -1: all work */
+	unsigned int open_nr;		/* number of opens that fail with open_errno (0: all) */
+	unsigned int own_nr;		/* GET_BOXES until other owners release boxes (0: never) */
+	unsigned int back;		/* number of the READ, from 1, whose counts decrease */
+	int mmap_skip;			/* mmaps before the first failure (-1: none) */
 	unsigned int batch;		/* samples per domain and poll */
-	uint32_t ring;			/* sessions must ask for rings of this size; 0: any */
-	uint64_t value_flags;		/* of every value */
-	bool wave;			/* counts move by more and less from READ to READ */
-	uint64_t scale;			/* of how far they move */
-	uint64_t step_at;		/* from this sample on counts are ... */
-	uint64_t step_by;		/* ... so many times as high ... */
-	uint64_t step_for;		/* ... for so many samples of each @step_at; 0: all */
+	uint32_t ring;			/* required ring size of sessions (0: any) */
+	uint64_t value_flags;		/* flags of every value */
+	bool wave;			/* deltas rise and fall from READ to READ */
+	uint64_t scale;			/* factor of all deltas */
+	uint64_t step_at;		/* first sample with larger deltas */
+	uint64_t step_by;		/* factor of the larger deltas */
+	uint64_t step_for;		/* number of such samples in each @step_at (0: all) */
 	uint32_t gap;			/* UCORE_GAP_* before the first sample, 0: none */
-	bool old;			/* a driver from before GET_TABLES */
+	bool old;			/* older driver without GET_TABLES */
 	bool user;			/* no CAP_SYS_ADMIN: addresses are 0 */
-	bool foreign;			/* others are in another pid namespace */
-	uint32_t hidden_box;		/* which lacks ... */
-	uint64_t hidden_fields;		/* ... UCORE_FIELD_n, a bit each, that its type has */
-	uint32_t bad_box;		/* whose selftest ... */
-	uint32_t bad_selftest;		/* ... failed in these UCORE_SELFTEST_*, ... */
-	uint32_t bad_found;		/* ... and found these UCORE_FOUND_* */
-	unsigned int lie_command;	/* _IOC_NR that answers with more than there was room for ... */
-	uint32_t lie_total;		/* ... or than there can be */
+	bool foreign;			/* owners are in another pid namespace */
+	uint32_t hidden_box;		/* box that lacks fields of its type */
+	uint64_t hidden_fields;		/* mask of the missing UCORE_FIELD_n */
+	uint32_t bad_box;		/* box that failed its self-test */
+	uint32_t bad_selftest;		/* UCORE_SELFTEST_* of the failure */
+	uint32_t bad_found;		/* UCORE_FOUND_* of the failure */
+	unsigned int lie_command;	/* _IOC_NR that returns too many elements */
+	uint32_t lie_total;		/* total that this command returns */
 
-	/* what there is */
+	/* the machine */
 	const struct fake_machine *machine;
 	uint32_t caps;
-	struct ucore_get_core core;	/* version 0: a driver without cores */
+	struct ucore_get_core core;	/* version 0: driver without core counters */
 	struct ucore_domain_info domains[FAKE_MAX_DOMAINS];
 	unsigned int nr_domains;
 	struct ucore_box_info boxes[FAKE_MAX_BOXES];
@@ -98,59 +98,59 @@ struct fake {
 	uint32_t next_event;
 	bool running;
 	uint64_t time;
-	uint64_t started;		/* when the session was */
+	uint64_t started;		/* start time of the session */
 	struct fake_ring rings[FAKE_MAX_DOMAINS];
 	struct ucore_get_status status;
 	struct ucore_get_budget budget;
 	uint32_t stretch;		/* periods dropped before each sample of a timer */
-	unsigned int calls[32];		/* by _IOC_NR */
-	uint32_t pmi_cpu;	/* the last one that was chosen */
+	unsigned int calls[32];		/* number of calls by _IOC_NR */
+	uint32_t pmi_cpu;	/* last PMI CPU that was chosen */
 	uint32_t nr_pmi_cpus;
-	struct ucore_add_core_trigger core_trigger;	/* the last one */
+	struct ucore_add_core_trigger core_trigger;	/* last core trigger */
 	unsigned int nr_core_triggers;
-	unsigned int nr_maps;		/* still mapped */
-	unsigned int nr_opens;		/* still open */
+	unsigned int nr_maps;		/* current mappings */
+	unsigned int nr_opens;		/* open descriptors */
 };
 
 extern struct fake fake;
 extern const struct ucore_sys fake_sys;
 
-/* A fresh E5-2600 v2 with @nr_dies sockets; frees what an earlier one left */
+/* Set up an E5-2600 v2 with @nr_dies sockets and free the previous machine */
 void fake_reset(unsigned int nr_dies);
 
 /*
- * The same with another processor: "ivbep" (also for snbep), "hswep" (also for
+ * Set up a machine with another processor: "ivbep" (also for snbep), "hswep" (also for
  * bdxep), "bdxde", "skx" (also for clx, cpx), "icx", "snr", "spr" (also for emr), "gnr"
  * (also for srf, grr, cwf), "generic"
  */
 void fake_machine(const char *name, unsigned int nr_dies);
 
-/* The same machine with boxes on one die only: domain 0 is that die */
+/* Keep only the boxes of one die, which becomes domain 0 */
 void fake_only_die(unsigned int die);
 
-/* Domains that are CPUs, @nr of them, each with one box: "core0"; LLC_MISSES is missing */
+/* Add @nr CPU domains with one box "core0" each; LLC_MISSES is missing */
 void fake_cpus(unsigned int nr);
 
-/* A unit that is no box: on die 0, with this reason, in conflict with record @other */
+/* Add a rejected unit on die 0, in conflict with record @other */
 void fake_reject(uint32_t reason, uint32_t type, const char *name, uint32_t id, uint32_t other);
 
-/* Another session, of process 4711: how many boxes and dies' PMI CPUs it says it has */
+/* Add a session of process 4711 with this number of boxes and dies with chosen PMI CPUs */
 struct ucore_session_info *fake_other(uint64_t id, uint32_t nr_boxes, uint32_t nr_pinned);
 
-/* A table that is not used, or not wholly */
+/* Add a table that is not used, or only partly */
 void fake_table(uint32_t reason, int32_t die);
 
-/* Overflow interrupts, as a later discovery platform may have them */
+/* Add overflow interrupts to a platform with discovery */
 void fake_overflow_pmi(void);
 
-/* How far an event's count moves from READ to READ and sample to sample, without a wave */
+/* Return the delta of an event's count between READs or samples, without a wave */
 uint64_t fake_step(const struct fake_event *event);
 
-/* Put a record into a domain's ring, and its sequence number into the record */
+/* Write a record to a domain's ring, with the next sequence number */
 void fake_put(unsigned int domain, void *record, uint32_t size);
 void fake_sample(unsigned int domain);
 
-/* Words like "machine=spr dies=1 fail=19:16 own=imc0": the machine for a whole ucoretool */
+/* Set up a machine from words like "machine=spr dies=1 fail=19:16 own=imc0" */
 void fake_scenario(const char *words);
 
 #endif /* FAKE_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The fake device for whoever asks libucore for the real one.  The linker puts this in the
- * place of ucore_sys_default() (--wrap), and UCORE_FAKE says which machine it is.
+ * Default system calls on the fake device.  The linker replaces ucore_sys_default() by this
+ * function (--wrap).  The environment variable UCORE_FAKE describes the machine.
  */
 #include <stdlib.h>
 

@@ -13,7 +13,7 @@ int main(int argc, char **argv)
 
 	fake_scenario(getenv("UCORE_FAKE"));
 	ret = ucoretool_run(argc, argv, &fake_sys);
-	/* what was opened has been closed, what was mapped unmapped */
+	/* ucoretool must have closed and unmapped everything */
 	if (fake.nr_opens || fake.nr_maps)
 		abort();
 	fake_reset(1);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Damaged files through the whole of 'ucoretool script' and 'report': whatever is in them,
- * it ends with 0 or 1 and the sanitizers stay silent.
+ * Fuzz test of 'ucoretool script' and 'report' with damaged files.  Each run must return 0 or 1
+ * without a report of the sanitizers.
  *
- * fuzz_report FILE ROUNDS [SEED]: FILE is a good file to start from.
+ * Usage: fuzz_report FILE ROUNDS [SEED].  FILE is a valid file.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void bytes_change(size_t size, unsigned int *seed)
 	}
 }
 
-/* A trace is written into a directory that is new each time */
+/* CTF output needs a new directory in each round */
 static void trace_remove(const char *path)
 {
 	DIR *dir = opendir(path);
@@ -67,7 +67,7 @@ static int report(const char *path, unsigned int how)
 		argv[argc++] = *word;
 	ret = ucoretool_run(argc, argv, &fake_sys);
 	trace_remove(trace);
-	/* a metric that was not recorded is refused: damage may do that */
+	/* a damaged event can make the metric unavailable */
 	return ret == EXIT_USAGE && !strcmp(first, "report") ? 1 : ret;
 }
 
@@ -102,6 +102,6 @@ int main(int argc, char **argv)
 			return 1;
 		refused += (unsigned int)ret;
 	}
-	/* damage that is never noticed would mean that nothing is checked */
+	/* at least one damage must be detected */
 	return refused < rounds / 10;
 }

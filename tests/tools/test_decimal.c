@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Numbers without printf: each is what printf makes of it.
+ * Formatting of numbers without printf(): compare the texts with those of printf().
  */
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static void fixed_is(double real)
 	}
 }
 
-static void numbers(void **state)
+static void integers_match_printf(void **state)
 {
 	static const uint64_t edges[] = { 0, 1, 9, 10, 99, 100, 12345, UINT32_MAX, UINT64_MAX };
 
@@ -45,8 +45,8 @@ static void numbers(void **state)
 	}
 }
 
-/* What is halfway between two decimals, what carries into the next digit, what has no digits */
-static void fractions_at_edges(void **state)
+/* Ties, carries into the next digit, and values without digits */
+static void fractions_at_edges_match_printf(void **state)
 {
 	static const double edges[] = {
 		0, -0.0, 0.0005, 0.0625, 0.125, 0.25, 0.3125, 0.375, 0.5, 0.95, 0.995, 0.9995,
@@ -62,16 +62,16 @@ static void fractions_at_edges(void **state)
 	fixed_is(__builtin_nan(""));
 }
 
-/* Eighths and sixteenths are ties of one, two and three decimals, and exact */
-static void ties_are_even(void **state)
+/* Sixteenths are exact ties for one, two and three decimals */
+static void ties_round_to_even(void **state)
 {
 	(void)state;
 	for (unsigned int i = 0; i < 64000; i++)
 		fixed_is(i / 16.0);
 }
 
-/* Of each size that a double can have, and near a tie, as sums and quotients are */
-static void fractions_of_any_kind(void **state)
+/* Random values of any exponent, and values next to ties */
+static void random_fractions_match_printf(void **state)
 {
 	(void)state;
 	srand(1);
@@ -88,7 +88,7 @@ static void fractions_of_any_kind(void **state)
 	}
 }
 
-static void what_is_too_long_is_cut(void **state)
+static void long_text_is_truncated(void **state)
 {
 	char text[DIGITS_LEN + 1];
 
@@ -100,11 +100,11 @@ static void what_is_too_long_is_cut(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(numbers),
-	cmocka_unit_test(fractions_at_edges),
-	cmocka_unit_test(ties_are_even),
-	cmocka_unit_test(fractions_of_any_kind),
-	cmocka_unit_test(what_is_too_long_is_cut),
+	cmocka_unit_test(integers_match_printf),
+	cmocka_unit_test(fractions_at_edges_match_printf),
+	cmocka_unit_test(ties_round_to_even),
+	cmocka_unit_test(random_fractions_match_printf),
+	cmocka_unit_test(long_text_is_truncated),
 };
 
 UNIT_MAIN(tests)

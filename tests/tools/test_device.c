@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The device object: opening, each way to fail, what it learns.
+ * Device: open, failures, and the description of the machine.
  */
 #include <stdlib.h>
 
 #include "unit.h"
 
-static void opens_and_learns(void **state)
+static void device_open_reads_the_machine(void **state)
 {
 	struct ucore_device *dev = device_get();
 	const struct ucore_box_info *boxes;
@@ -26,7 +26,7 @@ static void opens_and_learns(void **state)
 	ucore_device_close(dev);
 }
 
-static void open_errors_say_what_to_do(void **state)
+static void device_open_failure_names_the_remedy(void **state)
 {
 	static const struct { int code; const char *words; } cases[] = {
 		{ ENOENT, "/dev/ucore|not loaded|modprobe ucore" },
@@ -57,7 +57,7 @@ static void sessions_are_listed(void **state)
 	assert_int_equal(ucore_device_sessions(dev, &sessions, &nr, &err), 0);
 	assert_int_equal(nr, 0);
 	free(sessions);
-	/* more than are asked for at once, and just as many */
+	/* more sessions than one call returns, and exactly as many */
 	for (uint64_t id = 1; id <= 64; id++)
 		fake_other(3 * id, 1, 0);
 	assert_int_equal(ucore_device_sessions(dev, &sessions, &nr, &err), 0);
@@ -76,13 +76,13 @@ static void sessions_are_listed(void **state)
 	ucore_device_close(dev);
 }
 
-static void a_session_is_ended(void **state)
+static void session_is_revoked(void **state)
 {
 	struct ucore_device *dev = device_get();
 
 	(void)state;
 	fake_other(5, 1, 0);
-	assert_fails(ucore_device_revoke(dev, 6, &err), ENOENT, "no session 6");
+	assert_fails(ucore_device_revoke(dev, 6, &err), ENOENT, "session 6: no such session");
 	assert_int_equal(ucore_device_revoke(dev, 5, &err), 0);
 	assert_int_equal(fake.sessions[0].state, UCORE_SESSION_REVOKED);
 	fake.user = true;
@@ -93,7 +93,7 @@ static void a_session_is_ended(void **state)
 	ucore_device_close(dev);
 }
 
-static void each_query_may_fail(void **state)
+static void query_failure_is_reported(void **state)
 {
 	static const struct { unsigned long command; int code; const char *words; } cases[] = {
 		{ UCORE_GET_INFO, ENOTTY, "not a ucore device" },
@@ -113,23 +113,23 @@ static void each_query_may_fail(void **state)
 	}
 }
 
-static void an_old_driver_is_refused(void **state)
+static void older_driver_abi_is_refused(void **state)
 {
 	struct ucore_device *dev;
 
 	(void)state;
 	fake.abi = 0;
-	assert_fails(ucore_device_open(NULL, &fake_sys, &dev, &err), EPROTO, "ABI 0|same release");
+	assert_fails(ucore_device_open(NULL, &fake_sys, &dev, &err), EPROTO, "ABI version 0|same release");
 }
 
-static void a_newer_driver_is_fine(void **state)
+static void newer_driver_abi_is_accepted(void **state)
 {
 	(void)state;
 	fake.abi = UCORE_ABI_VERSION + 1;
 	ucore_device_close(device_get());
 }
 
-static void not_ready_gives_the_reason(void **state)
+static void device_not_ready_reports_the_reason(void **state)
 {
 	struct ucore_device *dev;
 
@@ -145,7 +145,7 @@ static void not_ready_gives_the_reason(void **state)
 	ucore_device_close(dev);
 }
 
-static void reason_has_no_control_characters(void **state)
+static void reason_control_characters_are_replaced(void **state)
 {
 	struct ucore_device *dev;
 
@@ -157,7 +157,7 @@ static void reason_has_no_control_characters(void **state)
 	ucore_device_close(dev);
 }
 
-static void ends_are_asked_for_once(void **state)
+static void links_are_queried_once(void **state)
 {
 	const struct ucore_link_info *ends;
 	struct ucore_device *dev;
@@ -177,7 +177,7 @@ static void ends_are_asked_for_once(void **state)
 	ucore_device_close(dev);
 }
 
-static void an_old_driver_knows_no_ends(void **state)
+static void links_of_older_driver_are_none(void **state)
 {
 	const struct ucore_link_info *ends;
 	struct ucore_device *dev;
@@ -197,7 +197,7 @@ static void an_old_driver_knows_no_ends(void **state)
 	ucore_device_close(dev);
 }
 
-static void fields_are_asked_for_once_per_type(void **state)
+static void fields_are_queried_once_per_type(void **state)
 {
 	struct ucore_device *dev = device_get();
 	const struct ucore_field_info *fields;
@@ -210,14 +210,14 @@ static void fields_are_asked_for_once_per_type(void **state)
 	calls = fake.calls[_IOC_NR(UCORE_GET_FIELDS)];
 	assert_int_equal(ucore_device_fields(dev, 1, &fields, &nr, &err), 0);
 	assert_int_equal(fake.calls[_IOC_NR(UCORE_GET_FIELDS)], calls);
-	assert_fails(ucore_device_fields(dev, 34, &fields, &nr, &err), ENOENT, "no box 34");
+	assert_fails(ucore_device_fields(dev, 34, &fields, &nr, &err), ENOENT, "box 34: no such box");
 	fake.fail_command = _IOC_NR(UCORE_GET_FIELDS);
 	fake.fail_errno = EFAULT;
 	assert_fails(ucore_device_fields(dev, 4, &fields, &nr, &err), EFAULT, "GET_FIELDS|ubox");
 	ucore_device_close(dev);
 }
 
-static void a_domain_id_is_no_die(void **state)
+static void domain_id_differs_from_die(void **state)
 {
 	const struct ucore_domain_info *domain;
 	struct ucore_device *dev;
@@ -245,19 +245,19 @@ static void a_domain_id_is_no_die(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	TEST(a_domain_id_is_no_die),
-	TEST(opens_and_learns),
-	TEST(open_errors_say_what_to_do),
+	TEST(domain_id_differs_from_die),
+	TEST(device_open_reads_the_machine),
+	TEST(device_open_failure_names_the_remedy),
 	TEST(sessions_are_listed),
-	TEST(a_session_is_ended),
-	TEST(each_query_may_fail),
-	TEST(an_old_driver_is_refused),
-	TEST(a_newer_driver_is_fine),
-	TEST(not_ready_gives_the_reason),
-	TEST(reason_has_no_control_characters),
-	TEST(ends_are_asked_for_once),
-	TEST(an_old_driver_knows_no_ends),
-	TEST(fields_are_asked_for_once_per_type),
+	TEST(session_is_revoked),
+	TEST(query_failure_is_reported),
+	TEST(older_driver_abi_is_refused),
+	TEST(newer_driver_abi_is_accepted),
+	TEST(device_not_ready_reports_the_reason),
+	TEST(reason_control_characters_are_replaced),
+	TEST(links_are_queried_once),
+	TEST(links_of_older_driver_are_none),
+	TEST(fields_are_queried_once_per_type),
 };
 
 UNIT_MAIN(tests)

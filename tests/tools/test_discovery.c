@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Platforms with discovery tables: what the library knows of tables and units,
- * and the events of their event tables, wide masks and free-running counters
- * among them.
+ * Platforms with discovery tables: tables and units, and the events of these platforms, which
+ * have wide masks and free-running counters.
  */
 #include <stdio.h>
 
@@ -42,7 +41,7 @@ static uint64_t value_of(const struct ucore_event *event, uint32_t field)
 
 /* ---- tables and units -------------------------------------------------- */
 
-static void tables_and_units(void **state)
+static void tables_and_units_are_listed(void **state)
 {
 	struct ucore_discovery *discovery;
 	const struct ucore_table_info *tables;
@@ -84,8 +83,8 @@ static void tables_and_units(void **state)
 	ucore_discovery_free(NULL);
 }
 
-/* Every field has its own place, up to its last bit */
-static void words_are_taken_apart(void **state)
+/* Each field is decoded with all its bits */
+static void unit_words_are_decoded(void **state)
 {
 	static const struct {
 		uint64_t word[3];
@@ -103,7 +102,7 @@ static void words_are_taken_apart(void **state)
 		{ { 0, 0, 0xffff0000 }, { .id = 0xffff } },
 		{ { 0, 0, 0xffff00000000 }, { .status_pos = 0xffff } },
 		{ { 0, 0, 0xffff000000000000 }, { 0 } },
-		/* an iMC of Sapphire Rapids */
+		/* record of an iMC of Sapphire Rapids */
 		{ { 0x4000000008304004, 0xc8aa2800, 0x0000000000000006 },
 		  { .num_regs = 4, .ctl_offset = 0x40, .width = 48, .ctr_offset = 8, .access = 1,
 		    .address = 0xc8aa2800, .type = 6 } },
@@ -130,7 +129,7 @@ static void words_are_taken_apart(void **state)
 	}
 }
 
-static void every_reason_is_a_sentence(void **state)
+static void reason_texts_are_complete(void **state)
 {
 	(void)state;
 	assert_string_equal(ucore_unit_reason(UCORE_UNIT_OK), "");
@@ -145,12 +144,12 @@ static void every_reason_is_a_sentence(void **state)
 		assert_true(strlen(ucore_table_reason(i)) > 10);
 		assert_null(strstr(ucore_table_reason(i), "does not know"));
 	}
-	/* of a newer driver */
+	/* reason of a newer driver */
 	assert_words(ucore_unit_reason(UCORE_UNIT_BROKEN + 1), "does not know");
 	assert_words(ucore_table_reason(UINT32_MAX), "does not know");
 }
 
-static void discovery_may_fail(void **state)
+static void discovery_failure_is_reported(void **state)
 {
 	static const struct {
 		unsigned long command;
@@ -174,7 +173,7 @@ static void discovery_may_fail(void **state)
 	}
 }
 
-static void nonsense_is_refused(void **state)
+static void impossible_counts_are_refused(void **state)
 {
 	struct ucore_discovery *discovery;
 
@@ -188,7 +187,7 @@ static void nonsense_is_refused(void **state)
 	}
 }
 
-static void no_discovery_is_no_failure(void **state)
+static void missing_discovery_is_accepted(void **state)
 {
 	struct ucore_discovery *discovery;
 	size_t nr = 1;
@@ -205,7 +204,7 @@ static void no_discovery_is_no_failure(void **state)
 
 /* ---- events ------------------------------------------------------------ */
 
-static void spot_checks(void **state)
+static void selected_events_have_their_fields(void **state)
 {
 	static const struct {
 		const char *text;
@@ -218,21 +217,21 @@ static void spot_checks(void **state)
 		{ "cha/LLC_LOOKUP.ALL/", 0x34, 0xff, 0x1fff, NONE, NONE, 0xf },
 		{ "iio/DATA_REQ_OF_CPU.MEM_READ.PART0/", 0x83, 0x04, NONE, 0x001, 7, 0x3 },
 		{ "iio/DATA_REQ_OF_CPU.MEM_WRITE.ALL_PARTS/", 0x83, 0x01, NONE, 0x0ff, 7, 0x3 },
-		/* the ports from PortMask, the class from UMaskExt alone */
+		/* ports from PortMask, flow class from UMaskExt */
 		{ "iio/COMP_BUF_OCCUPANCY.CMPD.PART3/", 0xd5, 0x08, NONE, 0x008, 7, 0xc },
 		{ "iio/NUM_TGT_MATCHED_REQ_OF_CPU/", 0x8f, NONE, NONE, NONE, 7, 0xf },
 		{ "imc/CAS_COUNT.RD/", 0x05, 0xcf, NONE, NONE, NONE, 0xf },
 		{ "m2m/IMC_READS.ALL/", 0x24, 0x04, 0x3, NONE, NONE, 0xf },
-		/* two units of one type: M2M's names are the short ones */
+		/* two units have this type: short names belong to M2M */
 		{ "m2m/CLOCKTICKS/", 0x01, NONE, NONE, NONE, NONE, 0xf },
 		{ "m2m/M2HBM_CLOCKTICKS/", 0x01, NONE, NONE, NONE, NONE, 0xf },
 		{ "UNC_M2HBM_IMC_READS.ALL", 0x24, 0x04, 0x3, NONE, NONE, 0xf },
 		{ "upi/RxL_BASIC_HDR_MATCH.NCB_OPC/", 0x05, 0x0e, 0x1, NONE, NONE, 0xf },
-		/* a umask of the PCU is none of the older occupancy select */
+		/* a umask of the PCU, not an occupancy select as on older processors */
 		{ "pcu/POWER_STATE_OCCUPANCY_CORES_C6/", 0x37, NONE, NONE, NONE, NONE, 0xf },
 		{ "irp/CLOCKTICKS/", 0x01, NONE, NONE, NONE, NONE, 0x3 },
 		{ "cxlcm/CLOCKTICKS/", 0x01, 0x02, NONE, NONE, NONE, 0xff },
-		/* raw, also of a type without a name */
+		/* raw events, also of a type without a name */
 		{ "cha/event=0x35,umask=1,umask_ext=0x00C817FE/", 0x35, 0x01, 0xc817fe,
 		  NONE, NONE, 0 },
 		{ "type_33/event=1,umask=2/", 0x01, 0x02, NONE, NONE, NONE, 0 },
@@ -258,26 +257,26 @@ static void spot_checks(void **state)
 	}
 }
 
-static void masks_that_do_not_fit(void **state)
+static void oversized_masks_are_refused(void **state)
 {
 	static const struct { const char *text; int code; const char *words; } cases[] = {
 		{ "upi/event=2,umask=0xffffffff0f/", ERANGE,
-		  "umask_ext=0xffffffff does not fit: at most 0xffffff," },
+		  "umask_ext=0xffffffff is out of range. Use at most 0xffffff," },
 		{ "cha/event=0x35,umask=0x10000000000/", ERANGE,
-		  "umask_ext=0x100000000 does not fit" },
-		{ "imc/event=5,umask=0x1cf/", ERANGE, "umask=0x1cf does not fit: at most 0xff" },
-		{ "iio/event=0x83,umask=0x7001004/", ERANGE, "umask=0x7001004 does not fit" },
-		{ "iio/event=0x83,ch_mask=0x1000/", ERANGE, "ch_mask=0x1000 does not fit" },
-		{ "iio/event=0x83,fc_mask=8/", ERANGE, "fc_mask=0x8 does not fit" },
+		  "umask_ext=0x100000000 is out of range" },
+		{ "imc/event=5,umask=0x1cf/", ERANGE, "umask=0x1cf is out of range. Use at most 0xff" },
+		{ "iio/event=0x83,umask=0x7001004/", ERANGE, "umask=0x7001004 is out of range" },
+		{ "iio/event=0x83,ch_mask=0x1000/", ERANGE, "ch_mask=0x1000 is out of range" },
+		{ "iio/event=0x83,fc_mask=8/", ERANGE, "fc_mask=0x8 is out of range" },
 		{ "imc/event=5,umask_ext=1/", ENOENT, "imc has no field 'umask_ext'" },
 		{ "cha/event=0x35,umask_ext=1,umask=0x101/", EINVAL, "umask_ext is given twice" },
 		{ "cha/event=0x35,umask=0x101,umask=1/", EINVAL, "umask is given twice" },
 		{ "cha/TOR_INSERTS.IA_MISS_DRD,umask_ext=1/", EINVAL, "umask_ext is given twice" },
-		{ "cha/umask_ext=1,TOR_INSERTS.IA_MISS_DRD/", EINVAL, "masks of its own" },
-		{ "iio/ch_mask=1,DATA_REQ_OF_CPU.MEM_READ.PART0/", EINVAL, "masks of its own" },
-		{ "cha/event=0x135/", ERANGE, "event=0x135 does not fit" },
+		{ "cha/umask_ext=1,TOR_INSERTS.IA_MISS_DRD/", EINVAL, "defines these masks itself" },
+		{ "iio/ch_mask=1,DATA_REQ_OF_CPU.MEM_READ.PART0/", EINVAL, "defines these masks itself" },
+		{ "cha/event=0x135/", ERANGE, "event=0x135 is out of range" },
 		{ "cha60/CLOCKTICKS/", ENOENT, "no cha60" },
-		{ "type_34/event=1/", ENOENT, "'type_34' is no box type" },
+		{ "type_34/event=1/", ENOENT, "'type_34' is not a box type" },
 		{ "cha/TOR_INSERTS.IA_MISS_DRT/", ENOENT, "did you mean 'TOR_INSERTS.IA_MISS_DR" },
 	};
 	struct ucore_event event;
@@ -285,12 +284,12 @@ static void masks_that_do_not_fit(void **state)
 	(void)state;
 	for (size_t i = 0; i < NR(cases); i++)
 		assert_fails(resolve(dev, cases[i].text, &event), cases[i].code, cases[i].words);
-	/* what the named event leaves open may be said */
+	/* masks that the event does not set can be given */
 	assert_int_equal(resolve(dev, "upi/RxL_BASIC_HDR_MATCH.NCB,umask_ext=0x10/", &event), 0);
 	assert_int_equal(value_of(&event, UCORE_FIELD_UMASK_EXT), 0x10);
 }
 
-static void fixed_and_free_running(void **state)
+static void fixed_and_free_running_events_resolve(void **state)
 {
 	static const struct { const char *text; unsigned int fixed; } cases[] = {
 		{ "imc/DCLK/", 0 }, { "ubox/UCLK/", 0 }, { "imc/fixed/", 0 },
@@ -310,7 +309,7 @@ static void fixed_and_free_running(void **state)
 		assert_int_equal(event.nr_terms, 0);
 	}
 	assert_fails(resolve(dev, "iio_free/fixed=17/", &event), ENXIO,
-		     "no fixed counter 17: there are 17");
+		     "no fixed counter 17. There are 17");
 	assert_fails(resolve(dev, "imc/fixed=1/", &event), ENXIO, "no fixed counter 1");
 	assert_fails(resolve(dev, "imc/fixed=x/", &event), EINVAL, "fixed=x is not a number");
 	assert_fails(resolve(dev, "imc/fixed,fixed/", &event), EINVAL, "second event");
@@ -318,10 +317,10 @@ static void fixed_and_free_running(void **state)
 		     "second event");
 	assert_fails(resolve(dev, "iio_free/event=1/", &event), ENOENT, "no field 'event'");
 	assert_fails(resolve(dev, "iio/CLOCKTICKS_FREERUN/", &event), ENOENT,
-		     "no event of iio but of iio_free: write iio_free/CLOCKTICKS_FREERUN/");
+		     "not an event of iio, but of iio_free. Write iio_free/CLOCKTICKS_FREERUN/");
 }
 
-static void counts_that_are_bytes(void **state)
+static void byte_events_have_their_unit(void **state)
 {
 	static const struct { const char *text; unsigned int bytes, per; } cases[] = {
 		{ "imc/CAS_COUNT.RD/", 64, 1 },
@@ -346,8 +345,8 @@ static void counts_that_are_bytes(void **state)
 }
 
 /*
- * Each event of the table by its name, on the first box: it resolves, the driver
- * takes it, its values fit their fields, and what is in the table is in the terms.
+ * Check each event of the table on the first box: it resolves, the driver accepts it, its values
+ * fit their fields, and the terms contain the values of the table.
  */
 static void events_resolve(const char *machine, const char *name, size_t expected)
 {
@@ -371,7 +370,7 @@ static void events_resolve(const char *machine, const char *name, size_t expecte
 		assert_string_equal(event.desc.name, desc.name);
 		if (!ucore_event_desc_fixed(&desc)) {
 			assert_int_equal(value_of(&event, UCORE_FIELD_EVENT), desc.event);
-			/* a zero umask is no term */
+			/* a umask of 0 is not a term */
 			assert_true(value_of(&event, UCORE_FIELD_UMASK) ==
 				    (desc.umask ? desc.umask : UINT64_MAX));
 		}
@@ -382,20 +381,20 @@ static void events_resolve(const char *machine, const char *name, size_t expecte
 	}
 }
 
-/* The lines of Intel's tables, DCLK and UCLK */
-static void every_event_resolves(void **state)
+/* Number of events in Intel's tables, plus DCLK and UCLK */
+static void table_events_resolve(void **state)
 {
 	(void)state;
 	events_resolve("spr", "spr", 2282 + 2);
 	events_resolve("spr", "emr", 2304 + 2);
 	events_resolve("gnr", "gnr", 848 + 2);
 	events_resolve("gnr", "srf", 776 + 2);
-	/* and all ports of a stack */
+	/* plus the events of all ports of a stack */
 	events_resolve("gnr", "grr", 438 + 2 + 2);
 	events_resolve("gnr", "cwf", 776 + 2);
 }
 
-static void an_unknown_model_counts_raw(void **state)
+static void unknown_model_counts_raw_events(void **state)
 {
 	struct ucore_event event;
 
@@ -411,7 +410,7 @@ static void an_unknown_model_counts_raw(void **state)
 
 /* ---- periods ----------------------------------------------------------- */
 
-static void no_interrupt_then_polled(void **state)
+static void period_without_interrupt_is_polled(void **state)
 {
 	struct ucore_session *session;
 	struct ucore_event event;
@@ -421,9 +420,9 @@ static void no_interrupt_then_polled(void **state)
 	assert_int_equal(resolve(dev, "imc/CAS_COUNT.RD,period=1000/", &event), 0);
 	event.flags = UCORE_EVENT_F_NO_POLL;
 	assert_fails(ucore_session_add(session, &event, &err), EOPNOTSUPP,
-		     "imc/CAS_COUNT.RD,period=1000/|cannot interrupt|timer");
+		     "imc/CAS_COUNT.RD,period=1000/|has no overflow interrupt|timer");
 	event.flags = 0;
-	assert_fails(ucore_session_add(session, &event, &err), ERANGE, "cannot interrupt");
+	assert_fails(ucore_session_add(session, &event, &err), ERANGE, "no overflow interrupt");
 	event.period = 600000;
 	assert_int_equal(ucore_session_add(session, &event, &err), 0);
 	ucore_session_destroy(session);
@@ -434,24 +433,24 @@ static void no_interrupt_then_polled(void **state)
 	assert_int_equal(resolve(dev, "iio_free/CLOCKTICKS_FREERUN,period=5/", &event), 0);
 	event.flags = UCORE_EVENT_F_NO_POLL;
 	assert_fails(ucore_session_add(session, &event, &err), EOPNOTSUPP,
-		     "iio_free cannot interrupt");
+		     "iio_free has no overflow interrupt");
 	ucore_session_destroy(session);
 }
 
 static const struct CMUnitTest tests[] = {
-	TEST_SPR(tables_and_units),
-	TEST(words_are_taken_apart),
-	TEST(every_reason_is_a_sentence),
-	TEST_SPR(discovery_may_fail),
-	TEST_SPR(nonsense_is_refused),
-	TEST_SPR(no_discovery_is_no_failure),
-	TEST_SPR(spot_checks),
-	TEST_SPR(masks_that_do_not_fit),
-	TEST_SPR(fixed_and_free_running),
-	TEST_SPR(counts_that_are_bytes),
-	TEST_SPR(every_event_resolves),
-	TEST_SPR(an_unknown_model_counts_raw),
-	TEST_SPR(no_interrupt_then_polled),
+	TEST_SPR(tables_and_units_are_listed),
+	TEST(unit_words_are_decoded),
+	TEST(reason_texts_are_complete),
+	TEST_SPR(discovery_failure_is_reported),
+	TEST_SPR(impossible_counts_are_refused),
+	TEST_SPR(missing_discovery_is_accepted),
+	TEST_SPR(selected_events_have_their_fields),
+	TEST_SPR(oversized_masks_are_refused),
+	TEST_SPR(fixed_and_free_running_events_resolve),
+	TEST_SPR(byte_events_have_their_unit),
+	TEST_SPR(table_events_resolve),
+	TEST_SPR(unknown_model_counts_raw_events),
+	TEST_SPR(period_without_interrupt_is_polled),
 };
 
 UNIT_MAIN(tests)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Specs and events: what a user may write, what it means, what is refused.
+ * Specs and events: syntax, resolution, and refusals.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void lists_are_split_outside_slashes(void **state)
 	assert_int_equal(ucore_spec_next(&list, &spec, &err), 0);
 }
 
-static void malformed_specs(void **state)
+static void malformed_specs_are_refused(void **state)
 {
 	static const struct { const char *text, *words; } cases[] = {
 		{ "", "empty" },
@@ -64,7 +64,7 @@ static void malformed_specs(void **state)
 		{ "imc/A/,", "" },
 		{ "imc/", "two slashes" },
 		{ "imc/A", "two slashes" },
-		{ "imc//", "which event" },
+		{ "imc//", "nothing between the slashes" },
 		{ "/A/", "no box" },
 		{ "imc/A/B/", "two slashes" },
 		{ "imc/A/x", "two slashes" },
@@ -72,9 +72,9 @@ static void malformed_specs(void **state)
 		{ "imc/A,,B/", "a term is empty" },
 		{ "imc/umask=/", "a term is empty" },
 		{ "imc/=3/", "a term is empty" },
-		{ "imc/A b/", "letter 6" },
-		{ "imc/\033/", "letter 5" },
-		{ "imc/a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a/", "more than 32" },
+		{ "imc/A b/", "position 6" },
+		{ "imc/\033/", "position 5" },
+		{ "imc/a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a/", "Use at most 32" },
 	};
 	char text[300];
 
@@ -95,13 +95,13 @@ static void malformed_specs(void **state)
 		const char *list = text;
 		struct ucore_spec spec;
 
-		assert_fails(ucore_spec_next(&list, &spec, &err), EINVAL, "longer than 191");
+		assert_fails(ucore_spec_next(&list, &spec, &err), EINVAL, "at most 191 characters");
 	}
 }
 
 /* ---- names ------------------------------------------------------------- */
 
-static void a_name_has_its_code_and_counters(void **state)
+static void named_event_sets_code_and_counters(void **state)
 {
 	static const char *const spellings[] = {
 		"imc/CAS_COUNT.RD/", "imc/cas_count.rd/", "IMC/UNC_M_CAS_COUNT.RD/",
@@ -125,7 +125,7 @@ static void a_name_has_its_code_and_counters(void **state)
 	}
 }
 
-static void one_box_one_die(void **state)
+static void box_and_die_select_one_box(void **state)
 {
 	struct ucore_event event;
 
@@ -144,8 +144,8 @@ static void one_box_one_die(void **state)
 	assert_int_equal(event.instance, 1);
 }
 
-/* "type_12" is a type of its own before it is number 2 of type_1 */
-static void the_longest_type_wins(void **state)
+/* "type_12" is a type name, and only then number 2 of type_1 */
+static void longest_type_name_matches(void **state)
 {
 	struct ucore_event event;
 
@@ -161,21 +161,21 @@ static void the_longest_type_wins(void **state)
 	assert_string_equal(event.type, "type_1");
 }
 
-static void special_encodings(void **state)
+static void special_encodings_are_applied(void **state)
 {
 	struct ucore_event event;
 
 	(void)state;
-	/* the extension bit is bit 8 of the event */
+	/* bit 8 of the event is the extension bit */
 	assert_int_equal(resolve(dev, "qpi/RxL_FLITS_G1.DRS/", &event), 0);
 	assert_int_equal(value_of(&event, UCORE_FIELD_EVENT), 0x102);
 	assert_int_equal(value_of(&event, UCORE_FIELD_UMASK), 0x18);
-	/* the PCU's umask is its occupancy select */
+	/* a umask of the PCU is the occupancy select */
 	assert_int_equal(resolve(dev, "pcu/POWER_STATE_OCCUPANCY.CORES_C6/", &event), 0);
 	assert_int_equal(value_of(&event, UCORE_FIELD_EVENT), 0x80);
 	assert_int_equal(value_of(&event, UCORE_FIELD_OCC_SEL), 3);
 	assert_int_equal(value_of(&event, UCORE_FIELD_UMASK), UINT64_MAX);
-	/* no umask, no term: the PCU has no such field */
+	/* an event without umask needs no such field, which the PCU lacks */
 	assert_int_equal(resolve(dev, "pcu/CLOCKTICKS/", &event), 0);
 	assert_int_equal(event.nr_terms, 1);
 	/* counters */
@@ -185,7 +185,7 @@ static void special_encodings(void **state)
 	assert_int_equal(event.counters, 1);
 }
 
-static void fixed_counters(void **state)
+static void fixed_counters_are_selected(void **state)
 {
 	static const char *const spellings[] = {
 		"imc/DCLK/", "imc/fixed/", "ubox/UCLK/", "UNC_U_UCLK", "ubox/fixed,period=100000/",
@@ -199,13 +199,13 @@ static void fixed_counters(void **state)
 		assert_int_equal(event.nr_terms, 0);
 	}
 	assert_fails(resolve(dev, "cbo/fixed/", &event), ENXIO, "cbo has no fixed counter");
-	assert_fails(resolve(dev, "imc/DCLK,umask=1/", &event), EINVAL, "takes no terms");
-	assert_fails(resolve(dev, "imc/fixed,counter=1/", &event), EINVAL, "takes no terms");
+	assert_fails(resolve(dev, "imc/DCLK,umask=1/", &event), EINVAL, "invalid term for a fixed counter");
+	assert_fails(resolve(dev, "imc/fixed,counter=1/", &event), EINVAL, "invalid term for a fixed counter");
 	assert_fails(resolve(dev, "imc/fixed,DCLK/", &event), EINVAL, "second event");
 	assert_fails(resolve(dev, "imc/DCLK,fixed/", &event), EINVAL, "second event");
 }
 
-static void irp_has_two_halves(void **state)
+static void irp_halves_use_their_counters(void **state)
 {
 	struct ucore_event event;
 
@@ -214,10 +214,10 @@ static void irp_has_two_halves(void **state)
 	assert_int_equal(event.counters, 3);
 	assert_int_equal(resolve(dev, "irp/CLOCKTICKS,counter=2/", &event), 0);
 	assert_int_equal(event.counters, 4);
-	assert_fails(resolve(dev, "irp/CLOCKTICKS,counter=4/", &event), ERANGE, "from 0 to 3");
+	assert_fails(resolve(dev, "irp/CLOCKTICKS,counter=4/", &event), ERANGE, "Use 0 to 3");
 }
 
-static void raw_events(void **state)
+static void raw_events_set_their_fields(void **state)
 {
 	struct ucore_event event;
 
@@ -242,8 +242,8 @@ static uint32_t box_id(const char *type, uint32_t instance, uint32_t die)
 	return 0;
 }
 
-/* The first box of a type does not speak for all: firmware hides the filters of one. */
-static void fields_that_one_box_lacks(void **state)
+/* Firmware can hide the filters of the first box of a type, but not of the others */
+static void field_missing_in_one_box_is_found(void **state)
 {
 	const uint64_t match = 1ULL << UCORE_FIELD_MATCH0 | 1ULL << UCORE_FIELD_MASK0;
 	struct ucore_event event;
@@ -266,7 +266,7 @@ static void fields_that_one_box_lacks(void **state)
 
 /* ---- filters ----------------------------------------------------------- */
 
-static void filters(void **state)
+static void missing_filters_get_defaults_or_errors(void **state)
 {
 	struct ucore_event event;
 
@@ -275,60 +275,60 @@ static void filters(void **state)
 	assert_int_equal(value_of(&event, UCORE_FIELD_FILTER_STATE), 0x3f);
 	assert_int_equal(resolve(dev, "cbo/LLC_LOOKUP.ANY,filter_state=1/", &event), 0);
 	assert_int_equal(value_of(&event, UCORE_FIELD_FILTER_STATE), 1);
-	assert_fails(resolve(dev, "cbo/LLC_LOOKUP.NID/", &event), EINVAL, "add filter_nid=VALUE");
+	assert_fails(resolve(dev, "cbo/LLC_LOOKUP.NID/", &event), EINVAL, "Add filter_nid=VALUE");
 	assert_fails(resolve(dev, "cbo/TOR_INSERTS.MISS_OPCODE/", &event), EINVAL,
-		     "TOR_INSERTS.MISS_OPCODE|add filter_opc=VALUE|0x1ff");
+		     "TOR_INSERTS.MISS_OPCODE|Add filter_opc=VALUE|0x1ff");
 	assert_int_equal(resolve(dev, "cbo/TOR_INSERTS.MISS_OPCODE,filter_opc=0x182/", &event), 0);
 	assert_int_equal(value_of(&event, UCORE_FIELD_FILTER_OPC), 0x182);
 	assert_int_equal(value_of(&event, UCORE_FIELD_EVENT), 0x35);
 	assert_fails(resolve(dev, "cbo/TOR_INSERTS.NID_OPCODE,filter_opc=0x182/", &event), EINVAL,
-		     "add filter_nid=VALUE");
+		     "Add filter_nid=VALUE");
 	assert_fails(resolve(dev, "ha/ADDR_OPC_MATCH.FILT,addr_match=0x1000/", &event), EINVAL,
-		     "add opc_match=VALUE");
-	assert_fails(resolve(dev, "pcu/FREQ_BAND2_CYCLES/", &event), EINVAL, "add band2=VALUE");
+		     "Add opc_match=VALUE");
+	assert_fails(resolve(dev, "pcu/FREQ_BAND2_CYCLES/", &event), EINVAL, "Add band2=VALUE");
 	assert_int_equal(resolve(dev, "qpi/CTO_COUNT/", &event), 0);
 	assert_int_equal(value_of(&event, UCORE_FIELD_MASK0), 0);
 	assert_int_equal(value_of(&event, UCORE_FIELD_MATCH1), 0);
 	assert_fails(resolve(dev, "ubox/FILTER_MATCH.ENABLE/", &event), EINVAL,
-		     "UBoxFilter[3:0]|no field|ubox/event=0x41,umask=0x1/");
-	/* filter_tid means nothing without tid_en */
+		     "UBoxFilter[3:0]|does not support|ubox/event=0x41,umask=0x1/");
+	/* filter_tid sets tid_en */
 	assert_int_equal(resolve(dev, "cbo/RxR_INSERTS.IRQ,filter_tid=3/", &event), 0);
 	assert_int_equal(value_of(&event, UCORE_FIELD_TID_EN), 1);
 }
 
-/* ---- what is refused --------------------------------------------------- */
+/* ---- refusals ---------------------------------------------------------- */
 
-static void refused_events(void **state)
+static void invalid_events_are_refused(void **state)
 {
 	static const struct { const char *text; int code; const char *words; } cases[] = {
 		{ "imc/CAS_COUNT.RDD/", ENOENT, "CAS_COUNT.RDD|did you mean 'CAS_COUNT.RD'" },
 		{ "imc/UNC_M_CAS_COUNT.READ/", ENOENT, "did you mean 'UNC_M_CAS_COUNT" },
-		{ "imc/qqqqqqqqqq/", ENOENT, "no event or field 'qqqqqqqqqq'; see" },
-		{ "imx/CAS_COUNT.RD/", ENOENT, "'imx' is no box type|did you mean 'imc'" },
+		{ "imc/qqqqqqqqqq/", ENOENT, "no event or field 'qqqqqqqqqq'. See" },
+		{ "imx/CAS_COUNT.RD/", ENOENT, "'imx' is not a box type|did you mean 'imc'" },
 		{ "UNC_M_CAS_COUNT.RT", ENOENT, "did you mean 'UNC_M_CAS_COUNT.R" },
 		{ "imc9/CAS_COUNT.RD/", ENOENT, "no imc9 on any die" },
-		{ "imc99999999999/CAS_COUNT.RD/", ENOENT, "is no box type" },
+		{ "imc99999999999/CAS_COUNT.RD/", ENOENT, "is not a box type" },
 		{ "imc/CAS_COUNT.RD,die=7/", ENOENT, "no die 7" },
 		{ "imc", EINVAL, "a box without an event|imc/EVENT/" },
 		{ "imc/umask=3/", EINVAL, "no event" },
 		{ "imc/CAS_COUNT.RD,CAS_COUNT.WR/", EINVAL, "second event" },
 		{ "imc/CAS_COUNT.RD,umask=1/", EINVAL, "umask is given twice" },
-		{ "imc/event=4,CAS_COUNT.RD/", EINVAL, "one or the other" },
+		{ "imc/event=4,CAS_COUNT.RD/", EINVAL, "either the name or the fields" },
 		{ "imc/event=4,event=4/", EINVAL, "event is given twice" },
 		{ "imc/event=4,period=1,period=2/", EINVAL, "period is given twice" },
-		{ "imc/event=4,period=0/", ERANGE, "from 1 to" },
+		{ "imc/event=4,period=0/", ERANGE, "Use 1 to" },
 		{ "imc/event=4,period=x/", EINVAL, "period takes a number" },
 		{ "imc/event=4,period/", EINVAL, "period takes a number" },
 		{ "imc/event=-4/", EINVAL, "event=-4 is not a number" },
 		{ "imc/event=0x4z/", EINVAL, "is not a number" },
 		{ "imc/event=99999999999999999999999/", EINVAL, "is not a number" },
-		{ "imc/event=0x200/", ERANGE, "event=0x200 does not fit|0x1ff" },
+		{ "imc/event=0x200/", ERANGE, "event=0x200 is out of range|0x1ff" },
 		{ "imc/event=4,tresh=1/", ENOENT, "no field 'tresh'|did you mean 'thresh'" },
 		{ "imc/event=4,edge/", EINVAL, "Add thresh=1" },
 		{ "imc/event=4,edge,thresh=0/", EINVAL, "Add thresh=1" },
-		{ "ha/event=4,addr_match=0x1001/", ERANGE, "addr_match=0x1001 does not fit" },
-		{ "cbo/TOR_OCCUPANCY.ALL,counter=1/", ENXIO, "cannot count on counter 1" },
-		{ "imc/CAS_COUNT.RD,counter=4/", ERANGE, "from 0 to 3" },
+		{ "ha/event=4,addr_match=0x1001/", ERANGE, "addr_match=0x1001 is out of range" },
+		{ "cbo/TOR_OCCUPANCY.ALL,counter=1/", ENXIO, "cannot be counted on counter 1" },
+		{ "imc/CAS_COUNT.RD,counter=4/", ERANGE, "Use 0 to 3" },
 	};
 	struct ucore_event event;
 
@@ -337,7 +337,7 @@ static void refused_events(void **state)
 		assert_fails(resolve(dev, cases[i].text, &event), cases[i].code, cases[i].words);
 }
 
-static void an_unknown_platform_counts_raw(void **state)
+static void unknown_platform_counts_raw_events(void **state)
 {
 	struct ucore_event event;
 
@@ -351,7 +351,7 @@ static void an_unknown_platform_counts_raw(void **state)
 
 /* ---- the table --------------------------------------------------------- */
 
-/* What a user would add to satisfy the filter of an event */
+/* Return the terms that satisfy the filter of an event */
 static void filter_terms(const struct ucore_event_desc *desc, char *text, size_t size)
 {
 	static const struct { uint32_t field; const char *term; } values[] = {
@@ -371,7 +371,7 @@ static void filter_terms(const struct ucore_event_desc *desc, char *text, size_t
 				strncat(text, values[v].term, size - strlen(text) - 1);
 }
 
-/* Does the event depend on a filter that its box has no field for? */
+/* Return true if the event depends on a filter for which its box has no field */
 static bool filter_out_of_reach(const struct ucore_event_desc *desc)
 {
 	const struct ucore_field_info *fields;
@@ -393,8 +393,8 @@ static bool filter_out_of_reach(const struct ucore_event_desc *desc)
 }
 
 /*
- * Each event of a platform by its name: the driver takes it, or it is refused,
- * because the driver has no field for its filter.
+ * Check each event of a platform: the driver accepts it, or it is refused because the driver
+ * has no field for its filter.
  */
 static void events_can_be_added(const char *machine, const char *name, unsigned int expected,
 				unsigned int expected_out_of_reach)
@@ -433,8 +433,8 @@ static void events_can_be_added(const char *machine, const char *name, unsigned 
 	assert_int_equal(out_of_reach, expected_out_of_reach);
 }
 
-/* The lines of Intel's tables, DCLK and UCLK; the filters are those of UBox and IRP */
-static void every_event_of_the_tables_can_be_added(void **state)
+/* Events in Intel's tables, plus DCLK and UCLK; filters of UBox and IRP are unsupported */
+static void table_events_can_be_added(void **state)
 {
 	(void)state;
 	events_can_be_added("ivbep", "snbep", 540 - 37 + 2, 2);
@@ -442,11 +442,11 @@ static void every_event_of_the_tables_can_be_added(void **state)
 	events_can_be_added("hswep", "hswep", 1278 + 2, 1);
 	events_can_be_added("hswep", "bdxep", 1284 + 2, 1);
 	events_can_be_added("bdxde", "bdxde", 900 + 2, 1);
-	/* and the free-running counters of an IIO */
+	/* plus the free-running counters of an IIO */
 	events_can_be_added("skx", "skx", 3308 + 2 + 17, 0);
 	events_can_be_added("skx", "clx", 3419 + 2 + 17, 0);
 	events_can_be_added("skx", "cpx", 3419 + 2 + 17, 0);
-	/* UCLK; all ports of a stack; what else runs freely in a memory controller */
+	/* plus UCLK, the events of all ports, and free-running counters of a memory controller */
 	events_can_be_added("icx", "icx", 3987 + 1 + 2 + 4, 0);
 	events_can_be_added("snr", "snr", 2520 + 1 + 2 + 2, 0);
 }
@@ -458,7 +458,7 @@ static void machine_get(const char *machine)
 	dev = device_get();
 }
 
-/* FILTER1 of a CHA, from the fields of an event */
+/* Compose FILTER1 of a CHA from the fields of an event */
 static uint32_t filter1_of(const struct ucore_event *event)
 {
 	static const struct { uint32_t field; unsigned int shift; } fields[] = {
@@ -475,8 +475,8 @@ static uint32_t filter1_of(const struct ucore_event *event)
 	return word;
 }
 
-/* Filters of several fields: what Intel's FILTER_VALUE says, or all there is */
-static void filters_of_the_tor(void **state)
+/* FILTER_VALUE sets several fields; without it they match everything */
+static void tor_filters_are_set(void **state)
 {
 	static const struct { const char *text; uint32_t filter1; } cases[] = {
 		{ "UNC_CHA_TOR_INSERTS.IA_MISS_DRD", 0x40433 },
@@ -502,8 +502,8 @@ static void filters_of_the_tor(void **state)
 	}
 }
 
-/* The rest that is Skylake's own way */
-static void events_of_skylake(void **state)
+/* Further properties of Skylake's events */
+static void skylake_events_resolve(void **state)
 {
 	static const struct {
 		const char *text;
@@ -544,8 +544,8 @@ static void events_of_skylake(void **state)
 	assert_int_equal(event.desc.bytes_per, 1);
 }
 
-/* The same of Ice Lake and Snow Ridge */
-static void events_of_icelake(void **state)
+/* Properties of the events of Ice Lake and Snow Ridge */
+static void icelake_events_resolve(void **state)
 {
 	static const struct {
 		const char *machine, *text;
@@ -553,7 +553,7 @@ static void events_of_icelake(void **state)
 		uint64_t value;
 		uint64_t counters;
 	} cases[] = {
-		/* the extended umasks, of 26, 6 and 1 bits */
+		/* extended umasks of 26, 6 and 1 bits */
 		{ "icx", "UNC_CHA_TOR_INSERTS.IA_MISS_DRD", UCORE_FIELD_UMASK_EXT, 0xc817fe, 0xf },
 		{ "icx", "UNC_CHA_TOR_OCCUPANCY.IA_MISS_DRD", UCORE_FIELD_UMASK_EXT, 0xc817fe, 0x1 },
 		{ "icx", "UNC_M2M_IMC_READS.ALL", UCORE_FIELD_UMASK_EXT, 7, 0xf },
@@ -566,9 +566,9 @@ static void events_of_icelake(void **state)
 		{ "icx", "UNC_IIO_COMP_BUF_OCCUPANCY.CMPD.ALL", UCORE_FIELD_FC_MASK, 4, 0xc },
 		{ "icx", "UNC_P_POWER_STATE_OCCUPANCY.CORES_C3", UCORE_FIELD_OCC_SEL, 2, 0xf },
 		{ "snr", "UNC_P_POWER_STATE_OCCUPANCY.CORES_C6", UCORE_FIELD_UMASK, UINT64_MAX, 0xf },
-		/* a filter that nobody knows here */
+		/* a filter without a known register */
 		{ "icx", "irp/TRANSACTIONS.ORDERINGQ/", UCORE_FIELD_UMASK, 0x40, 0x3 },
-		/* the fixed counters, and those that run freely */
+		/* fixed and free-running counters */
 		{ "icx", "UNC_M_HCLOCKTICKS", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 32 },
 		{ "icx", "UNC_M_CLOCKTICKS", UCORE_FIELD_EVENT, 0, 0xf },
 		{ "snr", "ubox/UCLK/", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 32 },
@@ -607,15 +607,15 @@ static void events_of_icelake(void **state)
 		assert_int_equal(resolve(dev, bytes[i].text, &event), 0);
 		assert_int_equal(event.desc.bytes, bytes[i].bytes);
 	}
-	/* it counts half of that clock */
+	/* HCLOCKTICKS counts half of that clock */
 	assert_fails(resolve(dev, "imc/DCLK/", &event), ENOENT, "no event or field 'DCLK'");
-	/* persistent memory is Ice Lake's */
+	/* only Ice Lake has persistent memory */
 	machine_get("snr");
-	assert_fails(resolve(dev, "UNC_M_PMM_READ_FREERUN", &event), ENOENT, "no full event name");
+	assert_fails(resolve(dev, "UNC_M_PMM_READ_FREERUN", &event), ENOENT, "not a box type or full event name");
 }
 
-/* What v1, v3 and v4 spell in their own ways */
-static void events_of_the_other_e5(void **state)
+/* Spellings that differ on v1, v3 and v4 */
+static void other_e5_events_resolve(void **state)
 {
 	static const struct {
 		const char *machine, *platform, *text;
@@ -623,11 +623,11 @@ static void events_of_the_other_e5(void **state)
 		uint64_t value;
 		uint64_t counters;
 	} cases[] = {
-		/* the fixed counter, which is not counter 0 */
+		/* the fixed counter is not general counter 0 */
 		{ "hswep", "bdxep", "UNC_M_CLOCKTICKS", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 32 },
 		{ "hswep", "bdxep", "UNC_U_CLOCKTICKS", UCORE_FIELD_EVENT, UINT64_MAX, 1ULL << 32 },
 		{ "hswep", "hswep", "UNC_M_CLOCKTICKS", UCORE_FIELD_EVENT, 0, 0xf },
-		/* v1's spellings of filters, on v1, v3 and v4 */
+		/* v1's spelling of filters also applies to v3 and v4 */
 		{ "ivbep", "snbep", "cbo/LLC_VICTIMS.NID,filter_nid=3/", UCORE_FIELD_FILTER_NID, 3,
 		  0x3 },
 		{ "ivbep", "snbep", "cbo/TOR_INSERTS.OPCODE,filter_opc=0x182/",
@@ -639,9 +639,9 @@ static void events_of_the_other_e5(void **state)
 		  UCORE_FIELD_FILTER_CID, 4, 0x3 },
 		{ "hswep", "hswep", "UNC_S_CLOCKTICKS", UCORE_FIELD_EVENT, 0, 0xf },
 		{ "hswep", "hswep", "qpi/TxL_FLITS_G1.DRS/", UCORE_FIELD_EVENT, 0x100, 0xf },
-		/* no extension bit, whatever Intel's table says */
+		/* no extension bit, in contradiction to Intel's table */
 		{ "ivbep", "snbep", "UNC_U_RACU_REQUESTS.COUNT", UCORE_FIELD_EVENT, 0x46, 0x3 },
-		/* without a column ExtSel in Intel's table all the same an E5 */
+		/* Intel's table has no ExtSel column, but the processor is an E5 */
 		{ "bdxde", "bdxde", "UNC_P_POWER_STATE_OCCUPANCY.CORES_C6", UCORE_FIELD_OCC_SEL, 3,
 		  0xf },
 	};
@@ -658,7 +658,7 @@ static void events_of_the_other_e5(void **state)
 		assert_true(value_of(&event, cases[i].field) == cases[i].value);
 		assert_true(event.counters == cases[i].counters);
 	}
-	/* the filters that v1 spells must be given, the state is all of them unless it is */
+	/* filters in v1's spelling must be given; the state defaults to all states */
 	assert_int_equal(resolve(dev, "UNC_C_LLC_LOOKUP.READ", &event), 0);
 	assert_true(value_of(&event, UCORE_FIELD_FILTER_STATE) != UINT64_MAX);
 	assert_fails(resolve(dev, "cbo/LLC_VICTIMS.NID/", &event), EINVAL, "filter_nid");
@@ -711,7 +711,7 @@ static void processors_are_found_by_model(void **state)
 	assert_null(ucore_model_find(15, 62, 4));
 }
 
-static void one_cpu(void **state)
+static void cpu_term_selects_one_box(void **state)
 {
 	struct ucore_event event;
 	struct ucore_box_info box = { .cpu = 2, .type = "core" };
@@ -729,15 +729,15 @@ static void one_cpu(void **state)
 	assert_true(ucore_event_matches(&event, &box));
 	box.die = 1;
 	assert_false(ucore_event_matches(&event, &box));
-	assert_fails(resolve(dev, "core/event=0x3c,cpu=4/", &event), ENOENT, "cpu 4 has no boxes");
+	assert_fails(resolve(dev, "core/event=0x3c,cpu=4/", &event), ENOENT, "cpu 4 has no core box");
 	assert_fails(resolve(dev, "imc/event=4,cpu=2/", &event), ENOENT, "cpu 2 has no imc");
 	assert_fails(resolve(dev, "core1/event=4/", &event), ENOENT, "no core1 on any cpu");
 	assert_fails(resolve(dev, "core/event=4,cpu=1,cpu=2/", &event), EINVAL, "given twice");
 	assert_fails(resolve(dev, "core/event=4,cpu=4294967295/", &event), ERANGE, "cpu=4294967295");
 }
 
-/* The cores' events have their own table, on any platform; CPUID may lack one */
-static void events_of_cores(void **state)
+/* Core events have a table for all platforms; CPUID can report one as missing */
+static void core_events_resolve(void **state)
 {
 	struct ucore_event event;
 
@@ -748,7 +748,7 @@ static void events_of_cores(void **state)
 	assert_string_equal(event.desc.name, "LLC_REFERENCES");
 	assert_int_equal(event.terms[0].value, 0x2e);
 	assert_int_equal(event.terms[1].value, 0x4f);
-	assert_int_equal(event.counters, 0xf);	/* of the eight that some have */
+	assert_int_equal(event.counters, 0xf);	/* eight exist on some processors only */
 	assert_int_equal(resolve(dev, "INSTRUCTIONS_RETIRED", &event), 0);
 	assert_string_equal(event.type, "core");
 	assert_fails(resolve(dev, "core/LLC_MISSES/", &event), ENXIO, "does not have|CPUID.0AH");
@@ -763,7 +763,7 @@ static void events_of_cores(void **state)
 	assert_int_equal(resolve(dev, "imc/CAS_COUNT.RD/", &event), 0);
 }
 
-static void fixed_counters_of_cores(void **state)
+static void core_fixed_counters_are_selected(void **state)
 {
 	struct ucore_event event;
 
@@ -776,18 +776,18 @@ static void fixed_counters_of_cores(void **state)
 	assert_int_equal(resolve(dev, "core/CPU_CLK_UNHALTED.REF_TSC,usr,period=9/", &event), 0);
 	assert_true(event.counters == 4ULL << UCORE_COUNTER_FIXED);
 	assert_int_equal(event.nr_terms, 1);
-	assert_fails(resolve(dev, "core/TOPDOWN.SLOTS/", &event), ENXIO, "there are 3");
+	assert_fails(resolve(dev, "core/TOPDOWN.SLOTS/", &event), ENXIO, "There are 3");
 	assert_fails(resolve(dev, "core/fixed=1,cmask=1/", &event), EINVAL, "usr, os, any");
 }
 
-/* Without cores their names are unknown */
-static void no_cores(void **state)
+/* Without core counters the names of core events are unknown */
+static void core_events_without_cores_are_refused(void **state)
 {
 	struct ucore_event event;
 
 	(void)state;
-	assert_fails(resolve(dev, "INSTRUCTIONS_RETIRED", &event), ENOENT, "no box type");
-	assert_fails(resolve(dev, "core/LLC_MISSES/", &event), ENOENT, "no box type");
+	assert_fails(resolve(dev, "INSTRUCTIONS_RETIRED", &event), ENOENT, "not a box type");
+	assert_fails(resolve(dev, "core/LLC_MISSES/", &event), ENOENT, "not a box type");
 }
 
 /* ---- ranges, patterns, names ------------------------------------------- */
@@ -801,7 +801,7 @@ static int expand(const char *text, struct ucore_event **events, size_t *nr)
 	return ucore_spec_expand(dev, &spec, events, nr, &err);
 }
 
-static void ranges_of_boxes(void **state)
+static void box_ranges_select_boxes(void **state)
 {
 	static const struct { const char *text; uint32_t first, last; } cases[] = {
 		{ "imc/CAS_COUNT.RD/", UCORE_ANY, UCORE_ANY }, { "imc2/CAS_COUNT.RD/", 2, 2 },
@@ -809,11 +809,11 @@ static void ranges_of_boxes(void **state)
 		{ "r3qpi0-1/CLOCKTICKS/", 0, 1 },
 	};
 	static const struct { const char *text, *words; } wrong[] = {
-		{ "imc2-1/CAS_COUNT.RD/", "'imc2-1' is no box type" },
-		{ "imc1-/CAS_COUNT.RD/", "'imc1-' is no box type" },
-		{ "imc-1/CAS_COUNT.RD/", "'imc-1' is no box type" },
-		{ "imc0-1-2/CAS_COUNT.RD/", "'imc0-1-2' is no box type" },
-		{ "imc0-1000000/CAS_COUNT.RD/", "is no box type" },
+		{ "imc2-1/CAS_COUNT.RD/", "'imc2-1' is not a box type" },
+		{ "imc1-/CAS_COUNT.RD/", "'imc1-' is not a box type" },
+		{ "imc-1/CAS_COUNT.RD/", "'imc-1' is not a box type" },
+		{ "imc0-1-2/CAS_COUNT.RD/", "'imc0-1-2' is not a box type" },
+		{ "imc0-1000000/CAS_COUNT.RD/", "is not a box type" },
 		{ "imc3-4/CAS_COUNT.RD/", "no imc4 on any die" },
 		{ "imc7-9/CAS_COUNT.RD/", "no imc7 on any die" },
 	};
@@ -840,7 +840,7 @@ static void ranges_of_boxes(void **state)
 		assert_fails(resolve(dev, wrong[i].text, &event), ENOENT, wrong[i].words);
 }
 
-static void patterns_are_each_event_that_matches(void **state)
+static void patterns_select_matching_events(void **state)
 {
 	static const struct { const char *text; size_t nr; const char *first, *last; } cases[] = {
 		{ "imc/CAS_COUNT.RD/", 1, "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.RD/" },
@@ -851,7 +851,7 @@ static void patterns_are_each_event_that_matches(void **state)
 		  "imc/CAS_COUNT.WR,thresh=2,die=0/" },
 		{ "im*/CAS_COUNT.RD/", 1, "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.RD/" },
 		{ "r*/CLOCKTICKS/", 2, "r2pcie/CLOCKTICKS/", "r3qpi/CLOCKTICKS/" },
-		/* the others have none */
+		/* other types have no such event */
 		{ "*/CAS_COUNT.RD/", 1, "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.RD/" },
 		{ "*/CAS_COUNT.W?/", 1, "imc/CAS_COUNT.WR/", "imc/CAS_COUNT.WR/" },
 		{ "im*/event=0x04,umask=0x03/", 1, "imc/event=0x04,umask=0x03/",
@@ -874,19 +874,19 @@ static void patterns_are_each_event_that_matches(void **state)
 	}
 }
 
-static void patterns_that_mean_nothing(void **state)
+static void patterns_without_match_are_refused(void **state)
 {
 	static const struct { const char *text; int code; const char *words; } cases[] = {
-		{ "imc/ZZ*/", ENOENT, "no event of imc is like 'ZZ*'" },
+		{ "imc/ZZ*/", ENOENT, "no event of imc matches 'ZZ*'" },
 		{ "UNC_M_CAS*/ZZ*/", ENOENT, "imc has no event or field 'ZZ*'" },
-		{ "zz*/CLOCKTICKS/", ENOENT, "no box type and no full event name here is like 'zz*'" },
-		{ "UNC_Z*", ENOENT, "is like 'UNC_Z*'" },
+		{ "zz*/CLOCKTICKS/", ENOENT, "matches 'zz*'" },
+		{ "UNC_Z*", ENOENT, "matches 'UNC_Z*'" },
 		{ "im*/NOSUCH/", ENOENT, "'imc/NOSUCH/'|no event or field 'NOSUCH'" },
 		{ "imc9/CAS_COUNT.*/", ENOENT, "no imc9" },
-		{ "nosuch/CAS_COUNT.*/", ENOENT, "'nosuch' is no box type" },
+		{ "nosuch/CAS_COUNT.*/", ENOENT, "'nosuch' is not a box type" },
 		{ "imc/CAS_COUNT.*,CAS_COUNT.*/", ENOENT, "no event or field 'CAS_COUNT.*'" },
-		{ "imc/CAS_COUNT.*,name=x/", EINVAL, "9 events cannot have one name" },
-		{ "imc/CAS_COUNT.*,thresh=1000/", ERANGE, "does not fit" },
+		{ "imc/CAS_COUNT.*,name=x/", EINVAL, "9 events. Leave it out" },
+		{ "imc/CAS_COUNT.*,thresh=1000/", ERANGE, "is out of range" },
 	};
 	struct ucore_event *events;
 	size_t nr;
@@ -896,7 +896,7 @@ static void patterns_that_mean_nothing(void **state)
 		assert_fails(expand(cases[i].text, &events, &nr), cases[i].code, cases[i].words);
 }
 
-static void events_have_names(void **state)
+static void name_term_sets_the_label(void **state)
 {
 	struct ucore_event event;
 
@@ -905,15 +905,15 @@ static void events_have_names(void **state)
 	assert_string_equal(event.label, "reads");
 	assert_int_equal(resolve(dev, "imc2/NAME=a=b,event=4/", &event), 0);
 	assert_string_equal(event.label, "a=b");
-	/* what is wrong is told of what was written */
+	/* errors quote the text that the user wrote */
 	assert_fails(resolve(dev, "imc/NOSUCH,name=reads/", &event), ENOENT,
 		     "imc/NOSUCH,name=reads/");
 	assert_fails(resolve(dev, "imc/CAS_COUNT.RD,name=a,name=b/", &event), EINVAL, "twice");
 	assert_fails(resolve(dev, "imc/CAS_COUNT.RD,name/", &event), EINVAL, "takes a word");
-	assert_fails(resolve(dev, "{imc/CAS_COUNT.RD/}", &event), EINVAL, "no braces");
+	assert_fails(resolve(dev, "{imc/CAS_COUNT.RD/}", &event), EINVAL, "braces are not supported");
 }
 
-static void lists_are_added_whole_or_not(void **state)
+static void list_failure_adds_no_event(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL, NULL);
 
@@ -923,7 +923,7 @@ static void lists_are_added_whole_or_not(void **state)
 	assert_string_equal(ucore_session_event(session, 1)->label, "qpi/CLOCKTICKS/");
 	assert_null(ucore_session_event(session, 2));
 	assert_fails(ucore_session_add_list(session, "ha/CLOCKTICKS/,imc/CAS_COUNT.*/", &err),
-		     ENOSPC, "is full");
+		     ENOSPC, "has no free counter");
 	assert_fails(ucore_session_add_list(session, "ha/CLOCKTICKS/,imc/NOSUCH/", &err), ENOENT,
 		     "NOSUCH");
 	assert_fails(ucore_session_add_list(session, "ha/CLOCKTICKS/,imc/", &err), EINVAL,
@@ -932,8 +932,8 @@ static void lists_are_added_whole_or_not(void **state)
 	ucore_session_destroy(session);
 }
 
-/* Two letters that changed places are one mistake */
-static void guesses(void **state)
+/* Two swapped characters are one edit */
+static void similar_names_are_suggested(void **state)
 {
 	static const struct { const char *text, *guess; } cases[] = {
 		{ "icm/CAS_COUNT.RD/", "'imc'" }, { "qip/CLOCKTICKS/", "'qpi'" },
@@ -947,9 +947,9 @@ static void guesses(void **state)
 		assert_fails(resolve(dev, cases[i].text, &event), ENOENT, cases[i].guess);
 }
 
-/* ---- events as programs have them ---------------------------------------- */
+/* ---- public event functions ---------------------------------------------- */
 
-static void a_list_is_taken_apart(void **state)
+static void list_is_split_into_events(void **state)
 {
 	const char *list = "imc/CAS_COUNT.RD,die=1/,qpi0/CLOCKTICKS/";
 	char text[UCORE_SPEC_LEN], little[4];
@@ -965,7 +965,7 @@ static void a_list_is_taken_apart(void **state)
 	assert_fails(ucore_list_next(&list, text, sizeof(text), &err), EINVAL, "two slashes");
 }
 
-static void events_of_a_text(void **state)
+static void text_resolves_to_events(void **state)
 {
 	const struct ucore_box_info *boxes;
 	const struct ucore_event *second;
@@ -1002,7 +1002,7 @@ static void events_of_a_text(void **state)
 	ucore_events_free(NULL);
 }
 
-static void what_a_program_changes_of_an_event(void **state)
+static void event_setters_change_period_and_flags(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL, NULL);
 	struct ucore_events *events;
@@ -1016,12 +1016,12 @@ static void what_a_program_changes_of_an_event(void **state)
 	assert_int_equal(ucore_session_add(session, event, &err), 0);
 	assert_int_equal(fake.events[0].period, 1000000);
 	ucore_event_set_flags(event, UCORE_EVENT_F_NO_POLL);
-	assert_fails(ucore_session_add(session, event, &err), EOPNOTSUPP, "cannot interrupt");
+	assert_fails(ucore_session_add(session, event, &err), EOPNOTSUPP, "no overflow interrupt");
 	ucore_events_free(events);
 	ucore_session_destroy(session);
 }
 
-static void texts_that_are_no_event(void **state)
+static void invalid_texts_are_refused(void **state)
 {
 	struct ucore_events *events;
 
@@ -1034,40 +1034,40 @@ static void texts_that_are_no_event(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	TEST_DEV(events_of_cores),
-	TEST_DEV(fixed_counters_of_cores),
-	TEST_DEV(no_cores),
+	TEST_DEV(core_events_resolve),
+	TEST_DEV(core_fixed_counters_are_selected),
+	TEST_DEV(core_events_without_cores_are_refused),
 	TEST_DEV(lists_are_split_outside_slashes),
-	TEST_DEV(malformed_specs),
-	TEST_DEV(a_name_has_its_code_and_counters),
-	TEST_DEV(one_box_one_die),
-	TEST_DEV(one_cpu),
-	TEST_DEV(the_longest_type_wins),
-	TEST_DEV(special_encodings),
-	TEST_DEV(fixed_counters),
-	TEST_DEV(irp_has_two_halves),
-	TEST_DEV(raw_events),
-	TEST_DEV(fields_that_one_box_lacks),
-	TEST_DEV(filters),
-	TEST_DEV(refused_events),
-	TEST_DEV(an_unknown_platform_counts_raw),
-	TEST_DEV(every_event_of_the_tables_can_be_added),
-	TEST_DEV(events_of_the_other_e5),
-	TEST_DEV(filters_of_the_tor),
-	TEST_DEV(events_of_skylake),
-	TEST_DEV(events_of_icelake),
+	TEST_DEV(malformed_specs_are_refused),
+	TEST_DEV(named_event_sets_code_and_counters),
+	TEST_DEV(box_and_die_select_one_box),
+	TEST_DEV(cpu_term_selects_one_box),
+	TEST_DEV(longest_type_name_matches),
+	TEST_DEV(special_encodings_are_applied),
+	TEST_DEV(fixed_counters_are_selected),
+	TEST_DEV(irp_halves_use_their_counters),
+	TEST_DEV(raw_events_set_their_fields),
+	TEST_DEV(field_missing_in_one_box_is_found),
+	TEST_DEV(missing_filters_get_defaults_or_errors),
+	TEST_DEV(invalid_events_are_refused),
+	TEST_DEV(unknown_platform_counts_raw_events),
+	TEST_DEV(table_events_can_be_added),
+	TEST_DEV(other_e5_events_resolve),
+	TEST_DEV(tor_filters_are_set),
+	TEST_DEV(skylake_events_resolve),
+	TEST_DEV(icelake_events_resolve),
 	TEST_DEV(platforms_are_found_by_name),
 	TEST_DEV(processors_are_found_by_model),
-	TEST_DEV(ranges_of_boxes),
-	TEST_DEV(patterns_are_each_event_that_matches),
-	TEST_DEV(patterns_that_mean_nothing),
-	TEST_DEV(events_have_names),
-	TEST_DEV(lists_are_added_whole_or_not),
-	TEST_DEV(guesses),
-	TEST_DEV(a_list_is_taken_apart),
-	TEST_DEV(events_of_a_text),
-	TEST_DEV(what_a_program_changes_of_an_event),
-	TEST_DEV(texts_that_are_no_event),
+	TEST_DEV(box_ranges_select_boxes),
+	TEST_DEV(patterns_select_matching_events),
+	TEST_DEV(patterns_without_match_are_refused),
+	TEST_DEV(name_term_sets_the_label),
+	TEST_DEV(list_failure_adds_no_event),
+	TEST_DEV(similar_names_are_suggested),
+	TEST_DEV(list_is_split_into_events),
+	TEST_DEV(text_resolves_to_events),
+	TEST_DEV(event_setters_change_period_and_flags),
+	TEST_DEV(invalid_texts_are_refused),
 };
 
 UNIT_MAIN(tests)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the exporter counts unasked, on each platform: that it is all of it.
+ * Default families of the exporter: check that they are complete on each platform.
  */
 #include <stdio.h>
 
@@ -9,7 +9,7 @@
 
 static const struct {
 	const char *machine, *platform;
-	uint64_t ports;		/* of an IIO stack, 0: there is none */
+	uint64_t ports;		/* mask of the ports of an IIO stack (0: no stack) */
 	bool links;
 } platforms[] = {
 	{ "ivbep", "snbep", 0, true }, { "ivbep", "ivbep", 0, true },
@@ -22,7 +22,7 @@ static const struct {
 	{ "gnr", "cwf", 0xff, true },
 };
 
-/* The first way that the machine can count a family in, as collect.c takes it */
+/* Find the first event of a family that the machine has, as the exporter does */
 static const char *const *way_of(struct ucore_device *dev, const struct family *family)
 {
 	struct ucore_event event;
@@ -57,15 +57,15 @@ static void stacks_are_counted_whole(struct ucore_device *dev, const char *spec,
 			 (unsigned long long)platforms[p].ports);
 }
 
-/* Each family that the platform can have, and of a stack each port but none beside them */
-static void each_platform_has_its_families(void **state)
+/* Check that all families of the platform exist, and all ports of a stack */
+static void platform_families_are_complete(void **state)
 {
 	size_t nr = 0;
 
 	(void)state;
 	while (ucore_platform_at(nr))
 		nr++;
-	/* the cores' events are no platform of the uncore */
+	/* skip the table of core events */
 	assert_int_equal(NR(platforms), nr - 1);
 	for (size_t p = 0; p < NR(platforms); p++) {
 		struct ucore_device *dev;
@@ -89,7 +89,7 @@ static void each_platform_has_its_families(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	TEST(each_platform_has_its_families),
+	TEST(platform_families_are_complete),
 };
 
 UNIT_MAIN(tests)

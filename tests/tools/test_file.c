@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Files of samples: what is written is read back; what is damaged is refused.
+ * Files of samples: written files are read back, damaged files are refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static struct ucore_device *dev;
 static struct ucore_session *session;
 static char path[] = "/tmp/ucore-test-XXXXXX";
 
-/* The file of @samples per die, in memory too */
+/* Create a file with @samples samples per die, and read it into memory */
 static unsigned char image[65536];
 static size_t image_size;
 
@@ -80,7 +80,7 @@ static int teardown(void **state)
 
 #define TEST_FILE(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-/* Read to the end: the last answer, and how many entries came before it */
+/* Read all entries; return the last result and count the entries */
 static int file_read(unsigned int *entries)
 {
 	struct ucore_file_entry entry;
@@ -97,7 +97,7 @@ static int file_read(unsigned int *entries)
 	return ret;
 }
 
-static void what_is_written_is_read(void **state)
+static void written_file_is_read_back(void **state)
 {
 	const struct ucore_file_event *event;
 	struct ucore_file_entry entry;
@@ -142,7 +142,7 @@ static void what_is_written_is_read(void **state)
 	ucore_file_close(file);
 }
 
-/* Without the last @less bytes of it, and all others set */
+/* Write a file whose status lacks the last @less bytes and has all others set */
 static void status_shorten(unsigned int less)
 {
 	size_t size = sizeof(struct ucore_get_status);
@@ -155,8 +155,8 @@ static void status_shorten(unsigned int less)
 	file_write(image, image_size - less);
 }
 
-/* As a library wrote it that knew of no helpers */
-static void a_shorter_status_is_read(void **state)
+/* A status of an older library, without parallel reads */
+static void shorter_status_is_read(void **state)
 {
 	const struct ucore_get_status *status;
 	struct ucore_file_entry entry;
@@ -200,8 +200,8 @@ static void domains_keep_scope_and_cpu(void **state)
 	ucore_file_close(file);
 }
 
-/* The clocks of this machine, seen before and after the head was written */
-static void the_wall_clock_is_that_of_the_moment(void **state)
+/* The start times lie between clock reads before and after writing the header */
+static void start_time_matches_both_clocks(void **state)
 {
 	struct timespec real, monotonic;
 	struct ucore_file *file;
@@ -216,7 +216,7 @@ static void the_wall_clock_is_that_of_the_moment(void **state)
 	clock_gettime(CLOCK_REALTIME, &real);
 	after = (real.tv_sec - monotonic.tv_sec) * 1000000000LL + real.tv_nsec - monotonic.tv_nsec;
 	assert_int_equal(ucore_file_open(path, &file, &err), 0);
-	/* read before the other clock it is too early, read after it too late: by moments */
+	/* the two clocks are read one after the other, which allows for a small difference */
 	before = (int64_t)(ucore_file_real(file, 5000) - 5000) - before;
 	after -= (int64_t)(ucore_file_real(file, 5000) - 5000);
 	assert_true(before > -1000000 && after > -1000000);
@@ -226,7 +226,7 @@ static void the_wall_clock_is_that_of_the_moment(void **state)
 	ucore_file_close(file);
 }
 
-static void files_that_cannot_be(void **state)
+static void invalid_files_are_refused(void **state)
 {
 	struct ucore_file *file;
 
@@ -244,7 +244,7 @@ static void files_that_cannot_be(void **state)
 		     "not a file of samples|ucoretool record");
 }
 
-/* The head may find room in memory; the end does not */
+/* The header fits into the stream's buffer, the end does not */
 static int head_and_end(struct ucore_file *file)
 {
 	struct ucore_get_status status = { 0 };
@@ -253,7 +253,7 @@ static int head_and_end(struct ucore_file *file)
 	return ret ? ret : ucore_file_finish(file, &status, &err);
 }
 
-static void a_full_disk_is_noticed(void **state)
+static void full_disk_is_reported(void **state)
 {
 	struct ucore_file *file;
 
@@ -263,8 +263,8 @@ static void a_full_disk_is_noticed(void **state)
 	ucore_file_close(file);
 }
 
-/* Cut off anywhere: either the end of an entry, or a complaint */
-static void every_length(void **state)
+/* A file truncated at any length ends after an entry or is refused */
+static void truncated_file_is_detected(void **state)
 {
 	unsigned int entries, whole = 0, last = 0;
 
@@ -282,7 +282,7 @@ static void every_length(void **state)
 			last = entries;
 		}
 	}
-	/* after the head and after each entry but the last */
+	/* valid ends: after the header and after each entry except the last */
 	assert_int_equal(whole, 5);
 }
 
@@ -298,15 +298,15 @@ static void header_fields_are_checked(void **state)
 		{ offsetof(struct ucore_file_header, field_size), 8, EBADMSG, "damaged" },
 		{ offsetof(struct ucore_file_header, nr_boxes), 0, EBADMSG, "0 boxes" },
 		{ offsetof(struct ucore_file_header, nr_boxes), 65537, EBADMSG, "65537 boxes" },
-		{ offsetof(struct ucore_file_header, nr_boxes), 65536, EBADMSG, "cut off" },
+		{ offsetof(struct ucore_file_header, nr_boxes), 65536, EBADMSG, "truncated" },
 		{ offsetof(struct ucore_file_header, nr_fields), 4097, EBADMSG, "4097 fields" },
-		{ offsetof(struct ucore_file_header, nr_fields), 4096, EBADMSG, "cut off" },
+		{ offsetof(struct ucore_file_header, nr_fields), 4096, EBADMSG, "truncated" },
 		{ offsetof(struct ucore_file_header, nr_domains), 0, EBADMSG, "0 domains" },
 		{ offsetof(struct ucore_file_header, nr_domains), 16385, EBADMSG, "16385 domains" },
-		{ offsetof(struct ucore_file_header, nr_domains), 16384, EBADMSG, "cut off" },
+		{ offsetof(struct ucore_file_header, nr_domains), 16384, EBADMSG, "truncated" },
 		{ offsetof(struct ucore_file_header, nr_events), 0, EBADMSG, "0 events" },
 		{ offsetof(struct ucore_file_header, nr_events), ~0U, EBADMSG, "damaged" },
-		{ offsetof(struct ucore_file_header, nr_events), 65536, EBADMSG, "cut off" },
+		{ offsetof(struct ucore_file_header, nr_events), 65536, EBADMSG, "truncated" },
 		{ offsetof(struct ucore_file_header, platform), 0x01010101, EBADMSG, "platform" },
 	};
 	struct ucore_file *file;
@@ -323,7 +323,7 @@ static void header_fields_are_checked(void **state)
 	}
 }
 
-/* Of 2 dies with 17 boxes each; of the iMC and the UBox */
+/* Offsets in a file of 2 dies with 17 boxes each, with the fields of iMC and UBox */
 #define DOMAINS	sizeof(struct ucore_file_header)
 #define BOXES	(DOMAINS + 2 * sizeof(struct ucore_file_domain))
 #define FIELDS	(BOXES + 34 * sizeof(struct ucore_file_box))
@@ -333,35 +333,35 @@ static void header_fields_are_checked(void **state)
 static void tables_and_entries_are_checked(void **state)
 {
 	static const struct { size_t offset; uint32_t value; const char *words; } cases[] = {
-		{ DOMAINS + offsetof(struct ucore_file_domain, scope), 2, "domain 0 makes no sense" },
-		{ DOMAINS + offsetof(struct ucore_file_domain, scope), 1, "domain 0 makes no sense" },
-		{ DOMAINS + offsetof(struct ucore_file_domain, cpu), 3, "domain 0 makes no sense" },
-		{ DOMAINS + offsetof(struct ucore_file_domain, domain), 1, "domain 1 makes no sense" },
-		{ DOMAINS + offsetof(struct ucore_file_domain, domain), 7, "domain 1 makes no sense" },
-		{ BOXES + offsetof(struct ucore_file_box, domain), 5, "box 0 makes no sense" },
-		{ BOXES + offsetof(struct ucore_file_box, nr_counters), 33, "box 0 makes no sense" },
-		{ BOXES + offsetof(struct ucore_file_box, nr_fixed), 33, "box 0 makes no sense" },
-		{ BOXES + offsetof(struct ucore_file_box, type), 0x0a0a0a0a, "box 0 makes no sense" },
-		{ FIELDS + offsetof(struct ucore_file_field, type), 0x0a0a0a0a, "field 0 makes no sense" },
+		{ DOMAINS + offsetof(struct ucore_file_domain, scope), 2, "domain 0 is invalid" },
+		{ DOMAINS + offsetof(struct ucore_file_domain, scope), 1, "domain 0 is invalid" },
+		{ DOMAINS + offsetof(struct ucore_file_domain, cpu), 3, "domain 0 is invalid" },
+		{ DOMAINS + offsetof(struct ucore_file_domain, domain), 1, "domain 1 is invalid" },
+		{ DOMAINS + offsetof(struct ucore_file_domain, domain), 7, "domain 1 is invalid" },
+		{ BOXES + offsetof(struct ucore_file_box, domain), 5, "box 0 is invalid" },
+		{ BOXES + offsetof(struct ucore_file_box, nr_counters), 33, "box 0 is invalid" },
+		{ BOXES + offsetof(struct ucore_file_box, nr_fixed), 33, "box 0 is invalid" },
+		{ BOXES + offsetof(struct ucore_file_box, type), 0x0a0a0a0a, "box 0 is invalid" },
+		{ FIELDS + offsetof(struct ucore_file_field, type), 0x0a0a0a0a, "field 0 is invalid" },
 		{ FIELDS + offsetof(struct ucore_file_field, field.name), 0x1b1b1b1b,
-		  "field 0 makes no sense" },
-		{ EVENTS + offsetof(struct ucore_file_event, domain), 5, "event 0 makes no sense" },
+		  "field 0 is invalid" },
+		{ EVENTS + offsetof(struct ucore_file_event, domain), 5, "event 0 is invalid" },
 		{ EVENTS + offsetof(struct ucore_file_event, index), 9, "event 0" },
 		{ EVENTS + offsetof(struct ucore_file_event, event), 2, "event 1" },
 		{ EVENTS + offsetof(struct ucore_file_event, type), 0x0a0a0a0a, "event 0" },
 		{ EVENTS + offsetof(struct ucore_file_event, text), 0x1b1b1b1b, "event 0" },
 		{ EVENTS + offsetof(struct ucore_file_event, label), 0x1b1b1b1b, "event 0" },
-		{ ENTRIES + offsetof(struct ucore_file_entry, size), 0, "entry of 0 bytes" },
-		{ ENTRIES + offsetof(struct ucore_file_entry, size), 12, "entry of 12 bytes" },
-		{ ENTRIES + offsetof(struct ucore_file_entry, size), 1 << 30, "entry of" },
-		{ ENTRIES + offsetof(struct ucore_file_entry, domain), 2, "a record that makes no sense" },
-		{ ENTRIES + offsetof(struct ucore_file_entry, domain), 1, "a record that makes no sense" },
+		{ ENTRIES + offsetof(struct ucore_file_entry, size), 0, "entry has 0 bytes" },
+		{ ENTRIES + offsetof(struct ucore_file_entry, size), 12, "entry has 12 bytes" },
+		{ ENTRIES + offsetof(struct ucore_file_entry, size), 1 << 30, "an entry has" },
+		{ ENTRIES + offsetof(struct ucore_file_entry, domain), 2, "a record is invalid" },
+		{ ENTRIES + offsetof(struct ucore_file_entry, domain), 1, "a record is invalid" },
 		{ ENTRIES + offsetof(struct ucore_file_entry, kind), UCORE_FILE_STATUS,
-		  "" },	/* long enough for a status: not provably wrong */
-		{ ENTRIES + 16 + offsetof(struct ucore_record, size), 8, "makes no sense" },
-		{ ENTRIES + 16 + offsetof(struct ucore_record, size), ~0U, "makes no sense" },
-		{ ENTRIES + 16 + offsetof(struct ucore_sample, nr_values), 1 << 28, "makes no sense" },
-		{ ENTRIES + 16 + offsetof(struct ucore_sample, domain), 1, "makes no sense" },
+		  "" },	/* long enough for a status, which is therefore accepted */
+		{ ENTRIES + 16 + offsetof(struct ucore_record, size), 8, "a record is invalid" },
+		{ ENTRIES + 16 + offsetof(struct ucore_record, size), ~0U, "a record is invalid" },
+		{ ENTRIES + 16 + offsetof(struct ucore_sample, nr_values), 1 << 28, "a record is invalid" },
+		{ ENTRIES + 16 + offsetof(struct ucore_sample, domain), 1, "a record is invalid" },
 	};
 	unsigned int entries;
 
@@ -394,13 +394,13 @@ static void unknown_entries_are_skipped(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	TEST_FILE(what_is_written_is_read),
-	TEST_FILE(a_shorter_status_is_read),
+	TEST_FILE(written_file_is_read_back),
+	TEST_FILE(shorter_status_is_read),
 	TEST_FILE(domains_keep_scope_and_cpu),
-	TEST_FILE(the_wall_clock_is_that_of_the_moment),
-	TEST_FILE(files_that_cannot_be),
-	TEST_FILE(a_full_disk_is_noticed),
-	TEST_FILE(every_length),
+	TEST_FILE(start_time_matches_both_clocks),
+	TEST_FILE(invalid_files_are_refused),
+	TEST_FILE(full_disk_is_reported),
+	TEST_FILE(truncated_file_is_detected),
 	TEST_FILE(header_fields_are_checked),
 	TEST_FILE(tables_and_entries_are_checked),
 	TEST_FILE(unknown_entries_are_skipped),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Metrics: the language of formulas, every metric that has a name, what is counted
- * for it and what comes out; and the texts of events.
+ * Metrics: formulas, all named metrics with their events and values, and the descriptions of
+ * events.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static struct ucore_delta *delta;
 
 /* ---- formulas ---------------------------------------------------------- */
 
-/* a is 6, b is 4, z is 0, n has no value */
+/* Names of the tests: a is 6, b is 4, z is 0, n is NaN */
 static double letter_value(void *data, uint32_t leaf)
 {
 	(void)data;
@@ -84,7 +84,7 @@ static void formulas_are_computed(void **state)
 				 cases[i].value);
 }
 
-static void what_has_no_value(void **state)
+static void undefined_results_are_nan(void **state)
 {
 	static const char *const cases[] = {
 		"a/z", "a/0", "0/0", "1+a/z", "1/(1/z)", "min(a,n)", "max(n,a)", "max(a,b/z)", "n",
@@ -97,21 +97,21 @@ static void what_has_no_value(void **state)
 			fail_msg("%s is %g", cases[i], value_of(cases[i]));
 }
 
-static void malformed_formulas(void **state)
+static void malformed_formulas_are_refused(void **state)
 {
 	static const struct { const char *text, *words; } cases[] = {
-		{ "", "a number or a name is missing|at the end" },
-		{ "a+", "missing|at the end of 'a+'" },
-		{ "a b", "an operator is missing|at 'b'|letter 3" },
-		{ "(a", "no ')'|at the end" }, { "a)", "an operator is missing|at ')'" },
+		{ "", "missing number or name|at the end" },
+		{ "a+", "'a+': missing|at the end" },
+		{ "a b", "missing operator|at 'b'|character 3" },
+		{ "(a", "missing ')'|at the end" }, { "a)", "missing operator|at ')'" },
 		{ "()", "missing|at ')'" }, { "a**b", "missing|at '*b'" }, { "+a", "missing" },
 		{ "min", "who is 'min'" }, { "min(", "missing" }, { "min()", "missing|')'" },
-		{ "max(a,)", "missing" }, { "max(a;b)", "no ')'|at ';b)'" },
-		{ "a[1]", "only [0]" }, { "a[0", "only [0]" }, { "a[0][0]", "an operator is missing" },
-		{ "{a", "no '}'" }, { "12x", "no number|at '12x'" }, { "1.2.3", "no number" },
-		{ "1e999", "no number" }, { ".", "no number" }, { "1e", "no number" },
-		{ "who", "who is 'who'?" }, { "a^b", "an operator is missing|at '^b'" },
-		{ "0x10", "no number" }, { "a\001", "an operator" },
+		{ "max(a,)", "missing" }, { "max(a;b)", "missing ')'|at ';b)'" },
+		{ "a[1]", "only [0]" }, { "a[0", "only [0]" }, { "a[0][0]", "missing operator" },
+		{ "{a", "missing '}'" }, { "12x", "invalid number|at '12x'" }, { "1.2.3", "invalid number" },
+		{ "1e999", "invalid number" }, { ".", "invalid number" }, { "1e", "invalid number" },
+		{ "who", "who is 'who'?" }, { "a^b", "missing operator|at '^b'" },
+		{ "0x10", "invalid number" }, { "a\001", "missing operator" },
 	};
 	struct ucore_expr expr;
 
@@ -137,8 +137,8 @@ static char *repeat(const char *word, size_t times, const char *middle, const ch
 	return text;
 }
 
-/* Whatever is asked for ends: neither the stack nor the memory is at the user's mercy */
-static void formulas_have_limits(void **state)
+/* A formula of any size ends with a value or an error, without exhausting stack or memory */
+static void formula_limits_are_enforced(void **state)
 {
 	static const struct { const char *word, *middle, *back; size_t fits, too_many; } cases[] = {
 		{ "(", "a", ")", 60, 100 }, { "-", "a", "", 60, 100 }, { "min(", "a", ")", 60, 100 },
@@ -197,7 +197,7 @@ static void chosen(const char *list, uint32_t level)
 		fail_msg("%s: %s", list, err.text);
 }
 
-/* Run for a second of the fake's */
+/* Run the session for one second of the fake's clock */
 static void run(void)
 {
 	struct ucore_snapshot snap;
@@ -225,7 +225,7 @@ static double value_at(size_t i)
 				 (double)(wanted)); \
 	} while (0)
 
-/* What the slots of an event moved, on all dies or one, on all boxes or one */
+/* Sum the deltas of an event on all dies or one, and all boxes or one */
 static double moved(uint32_t index, uint32_t domain, uint32_t instance)
 {
 	const struct ucore_slot *slots;
@@ -242,10 +242,10 @@ static double moved(uint32_t index, uint32_t domain, uint32_t instance)
 	return sum;
 }
 
-/* The fake counts for nine tenths of the time */
+/* The fake's counters run for nine tenths of the time */
 #define SECONDS	0.9
 
-static void bandwidth_of_the_system_each_socket_and_each_channel(void **state)
+static void bandwidth_has_values_at_each_level(void **state)
 {
 	static const struct { uint32_t level; size_t values; } cases[] = {
 		{ UCORE_LEVEL_SYSTEM, 1 }, { UCORE_LEVEL_SOCKET, 2 }, { UCORE_LEVEL_BOX, 8 },
@@ -279,7 +279,7 @@ static void bandwidth_of_the_system_each_socket_and_each_channel(void **state)
 	}
 }
 
-static void each_event_is_counted_once(void **state)
+static void shared_event_is_counted_once(void **state)
 {
 	(void)state;
 	machine_open("ivbep", "ivbep", 1);
@@ -295,8 +295,8 @@ static void each_event_is_counted_once(void **state)
 	machine_close();
 }
 
-/* One snapshot for all: as many READs as evaluations, whatever is chosen */
-static void one_read_for_all(void **state)
+/* Each evaluation needs one READ, independent of the number of metrics */
+static void evaluation_needs_one_read(void **state)
 {
 	(void)state;
 	machine_open("spr", "spr", 2);
@@ -309,10 +309,10 @@ static void one_read_for_all(void **state)
 	machine_close();
 }
 
-static void constants_of_a_formula(void **state)
+static void formula_constants_are_evaluated(void **state)
 {
 	(void)state;
-	/* the mean clock of all slices: not their sum, and not that of two sockets */
+	/* the mean clock of all slices and both sockets, not their sum */
 	machine_open("ivbep", "ivbep", 2);
 	chosen("uncore_frequency", UCORE_LEVEL_SYSTEM);
 	run();
@@ -328,7 +328,7 @@ static void constants_of_a_formula(void **state)
 	run();
 	assert_value(7, moved(0, 1, 3) / 1e9 / SECONDS);
 	machine_close();
-	/* cores of both sockets, by the clock of one: SOCKET_COUNT is 2 */
+	/* cores of both sockets, divided by the clock of one: SOCKET_COUNT is 2 */
 	machine_open("ivbep", "ivbep", 2);
 	chosen("cores_in_c0", UCORE_LEVEL_SYSTEM);
 	run();
@@ -336,7 +336,7 @@ static void constants_of_a_formula(void **state)
 	machine_close();
 }
 
-static void cores_are_told(void **state)
+static void cores_per_socket_is_evaluated(void **state)
 {
 	(void)state;
 	machine_open("ivbep", "ivbep", 2);
@@ -349,19 +349,19 @@ static void cores_are_told(void **state)
 	machine_close();
 }
 
-/* "a[0]": the first of five units of each socket; the others of b count, too */
-static void the_first_unit_of_each_socket(void **state)
+/* "a[0]" is the first of five units of each socket; b has all units */
+static void first_index_selects_one_box_per_socket(void **state)
 {
 	(void)state;
 	machine_open("gnr", "gnr", 2);
 	chosen("cpu_cstate_c0", UCORE_LEVEL_SYSTEM);
 	run();
-	/* operands come in the order of the formula: b, and a on each socket */
+	/* operands are in the order of the formula: b, then a on each socket */
 	assert_value(0, moved(0, UCORE_ANY, UCORE_ANY) /
 		     (moved(1, 0, 0) + moved(2, 1, 0)) * 2);
 	assert_null(ucore_session_event(session, 3));
 	machine_close();
-	/* and of a clock their mean */
+	/* "[one]" is the mean of the first units */
 	machine_open("hswep", "hswep", 2);
 	chosen("Info_System_Uncore_Frequency", UCORE_LEVEL_SYSTEM);
 	run();
@@ -369,8 +369,8 @@ static void the_first_unit_of_each_socket(void **state)
 	machine_close();
 }
 
-/* A metric that cannot be said of a box or socket is said of what is larger */
-static void levels_are_kept(void **state)
+/* A metric without values for a box or socket has values for the next larger level */
+static void unsupported_level_is_raised(void **state)
 {
 	(void)state;
 	machine_open("gnr", "gnr", 2);
@@ -383,7 +383,7 @@ static void levels_are_kept(void **state)
 	assert_int_equal(ucore_metrics_value(metrics, 1)->level, UCORE_LEVEL_SOCKET);
 	assert_null(ucore_metrics_value(metrics, 2));
 	machine_close();
-	/* one's own: by its events */
+	/* a metric of the user: its events decide */
 	machine_open("ivbep", "ivbep", 2);
 	chosen("x={imc/CAS_COUNT.RD/}/{imc/CAS_COUNT.WR/}", UCORE_LEVEL_BOX);
 	assert_int_equal(ucore_metrics_value(metrics, 7)->level, UCORE_LEVEL_BOX);
@@ -394,9 +394,9 @@ static void levels_are_kept(void **state)
 	machine_close();
 }
 
-/* ---- definitions of one's own ------------------------------------------ */
+/* ---- definitions of the user ------------------------------------------ */
 
-static void definitions(void **state)
+static void definitions_are_evaluated(void **state)
 {
 	static const struct { const char *text; const char *unit; } cases[] = {
 		{ "hit=1-UNC_M_CAS_COUNT.WR/UNC_M_CAS_COUNT.RD", "" },
@@ -414,7 +414,7 @@ static void definitions(void **state)
 		run();
 		assert_string_equal(ucore_metrics_value(metrics, 0)->metric->name, "hit");
 		assert_string_equal(ucore_metrics_value(metrics, 0)->metric->unit, cases[i].unit);
-		/* which of the two came first does not matter here: each has counted */
+		/* the order of the slots does not matter here, because all have counted */
 		if (i == 4)
 			assert_value(0, 1 - moved(1, UCORE_ANY, UCORE_ANY) /
 				     moved(0, UCORE_ANY, UCORE_ANY));
@@ -425,22 +425,22 @@ static void definitions(void **state)
 	}
 }
 
-static void wrong_names_and_definitions(void **state)
+static void invalid_names_and_definitions_are_refused(void **state)
 {
 	static const struct { const char *list; int code; const char *words; } cases[] = {
 		{ "memory_bandwith_read", ENOENT, "did you mean 'memory_bandwidth_read'|list metrics" },
-		{ "zzz", ENOENT, "'zzz' is not known" }, { "", EINVAL, "a metric is empty" },
+		{ "zzz", ENOENT, "'zzz': unknown" }, { "", EINVAL, "a metric is empty" },
 		{ "page_hit_rate,,x", EINVAL, "a metric is empty" },
-		{ "@oi", ENOENT, "no category 'oi'|io|memory|power" },
-		{ "zz*", ENOENT, "no metric is like 'zz*'" },
+		{ "@oi", ENOENT, "metric category 'oi'|io|memory|power" },
+		{ "zz*", ENOENT, "metric 'zz*': no metric of this machine matches" },
 		{ "pcie_read_bandwidth", ENXIO, "at one instant|two opcodes" },
 		{ "frequency_band1_residency", EINVAL, "frequency_band1_residency:band1=NUMBER" },
-		{ "frequency_band1_residency:band0=3", EINVAL, "write band1=NUMBER" },
-		{ "frequency_band1_residency:band1=x", EINVAL, "write band1=NUMBER" },
-		{ "page_hit_rate:band1=3", EINVAL, "leaves nothing open" },
-		{ "=1", EINVAL, "write NAME=FORMULA" }, { "x=", EINVAL, "no formula" },
-		{ "9x=1", EINVAL, "write NAME=FORMULA" }, { "x=1;y", EINVAL, "'y': write ALIAS=EVENT" },
-		{ "x=1;y=", EINVAL, "write ALIAS=EVENT" },
+		{ "frequency_band1_residency:band0=3", EINVAL, "Write band1=NUMBER" },
+		{ "frequency_band1_residency:band1=x", EINVAL, "Write band1=NUMBER" },
+		{ "page_hit_rate:band1=3", EINVAL, "has no parameter" },
+		{ "=1", EINVAL, "Write NAME=FORMULA" }, { "x=", EINVAL, "no formula" },
+		{ "9x=1", EINVAL, "Write NAME=FORMULA" }, { "x=1;y", EINVAL, "'y' is invalid after ';'. Write ALIAS=EVENT" },
+		{ "x=1;y=", EINVAL, "Write ALIAS=EVENT" },
 	};
 	static const struct { const char *list; int code; const char *words; } at_attach[] = {
 		{ "x=1+1", EINVAL, "metric 'x': no event in the formula" },
@@ -448,12 +448,12 @@ static void wrong_names_and_definitions(void **state)
 		{ "x=UNC_M_CAS_COUNT.DR", ENOENT, "did you mean 'UNC_M_CAS_COUNT." },
 		{ "x=memory_bandwith_read", ENOENT, "did you mean 'memory_bandwidth_read'" },
 		{ "x=A+1;A=imc/NOSUCH/", ENOENT, "no event or field 'NOSUCH'" },
-		{ "x={imc/CAS_COUNT.RD/},1", EINVAL, "an operator is missing" },
+		{ "x={imc/CAS_COUNT.RD/},1", EINVAL, "missing operator" },
 		{ "x={imc/CAS_COUNT.RD/,imc/CAS_COUNT.WR/}", EINVAL, "one event for each alias" },
-		{ "x={imc/CAS_COUNT.RD,period=5/}", EINVAL, "a metric takes none" },
-		{ "x=x+1", EINVAL, "leads back to itself" },
+		{ "x={imc/CAS_COUNT.RD,period=5/}", EINVAL, "do not support period=" },
+		{ "x=x+1", EINVAL, "refers to itself" },
 		{ "x=pcie_read_bandwidth", ENXIO, "at one instant" },
-		{ "x=UNC_M_CAS_COUNT.RD*(1", EINVAL, "no ')'" },
+		{ "x=UNC_M_CAS_COUNT.RD*(1", EINVAL, "missing ')'" },
 		{ "x=seconds[0]", ENOENT, "'seconds' is no" },
 		{ "x={imc/CAS_COUNT.RD,die=7/}", ENOENT, "no die 7" },
 	};
@@ -468,7 +468,7 @@ static void wrong_names_and_definitions(void **state)
 		machine_open("ivbep", "ivbep", 1);
 		assert_int_equal(choose(at_attach[i].list), 0);
 		assert_fails(attach(UCORE_LEVEL_SYSTEM), at_attach[i].code, at_attach[i].words);
-		/* what was added for it has been taken back */
+		/* the events that were added for the metric have been removed */
 		assert_null(ucore_session_event(session, 0));
 		assert_int_equal(fake.nr_events, 0);
 		machine_close();
@@ -486,7 +486,7 @@ static int load(const char *text)
 	return ret;
 }
 
-static void definitions_from_a_file(void **state)
+static void definitions_are_loaded_from_a_file(void **state)
 {
 	char *line = repeat("a", 5000, "", ""), *nested = calloc(1, 4096);
 
@@ -494,7 +494,7 @@ static void definitions_from_a_file(void **state)
 	machine_open("ivbep", "ivbep", 1);
 	assert_int_equal(load("# mine\n\n  twice = 2 * reads ; unit=MB/s\n"
 			      "reads = memory_bandwidth_read\nlong=a + \\\n b; a=twice; \\\nb=reads"), 0);
-	/* the later meaning is taken, and goes before that of the platform */
+	/* the later definition is used, and has precedence over the platform's */
 	assert_int_equal(load("page_hit_rate=7*UNC_M_CAS_COUNT.RD"), 0);
 	chosen("twice,long,page_hit_rate", UCORE_LEVEL_SYSTEM);
 	run();
@@ -506,16 +506,16 @@ static void definitions_from_a_file(void **state)
 	machine_open("ivbep", "ivbep", 1);
 	assert_fails(load("x=1\n\ny 2\n"), EINVAL, "my.metrics, line 3: metric 'y 2'");
 	assert_fails(load("x=1+\\\n2;\\\n;y\n"), EINVAL, "my.metrics, line 1");
-	assert_fails(load("x=1\\\n"), EINVAL, "line 1: ends with a backslash");
-	assert_fails(load(line), EINVAL, "longer than");
+	assert_fails(load("x=1\\\n"), EINVAL, "line 1: the last line ends with a backslash");
+	assert_fails(load(line), EINVAL, "too long");
 	assert_int_equal(load("\n"), 0);
-	/* one through the other: no more than a few, and the memory is not theirs */
+	/* nested metrics: the depth is limited, and so is the memory */
 	for (unsigned int i = 0; i < 12; i++)
 		sprintf(nested + strlen(nested), "n%u=n%u+n%u\n", i + 1, i, i);
 	assert_int_equal(load(nested), 0);
 	assert_int_equal(load("n0=UNC_M_CAS_COUNT.RD"), 0);
 	assert_int_equal(choose("n12"), 0);
-	assert_fails(attach(UCORE_LEVEL_SYSTEM), EINVAL, "more than 8 metrics");
+	assert_fails(attach(UCORE_LEVEL_SYSTEM), EINVAL, "deeper than 8");
 	machine_close();
 	free(nested);
 	free(line);
@@ -530,8 +530,8 @@ static void assert_one_value(double times)
 	machine_close();
 }
 
-/* However a name is asked for, it is counted once and has its later meaning */
-static void a_name_has_one_meaning(void **state)
+/* A name that is chosen several times is counted once, with its latest definition */
+static void redefined_name_is_counted_once(void **state)
 {
 	(void)state;
 	machine_open("ivbep", "ivbep", 1);
@@ -544,7 +544,7 @@ static void a_name_has_one_meaning(void **state)
 	assert_int_equal(choose("x*,X"), 0);
 	assert_one_value(5);
 
-	/* a pattern that the platform's name fits means the user's, too */
+	/* a pattern that matches the platform's metric chooses the user's definition */
 	for (size_t i = 0; i < 2; i++) {
 		machine_open("ivbep", "ivbep", 1);
 		assert_int_equal(load("memory_bandwidth_read=7*UNC_M_CAS_COUNT.RD"), 0);
@@ -553,7 +553,7 @@ static void a_name_has_one_meaning(void **state)
 		assert_one_value(7);
 	}
 
-	/* what is left open makes one metric of each value */
+	/* each value of a parameter makes a separate metric */
 	machine_open("ivbep", "ivbep", 1);
 	assert_int_equal(choose("frequency_band1_residency:band1=12"), 0);
 	chosen("frequency_band1_residency:band1=12", UCORE_LEVEL_SYSTEM);
@@ -562,8 +562,8 @@ static void a_name_has_one_meaning(void **state)
 	machine_close();
 }
 
-/* What is cut off would be another event */
-static void aliases_have_limits(void **state)
+/* A truncated alias would be another event */
+static void long_alias_is_refused(void **state)
 {
 	const size_t rest = strlen("imc/event=0x4,umask=3/");
 	const struct { size_t zeros; int ret; } cases[] = {
@@ -580,16 +580,16 @@ static void aliases_have_limits(void **state)
 		assert_int_equal(choose(text), 0);
 		assert_int_equal(attach(UCORE_LEVEL_SYSTEM), cases[i].ret);
 		if (cases[i].ret)
-			assert_words(err.text, "metric 'x': 'A' stands for more than 191 letters");
+			assert_words(err.text, "metric 'x': alias 'A': too long. Use at most 191 characters");
 		machine_close();
 		free(text);
 		free(zeros);
 	}
 }
 
-/* ---- what does not fit ------------------------------------------------- */
+/* ---- metrics that do not fit ------------------------------------------------- */
 
-static void categories_and_patterns_take_what_fits(void **state)
+static void patterns_choose_metrics_that_fit(void **state)
 {
 	size_t nr = 0;
 
@@ -599,7 +599,7 @@ static void categories_and_patterns_take_what_fits(void **state)
 	assert_int_equal(attach(UCORE_LEVEL_SYSTEM), 0);
 	while (ucore_metrics_left_out(metrics, nr))
 		nr++;
-	/* more than a CHA has counters for; the first ones fit */
+	/* more metrics than a CHA has counters for; the first ones fit */
 	assert_true(nr > 0);
 	assert_non_null(ucore_metrics_value(metrics, 3));
 	run();
@@ -613,22 +613,22 @@ static void categories_and_patterns_take_what_fits(void **state)
 	assert_non_null(ucore_metrics_value(metrics, 3));
 	machine_close();
 
-	/* what was named must be counted */
+	/* a metric chosen by name must be counted */
 	machine_open("ivbep", "ivbep", 1);
 	assert_int_equal(choose("llc_rfo_miss_rate,llc_code_read_miss_rate"), 0);
 	assert_fails(attach(UCORE_LEVEL_SYSTEM), EADDRINUSE,
 		     "metric 'llc_code_read_miss_rate'|filter_opc");
 	machine_close();
 
-	/* a machine whose boxes are not there has none of the category */
+	/* without the boxes, no metric of the category can be counted */
 	machine_open("bdxde", "bdxep", 1);
 	assert_int_equal(choose("@qpi"), 0);
-	assert_fails(attach(UCORE_LEVEL_SYSTEM), ENOSPC, "none of the metrics|has no qpi");
+	assert_fails(attach(UCORE_LEVEL_SYSTEM), ENOSPC, "none can be counted|has no qpi");
 	machine_close();
 }
 
-/* What is named must be counted, also if a category has it */
-static void what_is_named_is_not_left_out(void **state)
+/* A metric chosen by name must be counted, also if a category contains it */
+static void named_metric_is_not_left_out(void **state)
 {
 	char name[64];
 
@@ -646,8 +646,8 @@ static void what_is_named_is_not_left_out(void **state)
 	machine_close();
 }
 
-/* Each is left out for a reason of its own; what was chosen besides is counted */
-static void what_is_offered_may_be_missing(void **state)
+/* Offered metrics are left out for different reasons; other metrics are counted */
+static void offered_metric_may_be_left_out(void **state)
 {
 	static const struct {
 		const char *metric;
@@ -672,7 +672,7 @@ static void what_is_offered_may_be_missing(void **state)
 	for (size_t i = 0; i < NR(cases); i++)
 		assert_int_equal(ucore_metrics_offer(metrics, cases[i].metric, &err), 0);
 	assert_int_equal(ucore_metrics_offer(metrics, "uncore_frequency", &err), 0);
-	assert_fails(ucore_metrics_offer(metrics, "nosuch", &err), ENOENT, "not known here");
+	assert_fails(ucore_metrics_offer(metrics, "nosuch", &err), ENOENT, "unknown on this machine");
 	assert_int_equal(attach(UCORE_LEVEL_SOCKET), 0);
 	for (size_t i = 0; i < NR(cases); i++)
 		assert_fails(ucore_metrics_left_out_error(metrics, i, &err), cases[i].code,
@@ -685,8 +685,8 @@ static void what_is_offered_may_be_missing(void **state)
 	machine_close();
 }
 
-/* Nothing insisted on, nothing failed; and another one on the same session, with its level */
-static void all_that_is_offered_may_be_missing(void **state)
+/* All metrics were offered: attaching succeeds without values; a second set has its own level */
+static void all_offered_metrics_may_be_left_out(void **state)
 {
 	struct ucore_metrics *others;
 
@@ -722,7 +722,7 @@ static const struct {
 	{ "icx", "icx", 2, 42 }, { "snr", "snr", 1, 17 },
 };
 
-/* Those that leave something open, with something in it */
+/* Set a value for the parameter of a metric */
 static void filled_name(const struct ucore_metric_desc *desc, char *name, size_t size)
 {
 	const char *open = strstr(desc->where, "band");
@@ -752,7 +752,7 @@ static void metric_is_counted(size_t p, const struct ucore_metric_desc *desc, ui
 	machine_close();
 }
 
-/* That it cannot be counted at one instant is true */
+/* Check that a metric with an Omitted text really cannot be counted */
 static void metric_does_not_fit(size_t p, const struct ucore_metric_desc *desc)
 {
 	char text[1024];
@@ -780,7 +780,7 @@ static void metric_check(size_t p, const struct ucore_metric_desc *desc)
 		metric_is_counted(p, desc, level);
 }
 
-static void every_metric_is_counted_as_it_promises(void **state)
+static void table_metrics_are_countable_or_omitted(void **state)
 {
 	struct ucore_metric_desc desc;
 
@@ -795,8 +795,8 @@ static void every_metric_is_counted_as_it_promises(void **state)
 	assert_false(ucore_metric_at("nosuch", 0, &desc));
 }
 
-/* A node's own bit, on each die another */
-static void the_local_node(void **state)
+/* The mask of the local node differs on each die */
+static void local_node_mask_differs_per_die(void **state)
 {
 	(void)state;
 	machine_open("ivbep", "snbep", 2);
@@ -812,8 +812,8 @@ static void the_local_node(void **state)
 	machine_close();
 }
 
-/* What Intel's tables of Skylake-SP spell as the whole filter of a CHA */
-static void the_filter_of_a_cha(void **state)
+/* FILTER_VALUE of a CHA of Skylake-SP is split into fields */
+static void cha_filter_value_is_split(void **state)
 {
 	static const struct { const char *metric; uint32_t filter1; } cases[] = {
 		{ "llc_data_read_demand_plus_prefetch_miss_latency", 0x40433 },
@@ -843,7 +843,7 @@ static void the_filter_of_a_cha(void **state)
 					if (event->terms[t].field == fields[f].field)
 						word |= (uint32_t)event->terms[t].value <<
 							fields[f].shift;
-			/* the clock has no filter */
+			/* the clock event has no filter */
 			filtered += word != 0;
 			if (word && word != cases[i].filter1)
 				fail_msg("%s: %#x", cases[i].metric, word);
@@ -853,8 +853,8 @@ static void the_filter_of_a_cha(void **state)
 	}
 }
 
-/* All four ports of each stack, in one event */
-static void traffic_of_a_stack(void **state)
+/* One event covers all four ports of each stack */
+static void stack_traffic_covers_all_ports(void **state)
 {
 	(void)state;
 	machine_open("skx", "skx", 2);
@@ -871,13 +871,13 @@ static void traffic_of_a_stack(void **state)
 	machine_close();
 }
 
-static void metrics_are_of_one_session(void **state)
+static void second_attach_is_refused(void **state)
 {
 	(void)state;
-	/* a second session cannot be had from the same metrics */
+	/* the same metrics cannot be attached to a second session */
 	machine_open("ivbep", "ivbep", 1);
 	chosen("page_hit_rate", UCORE_LEVEL_SYSTEM);
-	assert_fails(attach(UCORE_LEVEL_SYSTEM), EALREADY, "counted already");
+	assert_fails(attach(UCORE_LEVEL_SYSTEM), EALREADY, "already attached");
 	machine_close();
 	ucore_metrics_free(NULL);
 	ucore_delta_free(NULL);
@@ -885,7 +885,7 @@ static void metrics_are_of_one_session(void **state)
 
 /* ---- deltas ------------------------------------------------------------ */
 
-static void deltas_of_before_give_no_values(void **state)
+static void older_deltas_give_no_values(void **state)
 {
 	struct ucore_snapshot snap;
 
@@ -901,7 +901,7 @@ static void deltas_of_before_give_no_values(void **state)
 	machine_close();
 }
 
-static void deltas_are_what_moved(void **state)
+static void deltas_are_differences(void **state)
 {
 	const struct ucore_delta_value *values;
 	struct ucore_snapshot snap;
@@ -924,7 +924,7 @@ static void deltas_are_what_moved(void **state)
 			assert_int_equal(values[i].running, 900000000);
 		}
 	}
-	/* nothing freezes them now: they count all the time, and no time goes backwards */
+	/* with the flag set they count all the time, and no time goes backwards */
 	fake.value_flags = UCORE_VALUE_F_UNFROZEN;
 	assert_int_equal(ucore_session_read(session, 0, &snap, &err), 0);
 	ucore_delta_update(delta, &snap);
@@ -950,7 +950,7 @@ static const char *text_of(const char *platform, const char *name, bool *whole)
 	return text;
 }
 
-static void events_are_explained(void **state)
+static void events_are_described(void **state)
 {
 	static const struct { const char *platform, *name, *words; } cases[] = {
 		{ "spr", "UNC_M_CAS_COUNT.RD", "Cache lines read from DRAM, 64 bytes each" },
@@ -967,13 +967,13 @@ static void events_are_explained(void **state)
 		assert_words(text_of(cases[i].platform, cases[i].name, &whole), cases[i].words);
 		assert_true(whole);
 	}
-	/* what nobody explains stands there as it is, and is not called explained */
+	/* unknown parts are copied literally, and the result is false */
 	assert_words(text_of("ivbep", "UNC_M_WRONG_MM", &whole), "WRONG, MM");
 	assert_false(whole);
 }
 
-/* A text that is too long for its place is cut, not written beyond it */
-static void texts_fit_their_place(void **state)
+/* A text that is longer than the buffer is truncated */
+static void long_description_is_truncated(void **state)
 {
 	struct ucore_event_desc desc;
 	char text[16];
@@ -985,8 +985,8 @@ static void texts_fit_their_place(void **state)
 	assert_int_equal(strlen(text), sizeof(text) - 1);
 }
 
-/* All have a text, none is cut, and of each platform nine tenths are explained whole */
-static void most_events_are_explained_whole(void **state)
+/* All events have a text that is not truncated; nine tenths of each platform are complete */
+static void most_descriptions_are_complete(void **state)
 {
 	const struct ucore_platform *platform;
 	char text[UCORE_EVENT_TEXT_LEN];
@@ -1008,35 +1008,35 @@ static void most_events_are_explained_whole(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(formulas_are_computed),
-	cmocka_unit_test(what_has_no_value),
-	cmocka_unit_test(malformed_formulas),
-	cmocka_unit_test(formulas_have_limits),
-	TEST(bandwidth_of_the_system_each_socket_and_each_channel),
-	TEST(each_event_is_counted_once),
-	TEST(one_read_for_all),
-	TEST(constants_of_a_formula),
-	TEST(cores_are_told),
-	TEST(the_first_unit_of_each_socket),
-	TEST(levels_are_kept),
-	TEST(definitions),
-	TEST(wrong_names_and_definitions),
-	TEST(definitions_from_a_file),
-	TEST(a_name_has_one_meaning),
-	TEST(aliases_have_limits),
-	TEST(categories_and_patterns_take_what_fits),
-	TEST(what_is_named_is_not_left_out),
-	TEST(what_is_offered_may_be_missing),
-	TEST(all_that_is_offered_may_be_missing),
-	TEST(every_metric_is_counted_as_it_promises),
-	TEST(the_local_node),
-	TEST(the_filter_of_a_cha),
-	TEST(traffic_of_a_stack),
-	TEST(metrics_are_of_one_session),
-	TEST(deltas_of_before_give_no_values),
-	TEST(deltas_are_what_moved),
-	TEST(events_are_explained),
-	TEST(texts_fit_their_place),
-	TEST(most_events_are_explained_whole),
+	cmocka_unit_test(undefined_results_are_nan),
+	cmocka_unit_test(malformed_formulas_are_refused),
+	cmocka_unit_test(formula_limits_are_enforced),
+	TEST(bandwidth_has_values_at_each_level),
+	TEST(shared_event_is_counted_once),
+	TEST(evaluation_needs_one_read),
+	TEST(formula_constants_are_evaluated),
+	TEST(cores_per_socket_is_evaluated),
+	TEST(first_index_selects_one_box_per_socket),
+	TEST(unsupported_level_is_raised),
+	TEST(definitions_are_evaluated),
+	TEST(invalid_names_and_definitions_are_refused),
+	TEST(definitions_are_loaded_from_a_file),
+	TEST(redefined_name_is_counted_once),
+	TEST(long_alias_is_refused),
+	TEST(patterns_choose_metrics_that_fit),
+	TEST(named_metric_is_not_left_out),
+	TEST(offered_metric_may_be_left_out),
+	TEST(all_offered_metrics_may_be_left_out),
+	TEST(table_metrics_are_countable_or_omitted),
+	TEST(local_node_mask_differs_per_die),
+	TEST(cha_filter_value_is_split),
+	TEST(stack_traffic_covers_all_ports),
+	TEST(second_attach_is_refused),
+	TEST(older_deltas_give_no_values),
+	TEST(deltas_are_differences),
+	TEST(events_are_described),
+	TEST(long_description_is_truncated),
+	TEST(most_descriptions_are_complete),
 };
 
 UNIT_MAIN(tests)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Which columns of a panel are shown where a platform lacks some: with panels of
- * this test's own, in the place of panel_desc.c.
+ * Choice of the columns of a panel on platforms that lack some of them.  The panels of this
+ * test replace panel_table.c.
  */
 #include "top/panel.h"
 #include "unit.h"
@@ -41,7 +41,7 @@ static void assert_columns(const struct panel *panel, const char *first, const c
 		assert_string_equal(panel->columns[i].metric, metrics[i]);
 }
 
-static void the_first_group_that_is_whole(void **state)
+static void first_complete_group_is_shown(void **state)
 {
 	struct tool tool = { .sys = &fake_sys };
 	struct ucore_session *session;
@@ -61,7 +61,7 @@ static void the_first_group_that_is_whole(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	TEST(the_first_group_that_is_whole),
+	TEST(first_complete_group_is_shown),
 };
 
 UNIT_MAIN(tests)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Regions: what the counters did between two edges, by name and thread, for one READ at
+ * Regions: deltas between begin and end, by name and thread, with one READ at
  * most and no allocation.
  */
 #include <math.h>
@@ -54,7 +54,7 @@ void *__wrap_malloc(size_t size)
 	return __real_malloc(size);
 }
 
-/* This one fails, from 1; 0: none */
+/* number of the allocation that fails, from 1 (0: none) */
 static unsigned int fail_calloc;
 
 void *__wrap_calloc(size_t nr, size_t size)
@@ -71,11 +71,11 @@ void *__wrap_realloc(void *old, size_t size)
 	return __real_realloc(old, size);
 }
 
-/* ---- what a region is --------------------------------------------------- */
+/* ---- results of regions ------------------------------------------------- */
 
 /*
- * The counters moved by so many steps of the fake, which takes one at each READ.  A step
- * is a second, of which the counters count 0.9 s.
+ * Check the results of a region that covers @steps steps of the fake device.  Each READ is one
+ * step of a second, of which the counters run 0.9 s.
  */
 static void assert_region(const struct ucore_region *region, const char *name, uint64_t count,
 			  unsigned int steps)
@@ -102,7 +102,7 @@ static void edges(const char *name)
 	assert_int_equal(ucore_region_end(name), 0);
 }
 
-static void a_region_has_what_moved_within(void **state)
+static void region_counts_what_happened_within(void **state)
 {
 	struct ucore_snapshot snap;
 
@@ -110,7 +110,7 @@ static void a_region_has_what_moved_within(void **state)
 	assert_int_equal(ucore_regions_join(regions, &err), 0);
 	assert_null(ucore_regions_at(regions, 0));
 	edges("solve");
-	/* what is between two regions belongs to none */
+	/* counts between two regions belong to none */
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(ucore_session_read(session, 0, &snap, &err), 0);
 	assert_int_equal(ucore_region_begin("solve"), 0);
@@ -121,7 +121,7 @@ static void a_region_has_what_moved_within(void **state)
 	assert_null(ucore_regions_at(regions, 1));
 }
 
-static void an_edge_is_one_read_and_no_allocation(void **state)
+static void begin_and_end_make_one_read(void **state)
 {
 	unsigned int before;
 
@@ -142,7 +142,7 @@ static void an_edge_is_one_read_and_no_allocation(void **state)
 	assert_int_equal(nr_allocations, 0);
 }
 
-static void regions_within_regions(void **state)
+static void nested_regions_are_measured(void **state)
 {
 	(void)state;
 	assert_int_equal(ucore_regions_join(regions, &err), 0);
@@ -154,8 +154,8 @@ static void regions_within_regions(void **state)
 	assert_region(ucore_regions_at(regions, 1), "inner", 2, 2);
 }
 
-/* Time that is within it twice is counted once */
-static void a_region_within_itself(void **state)
+/* Time in a region within itself is counted once */
+static void recursive_region_is_measured_once(void **state)
 {
 	unsigned int before;
 
@@ -173,7 +173,7 @@ static void a_region_within_itself(void **state)
 	assert_region(ucore_regions_at(regions, 1), "leaf", 1, 1);
 }
 
-static void metrics_of_a_region(void **state)
+static void region_delta_gives_metrics(void **state)
 {
 	const struct ucore_metric_value *value;
 	struct ucore_metrics *metrics;
@@ -198,21 +198,21 @@ static void metrics_of_a_region(void **state)
 	ucore_metrics_free(metrics);
 }
 
-static void live_reads(void **state)
+static void flags_reach_the_driver(void **state)
 {
 	struct ucore_regions *live;
 
 	(void)state;
 	assert_int_equal(ucore_regions_create(session, ~0U, 0, &live, &err), 0);
 	assert_int_equal(ucore_regions_join(live, &err), 0);
-	/* the flags reach the driver, which refuses what it does not know */
+	/* the flags reach the driver, which refuses unknown ones */
 	assert_int_equal(ucore_region_begin("a"), -EINVAL);
 	ucore_regions_free(live);
 }
 
 /* ---- threads ------------------------------------------------------------ */
 
-/* In a thread of its own, to its end: the fake knows no locks */
+/* Run a function in a new thread and wait for its end, because the fake has no locks */
 static void thread_run(void *(*function)(void *), const char *name)
 {
 	pthread_t thread;
@@ -225,7 +225,7 @@ static void *joined_edges(void *name)
 {
 	struct ucore_error why;
 
-	/* neither what another thread has joined nor what it has begun is this one's */
+	/* joining and beginning in another thread does not affect this thread */
 	assert_int_equal(ucore_region_begin(name), -ESRCH);
 	assert_int_equal(ucore_regions_join(regions, &why), 0);
 	assert_int_equal(ucore_region_end("main"), -EINVAL);
@@ -234,7 +234,7 @@ static void *joined_edges(void *name)
 	return NULL;
 }
 
-static void each_thread_has_its_own(void **state)
+static void threads_have_separate_regions(void **state)
 {
 	(void)state;
 	assert_int_equal(ucore_regions_join(regions, &err), 0);
@@ -252,7 +252,7 @@ static void each_thread_has_its_own(void **state)
 	assert_null(ucore_regions_at(regions, 5));
 }
 
-static void joining_and_leaving(void **state)
+static void join_and_leave_change_the_state(void **state)
 {
 	struct ucore_regions *others;
 	unsigned int before = reads();
@@ -263,15 +263,15 @@ static void joining_and_leaving(void **state)
 	assert_int_equal(reads(), before);
 	assert_int_equal(ucore_regions_create(session, 0, 0, &others, &err), 0);
 	assert_int_equal(ucore_regions_join(regions, &err), 0);
-	assert_fails(ucore_regions_join(regions, &err), EALREADY, "leave them first");
-	assert_fails(ucore_regions_join(others, &err), EBUSY, "leave them first");
+	assert_fails(ucore_regions_join(regions, &err), EALREADY, "Leave the other regions first");
+	assert_fails(ucore_regions_join(others, &err), EBUSY, "Leave the other regions first");
 	edges("a");
 	assert_int_equal(ucore_region_begin("dropped"), 0);
 	ucore_regions_leave();
 	assert_int_equal(ucore_region_end("dropped"), -ESRCH);
 	assert_int_equal(ucore_regions_join(others, &err), 0);
 	edges("b");
-	/* what the thread is in goes, and it may join again */
+	/* leaving drops open regions, and the thread can join again */
 	ucore_regions_free(others);
 	assert_int_equal(ucore_region_begin("b"), -ESRCH);
 	assert_int_equal(ucore_regions_join(regions, &err), 0);
@@ -313,7 +313,7 @@ static void names_and_depth_are_limited(void **state)
 	ucore_regions_free(few);
 }
 
-static void a_read_that_fails(void **state)
+static void failed_read_drops_the_region(void **state)
 {
 	(void)state;
 	assert_int_equal(ucore_regions_join(regions, &err), 0);
@@ -328,7 +328,7 @@ static void a_read_that_fails(void **state)
 	fake.fail_command = ~0U;
 	assert_int_equal(ucore_region_end("a"), -EINVAL);
 	edges("a");
-	/* a driver that forgets an event is not believed */
+	/* a READ without the value of an event is refused */
 	assert_int_equal(ucore_region_begin("a"), 0);
 	fake.events[3].id += 999;
 	assert_int_equal(ucore_region_end("a"), -EPROTO);
@@ -336,7 +336,7 @@ static void a_read_that_fails(void **state)
 	assert_region(ucore_regions_at(regions, 0), "a", 1, 1);
 }
 
-static void a_session_that_has_changed(void **state)
+static void changed_session_is_refused(void **state)
 {
 	struct ucore_regions *late;
 
@@ -353,8 +353,8 @@ static void a_session_that_has_changed(void **state)
 	ucore_regions_free(late);
 }
 
-/* Each allocation of create and join fails once; nothing is lost (the sanitizer looks) */
-static void out_of_memory(void **state)
+/* Each allocation of create and join fails once; the sanitizer checks for leaks */
+static void allocation_failure_is_reported(void **state)
 {
 	struct ucore_regions *little;
 	unsigned int nr = 0;
@@ -373,7 +373,7 @@ static void out_of_memory(void **state)
 		}
 	} while (ret);
 	fail_calloc = 0;
-	/* a thread, its names and values, 17 readings and 3 deltas, of several parts each */
+	/* allocations for a thread, names, values, 17 readings and 3 deltas */
 	assert_true(nr > 3 + 17 * 2 + 3 * 3);
 	edges("a");
 	assert_region(ucore_regions_at(little, 0), "a", 1, 1);
@@ -382,18 +382,18 @@ static void out_of_memory(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	TEST_REGIONS(a_region_has_what_moved_within),
-	TEST_REGIONS(an_edge_is_one_read_and_no_allocation),
-	TEST_REGIONS(regions_within_regions),
-	TEST_REGIONS(a_region_within_itself),
-	TEST_REGIONS(metrics_of_a_region),
-	TEST_REGIONS(live_reads),
-	TEST_REGIONS(each_thread_has_its_own),
-	TEST_REGIONS(joining_and_leaving),
+	TEST_REGIONS(region_counts_what_happened_within),
+	TEST_REGIONS(begin_and_end_make_one_read),
+	TEST_REGIONS(nested_regions_are_measured),
+	TEST_REGIONS(recursive_region_is_measured_once),
+	TEST_REGIONS(region_delta_gives_metrics),
+	TEST_REGIONS(flags_reach_the_driver),
+	TEST_REGIONS(threads_have_separate_regions),
+	TEST_REGIONS(join_and_leave_change_the_state),
 	TEST_REGIONS(names_and_depth_are_limited),
-	TEST_REGIONS(a_read_that_fails),
-	TEST_REGIONS(a_session_that_has_changed),
-	TEST_REGIONS(out_of_memory),
+	TEST_REGIONS(failed_read_drops_the_region),
+	TEST_REGIONS(changed_session_is_refused),
+	TEST_REGIONS(allocation_failure_is_reported),
 };
 
 UNIT_MAIN(tests)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Replays: events of a file are found by what they mean, and metrics have a value for each
- * interval that all of their domains have seen.
+ * Replays: recorded events are found by their field values, and metrics have a value for each
+ * interval in which all of their domains had a sample.
  */
 #include <math.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ static void rings_close(void)
 		ucore_ring_close(rings[die]);
 }
 
-/* The session's head and what its rings have */
+/* Write a file with the session's header and all records of its rings */
 static void file_make(void)
 {
 	const struct ucore_record *record;
@@ -87,7 +87,7 @@ static int attach(const char *metric, uint32_t level)
 	return ret ? ret : ucore_metrics_attach(metrics, ucore_replay_session(replay), level, &err);
 }
 
-static void events_are_found_by_what_they_mean(void **state)
+static void recorded_events_are_found_by_value(void **state)
 {
 	static const char *const spellings[] = {
 		"imc/CAS_COUNT.RD/", "UNC_M_CAS_COUNT.RD", "imc/event=4,umask=3/",
@@ -117,16 +117,16 @@ static void events_are_found_by_what_they_mean(void **state)
 	session = NULL;
 }
 
-static void others_are_not(void **state)
+static void unrecorded_events_are_refused(void **state)
 {
 	static const struct { const char *event, *words; } cases[] = {
-		/* first: fields of a type are known as soon as an event of it was resolved */
-		{ "ubox/UCLK/", "no event of imc was recorded" },
-		{ "imc/CAS_COUNT.WR/", "'UNC_M_CAS_COUNT.RD' was not recorded on imc0 of die 0" },
-		{ "imc/CAS_COUNT.RD,thresh=1/", "was not recorded" },
-		{ "imc/CAS_COUNT.RD,die=0/", "was not recorded on imc0 of die 1" },
-		{ "imc0/CAS_COUNT.RD/", "was not recorded on imc1 of die 0" },
-		{ "imc/DCLK/", "was not recorded" },
+		/* first case, because resolving an event makes the fields of its type known */
+		{ "ubox/UCLK/", "imc: no event of this box type was recorded" },
+		{ "imc/CAS_COUNT.WR/", "'UNC_M_CAS_COUNT.RD': not recorded on imc0 of die 0" },
+		{ "imc/CAS_COUNT.RD,thresh=1/", "not recorded" },
+		{ "imc/CAS_COUNT.RD,die=0/", "not recorded on imc0 of die 1" },
+		{ "imc0/CAS_COUNT.RD/", "not recorded on imc1 of die 0" },
+		{ "imc/DCLK/", "not recorded" },
 	};
 
 	(void)state;
@@ -150,7 +150,7 @@ static void others_are_not(void **state)
 	session = NULL;
 }
 
-/* Hands the records of both rings to the metrics, in the order of time */
+/* Pass the records of both rings to the metrics, sorted by time */
 static int take_all(struct ucore_metrics *of, unsigned int die)
 {
 	const struct ucore_record *record;
@@ -171,7 +171,7 @@ static void live_make(const char *metric, uint32_t level)
 	rings_open();
 }
 
-/* Bytes in a sample of a die: the fake's steps of its four channels */
+/* Return the bytes of a die's sample: the fake's steps of its four channels */
 static double bytes_of(unsigned int die)
 {
 	double sum = 0;
@@ -182,7 +182,7 @@ static double bytes_of(unsigned int die)
 	return sum;
 }
 
-static void a_socket_has_a_value_with_each_sample(void **state)
+static void socket_value_follows_each_sample(void **state)
 {
 	const struct ucore_metric_value *value;
 
@@ -201,7 +201,7 @@ static void a_socket_has_a_value_with_each_sample(void **state)
 	rings_close();
 }
 
-static void all_sockets_wait_for_each_other(void **state)
+static void system_value_waits_for_all_sockets(void **state)
 {
 	const struct ucore_metric_value *value;
 
@@ -214,10 +214,10 @@ static void all_sockets_wait_for_each_other(void **state)
 	assert_int_equal(take_all(metrics, 0), 0);
 	fake_sample(1);
 	assert_int_equal(take_all(metrics, 1), 1);
-	/* two samples of one die and one of the other; the latter has counted for 3 ms */
+	/* two samples of one die and one of the other, which covers 3 ms */
 	assert_int_equal(value->running, 3000000);
 	assert_true(fabs(value->value - (2 * bytes_of(0) + bytes_of(1)) / 3000) < 1e-6);
-	/* and none of them twice */
+	/* no sample is counted twice */
 	fake_sample(0);
 	assert_int_equal(take_all(metrics, 0), 0);
 	fake_sample(1);
@@ -237,7 +237,7 @@ static void put_gap(unsigned int die, uint32_t reason)
 	fake_put(die, &gap, sizeof(gap));
 }
 
-static void a_die_without_cpus_is_not_waited_for(void **state)
+static void offline_die_is_not_waited_for(void **state)
 {
 	(void)state;
 	live_make("memory_bandwidth_read", UCORE_LEVEL_SYSTEM);
@@ -261,7 +261,7 @@ static void a_die_without_cpus_is_not_waited_for(void **state)
 	rings_close();
 }
 
-static void what_was_not_kept_is_not_counted(void **state)
+static void first_kept_sample_is_the_base(void **state)
 {
 	const struct ucore_metric_value *value;
 
@@ -277,7 +277,7 @@ static void what_was_not_kept_is_not_counted(void **state)
 	rings_close();
 }
 
-static void a_replay_says_what_the_session_said(void **state)
+static void replay_matches_the_live_session(void **state)
 {
 	const struct ucore_metric_value *live, *again;
 	struct ucore_metrics *of_session = NULL;
@@ -312,8 +312,8 @@ static void a_replay_says_what_the_session_said(void **state)
 	ucore_metrics_free(of_session);
 }
 
-/* An event on a box that the machine of the file does not have */
-static void a_file_that_contradicts_itself(void **state)
+/* A file with an event on a box that it does not contain */
+static void inconsistent_file_is_refused(void **state)
 {
 	uint32_t instance = 99;
 	size_t at;
@@ -337,19 +337,19 @@ static void a_file_that_contradicts_itself(void **state)
 	fclose(stream);
 	assert_int_equal(ucore_file_open(path, &file, &err), 0);
 	assert_fails(ucore_replay_open(file, &replay, &err), EBADMSG,
-		     "an event is on a box that the file does not have");
+		     "an event refers to an unknown box");
 	replay = NULL;
 }
 
 static const struct CMUnitTest tests[] = {
-	TEST_REPLAY(events_are_found_by_what_they_mean),
-	TEST_REPLAY(others_are_not),
-	TEST_REPLAY(a_socket_has_a_value_with_each_sample),
-	TEST_REPLAY(all_sockets_wait_for_each_other),
-	TEST_REPLAY(a_die_without_cpus_is_not_waited_for),
-	TEST_REPLAY(what_was_not_kept_is_not_counted),
-	TEST_REPLAY(a_replay_says_what_the_session_said),
-	TEST_REPLAY(a_file_that_contradicts_itself),
+	TEST_REPLAY(recorded_events_are_found_by_value),
+	TEST_REPLAY(unrecorded_events_are_refused),
+	TEST_REPLAY(socket_value_follows_each_sample),
+	TEST_REPLAY(system_value_waits_for_all_sockets),
+	TEST_REPLAY(offline_die_is_not_waited_for),
+	TEST_REPLAY(first_kept_sample_is_the_base),
+	TEST_REPLAY(replay_matches_the_live_session),
+	TEST_REPLAY(inconsistent_file_is_refused),
 };
 
 UNIT_MAIN(tests)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The ring reader: order, wrap, loss, and content that makes no sense.
+ * Ring: order of records, wrap, loss, and invalid content.
  */
 #include <stdlib.h>
 
@@ -51,23 +51,23 @@ static void record_put(uint64_t position, uint32_t type, uint32_t size)
 	memcpy(fake.rings[1].map + PAGE + position % RING, &head, 8);
 }
 
-static void open_errors(void **state)
+static void ring_open_failure_is_reported(void **state)
 {
 	struct ucore_ring *other;
 
 	(void)state;
-	assert_fails(ucore_ring_open(session, 7, &other, &err), ENOENT, "domain 7|no events there");
+	assert_fails(ucore_ring_open(session, 7, &other, &err), ENOENT, "domain 7|no events in this domain");
 	fake.mmap_skip = 0;
 	assert_fails(ucore_ring_open(session, 0, &other, &err), ENOMEM, "die 0|cannot map");
 	fake.mmap_skip = 1;
 	assert_fails(ucore_ring_open(session, 0, &other, &err), ENOMEM, "die 0|cannot map");
 	fake.mmap_skip = -1;
 	fake.config.ring_size = 3000;
-	assert_fails(ucore_ring_open(session, 0, &other, &err), EPROTO, "3000 bytes cannot be");
+	assert_fails(ucore_ring_open(session, 0, &other, &err), EPROTO, "invalid size (3000 bytes)");
 	fake.config.ring_size = RING;
 }
 
-static void an_empty_ring_gives_nothing(void **state)
+static void empty_ring_returns_no_record(void **state)
 {
 	const struct ucore_record *record;
 
@@ -78,13 +78,13 @@ static void an_empty_ring_gives_nothing(void **state)
 	assert_int_equal(*tail(), 0);
 }
 
-static void records_come_in_order_across_the_end(void **state)
+static void records_keep_order_across_the_wrap(void **state)
 {
 	const struct ucore_record *record;
 	uint64_t seq = 0;
 
 	(void)state;
-	/* a sample is 160 bytes: it wraps about forty times, with PADs */
+	/* a sample has 160 bytes, so that the ring wraps about forty times, with PADs */
 	for (int round = 0; round < 100; round++) {
 		for (int i = 0; i < 10; i++)
 			fake_sample(1);
@@ -118,7 +118,7 @@ static void space_is_held_until_release(void **state)
 	assert_int_equal(*tail(), record->size);
 }
 
-static void a_full_ring_loses_and_says_so(void **state)
+static void full_ring_reports_lost_records(void **state)
 {
 	const struct ucore_record *record;
 	unsigned int got = 0;
@@ -139,7 +139,7 @@ static void a_full_ring_loses_and_says_so(void **state)
 	assert_int_equal(record->type, UCORE_RECORD_SAMPLE);
 }
 
-static void a_short_pad_is_skipped(void **state)
+static void short_pad_is_skipped(void **state)
 {
 	const struct ucore_record *record;
 	struct ucore_lost lost = { .hdr = { UCORE_RECORD_LOST, sizeof(lost), 0 } };
@@ -152,7 +152,7 @@ static void a_short_pad_is_skipped(void **state)
 	assert_int_equal(record->type, UCORE_RECORD_LOST);
 }
 
-static void unknown_types_are_given_out_whole(void **state)
+static void unknown_types_are_returned(void **state)
 {
 	const struct ucore_record *record;
 
@@ -164,8 +164,8 @@ static void unknown_types_are_given_out_whole(void **state)
 	assert_int_equal(ucore_ring_next(ring, &record), 0);
 }
 
-/* Each time: an error, the content skipped, and the next good record read */
-static void nonsense_is_skipped(void **state)
+/* In each case an error is returned, the content is skipped, and the next record is read */
+static void invalid_content_is_skipped(void **state)
 {
 	static const struct { uint32_t type, size; uint64_t bytes; } cases[] = {
 		{ UCORE_RECORD_PAD, 0, 64 },
@@ -179,7 +179,7 @@ static void nonsense_is_skipped(void **state)
 		{ 99, 72, 64 },			/* beyond the head */
 		{ 99, 0xfffffff8, 64 },
 		{ 99, 24, 12 },			/* head in the middle of a word */
-		{ 99, 24, RING + 8 },		/* more than the ring holds */
+		{ 99, 24, RING + 8 },		/* more bytes than the ring has */
 		{ 99, 24, UINT64_MAX - 7 },
 	};
 	const struct ucore_record *record;
@@ -202,7 +202,7 @@ static void nonsense_is_skipped(void **state)
 	}
 }
 
-static void no_record_crosses_the_end(void **state)
+static void record_across_the_end_is_refused(void **state)
 {
 	const struct ucore_record *record;
 
@@ -216,7 +216,7 @@ static void no_record_crosses_the_end(void **state)
 	assert_int_equal(ucore_ring_next(ring, &record), -EBADMSG);
 }
 
-static void a_sample_that_lies_about_its_values(void **state)
+static void sample_with_wrong_count_is_refused(void **state)
 {
 	const struct ucore_record *record;
 	uint32_t *nr;
@@ -228,7 +228,7 @@ static void a_sample_that_lies_about_its_values(void **state)
 	assert_int_equal(ucore_ring_next(ring, &record), -EBADMSG);
 }
 
-static void records_never_leave_the_mapping(void **state)
+static void random_content_stays_within_the_mapping(void **state)
 {
 	unsigned int seed = 1;
 
@@ -254,17 +254,17 @@ static void records_never_leave_the_mapping(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	TEST_RING(open_errors),
-	TEST_RING(an_empty_ring_gives_nothing),
-	TEST_RING(records_come_in_order_across_the_end),
+	TEST_RING(ring_open_failure_is_reported),
+	TEST_RING(empty_ring_returns_no_record),
+	TEST_RING(records_keep_order_across_the_wrap),
 	TEST_RING(space_is_held_until_release),
-	TEST_RING(a_full_ring_loses_and_says_so),
-	TEST_RING(a_short_pad_is_skipped),
-	TEST_RING(unknown_types_are_given_out_whole),
-	TEST_RING(nonsense_is_skipped),
-	TEST_RING(no_record_crosses_the_end),
-	TEST_RING(a_sample_that_lies_about_its_values),
-	TEST_RING(records_never_leave_the_mapping),
+	TEST_RING(full_ring_reports_lost_records),
+	TEST_RING(short_pad_is_skipped),
+	TEST_RING(unknown_types_are_returned),
+	TEST_RING(invalid_content_is_skipped),
+	TEST_RING(record_across_the_end_is_refused),
+	TEST_RING(sample_with_wrong_count_is_refused),
+	TEST_RING(random_content_stays_within_the_mapping),
 };
 
 UNIT_MAIN(tests)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The session object: every errno of the contract has its explanation.
+ * Session: results, and the explanation of every errno of the uapi.
  */
 #include "unit.h"
 
@@ -33,14 +33,14 @@ static void fail_at(unsigned long command, int code)
 static void config_is_checked(void **state)
 {
 	static const struct { struct ucore_session_config config; const char *words; } cases[] = {
-		{ { .timer_ns = 9999 }, "timer of 9999 ns|10us" },
+		{ { .timer_ns = 9999 }, "timer: 9999 ns|10us" },
 		{ { .timer_ns = 1000000000001 }, "timer" },
-		{ { .ring_size = 2048 }, "ring of 2048" },
+		{ { .ring_size = 2048 }, "ring: 2048" },
 		{ { .ring_size = 5000 }, "power of two" },
 		{ { .ring_size = 1U << 27 }, "64M" },
-		{ { .ring_size = 4096, .wakeup = 4096 }, "wakeup at 4096" },
-		{ { .wakeup = 1 }, "wakeup" },
-		{ { .nr_readers = UCORE_READERS_MAX + 1 }, "9 readers|at most 8 CPUs" },
+		{ { .ring_size = 4096, .wakeup = 4096 }, "watermark: 4096" },
+		{ { .wakeup = 1 }, "watermark: 1" },
+		{ { .nr_readers = UCORE_READERS_MAX + 1 }, "readers: 9|at most 8 CPUs" },
 	};
 	static const struct ucore_session_config later = { .reserved = 1 };
 	static const struct ucore_session_config turns = {
@@ -52,24 +52,24 @@ static void config_is_checked(void **state)
 	for (size_t i = 0; i < NR(cases); i++)
 		assert_fails(ucore_session_create(dev, &cases[i].config, &session, &err), ERANGE,
 			     cases[i].words);
-	/* what a later version may ask for */
-	assert_fails(ucore_session_create(dev, &later, &session, &err), EINVAL, "does not know");
+	/* a reserved member that a later version uses */
+	assert_fails(ucore_session_create(dev, &later, &session, &err), EINVAL, "reserved member");
 	assert_fails(ucore_session_create(dev, &turns, &session, &err), EINVAL,
-		     "take turns|one CPU of each die");
+		     "event groups|one CPU of each die");
 	assert_int_equal(fake.calls[_IOC_NR(UCORE_CREATE_SESSION)], 0);
 }
 
-static void create_errors(void **state)
+static void create_failure_is_reported(void **state)
 {
 	struct ucore_session *session;
 
 	(void)state;
 	fail_at(UCORE_CREATE_SESSION, EMFILE);
 	assert_fails(ucore_session_create(dev, NULL, &session, &err), EMFILE,
-		     "cannot create a session|Too many open files");
+		     "session: cannot be created|Too many open files");
 	fail_at(UCORE_CREATE_SESSION, EACCES);
 	assert_fails(ucore_session_create(dev, NULL, &session, &err), EACCES, "tasks|CAP_PERFMON");
-	/* the in-tree driver came after we opened: INFO knows now */
+	/* the in-tree driver was loaded after the device was opened */
 	fail_at(~0U, 0);
 	fake.state = UCORE_STATE_INTREE;
 	strcpy(fake.reason, "modprobe -r intel_uncore");
@@ -77,7 +77,7 @@ static void create_errors(void **state)
 		     "modprobe -r intel_uncore");
 }
 
-static void a_crew_is_asked_for(void **state)
+static void readers_are_requested(void **state)
 {
 	static const struct ucore_session_config config = { .nr_readers = UCORE_READERS_MAX };
 	struct ucore_session *session = session_get(dev, &config, "imc/CAS_COUNT.RD,die=0/", NULL);
@@ -95,7 +95,7 @@ static void a_crew_is_asked_for(void **state)
 
 /* ---- add --------------------------------------------------------------- */
 
-static void add_claims_every_box_that_matches(void **state)
+static void add_claims_all_matching_boxes(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL, "imc/CAS_COUNT.RD/",
 						    "imc2/CAS_COUNT.WR,die=1/", NULL);
@@ -125,7 +125,7 @@ static struct ucore_event event_get(const char *text)
 	return event;
 }
 
-static void an_event_on_one_box(void **state)
+static void event_is_added_on_one_box(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL, NULL);
 	struct ucore_event event = event_get("imc/CAS_COUNT.RD/");
@@ -143,14 +143,14 @@ static void an_event_on_one_box(void **state)
 	assert_int_equal(nr, 1);
 	assert_int_equal(slots[0].box, box);
 	assert_fails(ucore_session_add_box(session, &event, other, &err), ENOENT,
-		     "imc/CAS_COUNT.RD/|none of its boxes");
-	assert_fails(ucore_session_add_box(session, &event, ~0U, &err), ENOENT, "none of its");
+		     "imc/CAS_COUNT.RD/|does not match the event");
+	assert_fails(ucore_session_add_box(session, &event, ~0U, &err), ENOENT, "does not match");
 	ucore_session_slots(session, &nr);
 	assert_int_equal(nr, 1);
 	ucore_session_destroy(session);
 }
 
-/* A session beside that of another process, which has imc2 */
+/* Create a session while another process uses imc2 */
 static struct ucore_session *session_beside_another(void)
 {
 	struct ucore_session *session = session_get(dev, NULL, NULL);
@@ -162,21 +162,21 @@ static struct ucore_session *session_beside_another(void)
 	return session;
 }
 
-static void an_owned_box_names_its_holder(void **state)
+static void busy_box_names_its_owner(void **state)
 {
 	struct ucore_event event = event_get("imc/CAS_COUNT.RD/");
 	struct ucore_session *session = session_beside_another();
 
 	(void)state;
 	assert_fails(ucore_session_add(session, &event, &err), EBUSY,
-		     "process 4711 (other) has the counters of imc2 of die 0");
-	/* and the two that could be had have been given back */
+		     "the counters of imc2 of die 0 are in use by process 4711 (other)");
+	/* the two boxes that were acquired have been released */
 	assert_int_equal(fake.nr_events, 0);
 	assert_int_equal(fake.calls[_IOC_NR(UCORE_REMOVE_EVENT)], 2);
 	ucore_session_destroy(session);
 }
 
-static void filters_of_another_name_their_holder(void **state)
+static void filter_conflict_names_the_owner(void **state)
 {
 	struct ucore_event event = event_get("imc2/CAS_COUNT.RD,die=0/");
 	struct ucore_session *session = session_beside_another();
@@ -184,12 +184,12 @@ static void filters_of_another_name_their_holder(void **state)
 	(void)state;
 	fail_at(UCORE_ADD_EVENT, EADDRINUSE);
 	assert_fails(ucore_session_add(session, &event, &err), EADDRINUSE,
-		     "imc2 of die 0|process 4711 (other) wants other values");
+		     "imc2 of die 0|process 4711 (other) uses other values");
 	ucore_session_destroy(session);
 }
 
-/* The others of its type have the field, so the event is a right one. */
-static void a_field_that_one_box_lacks_is_named(void **state)
+/* Other boxes of the type have the field, so that the event is valid */
+static void field_missing_in_a_box_is_named(void **state)
 {
 	struct ucore_session *session;
 	struct ucore_event event;
@@ -203,22 +203,22 @@ static void a_field_that_one_box_lacks_is_named(void **state)
 	fake.hidden_fields = 1ULL << UCORE_FIELD_MATCH0;
 	event = event_get("qpi/event=0x38,match0=8,mask0=8/");
 	assert_fails(ucore_session_add(session, &event, &err), ENXIO,
-		     "qpi1 of die|no field 'match0', which others of qpi have");
+		     "qpi1 of die|no field 'match0', unlike other boxes of type qpi");
 	ucore_session_destroy(session);
 }
 
-static void a_busy_running_session_says_so(void **state)
+static void add_to_running_session_is_refused(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL, "imc/CAS_COUNT.RD/", NULL);
 	struct ucore_event event = event_get("imc/CAS_COUNT.WR/");
 
 	(void)state;
 	assert_int_equal(ucore_session_start(session, &err), 0);
-	assert_fails(ucore_session_add(session, &event, &err), EBUSY, "running: stop it first");
+	assert_fails(ucore_session_add(session, &event, &err), EBUSY, "while the session is running");
 	ucore_session_destroy(session);
 }
 
-static void busy_may_be_the_intree_driver(void **state)
+static void busy_names_the_intree_driver(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL, NULL);
 	struct ucore_event event = event_get("imc/CAS_COUNT.WR/");
@@ -232,7 +232,7 @@ static void busy_may_be_the_intree_driver(void **state)
 	ucore_session_destroy(session);
 }
 
-static void a_full_box_is_named(void **state)
+static void full_box_is_named(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL, "cbo/TOR_INSERTS.ALL/",
 						    "cbo/TOR_INSERTS.WB/", NULL);
@@ -241,13 +241,13 @@ static void a_full_box_is_named(void **state)
 
 	(void)state;
 	assert_fails(ucore_session_add(session, &event, &err), ENOSPC,
-		     "EVICTION|cbo0 of die 0 is full|2 in use|no multiplexing");
+		     "EVICTION|cbo0 of die 0 has no free counter|2 in use, no rotation");
 	ucore_session_slots(session, &nr);
 	assert_int_equal(nr, 16);
 	ucore_session_destroy(session);
 }
 
-static void a_filter_conflict_names_both(void **state)
+static void filter_conflict_names_both_events(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL,
 		"cbo/TOR_INSERTS.MISS_OPCODE,filter_opc=0x182/", NULL);
@@ -259,7 +259,7 @@ static void a_filter_conflict_names_both(void **state)
 	ucore_session_destroy(session);
 }
 
-static void a_period_where_none_can_be(void **state)
+static void period_without_interrupt_is_refused(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL, NULL);
 	struct ucore_event event = event_get("cbo/CLOCKTICKS,period=1000000/");
@@ -267,17 +267,17 @@ static void a_period_where_none_can_be(void **state)
 	(void)state;
 	event.flags = UCORE_EVENT_F_NO_POLL;
 	assert_fails(ucore_session_add(session, &event, &err), EOPNOTSUPP,
-		     "cbo cannot interrupt|polled|timer");
+		     "cbo has no overflow interrupt|polling|timer");
 	event = event_get("cbo/CLOCKTICKS,period=1000/");
 	assert_fails(ucore_session_add(session, &event, &err), ERANGE,
-		     "cbo cannot interrupt|1000|100 us|longer period");
+		     "cbo has no overflow interrupt|1000|100 us|longer period");
 	event = event_get("imc/CAS_COUNT.RD,period=0x1000000000000/");
-	assert_fails(ucore_session_add(session, &event, &err), ERANGE, "period|48 bits");
+	assert_fails(ucore_session_add(session, &event, &err), ERANGE, "period|48-bit");
 	ucore_session_destroy(session);
 }
 
-/* The slots tell how late a sample may be */
-static void a_period_that_is_polled(void **state)
+/* Slots report the polling interval */
+static void polled_period_reports_its_interval(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL,
 		"cbo0/CLOCKTICKS,period=1000000,die=0/", "imc0/CAS_COUNT.RD,period=1000,die=0/",
@@ -293,11 +293,11 @@ static void a_period_that_is_polled(void **state)
 	ucore_session_destroy(session);
 }
 
-static void other_add_errors(void **state)
+static void add_failure_is_explained(void **state)
 {
 	static const struct { int code; const char *words; } cases[] = {
-		{ ENXIO, "cannot count this" },
-		{ ENODEV, "imc0 of die 0 stopped answering" },
+		{ ENXIO, "cannot count it" },
+		{ ENODEV, "imc0 of die 0 stopped responding" },
 		{ ENOMEM, "imc0 of die 0: Cannot allocate" },
 		{ ENOBUFS, "no more memory for rings" },
 		{ EACCES, "CAP_PERFMON is needed" },
@@ -317,11 +317,11 @@ static void other_add_errors(void **state)
 
 /* ---- PMI core ---------------------------------------------------------- */
 
-static void pmi_cpus(void **state)
+static void pmi_cpus_failure_is_explained(void **state)
 {
 	static const struct { int code; const char *words; } cases[] = {
 		{ ENOENT, "CPU 3: no such CPU" }, { EAGAIN, "CPU 3: offline" },
-		{ EPERM, "CPU 3: not a CPU that you may run on" },
+		{ EPERM, "CPU 3: excluded by your CPU affinity" },
 		{ ERANGE, "pmi_core_sel" }, { EBUSY, "another session" }, { EIO, "Input/output" },
 	};
 	static const uint32_t some[] = { 5, 1, 9 }, twice[] = { 5, 5 }, bad[] = { 5, 77 };
@@ -346,11 +346,11 @@ static void pmi_cpus(void **state)
 
 /* ---- start, stop, read ------------------------------------------------- */
 
-static void start_errors(void **state)
+static void start_failure_is_explained(void **state)
 {
 	static const struct { int code; const char *words; } cases[] = {
 		{ ENOENT, "no events" }, { ENOSPC, "two samples" }, { EALREADY, "is running" },
-		{ EAGAIN, "no CPU" }, { ENODEV, "stopped answering" }, { EBUSY, "intel_uncore" },
+		{ EAGAIN, "no online CPU" }, { ENODEV, "stopped responding" }, { EBUSY, "intel_uncore" },
 		{ EOPNOTSUPP, "tracepoints of its scheduler" },
 		{ EIO, "Input/output" },
 	};
@@ -372,8 +372,8 @@ static void start_errors(void **state)
 	ucore_session_destroy(session);
 }
 
-/* What START needs is said in the numbers of BUDGET; without these, as well as can be */
-static void a_timer_may_be_too_short(void **state)
+/* The error of START uses the numbers of GET_BUDGET, or a general text if it fails */
+static void short_timer_is_refused(void **state)
 {
 	const struct ucore_session_config config = { .timer_ns = 150000 };
 	struct ucore_session *session = session_get(dev, &config, "imc/CAS_COUNT.RD/", NULL);
@@ -382,7 +382,7 @@ static void a_timer_may_be_too_short(void **state)
 	(void)state;
 	fake.budget.sample_ns = 100100;
 	assert_fails(ucore_session_start(session, &err), ERANGE,
-		     "takes 100 us|too much for a timer of 150 us (50 %|from 201 us on|fewer events");
+		     "takes 100 us|too much for a timer of 150 us (limit: 50 %|Use at least 201 us|fewer events");
 	fail_at(UCORE_GET_BUDGET, EIO);
 	assert_fails(ucore_session_start(session, &err), ERANGE, "cannot start");
 	assert_fails(ucore_session_budget(session, &budget, &err), EIO, "BUDGET");
@@ -394,17 +394,17 @@ static void a_timer_may_be_too_short(void **state)
 	ucore_session_destroy(session);
 }
 
-static void core_triggers_explain_what_cannot_be(void **state)
+static void core_trigger_failure_is_explained(void **state)
 {
 	static const struct { int code; const char *words; } cases[] = {
-		{ EACCES, "thread 7: whose code runs where needs CAP_PERFMON" },
+		{ EACCES, "thread 7: permission denied|CAP_PERFMON is needed" },
 		{ ESRCH, "there is no thread 7" },
-		{ EINVAL, "the kernel's perf knows no such event" },
-		{ ERANGE, "a period is from 1 to 2^63 - 1" },
-		{ ENOSPC, "at most 4096 threads and CPUs: choose CPUs" },
-		{ EOPNOTSUPP, "task-clock it always can" },
-		{ EBUSY, "perf cannot have the cores' counters" },
-		{ ENOTTY, "the driver is older" },
+		{ EINVAL, "unknown to the kernel's perf" },
+		{ ERANGE, "Use 1 to 2^63 - 1" },
+		{ ENOSPC, "at most 4096 threads and CPUs, or choose CPUs" },
+		{ EOPNOTSUPP, "or use task-clock" },
+		{ EBUSY, "the core counters are in use" },
+		{ ENOTTY, "the driver does not support it" },
 		{ EIO, "thread 7: Input/output error" },
 	};
 	const struct ucore_core_target target = { .tid = 7 };
@@ -426,7 +426,7 @@ static void core_triggers_explain_what_cannot_be(void **state)
 	ucore_session_destroy(session);
 }
 
-static void read_gives_values_in_slot_order(void **state)
+static void read_returns_values_in_slot_order(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL, "imc/CAS_COUNT.RD/",
 						    "ubox/UCLK,die=1/", NULL);
@@ -453,14 +453,14 @@ static void read_gives_values_in_slot_order(void **state)
 	ucore_session_destroy(session);
 }
 
-static void values_are_found_by_id(void **state)
+static void values_are_matched_by_id(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL, "imc/CAS_COUNT.RD/", NULL);
 	struct ucore_snapshot snap;
 	struct fake_event first;
 
 	(void)state;
-	/* a kernel that answers in another order, with the same ids */
+	/* a kernel that returns the values in another order */
 	first = fake.events[0];
 	memmove(&fake.events[0], &fake.events[1], (fake.nr_events - 1) * sizeof(first));
 	fake.events[fake.nr_events - 1] = first;
@@ -468,7 +468,7 @@ static void values_are_found_by_id(void **state)
 	assert_int_equal(ucore_session_read(session, 0, &snap, &err), 0);
 	assert_int_equal(snap.values[0].event, first.id);
 	assert_int_equal(snap.values[0].count, fake_step(&first));
-	/* one that forgets an event is not believed */
+	/* a kernel that leaves out an event is refused */
 	fake.events[3].id = 999;
 	assert_fails(ucore_session_read(session, 0, &snap, &err), EPROTO, "cannot read");
 	fail_at(UCORE_READ, EAGAIN);
@@ -478,26 +478,26 @@ static void values_are_found_by_id(void **state)
 
 static const struct CMUnitTest tests[] = {
 	TEST_DEV(config_is_checked),
-	TEST_DEV(create_errors),
-	TEST_DEV(a_crew_is_asked_for),
-	TEST_DEV(add_claims_every_box_that_matches),
-	TEST_DEV(an_event_on_one_box),
-	TEST_DEV(an_owned_box_names_its_holder),
-	TEST_DEV(a_field_that_one_box_lacks_is_named),
-	TEST_DEV(filters_of_another_name_their_holder),
-	TEST_DEV(a_busy_running_session_says_so),
-	TEST_DEV(busy_may_be_the_intree_driver),
-	TEST_DEV(a_full_box_is_named),
-	TEST_DEV(a_filter_conflict_names_both),
-	TEST_DEV(a_period_where_none_can_be),
-	TEST_DEV(a_period_that_is_polled),
-	TEST_DEV(other_add_errors),
-	TEST_DEV(pmi_cpus),
-	TEST_DEV(start_errors),
-	TEST_DEV(a_timer_may_be_too_short),
-	TEST_DEV(core_triggers_explain_what_cannot_be),
-	TEST_DEV(read_gives_values_in_slot_order),
-	TEST_DEV(values_are_found_by_id),
+	TEST_DEV(create_failure_is_reported),
+	TEST_DEV(readers_are_requested),
+	TEST_DEV(add_claims_all_matching_boxes),
+	TEST_DEV(event_is_added_on_one_box),
+	TEST_DEV(busy_box_names_its_owner),
+	TEST_DEV(field_missing_in_a_box_is_named),
+	TEST_DEV(filter_conflict_names_the_owner),
+	TEST_DEV(add_to_running_session_is_refused),
+	TEST_DEV(busy_names_the_intree_driver),
+	TEST_DEV(full_box_is_named),
+	TEST_DEV(filter_conflict_names_both_events),
+	TEST_DEV(period_without_interrupt_is_refused),
+	TEST_DEV(polled_period_reports_its_interval),
+	TEST_DEV(add_failure_is_explained),
+	TEST_DEV(pmi_cpus_failure_is_explained),
+	TEST_DEV(start_failure_is_explained),
+	TEST_DEV(short_timer_is_refused),
+	TEST_DEV(core_trigger_failure_is_explained),
+	TEST_DEV(read_returns_values_in_slot_order),
+	TEST_DEV(values_are_matched_by_id),
 };
 
 UNIT_MAIN(tests)

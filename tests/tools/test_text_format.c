@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Prometheus' text format: labels, numbers, and what does not fit into 64 bits.
+ * Prometheus text format: labels, numbers, and byte counts of more than 64 bits.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "export/text_format.h"
 #include "unit.h"
 
-/* A page that is compared with a text */
+/* Compare a page with the expected text */
 struct text {
 	struct expose page;
 	char *data;
@@ -29,7 +29,7 @@ static void assert_text(struct text *text, const char *expected)
 	free(text->data);
 }
 
-static void a_family_is_introduced_once(void **state)
+static void family_header_is_written_once(void **state)
 {
 	struct text text;
 
@@ -50,7 +50,7 @@ static void a_family_is_introduced_once(void **state)
 		    "# HELP b What b is.\n# TYPE b gauge\nb 1.000000001\n");
 }
 
-static void labels_may_have_anything_in_them(void **state)
+static void label_characters_are_escaped(void **state)
 {
 	struct text text;
 
@@ -65,7 +65,7 @@ static void labels_may_have_anything_in_them(void **state)
 		    "a{l=\"\\\"b\\\\c\\nd\\\"\",m=\"\"} 1\n");
 }
 
-static void bytes_are_exact_and_do_not_wrap(void **state)
+static void byte_counts_do_not_wrap(void **state)
 {
 	struct text text;
 
@@ -86,9 +86,9 @@ static void bytes_are_exact_and_do_not_wrap(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	TEST(a_family_is_introduced_once),
-	TEST(labels_may_have_anything_in_them),
-	TEST(bytes_are_exact_and_do_not_wrap),
+	TEST(family_header_is_written_once),
+	TEST(label_characters_are_escaped),
+	TEST(byte_counts_do_not_wrap),
 };
 
 UNIT_MAIN(tests)

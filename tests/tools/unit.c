@@ -66,7 +66,7 @@ int fake_setup(void **state)
 	return 0;
 }
 
-/* Whatever a test did, nothing stays open or mapped */
+/* Check that the test closed and unmapped everything */
 int fake_teardown(void **state)
 {
 	int left = (int)(fake.nr_opens + fake.nr_maps);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the unit tests of libucore share.
+ * Common definitions of the unit tests of libucore.
  */
 #ifndef UNIT_H
 #define UNIT_H
@@ -19,10 +19,10 @@
 
 #define NR(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* The message of the last failure; poisoned before each call that fails */
+/* Text of the last failure; poisoned before each call that must fail */
 extern struct ucore_error err;
 
-/* A failure with its errno, whose message has all the words of a "|" list */
+/* Expect a failure with an errno and a text with all words of a list separated by "|" */
 #define assert_fails(call, code, words) \
 	do { \
 		memset(err.text, 'x', sizeof(err.text)); \
@@ -32,13 +32,13 @@ extern struct ucore_error err;
 
 void assert_words(const char *text, const char *words);
 
-/* Fresh device on the fake, or the end of the test */
+/* Open the fake device, or fail the test */
 struct ucore_device *device_get(void);
 
-/* Resolve one spec: the library's answer */
+/* Resolve one spec and return the library's result */
 int resolve(struct ucore_device *dev, const char *text, struct ucore_event *event);
 
-/* Session on the device with one event after the other, NULL ends them */
+/* Create a session with a NULL-terminated list of events */
 struct ucore_session *session_get(struct ucore_device *dev,
 				  const struct ucore_session_config *config, ...);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * readbw: memory read bandwidth once a second, with nothing but the uapi header.
+ * readbw: print the memory read bandwidth once a second, using only the uapi header.
  *
- * Counts what Intel calls CAS_COUNT.RD (64 bytes each) on every memory channel of
- * the machine.  One READ returns all of them, taken at one instant.
+ * Counts the event CAS_COUNT.RD (64 bytes each) on every memory channel of the machine.  One
+ * READ returns the counts of all channels at one instant.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -18,15 +18,15 @@
 #define MAX_BOXES	4096
 #define MAX_DOMAINS	64
 
-static void check(int result, const char *what)
+static void check(int result, const char *name)
 {
 	if (result >= 0)
 		return;
-	perror(what);
+	perror(name);
 	exit(1);
 }
 
-/* CAS_COUNT.RD of each platform; later ones count each half of a channel by itself */
+/* CAS_COUNT.RD of each platform; recent platforms have an event for each half of a channel */
 struct code {
 	uint16_t event;
 	uint16_t umask;
@@ -59,11 +59,11 @@ static unsigned int platform_find(int device)
 {
 	struct ucore_get_info info = { .size = sizeof(info) };
 
-	check(ioctl(device, UCORE_GET_INFO, &info), "INFO");
+	check(ioctl(device, UCORE_GET_INFO, &info), "GET_INFO");
 	for (unsigned int i = 0; i < sizeof(cas_count_rd) / sizeof(cas_count_rd[0]); i++)
 		if (!strcmp(cas_count_rd[i].platform, info.platform))
 			return i;
-	fprintf(stderr, "nobody knows how this machine (%s) counts its reads\n", info.platform);
+	fprintf(stderr, "platform '%s': no event for memory reads is known\n", info.platform);
 	exit(1);
 }
 
@@ -126,7 +126,7 @@ int main(void)
 	check(device, UCORE_DEVICE);
 	check(ioctl(device, UCORE_CREATE_SESSION, &create), "CREATE_SESSION");
 	if (!events_add(device, create.fd)) {
-		fprintf(stderr, "no memory controllers here\n");
+		fprintf(stderr, "this machine has no memory controller boxes\n");
 		return 1;
 	}
 	check(ioctl(create.fd, UCORE_START, &start), "START");

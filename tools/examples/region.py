@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""region: what the phases of a program read from memory and wrote to it."""
+"""region: memory traffic of the phases of a program, measured with the ucore package."""
 
 import ucore
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * regions: what the phases of a program read from memory and wrote to it, with libucore.
+ * regions: memory traffic of the phases of a program, measured with libucore.
  *
- * The library is prepared once; then a phase is a begin and an end, wherever in the
- * program, and each of them one system call.
+ * The setup takes place once in main().  Each phase is enclosed by a begin and an end, which
+ * make one system call each and can be anywhere in the program.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void check(int result)
 	exit(1);
 }
 
-/* Without a join the edges do nothing: a program may keep them */
+/* In a thread that has not joined, begin and end have no effect */
 static uint64_t work(uint64_t *data, uint64_t *copy)
 {
 	uint64_t sum = 0;

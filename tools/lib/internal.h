@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the library's files share and its users do not see.
+ * Definitions that the files of libucore share and that are not part of its API.
  */
 #ifndef UCORE_INTERNAL_H
 #define UCORE_INTERNAL_H
@@ -9,27 +9,27 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* More than any machine has: a driver that says so is not to be believed */
+/* Sanity limit for counts that the driver returns, far above any real machine */
 #define UCORE_MAX_ELEMENTS	(1U << 20)
 
-/* The boxes of the cores, and the platform whose event names are theirs on every machine */
+/* Box type of core boxes, and name of the platform that has their events on every machine */
 #define UCORE_CORE_TYPE		"core"
 
-/* Every ioctl struct starts with its size, and with zeros where we say nothing */
+/* Define an ioctl argument with its size set and all other members zero */
 #define UCORE_ARG(type, name, ...) struct type name = { .size = sizeof(name), __VA_ARGS__ }
 
 #define UCORE_SPEC_ITEMS	32
 
 /**
- * struct ucore_spec - an event as written, split into words
- * @text: the event as it was written, for labels and messages
- * @words: the same, cut into words
- * @head: what stands before the first slash: a box type with or without a number
- *        or a range of them, or the full name of an event
- * @nr: elements of @items
- * @items: what stands between the slashes; @value is NULL without "="
+ * struct ucore_spec - text of an event, split into head and terms
+ * @text: the event as the user wrote it, for labels and messages
+ * @words: copy of @text in which terminators separate the parts
+ * @head: part before the first slash: a box type with or without a number or a range of
+ *        numbers, or the full name of an event
+ * @nr: number of elements of @items
+ * @items: terms between the slashes; @value is NULL for a term without "="
  *
- * Pointers lead into @words, so that a copy of the structure is of no use.
+ * The pointers point into @words.  Therefore the structure must not be copied.
  */
 struct ucore_spec {
 	char text[UCORE_SPEC_LEN];
@@ -42,24 +42,24 @@ struct ucore_spec {
 	} items[UCORE_SPEC_ITEMS];
 };
 
-/* As ucore_list_next(), split into words */
+/* Get and split the next event of a list; same results as ucore_list_next() */
 int ucore_spec_next(const char **list, struct ucore_spec *spec, struct ucore_error *err);
 
 /**
- * struct ucore_event - what to count, and where
- * @text: the event as the user wrote it
- * @label: the same, or what "name=" calls it
- * @type: the box type
+ * struct ucore_event - event to count and boxes to count it on
+ * @text: event as the user wrote it
+ * @label: value of "name=", otherwise a copy of @text
+ * @type: box type
  * @instance: number of the first box in each domain, or UCORE_ANY
- * @last: number of the last one, or UCORE_ANY
+ * @last: number of the last box in each domain, or UCORE_ANY
  * @die: the kernel's logical die, or UCORE_ANY
- * @cpu: the CPU whose boxes are meant, or UCORE_ANY
- * @desc: the named event; its name is NULL for a raw one, and the rest zero
- * @counters: the counters that it may take, a bit each; 0: any general counter
- * @period: counts from sample to sample; 0: it only counts
+ * @cpu: CPU of the core boxes, or UCORE_ANY
+ * @desc: named event; all zero for a raw event, with a NULL name
+ * @counters: mask of permitted counters (0: any general counter)
+ * @period: sampling period in counts (0: no samples)
  * @flags: UCORE_EVENT_*
- * @nr_terms: elements of @terms
- * @terms: the values of fields
+ * @nr_terms: number of elements of @terms
+ * @terms: field values
  */
 struct ucore_event {
 	char text[UCORE_SPEC_LEN];
@@ -82,17 +82,20 @@ struct ucore_events {
 	size_t nr;
 };
 
-/* One event of a spec without patterns, and the events of any: an array for free(3) */
+/*
+ * Resolve a spec without patterns to an event, or any spec to an array of events that the
+ * caller frees with free().  Errors: those of ucore_events_find().
+ */
 int ucore_spec_resolve(struct ucore_device *dev, const struct ucore_spec *spec,
 		       struct ucore_event *event, struct ucore_error *err);
 int ucore_spec_expand(struct ucore_device *dev, const struct ucore_spec *spec,
 		      struct ucore_event **events, size_t *nr, struct ucore_error *err);
 
 /**
- * struct ucore_platform - the events of one processor generation
- * @name: its name, as in ucore_get_info.platform: "ivbep"
- * @nr_events: how many events it has
- * @rows: where the library keeps them
+ * struct ucore_platform - events of one processor generation
+ * @name: name, as in ucore_get_info.platform: "ivbep"
+ * @nr_events: number of elements of @rows
+ * @rows: indices of the events in ucore_rows
  */
 struct ucore_platform {
 	const char *name;
@@ -100,7 +103,7 @@ struct ucore_platform {
 	const uint16_t *rows;
 };
 
-/* Fields of one box type, asked for once of a box; of others if they may differ */
+/* Cached event fields of one box; usually one box of each type is queried */
 struct ucore_field_set {
 	char type[UCORE_NAME_LEN];
 	uint32_t box;
@@ -118,14 +121,14 @@ struct ucore_device {
 	size_t nr_boxes;
 	struct ucore_field_set *sets;
 	size_t nr_sets;
-	struct ucore_link_info *ends;	/* of each box; NULL: nobody has asked */
-	bool recorded;		/* a machine of a file: there is nobody to ask */
+	struct ucore_link_info *ends;	/* far end of each box's link, or NULL (not queried yet) */
+	bool recorded;		/* device of a replay, without a driver */
 };
 
-/* One READ as the kernel gives it: values in the order of event ids, and room for them */
+/* Buffers and result of a READ; the kernel sorts values by event id */
 struct ucore_reading {
 	struct ucore_value *values;
-	uint64_t *running;		/* beside the values; NULL: nothing takes turns */
+	uint64_t *running;		/* time counted by each value (ns), or NULL (no groups) */
 	size_t nr_values, max_values;
 	struct ucore_read_domain *domains;
 	size_t nr_domains, max_domains;
@@ -141,16 +144,16 @@ struct ucore_session {
 	struct ucore_slot *slots;
 	size_t nr_slots;
 	struct ucore_reading reading;
-	struct ucore_value *values;	/* of the reading, in slot order */
-	uint64_t *running;		/* the same */
-	uint32_t group;			/* of events that are added */
-	uint32_t last_group;		/* the last one that has any */
-	struct ucore_replay *replay;	/* NULL: a session of the driver */
+	struct ucore_value *values;	/* values of the reading in slot order */
+	uint64_t *running;		/* running times of the reading in slot order (ns) */
+	uint32_t group;			/* group of events that are added */
+	uint32_t last_group;		/* highest group that has events */
+	struct ucore_replay *replay;	/* NULL: session of the driver */
 };
 
 /*
- * An event as the generated tables keep it: 28 bytes and no pointer, so that
- * thousands of them need no relocation and the platforms can share them.
+ * An event in the generated tables.  The row has 28 bytes and no pointer, so that the
+ * tables need no relocation and platforms can share rows.
  */
 struct ucore_row {
 	uint32_t name;		/* offset in ucore_row_names */
@@ -163,10 +166,10 @@ struct ucore_row {
 	uint32_t umask_ext;
 	uint16_t ch_mask;
 	uint8_t fc_mask;
-	uint32_t counters;	/* general ones */
+	uint32_t counters;	/* mask of general counters */
 	uint8_t counters_alt;
-	int8_t fixed;		/* fixed counter, -1: none */
-	uint8_t filter;		/* index of ucore_filters, 0: none */
+	int8_t fixed;		/* fixed counter (-1: none) */
+	uint8_t filter;		/* index of ucore_filters (0: none) */
 };
 
 /* Generated from tools/events/ at build time */
@@ -177,7 +180,7 @@ extern const struct ucore_row ucore_rows[];
 extern const struct ucore_platform ucore_platforms[];
 extern const size_t ucore_nr_platforms;
 
-/* A metric as the generated tables keep it: offsets in ucore_metric_strings */
+/* A metric in the generated tables; texts are offsets in ucore_metric_strings */
 struct ucore_metric_row {
 	uint32_t name;
 	uint32_t unit;
@@ -195,13 +198,14 @@ struct ucore_metric_platform {
 	const struct ucore_metric_row *rows;
 };
 
-/* What an event counts; or what a part of names means, "#" standing for its number */
+/* Description of an event */
 struct ucore_event_text {
-	const char *type;	/* the box type */
-	const char *name;	/* the event's name without the prefix */
+	const char *type;	/* box type */
+	const char *name;	/* short name of the event */
 	const char *text;
 };
 
+/* Meaning of a part of event names; "#" stands for a number in both texts */
 struct ucore_name_part {
 	const char *part;
 	const char *text;
@@ -216,13 +220,13 @@ extern const size_t ucore_nr_event_texts;
 extern const struct ucore_name_part ucore_name_parts[];
 extern const size_t ucore_nr_name_parts;
 
-/* Writes the explanation, if @err is not NULL, and returns @code */
+/* Write the explanation unless @err is NULL.  Returns @code. */
 int ucore_error_set(struct ucore_error *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * A guess at what a misspelled word meant: of the names that are offered, @best is
- * the one that looks most like @word, NULL if none does
+ * Search for a misspelled word.  @best is the most similar of the offered names, NULL if
+ * none is similar.  @distance is the number of edits from @word to @best.
  */
 struct ucore_guess {
 	const char *word;
@@ -233,35 +237,36 @@ struct ucore_guess {
 void ucore_guess_start(struct ucore_guess *guess, const char *word);
 void ucore_guess_offer(struct ucore_guess *guess, const char *name);
 
-/* Boxes as a head says them: "imc", "imc2" or "imc0-3"; false if these are none of the machine */
+/* Parse a head such as "imc", "imc2" or "imc0-3".  Returns false if no box type matches. */
 bool ucore_event_head(const struct ucore_device *dev, const char *head, struct ucore_event *event);
 
 /*
- * Buffers for all counters of a session: whoever has some of his own may read while others do.
- * No error text; @session is only looked at.
+ * Allocate READ buffers for all counters of a session, free them, and fill them with a READ.
+ * Several threads can read a session at the same time, each into its own buffers.  The
+ * session is not modified, and there is no error text.
  */
 int ucore_reading_init(struct ucore_reading *reading, const struct ucore_session *session);
 void ucore_reading_free(struct ucore_reading *reading);
 int ucore_reading_read(struct ucore_reading *reading, const struct ucore_session *session,
 		       uint32_t flags);
-/* The values in slot order, into @values */
+/* Copy the values and times of a reading to @values and @running in slot order */
 int ucore_reading_sort(const struct ucore_reading *reading, const struct ucore_session *session,
 		       struct ucore_value *values, uint64_t *running);
 
-/* Adds what @other's last update moved */
+/* Add the result of @other's last update */
 void ucore_delta_add(struct ucore_delta *delta, const struct ucore_delta *other);
 
-/* Takes the events of a session back that were added after the first @nr */
+/* Remove all events of a session except the first @nr */
 void ucore_session_truncate(struct ucore_session *session, size_t nr);
 
-/* Puts an event on the boxes of a recorded session, as ucore_session_add() does on a driver's */
+/* Implement ucore_session_add() for the session of a replay */
 int ucore_replay_add(struct ucore_replay *replay, const struct ucore_event *event,
 		     struct ucore_error *err);
 
 /*
- * What the slots of a session did from sample to sample.  Of values that need several
- * domains there is none until each has had a sample: those are summed up for a package
- * and for all, one beside the other.
+ * Deltas of a session's slots from sample to sample.  A value of several domains is not
+ * complete until each of them has had a sample.  Therefore the deltas are accumulated
+ * twice: for each package and for the whole system.
  */
 enum ucore_interval_scope {
 	INTERVAL_PACKAGE,
@@ -275,8 +280,9 @@ int ucore_intervals_create(const struct ucore_session *session, struct ucore_int
 void ucore_intervals_free(struct ucore_intervals *intervals);
 
 /*
- * Takes a record.  Returns a bit for each ucore_interval_scope that is complete; the slots
- * of ucore_intervals_values() are then valid until ucore_intervals_begin()
+ * Accumulate a record and store the package of its domain.  Returns a bit for each complete
+ * ucore_interval_scope.  The result of ucore_intervals_values() is valid for complete scopes,
+ * until ucore_intervals_begin() starts their next interval.
  */
 unsigned int ucore_intervals_take(struct ucore_intervals *intervals, uint32_t domain,
 				  const struct ucore_record *record, uint32_t *package);
@@ -285,12 +291,12 @@ const struct ucore_delta_value *ucore_intervals_values(const struct ucore_interv
 void ucore_intervals_begin(struct ucore_intervals *intervals, enum ucore_interval_scope scope,
 			   uint32_t package);
 
-/* An ioctl: 0 or -errno */
+/* Call ioctl().  Returns 0 or -errno. */
 int ucore_device_ioctl(const struct ucore_device *dev, int fd, unsigned long command, void *arg);
 
 /*
- * The fields of this box: firmware may hide a function that others of its type have.  For
- * those of its type ucore_device_fields() asks once.
+ * Get the fields of exactly this box, which can differ from those of its type if firmware
+ * hides a PCI function.  Results and errors are those of ucore_device_fields().
  */
 int ucore_device_own_fields(struct ucore_device *dev, uint32_t box,
 			    const struct ucore_field_info **fields, size_t *nr);

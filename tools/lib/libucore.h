@@ -2,40 +2,38 @@
 /*
  * libucore: Intel uncore performance monitors through /dev/ucore.
  *
- * The library carries everything that is not printing: it never prints, never
- * exits, installs no signal handler and keeps no global state, except that each thread
- * knows which regions it has joined.  Objects:
+ * The library contains all functions of ucoretool except its output.  It never prints,
+ * never exits, installs no signal handler and keeps no global state except a thread-local
+ * pointer to the regions that the thread has joined.  Objects:
  *
  *   device    /dev/ucore: the machine, its domains, boxes and event fields
- *   discovery the tables that firmware describes the boxes with, as found
- *   platform  one processor generation: its models, and the event names that
- *             Intel publishes for it
- *   events    what a text like "imc2/CAS_COUNT.RD,die=0/" means on a device: boxes,
+ *   discovery the firmware's discovery tables, which describe the boxes
+ *   platform  one processor generation: its models and Intel's event names
+ *   events    the meaning of a text like "imc2/CAS_COUNT.RD,die=0/" on a device: boxes,
  *             field values, counters
- *   session   events on counters; started, stopped, read
- *   delta     what the counters moved from one read to the next
+ *   session   events on counters: start, stop, read
+ *   delta     differences of the counts between two reads
  *   metrics   formulas over events: chosen by name, counted, evaluated
- *   regions   pieces of a program, and what the counters moved meanwhile
- *   ring      the records of one session in one domain
- *   file      a file of samples, written and read back
- *   replay    a file as if its session ran now, for metrics of its samples
+ *   regions   sections of a program, and the counts during each of them
+ *   ring      records of one session in one domain
+ *   file      file of samples, for writing and reading
+ *   replay    device and session made from a file, for metrics of recorded samples
  *
- * A domain is what is read at one instant by one CPU: for the uncore a die, for
- * a core's own monitors a logical CPU.  Its id is a place in the driver's list
- * and says nothing to people: they are told the die or the CPU.
+ * A domain is the set of boxes that one CPU reads at one instant: a die for uncore boxes,
+ * a logical CPU for core boxes.  Domain ids are internal.  Messages for users name the die
+ * or the CPU (ucore_domain_name()).
  *
- * Functions return 0 (or a count) or a negative errno.  A function that takes a
- * struct ucore_error fills it, when it fails, with one line without a newline:
- * what failed, on which object, why, and what to do.  It may be NULL.
+ * Functions return 0 (or a count) or a negative errno.  If a function that takes a
+ * struct ucore_error fails, the text explains the failure in one line without a newline:
+ * the object, the problem and the remedy.  The pointer may be NULL.
  *
- * Structures that callers allocate, or walk through in an array, end with room for what
- * later versions say.  In those that the library fills it is 0; what a caller hands in must
- * have it 0, or is refused (-EINVAL).
+ * Structures that callers allocate, or access as array elements, end with reserved members.
+ * The library sets them to 0 in its results.  Callers must set them to 0 in arguments;
+ * other values are refused with -EINVAL.
  *
- * Times are nanoseconds of CLOCK_MONOTONIC, durations are nanoseconds.  An
- * object may be used by one thread at a time, different objects by different
- * threads, except that a device must not be used by two threads at once even
- * through two sessions.
+ * Times are nanoseconds of CLOCK_MONOTONIC, durations are nanoseconds.  One thread at a
+ * time may use an object.  Different threads may use different objects, except that all
+ * sessions of a device count as one object together with the device.
  */
 #ifndef LIBUCORE_H
 #define LIBUCORE_H
@@ -59,8 +57,8 @@ extern "C" {
 #define UCORE_ERROR_LEN		400
 
 /**
- * struct ucore_error - why a call failed
- * @text: one line for a person; valid after a failure only
+ * struct ucore_error - explanation of a failed call
+ * @text: text of one line, without a newline; valid only after a failure
  */
 struct ucore_error {
 	char text[UCORE_ERROR_LEN];
@@ -69,10 +67,10 @@ struct ucore_error {
 /* ---- system calls ------------------------------------------------------ */
 
 /**
- * struct ucore_sys - the system calls that reach /dev/ucore
+ * struct ucore_sys - system calls that the library makes on /dev/ucore
  *
- * Same results as their namesakes: -1 (mmap: MAP_FAILED) and errno on failure.
- * Tests put a device of their own underneath.
+ * The results are those of the system calls of the same name: -1 (mmap: MAP_FAILED) and
+ * errno on failure.  Tests replace them by a simulated device.
  */
 struct ucore_sys {
 	int (*open)(const char *path, int flags);
@@ -83,7 +81,7 @@ struct ucore_sys {
 	int (*poll)(struct pollfd *fds, nfds_t nr, int timeout_ms);
 };
 
-/** ucore_sys_default() - the real system calls */
+/** ucore_sys_default() - return the table of the real system calls */
 const struct ucore_sys *ucore_sys_default(void);
 
 /* ---- device ------------------------------------------------------------ */
@@ -91,98 +89,112 @@ const struct ucore_sys *ucore_sys_default(void);
 struct ucore_device;
 
 /**
- * ucore_device_open() - open the device node and learn the machine
- * @path: device node, NULL for UCORE_DEVICE
- * @sys: system calls that outlive the device, NULL for the real ones
- * @out: where the device is stored
- * @err: where a failure is explained
+ * ucore_device_open() - open the device node and read the description of the machine
+ * @path: device node (NULL: UCORE_DEVICE)
+ * @sys: system calls, valid as long as the device (NULL: the real ones)
+ * @out: receives the device
+ * @err: receives the explanation of a failure; may be NULL
  *
- * A machine without boxes is no error here, see ucore_device_ready().
+ * A machine without boxes is not an error here; see ucore_device_ready().
  *
- * Errors: what open(2) gives, -EPROTO (the driver speaks an older ABI or
- * answers nonsense), -ENOMEM.
+ * Errors: those of open(2), -EPROTO (the driver has an older ABI, or its reply is
+ * invalid), -ENOMEM.
  */
 int ucore_device_open(const char *path, const struct ucore_sys *sys,
 		      struct ucore_device **out, struct ucore_error *err);
 
 /**
- * ucore_device_close() - release a device
- * @dev: the device, whose sessions must be gone; NULL is fine
+ * ucore_device_close() - close and free a device
+ * @dev: device, all of whose sessions have been destroyed; NULL is allowed
  */
 void ucore_device_close(struct ucore_device *dev);
 
 /**
- * ucore_device_refresh() - ask the driver again
+ * ucore_device_refresh() - read the description of the machine again
  *
- * Owners and the statistics of domains change with time.  Pointers that the
- * functions below gave out become invalid.
+ * Owners of boxes and statistics of domains change with time.  Pointers that the functions
+ * below returned become invalid.
+ *
+ * Errors: those of UCORE_GET_INFO, UCORE_GET_DOMAINS and UCORE_GET_BOXES, -EPROTO, -ENOMEM.
  */
 int ucore_device_refresh(struct ucore_device *dev, struct ucore_error *err);
 
 /**
- * ucore_device_core() - what CPUID.0AH says of the cores, and whether they can be had
+ * ucore_device_core() - get the core PMU's description (CPUID.0AH) and its availability
  * @dev: device
- * @core: is filled; asked for anew each time
- * @err: may be NULL
+ * @core: receives the description, read from the driver by each call
+ * @err: receives the explanation of a failure; may be NULL
  *
- * Return: 0 or -errno; -ENOTTY: the driver knows no cores.
+ * Return: 0, or -ENOTTY if the driver does not support core counters.
  */
 int ucore_device_core(const struct ucore_device *dev, struct ucore_get_core *core,
 		      struct ucore_error *err);
 
 /**
- * ucore_device_ready() - can sessions be created, if only for the cores' boxes?
+ * ucore_device_ready() - check whether sessions can be created
  *
- * Errors: -ENODEV (no boxes) or -EBUSY (intel_uncore holds them), with the
- * driver's reason in @err.
+ * Core boxes alone are sufficient.
+ *
+ * Errors: -ENODEV (no boxes) or -EBUSY (the kernel's intel_uncore driver uses the
+ * hardware), with the driver's reason in @err.
  */
 int ucore_device_ready(const struct ucore_device *dev, struct ucore_error *err);
 
-/** ucore_device_info() - the machine and the driver; valid until refresh or close */
+/** ucore_device_info() - return machine and driver data, valid until refresh or close */
 const struct ucore_get_info *ucore_device_info(const struct ucore_device *dev);
 
-/** ucore_device_domains() - the domains, @nr of them, in the order of their ids */
+/** ucore_device_domains() - return the array of all domains, @nr elements sorted by domain id */
 const struct ucore_domain_info *ucore_device_domains(const struct ucore_device *dev, size_t *nr);
 
-/** ucore_device_boxes() - the boxes, @nr of them, element i has box id i */
+/** ucore_device_boxes() - return the array of all boxes, @nr elements; element i has box id i */
 const struct ucore_box_info *ucore_device_boxes(const struct ucore_device *dev, size_t *nr);
 
 /**
- * ucore_device_sessions() - all sessions of all processes, by id
+ * ucore_device_sessions() - list the sessions of all processes, sorted by session id
+ * @sessions: receives an array that the caller frees with free()
+ * @nr: receives the number of sessions
  *
- * A moment's view.  @sessions gets @nr of them, to be freed with free().
- * Errors: -ENOMEM, -ENOTTY (a driver that does not tell), -EPROTO.
+ * The list is a snapshot: sessions can come and go at any time.
+ *
+ * Errors: -ENOMEM, -ENOTTY (the driver does not have UCORE_GET_SESSIONS), -EPROTO.
  */
 int ucore_device_sessions(const struct ucore_device *dev, struct ucore_session_info **sessions,
 			  size_t *nr, struct ucore_error *err);
 
 /**
- * ucore_device_revoke() - end a session by its id, whoever has its descriptor
+ * ucore_device_revoke() - revoke a session of any process
+ * @session: session id
  *
- * Its boxes are free; its descriptor answers -ESHUTDOWN from then on.
- * Errors: -ENOENT (no such session), -EPERM (CAP_SYS_ADMIN is needed).
+ * The session releases its boxes.  Commands on its descriptor fail with -ESHUTDOWN from
+ * then on.
+ *
+ * Errors: -ENOENT (no such session), -EPERM (CAP_SYS_ADMIN is required).
  */
 int ucore_device_revoke(const struct ucore_device *dev, uint64_t session, struct ucore_error *err);
 
-/** ucore_device_domain() - one domain by its id, NULL if there is none */
+/** ucore_device_domain() - find a domain by its id; NULL if there is none */
 const struct ucore_domain_info *ucore_device_domain(const struct ucore_device *dev,
 						    uint32_t domain);
 
 #define UCORE_DOMAIN_NAME_LEN	24
 
 /**
- * ucore_domain_name() - what people call a domain: "die 1", or "cpu 3"
- * @die: its die
- * @cpu: the CPU that it is, or -1 for a domain that is a die
- * @text: where to write the name
- * @size: room there: UCORE_DOMAIN_NAME_LEN is enough
+ * ucore_domain_name() - write the name of a domain for messages: "die 1" or "cpu 3"
+ * @die: the kernel's logical die of the domain
+ * @cpu: CPU of a core domain; -1 for a die
+ * @text: buffer
+ * @size: size of @text in bytes; UCORE_DOMAIN_NAME_LEN is always sufficient
  */
 void ucore_domain_name(uint32_t die, int32_t cpu, char *text, size_t size);
 
 /**
- * ucore_device_fields() - the event fields of a box: of the first of its type that is asked
- * @fields: where a pointer is stored to an array that lives as long as the device
- * @nr: where its length is stored
+ * ucore_device_fields() - get the event fields of a box type
+ * @box: id of any box of the type
+ * @fields: receives a pointer to an array that is valid until the device is closed
+ * @nr: receives the number of fields
+ *
+ * The driver is queried once for each box type.  Single boxes of a type can lack fields
+ * if firmware hides a PCI function.
  *
  * Errors: -ENOENT (no such box), -EPROTO, -ENOMEM.
  */
@@ -190,34 +202,35 @@ int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct uco
 			size_t *nr, struct ucore_error *err);
 
 /**
- * ucore_device_links() - what is at the other end of each box: PCI buses, links
- * @ends: where a pointer is stored to an array, element i of which is that of box id i;
- *        valid until refresh or close
+ * ucore_device_links() - get the far end of each box's link: PCI root buses, links to other dies
+ * @ends: receives a pointer to an array with one element for each box id; valid until
+ *        refresh or close
  *
- * With a driver that is older than this question all are UCORE_LINK_NONE.
+ * If the driver does not have UCORE_GET_LINKS, all elements are UCORE_LINK_NONE.
  *
- * Errors: -ENOENT (the machine of a file), -EPROTO, -ENOMEM.
+ * Errors: -ENOENT (the device of a replay), -EPROTO, -ENOMEM.
  */
 int ucore_device_links(struct ucore_device *dev, const struct ucore_link_info **ends,
 		      struct ucore_error *err);
 
 /**
- * ucore_device_selftest() - what the driver found when it tried a box
+ * ucore_device_selftest() - get the result of the driver's self-test of a box
  * @box: box id
- * @selftest: is filled; @tried is 0 of a box that nobody has had since the driver was loaded
+ * @selftest: receives the result; @tested is 0 if no session has used the box since the
+ *            driver was loaded
  *
- * Errors: -ENOENT (no such box, or the machine of a file), -ENOTTY (a driver that does
- * not try them).
+ * Errors: -ENOENT (no such box, or the device of a replay), -ENOTTY (the driver has no
+ * self-tests).
  */
 int ucore_device_selftest(const struct ucore_device *dev, uint32_t box,
 		       struct ucore_get_selftest *selftest, struct ucore_error *err);
 
 /**
- * ucore_device_try() - have a box for a moment, so that the driver tries it if it has not
+ * ucore_device_try() - acquire a box for a moment, which makes the driver test it once
  * @box: id of a box with general counters
  *
- * Errors: those of UCORE_CREATE_SESSION and UCORE_ADD_EVENT: -EBUSY (it is somebody's),
- * -ENODEV (it is of no use).
+ * Errors: those of UCORE_CREATE_SESSION and UCORE_ADD_EVENT, for example -EBUSY (another
+ * session uses the box) and -ENODEV (the box is not usable).
  */
 int ucore_device_try(const struct ucore_device *dev, uint32_t box, struct ucore_error *err);
 
@@ -226,49 +239,48 @@ int ucore_device_try(const struct ucore_device *dev, uint32_t box, struct ucore_
 struct ucore_discovery;
 
 /**
- * ucore_discovery_get() - the discovery tables and their units, as the driver found them
+ * ucore_discovery_get() - get the firmware's discovery tables and their units
  *
- * There are no tables where boxes do not come from discovery, or where the
- * driver is older than these questions.
+ * There are no tables if the boxes of the platform do not come from discovery, or if the
+ * driver does not have UCORE_GET_TABLES.
  *
  * Errors: those of UCORE_GET_TABLES and UCORE_GET_UNITS, -EPROTO, -ENOMEM.
  */
 int ucore_discovery_get(struct ucore_device *dev, struct ucore_discovery **out,
 			struct ucore_error *err);
 
-/** ucore_discovery_free() - free what ucore_discovery_get() gave; NULL is fine */
+/** ucore_discovery_free() - free the result of ucore_discovery_get(); NULL is allowed */
 void ucore_discovery_free(struct ucore_discovery *discovery);
 
-/** ucore_discovery_tables() - the tables, @nr of them */
+/** ucore_discovery_tables() - return the array of tables, @nr elements */
 const struct ucore_table_info *ucore_discovery_tables(const struct ucore_discovery *discovery,
 						      size_t *nr);
 
-/** ucore_discovery_units() - the units of all tables, @nr of them, in the driver's order */
+/** ucore_discovery_units() - return the units of all tables, @nr elements */
 const struct ucore_unit_info *ucore_discovery_units(const struct ucore_discovery *discovery,
 						    size_t *nr);
 
-/** ucore_discovery_unit() - the unit that became a box, NULL if none did */
+/** ucore_discovery_unit() - find the unit that describes a box; NULL if there is none */
 const struct ucore_unit_info *ucore_discovery_unit(const struct ucore_discovery *discovery,
 						   uint32_t box);
 
-/** ucore_table_reason() - UCORE_TABLE_* as one sentence, empty for UCORE_TABLE_OK */
+/** ucore_table_reason() - return UCORE_TABLE_* as text; empty for UCORE_TABLE_OK */
 const char *ucore_table_reason(uint32_t reason);
 
-/** ucore_unit_reason() - UCORE_UNIT_* as one sentence, empty for UCORE_UNIT_OK */
+/** ucore_unit_reason() - return UCORE_UNIT_* as text; empty for UCORE_UNIT_OK */
 const char *ucore_unit_reason(uint32_t reason);
 
 /**
- * struct ucore_unit_fields - the words of a unit's record, taken apart
- * @num_regs: how many general counters there are
+ * struct ucore_unit_fields - decoded record of a unit
+ * @num_regs: number of general counters
  * @ctl_offset: distance of the first counter control from the box control
  * @width: bits of a counter
  * @ctr_offset: distance of the first counter from the box control
  * @status_offset: distance of the box status from the box control
- * @access: how registers are reached, as in the record: 0 MSR, 1 MMIO, 2 PCI; 3
- *          does not exist
+ * @access: access type as in the record: 0 MSR, 1 MMIO, 2 PCI; 3 is invalid
  * @address: address of the box control; 0 without CAP_SYS_ADMIN
  * @type: number of the box type
- * @id: number of the unit among those of its type
+ * @id: number of the unit within its type
  * @status_pos: bit of the unit in the global status
  * @reserved: 0
  */
@@ -286,19 +298,19 @@ struct ucore_unit_fields {
 	uint32_t reserved[3];
 };
 
-/** ucore_unit_decode() - take the words of a unit's record apart */
+/** ucore_unit_decode() - decode the words of a unit's record */
 void ucore_unit_decode(const struct ucore_unit_info *unit, struct ucore_unit_fields *fields);
 
 /* ---- platform: processors and event names ------------------------------ */
 
 /**
- * struct ucore_model - a processor that ucore knows
- * @family: its CPUID family
- * @model: its CPUID model
- * @platform: the platform it belongs to, as in ucore_get_info.platform: "ivbep"
- * @name: what Intel calls it
- * @discovery: its boxes are described by discovery tables
- * @stepping: the first stepping that is meant
+ * struct ucore_model - processor model that ucore supports
+ * @family: CPUID family
+ * @model: CPUID model
+ * @platform: name of the platform, as in ucore_get_info.platform: "ivbep"
+ * @name: Intel's name of the processor
+ * @discovery: true if discovery tables describe the boxes
+ * @stepping: first stepping to which this entry applies
  */
 struct ucore_model {
 	uint32_t family;
@@ -309,23 +321,23 @@ struct ucore_model {
 	uint32_t stepping;
 };
 
-/** ucore_model_find() - a processor by CPUID, NULL if ucore does not know it */
+/** ucore_model_find() - find a processor model by CPUID; NULL if ucore does not support it */
 const struct ucore_model *ucore_model_find(uint32_t family, uint32_t model, uint32_t stepping);
 
 #define UCORE_EVENT_NEEDS	8
 
-/* ucore_need.dflt: what a filter is set to when the user says nothing */
+/* ucore_need.dflt: default for a filter that the user does not set */
 #define UCORE_NEED_VALUE	0	/* no neutral value: the user must give one */
-#define UCORE_NEED_ALL		1	/* every bit of the field lets everything pass */
-#define UCORE_NEED_ZERO		2	/* zero lets everything pass */
-#define UCORE_NEED_GIVEN	3	/* the event has a value of its own */
-#define UCORE_NEED_NO_OPCODE	4	/* every bit, unless the user gives an opcode */
+#define UCORE_NEED_ALL		1	/* all bits set: matches everything */
+#define UCORE_NEED_ZERO		2	/* zero: matches everything */
+#define UCORE_NEED_GIVEN	3	/* ucore_need.value */
+#define UCORE_NEED_NO_OPCODE	4	/* all bits set, unless the user gives an opcode */
 
 /**
- * struct ucore_need - a filter field that an event depends on
- * @field: UCORE_FIELD_*, or 0 for a register that the driver has no field for
- * @dflt: UCORE_NEED_*: what it is set to when the user says nothing
- * @value: with UCORE_NEED_GIVEN: the value
+ * struct ucore_need - filter field that an event depends on
+ * @field: UCORE_FIELD_* (0: a register for which the driver has no field)
+ * @dflt: UCORE_NEED_*: default for a filter that the user does not set
+ * @value: default value with UCORE_NEED_GIVEN
  */
 struct ucore_need {
 	uint16_t field;
@@ -334,9 +346,9 @@ struct ucore_need {
 };
 
 /**
- * struct ucore_filter - the filter fields of an event, in Intel's spelling and ours
- * @spelling: what Intel's event file says: "CBoFilter1[28:20]"
- * @nr: elements of @needs
+ * struct ucore_filter - filter fields of an event
+ * @spelling: text of the Filter column of Intel's event file: "CBoFilter1[28:20]"
+ * @nr: number of elements of @needs
  * @needs: the fields
  */
 struct ucore_filter {
@@ -346,10 +358,10 @@ struct ucore_filter {
 };
 
 /**
- * struct ucore_event_unit - one kind of unit of Intel's event files
- * @name: Intel's spelling: "iMC"
- * @type: the box type that it is here: "imc"
- * @prefix: what full names of its events start with: "UNC_M_"
+ * struct ucore_event_unit - kind of unit in Intel's event files
+ * @name: Intel's name: "iMC"
+ * @type: corresponding box type: "imc"
+ * @prefix: prefix of the full names of its events: "UNC_M_"
  */
 struct ucore_event_unit {
 	const char *name;
@@ -358,23 +370,22 @@ struct ucore_event_unit {
 };
 
 /**
- * struct ucore_event_desc - one event that Intel names
- * @name: its full name: "UNC_M_CAS_COUNT.RD"
- * @unit: the kind of unit that counts it
- * @filter: the filter that it depends on, NULL if there is none
- * @counters: the counters that it is meant for, a bit each; bit
- *            UCORE_COUNTER_FIXED + n is fixed counter n
- * @counters_alt: further counters, which count the same for another part of the
- *                box (the second half of an IRP); taken only when asked for
- * @umask_ext: the extended unit mask, 0 if none is set
- * @event: the event select, whose bit 8 is the extension bit; 0 with a fixed
- *         counter
- * @umask: the unit mask
- * @ch_mask: the IIO ports
- * @fc_mask: the IIO flow classes
- * @occ_sel: the PCU's occupancy select
- * @bytes: bytes that @bytes_per counts stand for, 0 if they do not stand for bytes
- * @bytes_per: at least 1 where @bytes is not 0
+ * struct ucore_event_desc - event that Intel names
+ * @name: full name: "UNC_M_CAS_COUNT.RD"
+ * @unit: kind of unit that counts the event
+ * @filter: filter that the event depends on (NULL: none)
+ * @counters: mask of the counters that can count the event; bit UCORE_COUNTER_FIXED + n is
+ *            fixed counter n
+ * @counters_alt: mask of counters that count the event in the second half of an IRP, used only
+ *                if the user names the counter
+ * @umask_ext: extended unit mask (0: not set)
+ * @event: event select, including the extension bit (bit 8); 0 with a fixed counter
+ * @umask: unit mask
+ * @ch_mask: mask of IIO ports
+ * @fc_mask: mask of IIO flow classes
+ * @occ_sel: occupancy select of the PCU
+ * @bytes: bytes that @bytes_per counts stand for (0: the event does not count bytes)
+ * @bytes_per: number of counts that stand for @bytes; at least 1 if @bytes is not 0
  * @reserved: 0
  */
 struct ucore_event_desc {
@@ -397,57 +408,58 @@ struct ucore_event_desc {
 /* The events of one processor generation */
 struct ucore_platform;
 
-/** ucore_platform_at() - the platforms with event names, NULL beyond the last */
+/** ucore_platform_at() - return the i-th platform that has event names; NULL beyond the last */
 const struct ucore_platform *ucore_platform_at(size_t i);
 
-/** ucore_platform_name() - its name, as in ucore_get_info.platform: "ivbep" */
+/**
+ * ucore_platform_name() - return the name of a platform, as in ucore_get_info.platform: "ivbep"
+ */
 const char *ucore_platform_name(const struct ucore_platform *platform);
 
-/** ucore_platform_nr_events() - how many events it has; NULL has none */
+/** ucore_platform_nr_events() - return the number of events of a platform; 0 for NULL */
 size_t ucore_platform_nr_events(const struct ucore_platform *platform);
 
-/** ucore_platform_find() - a platform by its name, NULL if it is unknown */
+/** ucore_platform_find() - find a platform by its name; NULL if there is none */
 const struct ucore_platform *ucore_platform_find(const char *name);
 
 /**
- * ucore_platform_event_at() - the events of a platform, unit by unit
- * @platform: the platform
- * @i: which event, less than ucore_platform_nr_events()
- * @desc: what is filled
+ * ucore_platform_event_at() - get the i-th event of a platform; events are sorted by unit
+ * @platform: platform
+ * @i: index, less than ucore_platform_nr_events()
+ * @desc: receives the event
  */
 void ucore_platform_event_at(const struct ucore_platform *platform, size_t i,
 			     struct ucore_event_desc *desc);
 
 /**
  * ucore_platform_event() - find an event by its name
- * @platform: the platform; NULL has no events
- * @type: the box type to look in; NULL for all, of which only full names match
- * @name: its full or short name, whose case does not matter
- * @desc: what is filled
+ * @platform: platform; NULL has no events
+ * @type: box type to search (NULL: all, and then only full names match)
+ * @name: full or short name, in upper or lower case
+ * @desc: receives the event
  *
- * Return: whether @desc has been filled.
+ * Return: true if the event was found.
  */
 bool ucore_platform_event(const struct ucore_platform *platform, const char *type,
 			  const char *name, struct ucore_event_desc *desc);
 
-/** ucore_event_desc_short() - the name without the unit's prefix: "CAS_COUNT.RD" */
+/** ucore_event_desc_short() - return the name without the unit's prefix: "CAS_COUNT.RD" */
 const char *ucore_event_desc_short(const struct ucore_event_desc *desc);
 
-/** ucore_event_desc_fixed() - does the event sit on a fixed counter? */
+/** ucore_event_desc_fixed() - return true if the event belongs to a fixed counter */
 bool ucore_event_desc_fixed(const struct ucore_event_desc *desc);
 
 #define UCORE_EVENT_TEXT_LEN	400
 
 /**
- * ucore_event_desc_text() - what an event counts, in a line
- * @text: where to write it
- * @size: room there: UCORE_EVENT_TEXT_LEN is enough
+ * ucore_event_desc_text() - write a one-line description of what an event counts
+ * @text: buffer
+ * @size: size of @text in bytes; UCORE_EVENT_TEXT_LEN is always sufficient
  *
- * Events that people use have a sentence of their own; the text of others is put
- * together from what the parts of their names mean.
+ * Common events have a written description.  The description of other events is
+ * composed from the meanings of the parts of the name.
  *
- * Return: whether all parts are explained; one that is not stands in the text as it
- * is in the name.
+ * Return: true if every part of the name is known.  Unknown parts are copied literally.
  */
 bool ucore_event_desc_text(const struct ucore_event_desc *desc, char *text, size_t size);
 
@@ -456,75 +468,77 @@ bool ucore_event_desc_text(const struct ucore_event_desc *desc, char *text, size
 #define UCORE_SPEC_LEN		192
 
 /**
- * ucore_list_next() - take the next event from a comma-separated list
- * @list: where we are in the list; it is moved on, and NULL at its end
- * @text: where the event is written, as it stands in the list
- * @size: room there: UCORE_SPEC_LEN is enough
- * @err: where a failure is explained
+ * ucore_list_next() - get the next event of a comma-separated list
+ * @list: position in the list, advanced by the call; NULL at the end
+ * @text: buffer for the text of the event
+ * @size: size of @text in bytes; UCORE_SPEC_LEN is always sufficient
+ * @err: receives the explanation of a failure; may be NULL
  *
- * Only the form is checked, and no device needed.
+ * Only the syntax is checked.  No device is needed.
+ *
  * Return: 1 for an event, 0 at the end of the list, or -EINVAL.
  */
 int ucore_list_next(const char **list, char *text, size_t size, struct ucore_error *err);
 
-#define UCORE_ANY		0xffffffffU	/* all dies, all CPUs, all instances */
+#define UCORE_ANY		0xffffffffU	/* any die, CPU or instance */
 
 struct ucore_event;
 struct ucore_events;
 
 /**
- * ucore_events_find() - the events that a text stands for
+ * ucore_events_find() - find the events that a text describes
  * @dev: device
- * @text: one event as a user writes it: "imc2/CAS_COUNT.RD,die=0/", "UNC_M_CAS_COUNT.RD",
- *        with or without patterns
- * @out: where the events are stored: at least one
- * @err: where a failure is explained
+ * @text: a single event as the user writes it: "imc2/CAS_COUNT.RD,die=0/", "UNC_M_CAS_COUNT.RD",
+ *        or a text with patterns
+ * @out: receives the events, at least one
+ * @err: receives the explanation of a failure; may be NULL
  *
- * Terms: an event name, "fixed" or "fixed=N", any field of the box ("umask=0x3";
- * without a value it is 1), "period=N", "counter=N", "die=N", "cpu=N", "name=WORD".
- * Missing filters get their neutral value where there is one.  On a box with an extended
- * umask a wide "umask=0xC817FE01", as perf writes it, is both: the low 8 bits are
- * the umask.
+ * Terms: an event name, "fixed" or "fixed=N", any field of the box ("umask=0x3"; the value
+ * defaults to 1), "period=N", "counter=N", "die=N", "cpu=N", "name=WORD".  Filters that are
+ * not given get their neutral value, if they have one.  On a box with an extended umask, a
+ * wide umask as perf writes it ("umask=0xC817FE01") sets both: the low 8 bits are the umask.
  *
- * A head with *, ? or [ is each box type, else each full name of an event, that
- * matches and that has the event; a term like that is each event of the type whose
- * name matches, with or without the prefix.
+ * A pattern (*, ?, [) in the head selects each matching box type that has the event.  If no
+ * box type matches, it selects each event with a matching full name.  A pattern in a term
+ * selects each event of the type whose name matches, with or without the prefix.
  *
- * Errors: -ENOENT (no such box, die, CPU or event; nothing matches), -EINVAL (not one
- * event, unknown term, no event, a term twice, a filter missing), -ERANGE (value), -ENXIO
- * (counter), -ENOMEM, and those of ucore_device_fields().
+ * Errors: -ENOENT (no such box, die, CPU or event, or no match), -EINVAL (more than one
+ * event, unknown term, no event, repeated term, missing filter), -ERANGE (value out of
+ * range), -ENXIO (no such counter), -ENOMEM, and those of ucore_device_fields().
  */
 int ucore_events_find(struct ucore_device *dev, const char *text, struct ucore_events **out,
 		      struct ucore_error *err);
 
-/** ucore_events_free() - free what ucore_events_find() gave; NULL is fine */
+/** ucore_events_free() - free the result of ucore_events_find(); NULL is allowed */
 void ucore_events_free(struct ucore_events *events);
 
-/** ucore_events_at() - one of the events, NULL beyond the last */
+/** ucore_events_at() - return the i-th event; NULL beyond the last */
 struct ucore_event *ucore_events_at(struct ucore_events *events, size_t i);
 
-/** ucore_event_text() - the event as the user wrote it */
+/** ucore_event_text() - return the event as the user wrote it */
 const char *ucore_event_text(const struct ucore_event *event);
 
-/** ucore_event_label() - the same, or what "name=" calls it */
+/**
+ * ucore_event_label() - return the label: the value of "name=", otherwise the text of the event
+ */
 const char *ucore_event_label(const struct ucore_event *event);
 
-/** ucore_event_type() - the type of its boxes: "imc" */
+/** ucore_event_type() - return the box type of the event: "imc" */
 const char *ucore_event_type(const struct ucore_event *event);
 
-/** ucore_event_desc_of() - Intel's event, NULL if it is a raw one */
+/** ucore_event_desc_of() - return Intel's description of the event; NULL for a raw event */
 const struct ucore_event_desc *ucore_event_desc_of(const struct ucore_event *event);
 
-/** ucore_event_period() - counts from sample to sample; 0: it only counts */
+/** ucore_event_period() - return the sampling period in counts (0: no samples) */
 uint64_t ucore_event_period(const struct ucore_event *event);
 
-/** ucore_event_set_period() - give it a period, or none */
+/** ucore_event_set_period() - set the sampling period in counts (0: no samples) */
 void ucore_event_set_period(struct ucore_event *event, uint64_t period);
 
-/** ucore_event_set_flags() - UCORE_EVENT_* */
+/** ucore_event_set_flags() - set UCORE_EVENT_* flags */
 void ucore_event_set_flags(struct ucore_event *event, uint32_t flags);
 
-/** ucore_event_matches() - does the event want this box? */
+/** ucore_event_matches() - return true if the event is to be counted on this box */
 bool ucore_event_matches(const struct ucore_event *event, const struct ucore_box_info *box);
 
 /* ---- session ----------------------------------------------------------- */
@@ -532,17 +546,16 @@ bool ucore_event_matches(const struct ucore_event *event, const struct ucore_box
 struct ucore_session;
 
 /**
- * struct ucore_session_config - as in struct ucore_create_session
- * @flags: UCORE_SESSION_*
- * @timer_ns: period of the timer trigger, UCORE_TIMER_MIN_NS to
- *            UCORE_TIMER_MAX_NS, or 0 for none
- * @ring_size: bytes of each domain's ring, a power of two, UCORE_RING_MIN to
- *             UCORE_RING_MAX, or 0 for no rings
- * @wakeup: unread bytes that wake a poller, less than @ring_size
- * @rotate_ns: how long a group's turn is, UCORE_ROTATE_MIN_NS to UCORE_ROTATE_MAX_NS, or 0
- *             for a session without groups; with it there are neither timer nor rings
- * @nr_readers: so many CPUs of each die read its counters together, at most UCORE_READERS_MAX; 0 or 1:
- *        one does, as in a session with groups
+ * struct ucore_session_config - parameters of a session, as in struct ucore_create_session
+ * @flags: UCORE_SESSION_F_*
+ * @timer_ns: sampling interval (ns), UCORE_TIMER_MIN_NS to UCORE_TIMER_MAX_NS (0: no timer)
+ * @ring_size: size of each domain's ring in bytes, a power of two from UCORE_RING_MIN to
+ *             UCORE_RING_MAX; 0: no rings
+ * @wakeup: watermark of unread bytes that wakes poll(), less than @ring_size
+ * @rotate_ns: length of a group's time slice (ns), UCORE_ROTATE_MIN_NS to
+ *             UCORE_ROTATE_MAX_NS (0: no groups).  Excludes a timer and rings
+ * @nr_readers: number of CPUs of each die that read its counters in parallel, at most
+ *              UCORE_READERS_MAX (0 or 1: one CPU).  Must be 0 or 1 with groups
  * @reserved: 0
  */
 struct ucore_session_config {
@@ -556,15 +569,15 @@ struct ucore_session_config {
 };
 
 /**
- * struct ucore_slot - one event on one box
+ * struct ucore_slot - single event on a single box
  * @event: event id, as in ucore_value.event
- * @index: number of the ucore_session_add() call that made it, from 0
+ * @index: number of the ucore_session_add() call that added the event, from 0
  * @box: box id
  * @domain: domain id of the box
- * @instance: number of the box among those of its type in the domain
- * @counter: the counter first given; the driver may move it until START
- * @poll_ns: how often the driver looks whether its period is over; 0: it interrupts, or
- *           has no period
+ * @instance: number of the box within its type and domain
+ * @counter: counter assigned by ADD_EVENT; the driver can move the event until START
+ * @poll_ns: interval (ns) at which the driver polls for the end of the period (0: the)
+ *           counter has an overflow interrupt, or the event has no period
  * @reserved: 0
  */
 struct ucore_slot {
@@ -579,14 +592,14 @@ struct ucore_slot {
 };
 
 /**
- * struct ucore_snapshot - one READ
- * @nr_values: elements of @values
- * @values: the counts: values[i] belongs to slot i of the session
- * @nr_domains: elements of @domains
- * @domains: the domains that were read, in the order of their ids
- * @skew_ns: time between the first and the last domain's freeze
- * @running: how long each slot could count in its group's turns, in nanoseconds; NULL: the
- *           session has no rotate_ns
+ * struct ucore_snapshot - result of one READ
+ * @nr_values: number of elements of @values
+ * @values: the counts; values[i] belongs to slot i of the session
+ * @nr_domains: number of elements of @domains
+ * @domains: domains that were read, sorted by domain id
+ * @skew_ns: time between the first and the last domain's freeze (ns)
+ * @running: time (ns) that each slot counted in the time slices of its group; NULL if the
+ *           session has no groups
  * @reserved: 0
  */
 struct ucore_snapshot {
@@ -600,51 +613,53 @@ struct ucore_snapshot {
 };
 
 /**
- * ucore_session_create() - a session without events
- * @config: NULL for all zero
+ * ucore_session_create() - create a session without events
+ * @config: parameters (NULL: all zero)
  *
- * Errors: -EINVAL, -ERANGE, -ENODEV, -EBUSY, -ENOMEM, -EMFILE.
+ * Errors: -EINVAL or -ERANGE (@config), -EACCES (UCORE_SESSION_F_TASKS needs CAP_PERFMON),
+ * -ENODEV or -EBUSY (see ucore_device_ready()), -ENOMEM, -EMFILE.
  */
 int ucore_session_create(struct ucore_device *dev, const struct ucore_session_config *config,
 			 struct ucore_session **out, struct ucore_error *err);
 
 /**
  * ucore_session_destroy() - stop a session, release its boxes and free it
- * @session: the session, whose rings must be closed; NULL is fine
+ * @session: session, all of whose rings are closed; NULL is allowed
  */
 void ucore_session_destroy(struct ucore_session *session);
 
 /**
- * ucore_session_add() - put an event on every box it wants, or on none
+ * ucore_session_add() - add an event on every box that it matches, or on none
  *
- * Errors: those of UCORE_ADD_EVENT, explained: -EBUSY names the holder, -ENOSPC
- * the full box, -EADDRINUSE the two events that disagree, or who has the filters.
+ * Errors: those of UCORE_ADD_EVENT.  The text of -EBUSY names the owner of the counters,
+ * that of -ENOSPC the full box, and that of -EADDRINUSE the conflicting event or session.
  */
 int ucore_session_add(struct ucore_session *session, const struct ucore_event *event,
 		      struct ucore_error *err);
 
 /**
- * ucore_session_add_box() - put an event on one box
- * @box: id of a box that it wants
+ * ucore_session_add_box() - add an event on one box
+ * @box: id of a box that the event matches
  *
- * Errors: those of ucore_session_add(), -ENOENT (no such box, or it is not wanted).
+ * Errors: those of ucore_session_add(), -ENOENT (no such box, or the event does not match).
  */
 int ucore_session_add_box(struct ucore_session *session, const struct ucore_event *event,
 			  uint32_t box, struct ucore_error *err);
 
 /**
- * ucore_session_group() - the group of the events that are added from now on
- * @group: 0: they always count; up to UCORE_GROUP_MAX: in its turns
+ * ucore_session_group() - select the group of the events that are added next
+ * @group: 1 to UCORE_GROUP_MAX: events count in the time slices of this group.  0: events
+ *         always count
  *
- * Errors: -EINVAL (there is no such group, or the session has no rotate_ns).
+ * Errors: -EINVAL (no such group, or the session has no rotate_ns).
  */
 int ucore_session_group(struct ucore_session *session, uint32_t group, struct ucore_error *err);
 
 /**
- * ucore_session_add_turn() - put an event into the first group that has room for it
+ * ucore_session_add_turn() - add an event to the first group that has free counters
  *
- * As ucore_session_add(), of a session with rotate_ns; the boxes of the event are all in
- * one group.  ucore_metrics_attach() does so, too: each metric is in one group, whole.
+ * Like ucore_session_add(), for a session with rotate_ns.  All boxes of the event are in the
+ * same group.  ucore_metrics_attach() uses it, so that a metric's events are in one group.
  *
  * Errors: those of ucore_session_add().
  */
@@ -652,8 +667,8 @@ int ucore_session_add_turn(struct ucore_session *session, const struct ucore_eve
 			   struct ucore_error *err);
 
 /**
- * ucore_session_add_list() - add the events of a list: all of them, or none
- * @list: specs with commas between, patterns among them
+ * ucore_session_add_list() - add all events of a list, or none
+ * @list: comma-separated events, with or without patterns
  *
  * Errors: those of ucore_list_next(), ucore_events_find() and ucore_session_add().
  */
@@ -661,18 +676,23 @@ int ucore_session_add_list(struct ucore_session *session, const char *list,
 			   struct ucore_error *err);
 
 /**
- * ucore_session_pmi_cpus() - choose the CPUs that take the PMI of their dies
- * @cpus: of each die among them the first reads its boxes, and all take its PMI
- * @nr: how many, at most UCORE_PMI_CPUS_MAX
+ * ucore_session_pmi_cpus() - choose the CPUs that receive the PMI of their dies
+ * @cpus: CPUs; the first one of each die also reads the die's boxes
+ * @nr: number of elements of @cpus, at most UCORE_PMI_CPUS_MAX
+ *
+ * Errors: those of UCORE_SET_PMI_CPUS: -EINVAL (repeated CPU, or too many), -ENOENT (no such
+ * CPU), -EAGAIN (offline), -EPERM (a CPU on which the caller may not run, without
+ * CAP_SYS_NICE), -ERANGE (not addressable), -EBUSY (another choice is in use, or the session
+ * is running).
  */
 int ucore_session_pmi_cpus(struct ucore_session *session, const uint32_t *cpus, size_t nr,
 			   struct ucore_error *err);
 
 /**
- * struct ucore_core_event - what the kernel's perf counts on a core
+ * struct ucore_core_event - event that the kernel's perf counts on a core
  * @type: UCORE_PERF_*
  * @flags: UCORE_CORE_TRIGGER_F_USER
- * @config: as perf numbers it
+ * @config: perf's number of the event
  */
 struct ucore_core_event {
 	uint32_t type;
@@ -681,9 +701,9 @@ struct ucore_core_event {
 };
 
 /**
- * struct ucore_core_target - for whom
- * @tid: a thread, or 0
- * @cpu: a CPU, without a thread
+ * struct ucore_core_target - thread or CPU on which a core event is counted
+ * @tid: thread id (0: none)
+ * @cpu: CPU, used if @tid is 0
  */
 struct ucore_core_target {
 	uint32_t tid;
@@ -691,79 +711,79 @@ struct ucore_core_target {
 };
 
 /**
- * ucore_core_event_find() - an event of the cores by perf's name
- * @text: "instructions", "page-faults", "r01c2" ...; ":u" behind it: in user mode only
+ * ucore_core_event_find() - find a core event by perf's name
+ * @text: "instructions", "page-faults", "r01c2" ...; the suffix ":u" selects user mode only
  *
- * Errors: ENOENT, EINVAL.
+ * Errors: -ENOENT (unknown event), -EINVAL (unknown suffix).
  */
 int ucore_core_event_find(const char *text, struct ucore_core_event *event,
 			  struct ucore_error *err);
 
 /**
- * ucore_session_core_trigger() - sample the die whenever a core has counted so many
+ * ucore_session_core_trigger() - sample the die at each overflow of a core event
+ * @period: counts between two samples, 1 to 2^63 - 1
  *
- * Errors: those of UCORE_ADD_CORE_TRIGGER, explained.
+ * Errors: those of UCORE_ADD_CORE_TRIGGER.
  */
 int ucore_session_core_trigger(struct ucore_session *session,
 			       const struct ucore_core_event *event, uint64_t period,
 			       const struct ucore_core_target *target, struct ucore_error *err);
 
-/*
- * These are UCORE_START, UCORE_STOP and UCORE_RESET with their errors, explained.
- */
+/* Run UCORE_START, UCORE_STOP or UCORE_RESET, return its error and explain it in @err */
 int ucore_session_start(struct ucore_session *session, struct ucore_error *err);
 int ucore_session_stop(struct ucore_session *session, struct ucore_error *err);
 int ucore_session_reset(struct ucore_session *session, struct ucore_error *err);
 
 /**
- * ucore_session_read() - one coherent snapshot, one system call
- * @flags: UCORE_READ_*
- * @snap: the answer; it points into the session and is valid until the next read
- *        or add
+ * ucore_session_read() - read all counters at one instant, with one system call
+ * @flags: UCORE_READ_F_*
+ * @snap: receives the result, which is valid until the next read or add
  *
- * Only the first call after an add allocates.
+ * Only the first call after an add allocates memory.
+ *
+ * Errors: those of UCORE_READ, -EPROTO, -ENOMEM.
  */
 int ucore_session_read(struct ucore_session *session, uint32_t flags, struct ucore_snapshot *snap,
 		       struct ucore_error *err);
 
-/** ucore_session_status() - counters of the session's own cost and losses */
+/** ucore_session_status() - get the session's statistics: overhead and losses */
 int ucore_session_status(struct ucore_session *session, struct ucore_get_status *status,
 			 struct ucore_error *err);
 
 /**
- * ucore_session_budget() - what it may take of its CPUs' time, and what came of it
- * @budget: the answer: the shortest timer for its events, periods dropped and more
+ * ucore_session_budget() - get the session's CPU time limit and its effects
+ * @budget: receives the shortest possible timer, the number of dropped periods and more
  */
 int ucore_session_budget(struct ucore_session *session, struct ucore_get_budget *budget,
 			 struct ucore_error *err);
 
-/** ucore_session_fd() - for poll(): it is readable when a ring has reached its watermark */
+/** ucore_session_fd() - return the descriptor for poll(): readable at a ring's watermark */
 int ucore_session_fd(const struct ucore_session *session);
 
-/** ucore_session_slots() - what is counted where, @nr slots in the order they were added */
+/** ucore_session_slots() - return the slots, @nr elements in the order of adding */
 const struct ucore_slot *ucore_session_slots(const struct ucore_session *session, size_t *nr);
 
 /**
- * ucore_session_event() - the event of ucore_slot.index, NULL beyond the last
+ * ucore_session_event() - return the event of ucore_slot.index; NULL beyond the last
  *
- * Valid until the next add.
+ * The pointer is valid until the next add.
  */
 const struct ucore_event *ucore_session_event(const struct ucore_session *session,
 					      uint32_t index);
 
-/* ---- delta: what moved from one read to the next ------------------------ */
+/* ---- delta: differences between two reads ------------------------------- */
 
 struct ucore_delta;
 
 /**
- * struct ucore_delta_value - what one slot did between two reads
- * @count: how far its count moved
- * @enabled: how long its session ran, in nanoseconds
- * @running: for how much of that it could count
+ * struct ucore_delta_value - progress of one slot between two reads
+ * @count: difference of the counts
+ * @enabled: time that the session ran (ns)
+ * @running: part of @enabled in which the slot counted (ns)
  * @flags: UCORE_VALUE_F_* of the later read
  * @reserved: 0
- * @possible: for how much of @enabled it could have counted, had its turn never ended;
- *            @running if it takes no turns
+ * @possible: part of @enabled in which the slot would have counted without rotation (ns);
+ *            equal to @running if the event is in no group
  */
 struct ucore_delta_value {
 	uint64_t count;
@@ -775,48 +795,54 @@ struct ucore_delta_value {
 };
 
 /**
- * ucore_delta_create() - deltas of a session
- * @session: the session, whose events must all be there; it outlives the deltas
+ * ucore_delta_create() - create the deltas of a session
+ * @session: session to which all events have been added; valid as long as the deltas
  *
- * Nothing else allocates.  Errors: -ENOMEM.
+ * No other function of the deltas allocates memory.
+ *
+ * Errors: -ENOMEM.
  */
 int ucore_delta_create(const struct ucore_session *session, struct ucore_delta **out,
 		       struct ucore_error *err);
 
-/** ucore_delta_free() - free what ucore_delta_create() gave; NULL is fine */
+/** ucore_delta_free() - free the result of ucore_delta_create(); NULL is allowed */
 void ucore_delta_free(struct ucore_delta *delta);
 
-/** ucore_delta_update() - from the snapshot before (or the start) to this one */
+/**
+ * ucore_delta_update() - compute the differences between the previous snapshot and this one
+ *
+ * The first update computes the differences from the start of the session.
+ */
 void ucore_delta_update(struct ucore_delta *delta, const struct ucore_snapshot *snap);
 
-/** ucore_delta_values() - those of the last update, slot by slot */
+/** ucore_delta_values() - return the result of the last update, @nr elements in slot order */
 const struct ucore_delta_value *ucore_delta_values(const struct ucore_delta *delta, size_t *nr);
 
 /**
- * ucore_delta_scaled() - what a slot would have counted without turns, at the same rate
+ * ucore_delta_scaled() - estimate what a slot would have counted without rotation
  *
- * Return: @count * @possible / @running, just @count if these are the same; NaN: its group
- * had no turn.
+ * Return: @count * @possible / @running, or @count if the two times are equal, or NaN if
+ * the group had no time slice.
  */
 double ucore_delta_scaled(const struct ucore_delta_value *value);
 
 /* ---- metrics: formulas over events --------------------------------------- */
 
-/* Of what a metric can be said: all sockets together, one socket, one box */
+/* Scope of a metric's value: the whole system, one socket, one box */
 #define UCORE_LEVEL_SYSTEM	(1U << 0)
 #define UCORE_LEVEL_SOCKET	(1U << 1)
 #define UCORE_LEVEL_BOX		(1U << 2)
 
 /**
- * struct ucore_metric_desc - one metric
- * @name: its name: "memory_bandwidth_read"
- * @unit: of its value: "MB/s", "ns"; empty if it has none
- * @category: words for what it is about: "memory bandwidth"
- * @text: what it says, in a line
- * @formula: how it is computed
- * @where: what the names in the formula stand for: "a=UNC_M_CAS_COUNT.RD; ..."
- * @omitted: why it cannot be counted at one instant, empty if it can
- * @levels: UCORE_LEVEL_*; 0: as its events allow
+ * struct ucore_metric_desc - description of a metric
+ * @name: name: "memory_bandwidth_read"
+ * @unit: unit of the value: "MB/s", "ns" (empty: none)
+ * @category: categories, separated by spaces: "memory bandwidth"
+ * @text: one-line description
+ * @formula: formula of the value
+ * @where: aliases in the formula: "a=UNC_M_CAS_COUNT.RD; ..."
+ * @omitted: reason why the metric cannot be counted at one instant (empty: it can)
+ * @levels: UCORE_LEVEL_* (0: all that the events allow)
  * @reserved: 0
  */
 struct ucore_metric_desc {
@@ -831,28 +857,29 @@ struct ucore_metric_desc {
 	uint32_t reserved[5];
 };
 
-/** ucore_metric_at() - the metrics of a platform, one after the other; false beyond the last */
+/** ucore_metric_at() - get the i-th metric of a platform; false beyond the last */
 bool ucore_metric_at(const char *platform, size_t i, struct ucore_metric_desc *desc);
 
-/** ucore_metric_find() - one of them by its name, whose case does not matter */
+/** ucore_metric_find() - find a metric of a platform by its name, in upper or lower case */
 bool ucore_metric_find(const char *platform, const char *name, struct ucore_metric_desc *desc);
 
 struct ucore_metrics;
 
 /**
- * struct ucore_metric_value - a metric of one socket, one box, or all of them
- * @metric: which metric
- * @level: UCORE_LEVEL_*: which of the following say where
- * @package: the socket, unless it is UCORE_LEVEL_SYSTEM
- * @die: the box's die
- * @cpu: the CPU that the box belongs to, -1 for others
- * @type: the box's type
- * @instance: the box's number
- * @value: the value, NaN if there is none: something was divided by zero
- * @flags: UCORE_VALUE_F_* of any count in it
- * @running: how long the counters of it counted, in nanoseconds
- * @fresh: ucore_metrics_take() has evaluated it for the record that it was given last
- * @share: how much of the time its counters had turns, 0 to 1: below 1 its counts are scaled
+ * struct ucore_metric_value - value of a metric for one box, one socket or the whole system
+ * @metric: the metric
+ * @level: UCORE_LEVEL_*; decides which of the following members are valid
+ * @package: socket, except with UCORE_LEVEL_SYSTEM
+ * @die: die of the box
+ * @cpu: CPU of a core box; -1 for others
+ * @type: type of the box
+ * @instance: number of the box
+ * @value: the value (NaN: division by zero, or no counts)
+ * @flags: UCORE_VALUE_F_* of all counts in the value
+ * @running: time that the counters counted (ns)
+ * @fresh: true if the last ucore_metrics_take() computed the value
+ * @share: smallest share of the time in which a counter had a time slice, 0 to 1; below 1
+ *         the counts are scaled
  */
 struct ucore_metric_value {
 	const struct ucore_metric_desc *metric;
@@ -869,218 +896,229 @@ struct ucore_metric_value {
 	double share;
 };
 
-/** ucore_metrics_create() - no metrics yet; @dev outlives them */
+/** ucore_metrics_create() - create an empty set of metrics, which must not outlive @dev */
 int ucore_metrics_create(struct ucore_device *dev, struct ucore_metrics **out,
 			 struct ucore_error *err);
 
-/** ucore_metrics_free() - free what ucore_metrics_create() gave; NULL is fine */
+/** ucore_metrics_free() - free the result of ucore_metrics_create(); NULL is allowed */
 void ucore_metrics_free(struct ucore_metrics *metrics);
 
 /**
- * ucore_metrics_define() - name a formula: "NAME=FORMULA[; ALIAS=EVENT]..."
+ * ucore_metrics_define() - define a metric: "NAME=FORMULA[; ALIAS=EVENT]..."
  *
- * In a formula stand numbers, + - * /, parentheses, min(), max(), full names of
- * events, events between braces ("{imc/CAS_COUNT.RD,die=0/}"), aliases, names of
- * other metrics, and the constants DURATIONTIMEINSECONDS (also "seconds"),
- * SOCKET_COUNT, CHAS_PER_SOCKET and the like.  Instead of an alias, "unit" and
- * "text" may be given.  A name that is defined twice has the later meaning, and
- * goes before a metric of the platform.
+ * A formula consists of numbers, + - * /, parentheses, min(), max(), full names of events,
+ * events in braces ("{imc/CAS_COUNT.RD,die=0/}"), aliases, names of other metrics, and
+ * constants: DURATIONTIMEINSECONDS (also "seconds"), SOCKET_COUNT, CHAS_PER_SOCKET and
+ * others.  In place of an alias, "unit=UNIT" and "text=TEXT" describe the metric.  A later
+ * definition replaces an earlier one with the same name, and a metric of the platform.
  *
- * Errors: -EINVAL, -ENOMEM.  Names in the formula are looked at by
+ * Errors: -EINVAL (syntax), -ENOMEM.  Names in the formula are checked by
  * ucore_metrics_attach().
  */
 int ucore_metrics_define(struct ucore_metrics *metrics, const char *text,
 			 struct ucore_error *err);
 
 /**
- * ucore_metrics_load() - definitions from a file, one a line
- * @name: of the file, for messages
+ * ucore_metrics_load() - read definitions from a file, one a line
+ * @name: name of the file for messages
  *
- * Empty lines and those that begin with # are left out; a backslash at the end
- * continues a line.  Errors: -EINVAL, -ENOMEM, -EIO.
+ * Empty lines and lines that begin with # are ignored.  A backslash at the end of a line
+ * continues the line.
+ *
+ * Errors: -EINVAL (syntax), -ENOMEM, -EIO.
  */
 int ucore_metrics_load(struct ucore_metrics *metrics, FILE *stream, const char *name,
 		       struct ucore_error *err);
 
 /**
- * ucore_metrics_choose() - choose metrics to be counted
- * @list: names with commas between, "@CATEGORY", shell patterns; or one definition
- *        as in ucore_metrics_define(), which is chosen, too.  "NAME:band0=12" gives
- *        what the metric leaves open.
+ * ucore_metrics_choose() - choose the metrics to count
+ * @list: comma-separated names, "@CATEGORY" and shell patterns, or one definition as for
+ *        ucore_metrics_define(), which is also chosen.  "NAME:band0=12" sets a parameter
+ *        of a metric
  *
- * A metric is counted once, however often it is chosen, and a name that is defined anew
- * has its later meaning.  What is named must be counted, also if a pattern means it, too.
+ * A metric that is chosen several times is counted once, with its latest definition.  A
+ * metric that is chosen by name must be countable, even if a pattern matches it as well.
  *
- * Errors: -ENOENT (no such name or category; with a guess), -ENXIO (cannot be
- * counted at one instant), -EINVAL, -ENOMEM.
+ * Errors: -ENOENT (no such name or category), -ENXIO (not countable at one instant),
+ * -EINVAL (syntax), -ENOMEM.
  */
 int ucore_metrics_choose(struct ucore_metrics *metrics, const char *list,
 			 struct ucore_error *err);
 
 /**
- * ucore_metrics_offer() - choose a metric that may be missing
- * @metric: a name, or one definition
+ * ucore_metrics_offer() - choose a metric that may be left out
+ * @metric: a name, or a definition
  *
- * As ucore_metrics_choose(), but ucore_metrics_attach() leaves the metric out if it
- * cannot be counted, whatever the reason: there is no box, no counter, or another
- * session has them.
+ * Like ucore_metrics_choose(), but ucore_metrics_attach() leaves the metric out if it cannot
+ * be counted for any reason: no such box, no free counter, or counters in use by another
+ * session.
  *
  * Errors: those of ucore_metrics_choose().
  */
 int ucore_metrics_offer(struct ucore_metrics *metrics, const char *metric,
 			struct ucore_error *err);
 
-/** ucore_metrics_cores() - say how many cores a socket has, for metrics that need to know */
+/** ucore_metrics_cores() - set the number of cores of a socket, which some metrics need */
 void ucore_metrics_cores(struct ucore_metrics *metrics, unsigned int cores);
 
 /**
  * ucore_metrics_attach() - add the events of the chosen metrics to a session
- * @session: a session of the same device; it outlives the metrics
- * @level: UCORE_LEVEL_*: what there shall be values of; a metric that cannot be
- *         said of so little has values of the next larger
+ * @session: session of the same device; valid as long as the metrics
+ * @level: UCORE_LEVEL_* of the values; a metric that does not support this level gets
+ *         values of the next larger level
  *
- * Each event is counted once, whoever uses it.  Metrics of a category or a pattern
- * that do not fit beside the others are left out, and those offered that cannot be
- * counted; if these are all there are, there are no values.  Several ucore_metrics
- * may be attached to one session, each with its level.
+ * Each event is counted once, even if several metrics use it.  Metrics that were chosen by
+ * category or pattern are left out if no counters are free for them.  Metrics of
+ * ucore_metrics_offer() are left out if they cannot be counted for any reason.  If all
+ * chosen metrics were offered and left out, there are no values.  Several ucore_metrics can
+ * be attached to one session, each with its own level.
  *
- * Errors, which leave the session as it was: those of resolving and adding events;
- * -ENOENT (unknown name in a formula), -EINVAL (in a formula), -ENOSPC (all were
- * left out), -EALREADY.
+ * Errors, after which the session is unchanged: those of ucore_events_find() and
+ * ucore_session_add(), -ENOENT (unknown name in a formula), -EINVAL (invalid formula),
+ * -ENOSPC (all metrics were left out), -EALREADY (the metrics are attached).
  */
 int ucore_metrics_attach(struct ucore_metrics *metrics, struct ucore_session *session,
 			 uint32_t level, struct ucore_error *err);
 
-/** ucore_metrics_left_out() - the i-th metric that was left out, NULL beyond the last */
+/** ucore_metrics_left_out() - return the i-th omitted metric's name; NULL beyond the last */
 const char *ucore_metrics_left_out(const struct ucore_metrics *metrics, size_t i);
 
-/** ucore_metrics_left_out_error() - why it was: its errno, explained; 0 beyond the last */
+/**
+ * ucore_metrics_left_out_error() - return the errno for which the i-th metric was left out
+ *
+ * The text is stored in @err.
+ *
+ * Return: a negative errno, or 0 beyond the last.
+ */
 int ucore_metrics_left_out_error(const struct ucore_metrics *metrics, size_t i,
 				 struct ucore_error *err);
 
 /**
- * ucore_metrics_evaluate() - all values anew
- * @delta: of the same session, made after the metrics were attached to it: an older one
- *         gives no values
+ * ucore_metrics_evaluate() - compute all values
+ * @delta: deltas of the same session, created after the metrics were attached; older deltas
+ *         give no values
  */
 void ucore_metrics_evaluate(struct ucore_metrics *metrics, const struct ucore_delta *delta);
 
 /**
- * ucore_metrics_take() - one more record of the session: the values that it completes
- * @domain: the domain whose ring the record is from; records of one come in their order
- * @record: the record, as ucore_ring_next() or ucore_file_next() gave it
+ * ucore_metrics_take() - add one record of the session and compute the values that it completes
+ * @domain: domain of the record's ring; the records of a domain must be in order
+ * @record: record from ucore_ring_next() or ucore_file_next()
  *
- * A value is of the time from sample to sample.  One that needs several domains (all
- * sockets, or a socket of several dies) is evaluated when each of them has had a sample
- * since it was evaluated last; those without a CPU are not waited for.
+ * A value covers the time from one sample to the next.  A value of several domains (the
+ * whole system, or a socket with several dies) is computed when each domain has had a
+ * sample since the last computation.  Domains without an online CPU are ignored.
  *
- * Return: how many values are @fresh now, or -ENOMEM (the first time only).
+ * Return: the number of values that are @fresh now, or -ENOMEM (first call only).
  */
 int ucore_metrics_take(struct ucore_metrics *metrics, uint32_t domain,
 		       const struct ucore_record *record);
 
-/** ucore_metrics_value() - the i-th value, metric by metric, NULL beyond the last */
+/** ucore_metrics_value() - return the i-th value, sorted by metric; NULL beyond the last */
 const struct ucore_metric_value *ucore_metrics_value(const struct ucore_metrics *metrics,
 						     size_t i);
 
-/* ---- regions: what the counters moved in a piece of a program ------------- */
+/* ---- regions: counts of sections of a program ----------------------------- */
 
 #define UCORE_REGION_NAME_LEN	64
-#define UCORE_REGION_DEPTH	16	/* regions within regions */
-#define UCORE_REGION_NAMES	32	/* names of a thread, unless it is said */
+#define UCORE_REGION_DEPTH	16	/* maximum nesting depth of regions */
+#define UCORE_REGION_NAMES	32	/* default number of names for each thread */
 #define UCORE_REGION_NAMES_MAX	4096
 
 struct ucore_regions;
 struct ucore_region;
 
 /**
- * ucore_regions_create() - regions that are measured with the counters of a session
- * @session: the session, whose events must all be there; it outlives the regions.
- *           Its owner starts it: while it is stopped nothing moves
- * @flags: UCORE_READ_* of each edge
- * @names: how many names each thread may have, at most UCORE_REGION_NAMES_MAX; 0 is
- *         UCORE_REGION_NAMES
- * @out: where the regions are stored
- * @err: where a failure is explained
+ * ucore_regions_create() - create regions that are measured with the counters of a session
+ * @session: session to which all events have been added; valid as long as the regions.
+ *           The caller starts it; while the session is stopped all deltas are 0
+ * @flags: UCORE_READ_F_* for the READ at each begin and end
+ * @names: maximum number of names for each thread, at most UCORE_REGION_NAMES_MAX (0:
+ *         UCORE_REGION_NAMES)
+ * @out: receives the regions
+ * @err: receives the explanation of a failure; may be NULL
  *
- * The counters are the machine's: a region has what everybody did meanwhile.  So the
- * regions of threads are not summed up: of two that ran at once each has the whole.
+ * The counters belong to the machine: a region includes the activity of all programs during
+ * that time.  Therefore regions of threads that ran at the same time must not be added up.
  *
- * Errors: -EINVAL (its events take turns), -ERANGE, -ENOMEM.
+ * Errors: -EINVAL (the session has groups), -ERANGE (@names), -ENOMEM.
  */
 int ucore_regions_create(struct ucore_session *session, uint32_t flags, size_t names,
 			 struct ucore_regions **out, struct ucore_error *err);
 
 /**
- * ucore_regions_free() - free what ucore_regions_create() gave; NULL is fine
- * @regions: the regions, which all threads but the caller have left
+ * ucore_regions_free() - free the result of ucore_regions_create(); NULL is allowed
+ * @regions: regions that all threads except the caller have left
  */
 void ucore_regions_free(struct ucore_regions *regions);
 
 /**
  * ucore_regions_join() - measure the regions of the calling thread from now on
  *
- * This is what allocates.  Threads may join, and be at edges, at the same time.
+ * Only this function allocates memory.  Several threads may join, begin and end regions at
+ * the same time.
  *
- * Errors: -EALREADY or -EBUSY (the thread has joined these, or others), -ESTALE (events
- * were added to the session), -ENOMEM.
+ * Errors: -EALREADY or -EBUSY (the thread has joined these regions, or others), -ESTALE
+ * (events were added to the session), -ENOMEM.
  */
 int ucore_regions_join(struct ucore_regions *regions, struct ucore_error *err);
 
 /**
- * ucore_regions_leave() - measure the calling thread no longer
+ * ucore_regions_leave() - stop measuring the calling thread
  *
- * What it has ended is kept, what it has begun and not ended is dropped.  A thread that
- * joins again counts as another one.
+ * Results of regions that have ended are kept.  Regions that have not ended are dropped.  A
+ * thread that joins again counts as a new thread.
  */
 void ucore_regions_leave(void);
 
 /**
- * ucore_region_begin() - the calling thread enters a region
- * @name: its name, shorter than UCORE_REGION_NAME_LEN, not empty
+ * ucore_region_begin() - begin a region of the calling thread
+ * @name: name, not empty and shorter than UCORE_REGION_NAME_LEN
  *
- * One READ, no allocation.  Regions may be within others, and within themselves: then
- * the outermost is measured, and the inner edges make no system call.
+ * Makes one READ and allocates no memory.  Regions can be nested, also within a region of
+ * the same name.  Then only the outermost begin and end are measured and the inner ones make
+ * no system call.
  *
- * Errors, after which the region has not begun: -ESRCH (the thread has not joined: no
- * system call was made), -ENAMETOOLONG, -ENOSPC (too many names), -EOVERFLOW (deeper than
+ * Errors, after which the region has not begun: -ESRCH (the thread has not joined; no system
+ * call was made), -ENAMETOOLONG, -ENOSPC (too many names), -EOVERFLOW (nested deeper than
  * UCORE_REGION_DEPTH), -ESTALE (events were added to the session), those of UCORE_READ.
  */
 int ucore_region_begin(const char *name);
 
 /**
- * ucore_region_end() - the calling thread leaves the region that it entered last
- * @name: the name of that region
+ * ucore_region_end() - end the region that the calling thread began last
+ * @name: name of that region
  *
- * Errors: -ESRCH, -EINVAL (it is not the region that was entered last, which goes on);
- * -ESTALE and those of UCORE_READ, after which the region has ended and was not counted.
+ * Errors: -ESRCH (the thread has not joined), -EINVAL (not the region that began last, which
+ * continues).  After -ESTALE and the errors of UCORE_READ the region has ended and is not
+ * counted.
  */
 int ucore_region_end(const char *name);
 
 /**
- * ucore_regions_at() - the regions, thread by thread in the order of joining, each by its
- * first begin; NULL beyond the last
+ * ucore_regions_at() - return the i-th region; NULL beyond the last
  *
- * Other threads must not be at an edge while a region of theirs is looked at.
+ * Regions are sorted by thread in the order of joining, then by their first begin.  No other
+ * thread may begin or end a region while the caller accesses a region of that thread.
  */
 const struct ucore_region *ucore_regions_at(const struct ucore_regions *regions, size_t i);
 
-/** ucore_region_name() - its name */
+/** ucore_region_name() - return the name */
 const char *ucore_region_name(const struct ucore_region *region);
 
-/** ucore_region_thread() - its thread: how many had joined before */
+/** ucore_region_thread() - return the number of the thread, from 0 in the order of joining */
 uint32_t ucore_region_thread(const struct ucore_region *region);
 
-/** ucore_region_count() - how often it was ended, within itself, too */
+/** ucore_region_count() - return the number of ends, including those within itself */
 uint64_t ucore_region_count(const struct ucore_region *region);
 
-/** ucore_region_time() - nanoseconds in it, from READ to READ */
+/** ucore_region_time() - return the total time between the READs at begin and end (ns) */
 uint64_t ucore_region_time(const struct ucore_region *region);
 
 /**
- * ucore_region_delta() - what the counters moved in it, all its times together
+ * ucore_region_delta() - return the sum of the deltas of all passes
  *
- * For ucore_delta_values() and ucore_metrics_evaluate(); valid as long as the regions.
+ * For ucore_delta_values() and ucore_metrics_evaluate().  Valid as long as the regions.
  */
 const struct ucore_delta *ucore_region_delta(const struct ucore_region *region);
 
@@ -1091,44 +1129,47 @@ struct ucore_ring;
 /**
  * ucore_ring_open() - map the ring of one domain
  *
- * Errors: -ENOENT (no such domain in the session, or no rings), -EPROTO, -ENOMEM.
+ * Errors: -ENOENT (the session has no events in the domain, or no rings), -EPROTO, -ENOMEM.
  */
 int ucore_ring_open(struct ucore_session *session, uint32_t domain, struct ucore_ring **out,
 		    struct ucore_error *err);
 
-/** ucore_ring_close() - unmap a ring; NULL is fine */
+/** ucore_ring_close() - unmap a ring; NULL is allowed */
 void ucore_ring_close(struct ucore_ring *ring);
 
-/** ucore_ring_domain() - the id of the ring's domain */
+/** ucore_ring_domain() - return the domain id of the ring */
 uint32_t ucore_ring_domain(const struct ucore_ring *ring);
 
 /**
- * ucore_ring_next() - the next unread record, checked; PAD records are skipped
- * @record: the record in the ring itself, valid until ucore_ring_release()
+ * ucore_ring_next() - get the next unread record after checking its format
+ * @record: receives a pointer into the ring, valid until ucore_ring_release()
  *
- * Return: 1 for a record, 0 if the ring is empty, -EBADMSG if the content makes no
- * sense: everything up to the producer's position has been skipped then.
+ * PAD records are skipped.
+ *
+ * Return: 1 for a record, 0 if the ring is empty, or -EBADMSG if the content is invalid.
+ * After -EBADMSG everything up to the producer's position has been skipped.
  */
 int ucore_ring_next(struct ucore_ring *ring, const struct ucore_record **record);
 
-/** ucore_ring_release() - give the space of the records taken back to the kernel */
+/** ucore_ring_release() - return the space of the records that were read to the kernel */
 void ucore_ring_release(struct ucore_ring *ring);
 
-/** ucore_ring_lost() - records lost since the session was created */
+/** ucore_ring_lost() - return the number of records lost since the session was created */
 uint64_t ucore_ring_lost(const struct ucore_ring *ring);
 
 /**
- * ucore_record_check() - is there a whole, well-formed record in these bytes?
- * @data: the bytes, aligned to 8
- * @avail: how many of them may be looked at
+ * ucore_record_check() - check that a buffer begins with a complete, well-formed record
+ * @data: buffer, aligned to 8 bytes
+ * @avail: size of the buffer in bytes
  *
- * A record of a known type has all its fields and as many values as it says, one
- * of an unknown type has a head.
- * Return: the record's size, or -EBADMSG.
+ * A record of a known type must have all its fields and the number of values that it
+ * declares.  A record of an unknown type must have a header.
+ *
+ * Return: the size of the record in bytes, or -EBADMSG.
  */
 int ucore_record_check(const void *data, size_t avail);
 
-/** ucore_record_time() - the time of a checked record; 0 for unknown types */
+/** ucore_record_time() - return the time of a checked record (ns); 0 if there is none */
 uint64_t ucore_record_time(const struct ucore_record *record);
 
 /* ---- file -------------------------------------------------------------- */
@@ -1142,7 +1183,7 @@ uint64_t ucore_record_time(const struct ucore_record *record);
 #define UCORE_FILE_MAX_RECORD	(2U << 20)
 
 /*
- * A file of samples, little endian, is
+ * Format of a file of samples (little endian):
  *
  *   struct ucore_file_header
  *   struct ucore_file_domain	[nr_domains]
@@ -1151,32 +1192,32 @@ uint64_t ucore_record_time(const struct ucore_record *record);
  *   struct ucore_file_event	[nr_events]
  *   entries until the end of the file, each
  *	struct ucore_file_entry
- *	a record as it came from the ring (struct ucore_record ...), or
- *	struct ucore_get_status (the last entry, missing when recording was cut short)
+ *	a record copied from the ring (struct ucore_record ...), or
+ *	struct ucore_get_status (the last entry; missing if recording was interrupted)
  */
 
 /**
- * struct ucore_file_header - what a file of samples begins with
+ * struct ucore_file_header - header of a file of samples
  * @magic: UCORE_FILE_MAGIC
  * @version: UCORE_FILE_VERSION
- * @size: size of this structure
- * @domain_size: size of struct ucore_file_domain
- * @box_size: size of struct ucore_file_box
- * @field_size: size of struct ucore_file_field
- * @event_size: size of struct ucore_file_event
- * @nr_domains: domains of the machine
- * @nr_boxes: boxes of the machine
- * @nr_fields: event fields of the box types that events were recorded on
- * @nr_events: events recorded
- * @cores: cores of a socket, 0 if nobody told
- * @timer_ns: period of the timer trigger, 0 if there was none
- * @start: when the file's time begins, in ns of CLOCK_MONOTONIC: counting started, or
- *         what was kept of it does
- * @start_real: the same moment in ns of CLOCK_REALTIME; see ucore_file_real()
+ * @size: size of this structure in bytes
+ * @domain_size: size of struct ucore_file_domain in bytes
+ * @box_size: size of struct ucore_file_box in bytes
+ * @field_size: size of struct ucore_file_field in bytes
+ * @event_size: size of struct ucore_file_event in bytes
+ * @nr_domains: number of domains of the machine
+ * @nr_boxes: number of boxes of the machine
+ * @nr_fields: number of event fields of the recorded box types
+ * @nr_events: number of recorded events
+ * @cores: cores of a socket (0: unknown)
+ * @timer_ns: interval of the timer (ns) (0: no timer)
+ * @start: CLOCK_MONOTONIC time (ns) at which counting started, or at which the kept part of
+ *         the samples starts
+ * @start_real: @start in CLOCK_REALTIME (ns); see ucore_file_real()
  * @platform: ucore_get_info.platform
  *
- * Where the first record of a domain has a number above 0, earlier ones were not kept:
- * its first sample is what later ones are counted from.
+ * If the first record of a domain has a sequence number above 0, earlier records were not
+ * kept.  The first sample is then the base for the differences of the following ones.
  */
 struct ucore_file_header {
 	char magic[8];
@@ -1199,12 +1240,12 @@ struct ucore_file_header {
 };
 
 /**
- * struct ucore_file_domain - one domain of the machine, as in ucore_domain_info
- * @domain: domain id; ids rise from element to element
+ * struct ucore_file_domain - domain of the machine, as in ucore_domain_info
+ * @domain: domain id; ids are in ascending order
  * @scope: UCORE_SCOPE_*
  * @die: the kernel's logical die
  * @package: physical package (socket)
- * @cpu: the CPU that the domain is (UCORE_SCOPE_CPU), -1 for others
+ * @cpu: CPU of a core domain (UCORE_SCOPE_CPU); -1 for others
  * @reserved: 0
  */
 struct ucore_file_domain {
@@ -1217,12 +1258,12 @@ struct ucore_file_domain {
 };
 
 /**
- * struct ucore_file_box - one box of the machine, as in ucore_box_info
+ * struct ucore_file_box - box of the machine, as in ucore_box_info
  * @domain: domain id
- * @instance: number of the box among those of its type in the domain
- * @nr_counters: general counters
- * @nr_fixed: fixed counters
- * @type: the box type
+ * @instance: number of the box within its type and domain
+ * @nr_counters: number of general counters
+ * @nr_fixed: number of fixed counters
+ * @type: box type
  */
 struct ucore_file_box {
 	__u32 domain;
@@ -1233,9 +1274,9 @@ struct ucore_file_box {
 };
 
 /**
- * struct ucore_file_field - an event field of a box type
- * @type: the box type; fields of one type stand together
- * @field: the field, as the driver describes it
+ * struct ucore_file_field - event field of a box type
+ * @type: box type; the fields of a type are contiguous
+ * @field: the driver's description of the field
  */
 struct ucore_file_field {
 	char type[UCORE_NAME_LEN];
@@ -1243,18 +1284,18 @@ struct ucore_file_field {
 };
 
 /**
- * struct ucore_file_event - one event on one box
- * @event: its id, as in ucore_value.event
- * @index: a number that the events of one command-line word share
+ * struct ucore_file_event - single event on a single box
+ * @event: event id, as in ucore_value.event
+ * @index: number common to all events from the same command-line argument
  * @domain: domain id of the box
- * @instance: number of the box among those of its type in the domain
- * @counter: the counter that it was given when it was added
- * @bytes: bytes that @bytes_per counts stand for, or 0
- * @bytes_per: how many counts those are; 0 means 1
- * @period: the overflow period, or 0
- * @type: the box type
- * @text: the event as the user wrote it
- * @label: the same, or what "name=" calls it
+ * @instance: number of the box within its type and domain
+ * @counter: counter assigned when the event was added
+ * @bytes: bytes that @bytes_per counts stand for (0: the event does not count bytes)
+ * @bytes_per: number of counts that stand for @bytes; 0 means 1
+ * @period: sampling period in counts (0: none)
+ * @type: box type
+ * @text: event as the user wrote it
+ * @label: value of "name=", otherwise the text of the event
  */
 struct ucore_file_event {
 	__u32 event;
@@ -1270,14 +1311,15 @@ struct ucore_file_event {
 	char label[UCORE_SPEC_LEN];
 };
 
-#define UCORE_FILE_RECORD	1	/* a record follows */
-#define UCORE_FILE_STATUS	2	/* struct ucore_get_status follows */
+#define UCORE_FILE_RECORD	1	/* a record */
+#define UCORE_FILE_STATUS	2	/* struct ucore_get_status */
 
 /**
- * struct ucore_file_entry - what each entry begins with
- * @kind: UCORE_FILE_*; unknown ones are skipped
+ * struct ucore_file_entry - header of each entry
+ * @kind: UCORE_FILE_*; entries of unknown kinds are skipped
  * @domain: domain id of the record
- * @size: bytes that follow, a multiple of 8; of a status fewer, if an older library wrote it
+ * @size: size of the following data in bytes, a multiple of 8; a status written by an older
+ *        library can be shorter
  * @reserved: 0
  */
 struct ucore_file_entry {
@@ -1291,44 +1333,62 @@ struct ucore_file;
 
 /**
  * ucore_file_create() - create or truncate a file of samples
- * @path: "-" for standard output
+ * @path: name of the file ("-": standard output)
+ *
+ * Errors: those of open(2), -ENOMEM.
  */
 int ucore_file_create(const char *path, struct ucore_file **out, struct ucore_error *err);
 
-/** ucore_file_cores() - say, before the head is written, how many cores a socket has */
+/** ucore_file_cores() - set the number of cores of a socket; call it before ucore_file_begin() */
 void ucore_file_cores(struct ucore_file *file, unsigned int cores);
 
 /**
- * ucore_file_begin() - write the head: the machine, and the session with all its events
- * @config: the session's
- * @start: when the file's time begins, CLOCK_MONOTONIC ns
+ * ucore_file_begin() - write the header: the machine, the session and all its events
+ * @config: parameters of the session
+ * @start: CLOCK_MONOTONIC time at which the samples start (ns)
+ *
+ * Errors: -EIO.
  */
 int ucore_file_begin(struct ucore_file *file, const struct ucore_device *dev,
 		     const struct ucore_session *session,
 		     const struct ucore_session_config *config, uint64_t start,
 		     struct ucore_error *err);
 
-/** ucore_file_write() - append a record of a domain */
+/**
+ * ucore_file_write() - append a record of a domain
+ *
+ * Errors: -EIO.
+ */
 int ucore_file_write(struct ucore_file *file, uint32_t domain,
 		     const struct ucore_record *record, struct ucore_error *err);
 
-/** ucore_file_flush() - hand everything written so far to the file or pipe */
+/**
+ * ucore_file_flush() - flush all buffered data to the file or pipe
+ *
+ * Errors: -EIO.
+ */
 int ucore_file_flush(struct ucore_file *file, struct ucore_error *err);
 
-/** ucore_file_finish() - append the final status and flush */
+/**
+ * ucore_file_finish() - append the final status and flush
+ *
+ * Errors: -EIO.
+ */
 int ucore_file_finish(struct ucore_file *file, const struct ucore_get_status *status,
 		      struct ucore_error *err);
 
 /**
- * ucore_file_open() - open a file of samples and check its head
- * @path: "-" for standard input
+ * ucore_file_open() - open a file of samples and check its header
+ * @path: name of the file ("-": standard input)
  *
- * Nothing in the file is trusted.
- * Errors: what open(2) and read(2) give, -EBADMSG (not a file of samples, cut
- * off or damaged), -EPROTO (a newer version), -ENOMEM.
+ * All content of the file is checked before use.
+ *
+ * Errors: those of open(2) and read(2), -EBADMSG (not a file of samples, truncated or
+ * damaged), -EPROTO (other version), -ENOMEM.
  */
 int ucore_file_open(const char *path, struct ucore_file **out, struct ucore_error *err);
 
+/* Return the header and the tables of an open file; the header holds their lengths */
 const struct ucore_file_header *ucore_file_header(const struct ucore_file *file);
 const struct ucore_file_domain *ucore_file_domains(const struct ucore_file *file);
 const struct ucore_file_box *ucore_file_boxes(const struct ucore_file *file);
@@ -1336,58 +1396,58 @@ const struct ucore_file_field *ucore_file_fields(const struct ucore_file *file);
 const struct ucore_file_event *ucore_file_events(const struct ucore_file *file);
 
 /**
- * ucore_file_real() - the wall clock's time of a moment, in ns of CLOCK_REALTIME
- * @time: the moment in ns of CLOCK_MONOTONIC, as records have it
+ * ucore_file_real() - convert a time of the file to CLOCK_REALTIME (ns)
+ * @time: CLOCK_MONOTONIC time (ns), as in records
  */
 uint64_t ucore_file_real(const struct ucore_file *file, uint64_t time);
 
-/** ucore_file_domain() - the domain with this id, NULL if there is none */
+/** ucore_file_domain() - find a domain by its id; NULL if there is none */
 const struct ucore_file_domain *ucore_file_domain(const struct ucore_file *file, uint32_t domain);
 
-/** ucore_file_find() - the event with this id, NULL if there is none */
+/** ucore_file_find() - find an event by its id; NULL if there is none */
 const struct ucore_file_event *ucore_file_find(const struct ucore_file *file, uint32_t event);
 
 /**
- * ucore_file_next() - the next entry
- * @entry: where its head is stored
- * @data: what follows it, checked to be what @entry->kind says, and valid until the
- *        next call
+ * ucore_file_next() - read the next entry
+ * @entry: receives the header of the entry
+ * @data: receives a pointer to the data, which has been checked against @entry->kind and is
+ *        valid until the next call
  *
- * Unknown kinds are skipped.
- * Return: 1 for an entry, 0 at the end of the file, -EBADMSG (cut off or damaged),
- * or what read(2) gives.
+ * Entries of unknown kinds are skipped.
+ *
+ * Return: 1 for an entry, 0 at the end of the file, -EBADMSG (truncated or damaged), or an
+ * error of read(2).
  */
 int ucore_file_next(struct ucore_file *file, struct ucore_file_entry *entry, const void **data,
 		    struct ucore_error *err);
 
-/** ucore_file_close() - close and free, a file being written too; NULL is fine */
+/** ucore_file_close() - close and free a file that is read or written; NULL is allowed */
 void ucore_file_close(struct ucore_file *file);
 
-/* ---- replay: a file as if its session ran now ----------------------------- */
+/* ---- replay: device and session made from a file --------------------------- */
 
 struct ucore_replay;
 
 /**
- * ucore_replay_open() - make a device and a session of what a file says of them
- * @file: the file, which outlives the replay
+ * ucore_replay_open() - create a device and a session from the content of a file
+ * @file: file of samples; valid as long as the replay
  *
- * The session's events are those that ucore_session_add() and ucore_metrics_attach()
- * ask for: they are found among the recorded ones, however these were written, and
- * are refused with -ENOENT if they were not recorded on every box that they ask for.
- * Nothing can be started or read.
+ * ucore_session_add() and ucore_metrics_attach() search the recorded events for the
+ * requested ones.  The spelling of the event does not matter.  An event that was not recorded
+ * on every matching box is refused with -ENOENT.  The session cannot be started or read.
  *
- * Errors: -EBADMSG (an event on a box that the file does not have), -ENOMEM.
+ * Errors: -EBADMSG (an event on a box that is not in the file), -ENOMEM.
  */
 int ucore_replay_open(const struct ucore_file *file, struct ucore_replay **out,
 		      struct ucore_error *err);
 
-/** ucore_replay_close() - free what ucore_replay_open() gave; NULL is fine */
+/** ucore_replay_close() - free the result of ucore_replay_open(); NULL is allowed */
 void ucore_replay_close(struct ucore_replay *replay);
 
-/** ucore_replay_device() - the machine of the file, for ucore_metrics_create() */
+/** ucore_replay_device() - return the device of a replay, for ucore_metrics_create() */
 struct ucore_device *ucore_replay_device(struct ucore_replay *replay);
 
-/** ucore_replay_session() - the session, for ucore_metrics_attach() */
+/** ucore_replay_session() - return the session of a replay, for ucore_metrics_attach() */
 struct ucore_session *ucore_replay_session(struct ucore_replay *replay);
 
 #pragma GCC visibility pop

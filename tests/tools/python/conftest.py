@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""pytest's results as TAP, like all the others of tests/tools."""
+"""Print the results of pytest as TAP, like the other tests of tests/tools."""
 
 import sys
 
 
 def pytest_addoption(parser):
-    """What explains failed assertions asks for it, and pytest's terminal is not there."""
+    """Define --verbose, which assertions read and the disabled terminal plugin would define."""
     parser.addoption("--verbose", dest="verbose", default=0)
 
 

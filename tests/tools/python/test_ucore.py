@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The Python package, on the fake device: two sockets, counters that move by known steps.
+"""Test of the Python package on the fake device: two sockets, counters with known steps.
 
-Each READ lets a second pass, and a counter move by 1000 * (box + 1) + its number.
+Each READ advances the time by a second and each counter by 1000 * (box + 1) + its number.
 """
 
 import ctypes
@@ -41,7 +41,7 @@ def session(device):
 
 
 def record(path, *options):
-    """A file of `ucoretool record`."""
+    """Create a file with `ucoretool record`."""
     environment = {name: text for name, text in os.environ.items() if name != "LD_PRELOAD"}
     subprocess.run([FAKE_TOOL, "record", *options, "-o", path],
                    env=environment, check=True, capture_output=True)
@@ -50,7 +50,7 @@ def record(path, *options):
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
-    """A file of 40 samples of a period, of each die."""
+    """Return a file with 40 samples of each die, taken by a period."""
     return record(tmp_path_factory.mktemp("files") / "data", "-c", "1000", "-n", "40",
                   "-e", "imc/CAS_COUNT.RD,name=reads/", "-e", "cbo0/CLOCKTICKS/")
 
@@ -58,8 +58,8 @@ def recorded(tmp_path_factory):
 # ---- the interface ----
 
 
-def test_structures_are_those_of_the_compiler(tmp_path):
-    """Sizes, and places of all fields."""
+def test_structures_match_the_compiler(tmp_path):
+    """Compare sizes and offsets of all fields."""
     lines, mine = [], []
     for structure in abi.STRUCTURES:
         name = f"struct {structure.c_name}"
@@ -81,7 +81,7 @@ def test_structures_are_those_of_the_compiler(tmp_path):
     assert mine == theirs
 
 
-def test_constants_are_those_of_the_headers():
+def test_constants_match_the_headers():
     text = (TOP / "tools/lib/libucore.h").read_text() + (TOP / "uapi/ucore.h").read_text()
     words = dict(line.split(None, 2)[1:] for line in text.splitlines()
                  if line.startswith("#define UCORE_") and len(line.split(None, 2)) == 3)
@@ -104,7 +104,7 @@ def test_constants_are_those_of_the_headers():
 # ---- the machine ----
 
 
-def test_what_there_is(device):
+def test_device_lists_domains_and_boxes(device):
     device.ready()
     assert device.platform == "ivbep"
     assert [(d.id, d.die, d.package, d.cpu) for d in device.domains()] == [
@@ -115,8 +115,8 @@ def test_what_there_is(device):
     assert {box.cpu for box in boxes} == {None}
 
 
-def test_no_such_node():
-    """libucore's own words reach the exception."""
+def test_missing_node_raises_error():
+    """The exception has the text of libucore."""
     session = ucore.Device().session
     with pytest.raises(ucore.Error) as caught:
         session("imc/CAS_COUNT.RDD/")
@@ -124,7 +124,7 @@ def test_no_such_node():
     assert "did you mean" in caught.value.strerror
 
 
-def test_what_is_closed_is_not_used(device):
+def test_closed_object_raises_value_error(device):
     session = device.session("imc/CAS_COUNT.RD/")
     session.close()
     session.close()
@@ -141,7 +141,7 @@ def test_what_is_closed_is_not_used(device):
 # ---- sessions ----
 
 
-def test_counts_and_deltas(session):
+def test_read_returns_counts_and_deltas(session):
     slots = session.slots()
     assert [slot.label for slot in slots] == ["imc/CAS_COUNT.RD/"] * 8
     assert {slot.box.type for slot in slots} == {"imc"}
@@ -149,7 +149,7 @@ def test_counts_and_deltas(session):
     session.start()
     first = session.read()
     assert first.counts == [step(slot) for slot in slots]
-    second = session.read(live=True)
+    second = session.read(no_freeze=True)
     assert second.counts == [2 * step(slot) for slot in slots]
     assert second.time - first.time == SECOND
     assert second.flags == [0] * 8
@@ -162,7 +162,7 @@ def test_counts_and_deltas(session):
     assert session.read().counts == [0] * 8
 
 
-def test_events_are_added(session):
+def test_events_are_added_to_a_session(session):
     session.add("cbo0/CLOCKTICKS,die=1,name=clock/")
     assert session.slots()[-1].label == "clock"
     assert session.slots()[-1].box.die == 1
@@ -172,7 +172,7 @@ def test_events_are_added(session):
     assert len(session.slots()) == 9
 
 
-def test_a_crew(device):
+def test_readers_read_in_parallel(device):
     with pytest.raises(ucore.Error, match="at most 8 CPUs") as caught:
         device.session(readers=9)
     assert caught.value.errno == errno.ERANGE
@@ -181,7 +181,7 @@ def test_a_crew(device):
     assert session.read().counts == [step(slot) for slot in session.slots()]
 
 
-def test_metrics_of_each_level(device):
+def test_metrics_have_values_at_each_level(device):
     session = device.session()
     everywhere = session.metrics("rate=UNC_M_CAS_COUNT.RD/seconds")
     sockets = session.metrics("rate=UNC_M_CAS_COUNT.RD/seconds", level="socket")
@@ -194,7 +194,7 @@ def test_metrics_of_each_level(device):
     assert len(by_box) == 8
     assert {(box.type, box.cpu) for box in by_box} == {("imc", None)}
     assert [(s.package, s.type) for s in sockets.values()] == [(0, None), (1, None)]
-    # each has counters of its own, which the fake moves by almost the same
+    # each event has its own counters, whose steps are almost equal
     for socket in sockets.values():
         assert socket.value == pytest.approx(sum(box.value for box in by_box
                                                  if box.package == socket.package), rel=1e-3)
@@ -207,16 +207,16 @@ def test_metrics_of_each_level(device):
         session.metrics("memory_bandwidth_raed")
 
 
-# ---- samples as they come ----
+# ---- samples of a running session ----
 
 
 def puts(*domains):
-    """The fake device takes a sample of each."""
+    """Make the fake device take a sample of each domain."""
     for domain in domains:
         abi.lib.fake_sample(domain)
 
 
-def test_samples_and_who_ran(device):
+def test_samples_come_with_tasks(device):
     session = device.session("imc/CAS_COUNT.RD/,cbo0/CLOCKTICKS,die=1/", timer_ns=10**7,
                              ring_size=1 << 16, tasks=True)
     session.start()
@@ -232,14 +232,14 @@ def test_samples_and_who_ran(device):
     assert sorted(second.counts[event] - count
                   for event, count in first.counts.items()) == steps
     assert (first.trigger, first.pid, first.tid, first.late_ns) == ("timer", 42, 43, 0)
-    # a third CPU was switching: of that nobody knows
+    # the task of a third CPU is unknown
     assert records[2].tasks == [
         ucore.Task(of_the_other.cpu, 42, 43, "worker", of_the_other.time - 1000),
         ucore.Task(of_the_other.cpu + 1, 0, 0, "swapper/1", records[2].tasks[1].since)]
     assert session.records(timeout=0) == []
 
 
-def test_a_ring_is_emptied_by_who_reads_it(device):
+def test_reading_empties_the_ring(device):
     session = device.session("imc/CAS_COUNT.RD,period=1000/", ring_size=4096)
     session.start()
     taken = []
@@ -256,8 +256,8 @@ def test_a_ring_is_emptied_by_who_reads_it(device):
     assert lost == ucore.Lost(lost.time, 0, 100 - kept)
 
 
-def test_a_session_that_somebody_ended(device, monkeypatch):
-    """What it took until then comes first."""
+def test_revoked_session_raises_eshutdown(device, monkeypatch):
+    """Samples before the revocation are returned first."""
     session = device.session("imc/CAS_COUNT.RD/", timer_ns=10**7, ring_size=1 << 16)
     session.start()
     read, write = os.pipe()
@@ -266,13 +266,13 @@ def test_a_session_that_somebody_ended(device, monkeypatch):
     puts(0)
     sample, = session.records(timeout=0)
     assert sample.domain == 0
-    with pytest.raises(ucore.Error, match="somebody ended the session") as caught:
+    with pytest.raises(ucore.Error, match="the session was revoked") as caught:
         session.records(timeout=0)
     assert caught.value.errno == errno.ESHUTDOWN
     os.close(read)
 
 
-def test_samples_at_a_cores_event(device):
+def test_core_event_triggers_samples(device):
     session = device.session("imc/CAS_COUNT.RD/", ring_size=1 << 16)
     session.core_trigger("instructions:u", 10**6, pid=os.getpid())
     session.core_trigger("page-faults", 1, tid=threading.get_native_id())
@@ -288,28 +288,28 @@ def test_samples_at_a_cores_event(device):
     assert session.records(timeout=0)[0].cpu == 3
 
 
-def test_core_events_that_cannot_be(device):
+def test_invalid_core_events_raise_errors(device):
     session = device.session("imc/CAS_COUNT.RD/", ring_size=1 << 16)
     gone = subprocess.Popen(["true"])
     gone.wait()
     for event, whose, code, words in (
-            ("instruction", {"cpu": 0}, errno.ENOENT, "core event 'instruction': not known"),
-            ("cycles:k", {"cpu": 0}, errno.EINVAL, "only u is known"),
+            ("instruction", {"cpu": 0}, errno.ENOENT, "core event 'instruction': unknown"),
+            ("cycles:k", {"cpu": 0}, errno.EINVAL, "The only suffix is :u"),
             ("cycles", {"cpu": 99}, errno.ENOENT, "there is no CPU 99 online"),
             ("cycles", {"tid": gone.pid}, errno.ESRCH, f"there is no thread {gone.pid}"),
-            ("cycles", {"pid": gone.pid}, errno.ESRCH, f"process {gone.pid}: there is none")):
+            ("cycles", {"pid": gone.pid}, errno.ESRCH, f"process {gone.pid}: no such process")):
         with pytest.raises(ucore.Error) as caught:
             session.core_trigger(event, 1000, **whose)
         assert caught.value.errno == code and words in caught.value.strerror
     for whose in ({}, {"tid": 0}, {"pid": 1, "cpu": 0}):
-        with pytest.raises(ValueError, match="one of pid, tid and cpu"):
+        with pytest.raises(ValueError, match="exactly one of pid, tid and cpu"):
             session.core_trigger("cycles", 1000, **whose)
 
 
 # ---- regions ----
 
 
-def test_regions(session):
+def test_regions_return_deltas(session):
     regions = session.regions()
     with pytest.raises(ucore.Error) as caught:
         with ucore.region("solve"):
@@ -331,7 +331,7 @@ def test_regions(session):
     ucore.leave()
 
 
-def test_the_example_of_regions(capsys):
+def test_region_example_runs(capsys):
     runpy.run_path(os.path.join(TOP, "tools/examples/region.py"), run_name="__main__")
     said = capsys.readouterr().out
     assert re.search(r"^fill: 4 times, \d+\.\d{6} s$", said, re.M), said
@@ -340,7 +340,7 @@ def test_the_example_of_regions(capsys):
     ucore.leave()
 
 
-def test_regions_of_another_thread(session):
+def test_threads_have_separate_regions(session):
     regions = session.regions()
     session.start()
 
@@ -363,7 +363,7 @@ def test_regions_of_another_thread(session):
 # ---- files ----
 
 
-def test_the_head_of_a_file(recorded):
+def test_file_header_is_read(recorded):
     with ucore.Recording(recorded) as recording:
         assert recording.platform == "ivbep"
         assert len(recording.domains) == 2
@@ -375,7 +375,7 @@ def test_the_head_of_a_file(recorded):
         assert one - recording.wall_clock(recording.start) == 5
 
 
-def test_samples_of_a_file(recorded):
+def test_file_samples_are_read(recorded):
     recording = ucore.Recording(recorded)
     samples = list(recording.samples())
     assert len(samples) == 40
@@ -386,12 +386,12 @@ def test_samples_of_a_file(recorded):
         assert all(set(sample.counts) == events for sample in mine)
         times = [sample.time for sample in mine]
         assert times == sorted(set(times))
-    # a second time, and two at once
+    # a second iterator, and two at the same time
     pairs = list(zip(recording.samples(), recording.records()))
     assert [a for a, _ in pairs] == [b for _, b in pairs] == samples
 
 
-def test_who_ran_is_in_a_file(tmp_path):
+def test_file_tasks_are_read(tmp_path):
     path = record(tmp_path / "data", "--tasks", "--core-event", "page-faults", "-c", "10",
                   "-C", "1", "-e", "imc/CAS_COUNT.RD/", "-n", "4")
     records = list(ucore.Recording(path).records())
@@ -403,7 +403,7 @@ def test_who_ran_is_in_a_file(tmp_path):
     assert {task.comm for record in tasks for task in record.tasks} == {"worker", "swapper/1"}
 
 
-def test_series_are_the_samples(recorded):
+def test_series_match_the_samples(recorded):
     recording = ucore.Recording(recorded)
     series = recording.series()
     assert {s.event.id for s in series} == {event.id for event in recording.events}
@@ -414,25 +414,25 @@ def test_series_are_the_samples(recorded):
         assert list(one.count) == sorted(one.count)
 
 
-def test_series_for_numpy(recorded):
+def test_numpy_series_match_the_samples(recorded):
     numpy = pytest.importorskip("numpy")
     recording = ucore.Recording(recorded)
     for plain, one in zip(recording.series(), recording.numpy()):
         assert one.count.dtype == one.time.dtype == numpy.uint64
         assert one.count.tolist() == list(plain.count)
         assert one.time.tolist() == list(plain.time)
-        # the fake's counters move by the same each time
+        # the fake's counters have constant steps
         assert len(set(numpy.diff(one.count).tolist())) == 1
 
 
-def test_the_package_does_without_numpy():
+def test_package_works_without_numpy():
     done = subprocess.run(
         ["python3", "-c", "import sys; sys.modules['numpy'] = None; import ucore"], check=False,
         capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 
-def test_metrics_of_a_file(recorded):
+def test_file_metrics_have_values(recorded):
     recording = ucore.Recording(recorded)
     values = list(recording.metrics("rate=UNC_M_CAS_COUNT.RD/seconds", level="socket"))
     assert {metric.package for _, metric in values} == {0, 1}
@@ -444,7 +444,7 @@ def test_metrics_of_a_file(recorded):
     assert caught.value.errno == errno.ENOENT
 
 
-def test_what_is_no_file(tmp_path, recorded):
+def test_invalid_file_raises_error(tmp_path, recorded):
     (tmp_path / "text").write_text("no samples at all\n" * 10)
     with pytest.raises(ucore.Error) as caught:
         ucore.Recording(tmp_path / "text")
@@ -462,8 +462,8 @@ def test_what_is_no_file(tmp_path, recorded):
 # ---- the page ----
 
 
-def test_what_the_page_says_can_be_run(tmp_path, monkeypatch, capsys):
-    """All examples of Documentation/python.md, one after the other."""
+def test_page_examples_run(tmp_path, monkeypatch, capsys):
+    """Run all examples of Documentation/python.md in sequence."""
     pytest.importorskip("numpy")
     monkeypatch.chdir(tmp_path)
     record(tmp_path / "ucore.data", "--timer", "1ms", "--tasks", "-n", "20",

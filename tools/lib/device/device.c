@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The device: what machine this is, its domains and boxes, the fields of a box.
- * Knows nothing of sessions.
+ * Device: descriptor of /dev/ucore and cached descriptions of the machine, its domains, boxes
+ * and event fields.  Lowest layer of the library.  Sessions are in session/.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,15 +22,23 @@ static int device_open_error(const char *path, int code, struct ucore_error *err
 	case -ENXIO:
 	case -ENODEV:
 		return ucore_error_set(err, code,
-				       "%s: the ucore module is not loaded: modprobe ucore", path);
+				       "%s: no device, because the ucore module is not loaded or the node is missing. Load the module: modprobe ucore",
+				       path);
 	case -EACCES:
 	case -EPERM:
 		return ucore_error_set(err, code,
-				       "%s: permission denied: be root or in the group of the device node",
+				       "%s: permission denied. Run as root or as a member of the group of the device node",
 				       path);
 	default:
 		return ucore_error_set(err, code, "%s: cannot open: %s", path, strerror(-code));
 	}
+}
+
+static int element_count_error(const char *objects, uint32_t nr, struct ucore_error *err)
+{
+	return ucore_error_set(err, -EPROTO,
+			       "GET_INFO: the driver reports an impossible number of %s (%u). Load the ucore module of the same release",
+			       objects, nr);
 }
 
 static int device_get_info(struct ucore_device *dev, struct ucore_error *err)
@@ -39,12 +47,13 @@ static int device_get_info(struct ucore_device *dev, struct ucore_error *err)
 	int ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_INFO, &info);
 
 	if (ret == -ENOTTY)
-		return ucore_error_set(err, ret, "INFO: this is not a ucore device");
+		return ucore_error_set(err, ret,
+				       "GET_INFO: the file is not a ucore device. Use %s", UCORE_DEVICE);
 	if (ret)
-		return ucore_error_set(err, ret, "INFO: %s", strerror(-ret));
+		return ucore_error_set(err, ret, "GET_INFO: %s", strerror(-ret));
 	if (info.abi < UCORE_ABI_VERSION)
 		return ucore_error_set(err, -EPROTO,
-				       "the driver speaks ABI %u, this library needs %u: load the ucore module of the same release",
+				       "driver: ABI version %u, but this library needs version %u. Load the ucore module of the same release",
 				       info.abi, UCORE_ABI_VERSION);
 	info.platform[sizeof(info.platform) - 1] = 0;
 	info.reason[sizeof(info.reason) - 1] = 0;
@@ -59,7 +68,7 @@ static int device_get_domains(struct ucore_device *dev, struct ucore_error *err)
 	int ret;
 
 	if (capacity > UCORE_MAX_ELEMENTS)
-		return ucore_error_set(err, -EPROTO, "INFO: %u domains cannot be", capacity);
+		return element_count_error("domains", capacity, err);
 	domains = calloc(capacity ? capacity : 1, sizeof(*domains));
 	if (!domains)
 		return ucore_error_set(err, -ENOMEM, "out of memory for %u domains", capacity);
@@ -85,7 +94,7 @@ static int device_get_boxes(struct ucore_device *dev, struct ucore_error *err)
 	int ret;
 
 	if (capacity > UCORE_MAX_ELEMENTS)
-		return ucore_error_set(err, -EPROTO, "INFO: %u boxes cannot be", capacity);
+		return element_count_error("boxes", capacity, err);
 	boxes = calloc(capacity ? capacity : 1, sizeof(*boxes));
 	if (!boxes)
 		return ucore_error_set(err, -ENOMEM, "out of memory for %u boxes", capacity);
@@ -121,7 +130,7 @@ int ucore_device_refresh(struct ucore_device *dev, struct ucore_error *err)
 	return ret;
 }
 
-#define SESSIONS_AT_ONCE	64
+#define SESSIONS_AT_ONCE	64	/* elements of each GET_SESSIONS */
 
 int ucore_device_sessions(const struct ucore_device *dev, struct ucore_session_info **out,
 			  size_t *nr, struct ucore_error *err)
@@ -164,10 +173,12 @@ int ucore_device_revoke(const struct ucore_device *dev, uint64_t session, struct
 	case 0:
 		return 0;
 	case -ENOENT:
-		return ucore_error_set(err, ret, "there is no session %llu: see 'ucoretool doctor'",
+		return ucore_error_set(err, ret,
+				       "session %llu: no such session. 'ucoretool doctor' lists all sessions",
 				       (unsigned long long)session);
 	case -EPERM:
-		return ucore_error_set(err, ret, "session %llu: to end it takes CAP_SYS_ADMIN",
+		return ucore_error_set(err, ret,
+				       "session %llu: permission denied. Revoking a session needs CAP_SYS_ADMIN",
 				       (unsigned long long)session);
 	default:
 		return ucore_error_set(err, ret, "session %llu: %s", (unsigned long long)session,
@@ -224,12 +235,12 @@ int ucore_device_ready(const struct ucore_device *dev, struct ucore_error *err)
 		return 0;
 	case UCORE_STATE_INTREE:
 		if (dev->info.caps & UCORE_CAP_CORE)
-			return 0;	/* it has all boxes but those of the cores */
+			return 0;	/* core boxes can still be used */
 		return ucore_error_set(err, -EBUSY, "%s", *reason ? reason :
-				       "the kernel's intel_uncore driver holds the hardware: modprobe -r intel_uncore");
+				       "uncore boxes: in use by the kernel's intel_uncore driver. Unload it: modprobe -r intel_uncore");
 	default:
 		return ucore_error_set(err, -ENODEV, "%s", *reason ? reason :
-				       "this machine has no uncore boxes that ucore knows");
+				       "uncore boxes: ucore supports none on this machine. See 'ucoretool doctor'");
 	}
 }
 
@@ -310,7 +321,7 @@ static int fields_fetch(struct ucore_device *dev, uint32_t box, struct ucore_fie
 	return 0;
 }
 
-/* Of this box, or, for UCORE_ANY, of the first of its type that was asked */
+/* Find the cached fields of a box, or with UCORE_ANY those of the first box of @type */
 static struct ucore_field_set *field_set_find(struct ucore_device *dev, const char *type,
 					      uint32_t box)
 {
@@ -349,7 +360,8 @@ static int fields_get(struct ucore_device *dev, uint32_t box, bool own,
 
 	set = field_set_find(dev, dev->boxes[box].type, own && !dev->recorded ? box : UCORE_ANY);
 	if (!set && dev->recorded)
-		return ucore_error_set(err, -ENOENT, "no event of %s was recorded",
+		return ucore_error_set(err, -ENOENT,
+				       "%s: no event of this box type was recorded. 'ucoretool report' lists the recorded events",
 				       dev->boxes[box].type);
 	if (!set) {
 		ret = field_set_load(dev, &dev->boxes[box], err);
@@ -366,8 +378,9 @@ int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct uco
 			size_t *nr, struct ucore_error *err)
 {
 	if (box >= dev->nr_boxes)
-		return ucore_error_set(err, -ENOENT, "no box %u: there are %zu", box,
-				       dev->nr_boxes);
+		return ucore_error_set(err, -ENOENT,
+				       "box %u: no such box. This machine has %zu boxes, numbered from 0",
+				       box, dev->nr_boxes);
 	return fields_get(dev, box, false, fields, nr, err);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Discovery as the driver found it: the tables, their units, what became of
- * each, and the sentences for what went wrong.
+ * Discovery tables and units as the driver reports them, and the texts for the reasons why
+ * the driver rejected some of them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct ucore_discovery {
 	size_t nr_units;
 };
 
-/* ---- asking ------------------------------------------------------------ */
+/* ---- queries ----------------------------------------------------------- */
 
 static int tables_get(struct ucore_device *dev, struct ucore_discovery *discovery)
 {
@@ -80,7 +80,7 @@ int ucore_discovery_get(struct ucore_device *dev, struct ucore_discovery **out,
 		command = "GET_UNITS";
 		ret = units_get(dev, discovery);
 	}
-	/* a driver from before discovery has nothing to say */
+	/* older drivers do not have these commands */
 	if (ret && ret != -ENOTTY) {
 		ucore_discovery_free(discovery);
 		return ucore_error_set(err, ret, "%s: %s", command, strerror(-ret));
@@ -98,7 +98,7 @@ void ucore_discovery_free(struct ucore_discovery *discovery)
 	free(discovery);
 }
 
-/* ---- answers ----------------------------------------------------------- */
+/* ---- results ----------------------------------------------------------- */
 
 const struct ucore_table_info *ucore_discovery_tables(const struct ucore_discovery *discovery,
 						      size_t *nr)
@@ -152,63 +152,66 @@ const char *ucore_table_reason(uint32_t reason)
 {
 	static const char *const reasons[] = {
 		[UCORE_TABLE_OK] = "",
-		[UCORE_TABLE_CHAIN] = "the capability list of its PCI function is broken or loops",
-		[UCORE_TABLE_BAR] = "the BAR that it names does not exist or is no memory BAR",
-		[UCORE_TABLE_UNASSIGNED] = "its BAR has no address: firmware assigned none",
-		[UCORE_TABLE_DISABLED] = "its PCI function does not decode memory",
-		[UCORE_TABLE_OUTSIDE] = "it begins outside its BAR",
-		[UCORE_TABLE_RAM] = "it lies on RAM, or beyond physical addresses",
-		[UCORE_TABLE_ALL_ONES] = "it reads all ones: its function is hidden or asleep",
-		[UCORE_TABLE_EMPTY] = "its global record is zero",
-		[UCORE_TABLE_STRIDE] = "its records are shorter than three words",
-		[UCORE_TABLE_GLOBAL] = "its global registers cannot be reached",
-		[UCORE_TABLE_DIE] = "it belongs to no die that is online",
+		[UCORE_TABLE_CHAIN] = "the capability list of the PCI function is broken or loops",
+		[UCORE_TABLE_BAR] = "the BAR does not exist or is not a memory BAR",
+		[UCORE_TABLE_UNASSIGNED] = "firmware did not assign an address to the BAR",
+		[UCORE_TABLE_DISABLED] = "the PCI function does not decode memory accesses",
+		[UCORE_TABLE_OUTSIDE] = "the table begins outside the BAR",
+		[UCORE_TABLE_RAM] = "the table overlaps RAM, or lies beyond the physical addresses",
+		[UCORE_TABLE_ALL_ONES] =
+			"the table reads all ones, because the PCI function is hidden or powered down",
+		[UCORE_TABLE_EMPTY] = "the global record is zero",
+		[UCORE_TABLE_STRIDE] = "the records are shorter than three words",
+		[UCORE_TABLE_GLOBAL] = "the global registers are not accessible",
+		[UCORE_TABLE_DIE] = "the table belongs to no online die",
 		[UCORE_TABLE_DUPLICATE] =
-			"another table of its die has the same global registers: only its units are used",
+			"another table of the die has the same global registers; only the units of this one are used",
 		[UCORE_TABLE_CONFLICT] =
-			"another table of its die has other global registers: its units would not freeze",
-		[UCORE_TABLE_LIMIT] = "with it there are more units than the driver takes",
-		[UCORE_TABLE_UNMAPPED] = "the kernel refuses to map it",
-		[UCORE_TABLE_MSR] = "the MSR that tells its address faults or holds none",
+			"another table of the die has other global registers, which cannot freeze the units of this one",
+		[UCORE_TABLE_LIMIT] = "the number of units exceeds the driver's limit",
+		[UCORE_TABLE_UNMAPPED] = "the kernel refuses to map the table",
+		[UCORE_TABLE_MSR] = "the MSR with the table's address faults or is zero",
 		[UCORE_TABLE_FOREIGN] =
-			"its MSR says that it is in another device's memory: nothing is read there",
+			"the MSR points to another device's memory, which is not read",
 	};
 
 	return reason < ARRAY_SIZE(reasons) ? reasons[reason] :
-	       "for a reason that this version of ucoretool does not know";
+	       "the driver reports a reason that this version of ucoretool does not know";
 }
 
 const char *ucore_unit_reason(uint32_t reason)
 {
 	static const char *const reasons[] = {
 		[UCORE_UNIT_OK] = "",
-		[UCORE_UNIT_ZERO] = "the record is zero or has no address: a hole in the table",
-		[UCORE_UNIT_ALL_ONES] = "the record is all ones: the unit is asleep or hidden",
+		[UCORE_UNIT_ZERO] = "the record is zero or has no address (unused entry)",
+		[UCORE_UNIT_ALL_ONES] =
+			"the record reads all ones, because the unit is powered down or hidden",
 		[UCORE_UNIT_TRUNCATED] = "the record lies beyond the end of the BAR",
-		[UCORE_UNIT_ACCESS] = "its access type, 3, does not exist",
-		[UCORE_UNIT_NO_COUNTERS] = "it has no counters",
-		[UCORE_UNIT_COUNTERS] = "it has more counters than a box can have",
-		[UCORE_UNIT_WIDTH] = "its counters have no bits or more than 64",
+		[UCORE_UNIT_ACCESS] = "the access type, 3, is invalid",
+		[UCORE_UNIT_NO_COUNTERS] = "the unit has no counters",
+		[UCORE_UNIT_COUNTERS] = "the unit has more counters than a box can have",
+		[UCORE_UNIT_WIDTH] = "the counter width is 0 or more than 64 bits",
 		[UCORE_UNIT_OFFSET] =
-			"its control or counter offset is 0, which is the box control's place",
-		[UCORE_UNIT_SELF_OVERLAP] = "its registers overlap each other",
+			"the control or counter offset is 0, the offset of the box control",
+		[UCORE_UNIT_SELF_OVERLAP] = "the unit's registers overlap each other",
 		[UCORE_UNIT_WINDOW] =
-			"its registers are outside the MSRs, config space or address space",
-		[UCORE_UNIT_ALIGN] = "its registers are not aligned",
-		[UCORE_UNIT_RAM] = "its registers lie on RAM",
-		[UCORE_UNIT_DUPLICATE] = "another unit of the die has its type and id",
+			"the registers are outside the MSRs, the config space or the address space",
+		[UCORE_UNIT_ALIGN] = "the registers are not aligned",
+		[UCORE_UNIT_RAM] = "the registers overlap RAM",
+		[UCORE_UNIT_DUPLICATE] = "another unit of the die has the same type and id",
 		[UCORE_UNIT_OVERLAP] =
-			"its registers are those of another unit, or of the global control",
-		[UCORE_UNIT_FUNCTION] = "its PCI function does not exist",
-		[UCORE_UNIT_NO_ANSWER] = "its box control faults or reads all ones",
-		[UCORE_UNIT_BEYOND_COUNT] = "the processor has fewer units of this type than the table",
+			"the registers overlap those of another unit or the global control",
+		[UCORE_UNIT_FUNCTION] = "the PCI function does not exist",
+		[UCORE_UNIT_NO_ANSWER] = "the box control faults or reads all ones",
+		[UCORE_UNIT_BEYOND_COUNT] =
+			"the processor has fewer units of this type than the table lists",
 		[UCORE_UNIT_RELOCATED] =
-			"the table is known to be wrong here: its registers are elsewhere",
+			"the table has a known error; the registers are at another address",
 		[UCORE_UNIT_FOREIGN] =
-			"its registers are another device's, or the processor's: writing there would do harm",
-		[UCORE_UNIT_BROKEN] = "units of this type are known not to work",
+			"the registers belong to another device or the processor and must not be written",
+		[UCORE_UNIT_BROKEN] = "units of this type have a known defect",
 	};
 
 	return reason < ARRAY_SIZE(reasons) ? reasons[reason] :
-	       "for a reason that this version of ucoretool does not know";
+	       "the driver reports a reason that this version of ucoretool does not know";
 }

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Failures as one line of text and a negative errno.
+ * Errors: one line of text and a negative errno.
  */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "internal.h"
 
-/*
- * Text of users and of the kernel ends up in messages that go to terminals: no
- * control character gets through.
- */
+/* Replace control characters, because messages with text of users are shown on terminals */
 static void text_clean(char *text)
 {
 	for (; *text; text++)

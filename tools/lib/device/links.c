@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What is at the other end of IIO stacks and UPI links: PCI root buses, other dies.
+ * Links: PCI root buses of IIO stacks, and the other ends of UPI links.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "internal.h"
 
-static int ends_fetch(struct ucore_device *dev, struct ucore_error *err)
+static int links_fetch(struct ucore_device *dev, struct ucore_error *err)
 {
 	struct ucore_link_info *ends = calloc(dev->nr_boxes ? dev->nr_boxes : 1, sizeof(*ends));
 	int ret;
@@ -24,7 +24,7 @@ static int ends_fetch(struct ucore_device *dev, struct ucore_error *err)
 		free(ends);
 		return ucore_error_set(err, ret, "GET_LINKS: %s", strerror(-ret));
 	}
-	/* a driver from before this question knows nothing of any */
+	/* older drivers do not have GET_LINKS: every element stays UCORE_LINK_NONE */
 	dev->ends = ends;
 	return 0;
 }
@@ -35,9 +35,9 @@ int ucore_device_links(struct ucore_device *dev, const struct ucore_link_info **
 	int ret = 0;
 
 	if (!dev->ends && dev->recorded)
-		return ucore_error_set(err, -ENOENT, "no ends were recorded");
+		return ucore_error_set(err, -ENOENT, "links: a file of samples does not contain them");
 	if (!dev->ends)
-		ret = ends_fetch(dev, err);
+		ret = links_fetch(dev, err);
 	*ends = dev->ends;
 	return ret;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Selftests: what the driver found when it tried a box, and having it try one.
+ * Self-tests of boxes: read the driver's result, and make the driver run one.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,13 +14,14 @@ int ucore_device_selftest(const struct ucore_device *dev, uint32_t box,
 
 	*selftest = (struct ucore_get_selftest){ .size = sizeof(*selftest), .box = box };
 	if (dev->recorded)
-		return ucore_error_set(err, -ENOENT, "no selftests were recorded");
+		return ucore_error_set(err, -ENOENT,
+				       "box %u: a file of samples has no self-test results", box);
 	ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_SELFTEST, selftest);
 	selftest->reason[UCORE_REASON_LEN - 1] = 0;
-	return ret ? ucore_error_set(err, ret, "GET_SELFTEST of box %u: %s", box, strerror(-ret)) : 0;
+	return ret ? ucore_error_set(err, ret, "box %u: GET_SELFTEST: %s", box, strerror(-ret)) : 0;
 }
 
-/* An event without fields asks for nothing, but the session has the box */
+/* Add an event without fields, which makes the driver acquire the box for the session */
 int ucore_device_try(const struct ucore_device *dev, uint32_t box, struct ucore_error *err)
 {
 	UCORE_ARG(ucore_create_session, create);
@@ -28,11 +29,12 @@ int ucore_device_try(const struct ucore_device *dev, uint32_t box, struct ucore_
 	int ret;
 
 	if (dev->recorded)
-		return ucore_error_set(err, -ENOENT, "the machine of a file cannot be tried");
+		return ucore_error_set(err, -ENOENT,
+				       "box %u: boxes of a file of samples cannot be tested", box);
 	ret = ucore_device_ioctl(dev, dev->fd, UCORE_CREATE_SESSION, &create);
 	if (ret)
 		return ucore_error_set(err, ret, "CREATE_SESSION: %s", strerror(-ret));
 	ret = ucore_device_ioctl(dev, create.fd, UCORE_ADD_EVENT, &add);
 	dev->sys->close(create.fd);
-	return ret ? ucore_error_set(err, ret, "ADD_EVENT on box %u: %s", box, strerror(-ret)) : 0;
+	return ret ? ucore_error_set(err, ret, "box %u: ADD_EVENT: %s", box, strerror(-ret)) : 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The system calls that reach /dev/ucore.
+ * Default table of the system calls that the library makes on /dev/ucore.
  */
 #include <fcntl.h>
 #include <sys/ioctl.h>

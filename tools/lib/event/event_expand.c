@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Specs with patterns: the events that one of them stands for, each resolved as if
- * it had been written alone.
+ * Specs with patterns: find the matching events and resolve each of them as if the user had
+ * written it without a pattern.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -15,10 +15,10 @@
 struct expansion {
 	struct ucore_device *dev;
 	const struct ucore_spec *spec;
-	unsigned int item;		/* the item that is a pattern, or spec->nr */
+	unsigned int item;		/* index of the item with a pattern, or spec->nr */
 	struct ucore_event *events;
 	size_t nr;
-	size_t room;
+	size_t capacity;
 	struct ucore_error *err;
 };
 
@@ -42,18 +42,18 @@ static unsigned int pattern_item(const struct ucore_spec *spec)
 
 /* ---- one event --------------------------------------------------------- */
 
-static bool room_make(struct expansion *e)
+static bool events_reserve(struct expansion *e)
 {
-	size_t room = e->room ? 2 * e->room : 4;
+	size_t capacity = e->capacity ? 2 * e->capacity : 4;
 	struct ucore_event *events;
 
-	if (e->nr < e->room)
+	if (e->nr < e->capacity)
 		return true;
-	events = realloc(e->events, room * sizeof(*events));
+	events = realloc(e->events, capacity * sizeof(*events));
 	if (!events)
 		return false;
 	e->events = events;
-	e->room = room;
+	e->capacity = capacity;
 	return true;
 }
 
@@ -61,14 +61,14 @@ static int resolve(struct expansion *e, const struct ucore_spec *spec)
 {
 	int ret;
 
-	if (!room_make(e))
+	if (!events_reserve(e))
 		return ucore_error_set(e->err, -ENOMEM, "out of memory");
 	ret = ucore_spec_resolve(e->dev, spec, &e->events[e->nr], e->err);
 	e->nr += !ret;
 	return ret;
 }
 
-/* As if the user had written this head, and @name where the pattern stands */
+/* Resolve the spec with @head as head and, unless NULL, @name in place of the pattern */
 static int written_resolve(struct expansion *e, const char *head, const char *name)
 {
 	char text[2 * UCORE_SPEC_LEN];
@@ -86,14 +86,15 @@ static int written_resolve(struct expansion *e, const char *head, const char *na
 	if (e->spec->nr && at < sizeof(text))
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "/");
 	if (at >= UCORE_SPEC_LEN)
-		return ucore_error_set(e->err, -EINVAL, "event '%s': too long with names in it",
+		return ucore_error_set(e->err, -EINVAL,
+				       "event '%s': too long after expansion of the pattern. Use fewer terms",
 				       e->spec->text);
 	return ucore_spec_next(&list, &spec, e->err) < 0 ? -EINVAL : resolve(e, &spec);
 }
 
 /* ---- names ------------------------------------------------------------- */
 
-/* The platforms whose names the machine knows: its own, and that of the cores */
+/* Return the i-th platform whose event names apply: the machine's, then the core events */
 static const struct ucore_platform *platform_at(const struct ucore_device *dev, size_t i)
 {
 	if (!i)
@@ -101,7 +102,7 @@ static const struct ucore_platform *platform_at(const struct ucore_device *dev, 
 	return dev->info.caps & UCORE_CAP_CORE ? ucore_platform_find(UCORE_CORE_TYPE) : NULL;
 }
 
-/* Each event of the type that the pattern means */
+/* Add each event of the type that matches the pattern */
 static int names_expand(struct expansion *e, const char *head, const char *type)
 {
 	const char *pattern = e->spec->items[e->item].key;
@@ -123,7 +124,7 @@ static int names_expand(struct expansion *e, const char *head, const char *type)
 	if (ret || e->nr > before)
 		return ret;
 	return ucore_error_set(e->err, -ENOENT,
-			       "event '%s': no event of %s is like '%s'; see 'ucoretool list events'",
+			       "event '%s': no event of %s matches '%s'. See 'ucoretool list events'",
 			       e->spec->text, type, pattern);
 }
 
@@ -142,13 +143,13 @@ static bool is_first_of_type(const struct ucore_device *dev, size_t box)
 	return true;
 }
 
-/* What a type does not have is no reason to refuse the others */
-static bool may_lack(int code)
+/* Return true for errors that exclude one box type only, such as an unknown event */
+static bool is_type_error(int code)
 {
 	return code == -ENOENT || code == -EINVAL || code == -ENXIO || code == -ERANGE;
 }
 
-/* Each type that is like the head; @found: were there any? */
+/* Add the events of each box type that matches the head; @found is set if there is one */
 static int types_expand(struct expansion *e, bool *found)
 {
 	const struct ucore_device *dev = e->dev;
@@ -167,7 +168,7 @@ static int types_expand(struct expansion *e, bool *found)
 		if (!ret)
 			continue;
 		e->nr = before;
-		if (!may_lack(ret))
+		if (!is_type_error(ret))
 			return ret;
 		if (!code && e->err)
 			first = *e->err;
@@ -178,7 +179,7 @@ static int types_expand(struct expansion *e, bool *found)
 	return ucore_error_set(e->err, code, "%s", first.text);
 }
 
-/* Each full name that is like the head */
+/* Add each event whose full name matches the head */
 static int full_names_expand(struct expansion *e)
 {
 	struct ucore_event_desc desc;
@@ -205,7 +206,7 @@ static int head_expand(struct expansion *e)
 	if (!is_pattern(e->spec->head)) {
 		if (ucore_event_head(e->dev, e->spec->head, &event))
 			return type_expand(e, e->spec->head, event.type);
-		/* its error is that of what was written */
+		/* reports the error for the text that the user wrote */
 		return resolve(e, e->spec);
 	}
 	ret = types_expand(e, &found);
@@ -214,7 +215,7 @@ static int head_expand(struct expansion *e)
 	if (ret || e->nr)
 		return ret;
 	return ucore_error_set(e->err, -ENOENT,
-			       "event '%s': no box type and no full event name here is like '%s'; see 'ucoretool list'",
+			       "event '%s': no box type or full event name of this machine matches '%s'. See 'ucoretool list'",
 			       e->spec->text, e->spec->head);
 }
 
@@ -236,7 +237,8 @@ int ucore_spec_expand(struct ucore_device *dev, const struct ucore_spec *spec,
 		ret = e.item == spec->nr && !is_pattern(spec->head) ? resolve(&e, spec) :
 								      head_expand(&e);
 	if (!ret && e.nr > 1 && is_named(spec))
-		ret = ucore_error_set(err, -EINVAL, "event '%s': %zu events cannot have one name",
+		ret = ucore_error_set(err, -EINVAL,
+				      "event '%s': name= is not possible for %zu events. Leave it out, or select one event",
 				      spec->text, e.nr);
 	if (ret) {
 		free(e.events);

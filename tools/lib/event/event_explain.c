@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What an event counts, in words: a sentence of its own, or the parts of its name
- * one after the other.  Texts and parts are generated from tools/metrics/.
+ * Descriptions of events: a written text for common events, otherwise the meanings of the
+ * parts of the name in sequence.  The tables are generated from tools/metrics/.
  */
 #include <ctype.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-/* A text that is being put together */
+/* Output buffer; @whole is false after an unknown part of the name */
 struct explanation {
 	char *text;
 	size_t size;
@@ -24,7 +24,7 @@ static void put(struct explanation *e, const char *text, size_t length)
 	e->text[e->at] = 0;
 }
 
-/* A number where the text has a "#" */
+/* Append the meaning of a part with @digits in place of "#" */
 static void put_part(struct explanation *e, const char *text, const char *digits, size_t length)
 {
 	size_t before = strcspn(text, "#");
@@ -37,8 +37,8 @@ static void put_part(struct explanation *e, const char *text, const char *digits
 }
 
 /*
- * Does a part match the head of a name?  It ends where a word of the name ends; its
- * "#" is a number, which may be missing.  Returns its length in the name, or 0.
+ * Match a part with the beginning of a name.  "#" matches a number or nothing.  The match must
+ * end at a word boundary of the name.  Returns the length of the match, or 0.
  */
 static size_t part_length(const char *part, const char *name, const char **digits, size_t *nr)
 {
@@ -59,7 +59,7 @@ static size_t part_length(const char *part, const char *name, const char **digit
 	return !name[at] || strchr("._", name[at]) ? at : 0;
 }
 
-/* The longest part that matches; one without "#" goes before an equally long one */
+/* Find the longest part that matches; at equal length, prefer a part without "#" */
 static const char *part_find(const char *name, size_t *length, const char **digits, size_t *nr)
 {
 	const char *text = NULL, *digits_here = name;
@@ -82,7 +82,7 @@ static const char *part_find(const char *name, size_t *length, const char **digi
 	return text;
 }
 
-/* One part of the name, or its next word as it is */
+/* Append the meaning of the next part of the name, or its next word literally */
 static size_t word_explain(struct explanation *e, const char *name)
 {
 	const char *digits, *text;
@@ -94,14 +94,14 @@ static size_t word_explain(struct explanation *e, const char *name)
 		return length;
 	}
 	length = strcspn(name, "._");
-	/* a number says itself */
+	/* numbers need no explanation */
 	if (strspn(name, "0123456789") < length)
 		e->whole = false;
 	put(e, name, length);
 	return length;
 }
 
-/* "umbrella: one, other": what stands before the first point is the umbrella */
+/* Write "general: special, special": the first period of the name becomes a colon */
 static void name_explain(struct explanation *e, const char *name)
 {
 	bool first = true, point = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Events as programs have them: what a text means, and what is to be known of it.  How it
- * is found out stands in spec.c, event.c and expand.c.
+ * Public functions of events: find the events of a text and access their properties.  The work
+ * is done by event_spec.c (syntax), event_resolve.c (meaning) and event_expand.c (patterns).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -30,7 +30,8 @@ int ucore_events_find(struct ucore_device *dev, const char *text, struct ucore_e
 	if (ucore_spec_next(&list, &spec, err) < 1)
 		return -EINVAL;
 	if (list)
-		return ucore_error_set(err, -EINVAL, "event '%s': this is more than one", text);
+		return ucore_error_set(err, -EINVAL,
+				       "event '%s': this is more than one event. Give a single event", text);
 	events = calloc(1, sizeof(*events));
 	if (!events)
 		return ucore_error_set(err, -ENOMEM, "out of memory");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The form of an event on a command line: head[/term[=value],.../].
- * Knows no device and no names; event.c gives the words a meaning.
+ * Syntax of events: head[/term[=value],.../].  This layer needs no device and checks no names;
+ * event_resolve.c does.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-/* A comma ends the spec, unless it stands between slashes */
+/* Return the length of the first spec of a list, which ends at a comma outside of slashes */
 static size_t spec_length(const char *list, unsigned int *slashes)
 {
 	size_t i;
@@ -32,13 +32,14 @@ static int spec_items(struct ucore_spec *spec, char *terms, struct ucore_error *
 		char *value = strchr(term, '=');
 
 		if (spec->nr == UCORE_SPEC_ITEMS)
-			return ucore_error_set(err, -EINVAL, "event '%s': more than %d terms",
+			return ucore_error_set(err, -EINVAL,
+					       "event '%s': too many terms. Use at most %d",
 					       spec->text, UCORE_SPEC_ITEMS);
 		if (value)
 			*value++ = 0;
 		if (!*term || (value && !*value))
 			return ucore_error_set(err, -EINVAL,
-					       "event '%s': a term is empty: write name or name=value",
+					       "event '%s': a term is empty. Write name or name=value",
 					       spec->text);
 		spec->items[spec->nr].key = term;
 		spec->items[spec->nr].value = value;
@@ -55,23 +56,24 @@ static int spec_split(struct ucore_spec *spec, unsigned int slashes, struct ucor
 	spec->nr = 0;
 	if (strpbrk(spec->text, "{}"))
 		return ucore_error_set(err, -EINVAL,
-				       "event '%s': groups need no braces: all events of a run are counted at the same instants",
+				       "event '%s': braces are not supported, because all events are counted at the same instants. Leave them out",
 				       spec->text);
 	if (!slash)
 		return *spec->head ? 0 : ucore_error_set(err, -EINVAL,
-			"an event is empty: write box/EVENT/, for example imc/CAS_COUNT.RD/");
+			"event list: an event is empty. Write box/EVENT/, for example imc/CAS_COUNT.RD/");
 	if (slashes != 2 || spec->words[strlen(spec->words) - 1] != '/')
 		return ucore_error_set(err, -EINVAL,
-				       "event '%s': write box/term,.../ with exactly two slashes",
+				       "event '%s': invalid syntax. Write box/term,.../ with exactly two slashes",
 				       spec->text);
 	*slash = 0;
 	spec->words[strlen(spec->text) - 1] = 0;
 	if (!*spec->head)
-		return ucore_error_set(err, -EINVAL, "event '%s': no box before the slash",
+		return ucore_error_set(err, -EINVAL,
+				       "event '%s': no box before the slash. Write box/EVENT/",
 				       spec->text);
 	if (!slash[1])
 		return ucore_error_set(err, -EINVAL,
-				       "event '%s': nothing between the slashes: which event?",
+				       "event '%s': nothing between the slashes. Write box/EVENT/",
 				       spec->text);
 	return spec_items(spec, slash + 1, err);
 }
@@ -85,13 +87,15 @@ int ucore_spec_next(const char **list, struct ucore_spec *spec, struct ucore_err
 		return 0;
 	length = spec_length(*list, &slashes);
 	if (length >= sizeof(spec->text))
-		return ucore_error_set(err, -EINVAL, "event '%.40s...': longer than %zu letters",
-				       *list, sizeof(spec->text) - 1);
+		return ucore_error_set(err, -EINVAL,
+				       "event '%.40s...': too long. Use at most %zu characters", *list,
+				       sizeof(spec->text) - 1);
 	for (size_t i = 0; i < length; i++)
 		if (!isgraph((unsigned char)(*list)[i]))
 			return ucore_error_set(err, -EINVAL,
-					       "event '%.*s': letter %zu does not belong there",
-					       (int)length, *list, i + 1);
+					       "event '%.*s': invalid character at position %zu. Remove %s",
+					       (int)length, *list, i + 1,
+					       isspace((unsigned char)(*list)[i]) ? "the space" : "it");
 	memset(spec, 0, sizeof(*spec));
 	memcpy(spec->text, *list, length);
 	memcpy(spec->words, *list, length);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Platforms: which processors belong to them, and their event names: look one
- * up, guess what a misspelled one meant.  The tables of events are generated, see
- * tools/events/; those of processors are the driver's.
+ * Platforms: their processor models and event names, and the search for misspelled names.  The
+ * event tables are generated (see tools/events/).  The driver's header has the models.
  */
 #include <ctype.h>
 #include <stdint.h>
@@ -111,16 +110,16 @@ bool ucore_platform_event(const struct ucore_platform *platform, const char *typ
 	return false;
 }
 
-static bool same_letter(char a, char b)
+static bool same_char(char a, char b)
 {
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Are the last two letters of both words the same, the other way round? */
+/* Return true if the last two characters of both words are swapped */
 static bool swapped(const char *a, size_t i, const char *b, size_t j)
 {
-	return i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
-	       same_letter(a[i - 2], b[j - 1]);
+	return i > 1 && j > 1 && same_char(a[i - 1], b[j - 2]) &&
+	       same_char(a[i - 2], b[j - 1]);
 }
 
 static size_t least(size_t a, size_t b)
@@ -128,10 +127,13 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Edits (insert, delete, replace a letter, swap two) that turn one word into the other */
+/*
+ * Return the number of edits that turn one word into the other.  An edit inserts, deletes or
+ * replaces a character, or swaps two neighbours (Damerau-Levenshtein distance).
+ */
 static size_t edit_distance(const char *a, const char *b)
 {
-	/* of the first i, i - 1 and i - 2 letters of @a */
+	/* distances for the first i, i - 1 and i - 2 characters of @a */
 	size_t rows[3][UCORE_SPEC_LEN + 1];
 	size_t length = strlen(b), i;
 
@@ -145,7 +147,7 @@ static size_t edit_distance(const char *a, const char *b)
 		row[0] = i;
 		for (size_t j = 1; j <= length; j++) {
 			row[j] = least(least(above[j], row[j - 1]) + 1,
-				       above[j - 1] + !same_letter(a[i - 1], b[j - 1]));
+				       above[j - 1] + !same_char(a[i - 1], b[j - 1]));
 			if (swapped(a, i, b, j))
 				row[j] = least(row[j], rows[(i + 1) % 3][j - 2] + 1);
 		}
@@ -157,7 +159,7 @@ void ucore_guess_start(struct ucore_guess *guess, const char *word)
 {
 	guess->word = word;
 	guess->best = NULL;
-	/* a third of the letters may be wrong, further away it is another word */
+	/* at most a third of the characters may differ */
 	guess->distance = strlen(word) / 3 + 2;
 }
 
@@ -166,7 +168,7 @@ void ucore_guess_offer(struct ucore_guess *guess, const char *name)
 	size_t length = strlen(name), word = strlen(guess->word);
 	size_t distance;
 
-	/* letters that one has more must be inserted at least */
+	/* the difference in length is a lower bound of the distance */
 	if ((length > word ? length - word : word - length) >= guess->distance)
 		return;
 	distance = edit_distance(guess->word, name);

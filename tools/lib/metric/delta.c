@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What each counter moved from one snapshot to the next, and how long it counted.
+ * Deltas: differences of the counts and of the times between two snapshots.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "internal.h"
 
-/* What the last snapshot said */
+/* State at the last snapshot */
 struct delta_last {
 	uint64_t count;
 	uint64_t enabled;
@@ -62,7 +62,7 @@ static const struct ucore_read_domain *read_domain(const struct ucore_snapshot *
 
 static void value_update(struct ucore_delta_value *to, struct delta_last *last,
 			 const struct ucore_value *value, const struct ucore_read_domain *domain,
-			 const uint64_t *turns)
+			 const uint64_t *slice_time)
 {
 	uint64_t running, possible;
 
@@ -73,13 +73,13 @@ static void value_update(struct ucore_delta_value *to, struct delta_last *last,
 	last->count = value->count;
 	if (!domain)
 		return;
-	/* what no freeze reaches counts all the time */
+	/* counters that a freeze does not stop count all the time */
 	possible = value->flags & UCORE_VALUE_F_UNFROZEN ? domain->time_enabled :
 							 domain->time_running;
-	/* what always counts has the domain's time as its own */
-	running = turns && *turns != domain->time_running ? *turns : possible;
+	/* events outside of groups report the domain's running time */
+	running = slice_time && *slice_time != domain->time_running ? *slice_time : possible;
 	to->enabled = domain->time_enabled - last->enabled;
-	/* a flag that comes or goes must not turn time back */
+	/* a change of the flag switches between two clocks: the time must not go back */
 	to->running = running > last->running ? running - last->running : 0;
 	last->enabled = domain->time_enabled;
 	last->running = running;
@@ -94,7 +94,7 @@ void ucore_delta_update(struct ucore_delta *delta, const struct ucore_snapshot *
 	for (size_t i = 0; i < delta->nr && i < snap->nr_values; i++) {
 		uint32_t id = delta->session->slots[i].domain;
 
-		/* neighbours are mostly of one domain */
+		/* neighbouring slots usually have the same domain */
 		if (!domain || domain->domain != id)
 			domain = read_domain(snap, id);
 		value_update(&delta->values[i], &delta->last[i], &snap->values[i], domain,

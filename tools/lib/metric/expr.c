@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The language of formulas: numbers, + - * /, parentheses, min, max and names.
- * Knows no events: what a name means is up to the caller.
+ * Formulas: parser, compiler and evaluation of numbers, + - * /, parentheses, min(), max() and
+ * names.  The caller resolves names, so that this layer does not depend on events.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -10,9 +10,9 @@
 
 #include "metric/expr.h"
 
-#define MAX_DEPTH	64	/* of parentheses and signs, one in another */
+#define MAX_DEPTH	64	/* nesting depth of parentheses and signs */
 
-#define NAME_LETTERS	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
+#define NAME_CHARS	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
 
 struct parser {
 	const char *text;
@@ -28,32 +28,33 @@ struct parser {
 static int op_add(struct ucore_expr *expr, struct ucore_expr_op op, struct ucore_error *err)
 {
 	if (expr->nr == UCORE_EXPR_OPS)
-		return ucore_error_set(err, -EINVAL, "a formula of more than %d operations",
+		return ucore_error_set(err, -EINVAL, "formula: too long. Use at most %d operations",
 				       UCORE_EXPR_OPS);
-	if (expr->nr == expr->room) {
-		size_t room = expr->room ? 2 * expr->room : 16;
-		struct ucore_expr_op *ops = realloc(expr->ops, room * sizeof(*ops));
+	if (expr->nr == expr->capacity) {
+		size_t capacity = expr->capacity ? 2 * expr->capacity : 16;
+		struct ucore_expr_op *ops = realloc(expr->ops, capacity * sizeof(*ops));
 
 		if (!ops)
 			return ucore_error_set(err, -ENOMEM, "out of memory");
 		expr->ops = ops;
-		expr->room = room;
+		expr->capacity = capacity;
 	}
 	expr->ops[expr->nr++] = op;
 	return 0;
 }
 
-/* An operation that leaves a value on the stack */
+/* Add an operation that pushes a value */
 static int value_add(struct ucore_expr *expr, struct ucore_expr_op op, struct ucore_error *err)
 {
 	if (expr->height == UCORE_EXPR_STACK)
-		return ucore_error_set(err, -EINVAL, "a formula of more than %d values at a time",
+		return ucore_error_set(err, -EINVAL,
+				       "formula: more than %d pending operands. Use fewer parentheses",
 				       UCORE_EXPR_STACK);
 	expr->height++;
 	return op_add(expr, op, err);
 }
 
-/* One that takes two values and leaves one */
+/* Add an operation that pops two values and pushes one */
 static int binary_add(struct parser *p, enum ucore_expr_kind kind)
 {
 	p->expr->height--;
@@ -71,14 +72,15 @@ void ucore_expr_free(struct ucore_expr *expr)
 	*expr = (struct ucore_expr) { 0 };
 }
 
-/* ---- words ------------------------------------------------------------- */
+/* ---- tokens ------------------------------------------------------------ */
 
-static int parser_fail(const struct parser *p, const char *what)
+static int parser_fail(const struct parser *p, const char *problem)
 {
 	if (!*p->at)
-		return ucore_error_set(p->err, -EINVAL, "%s at the end of '%.160s'", what, p->text);
-	return ucore_error_set(p->err, -EINVAL, "%s at '%.40s' (letter %zu of '%.160s')", what,
-			       p->at, (size_t)(p->at - p->text) + 1, p->text);
+		return ucore_error_set(p->err, -EINVAL, "formula '%.160s': %s at the end", p->text,
+				       problem);
+	return ucore_error_set(p->err, -EINVAL, "formula '%.160s': %s at '%.40s' (character %zu)",
+			       p->text, problem, p->at, (size_t)(p->at - p->text) + 1);
 }
 
 static void blanks_skip(struct parser *p)
@@ -87,16 +89,16 @@ static void blanks_skip(struct parser *p)
 		p->at++;
 }
 
-static bool letter_take(struct parser *p, char letter)
+static bool char_accept(struct parser *p, char expected)
 {
 	blanks_skip(p);
-	if (*p->at != letter)
+	if (*p->at != expected)
 		return false;
 	p->at++;
 	return true;
 }
 
-/* Digits with a point and an exponent; strtod() would read them as the locale has it */
+/* Read a decimal number with fraction and exponent, independent of the locale (unlike strtod) */
 static double decimal_read(struct parser *p)
 {
 	double value = 0, power = 1;
@@ -127,25 +129,25 @@ static int number_parse(struct parser *p)
 	const char *begin = p->at;
 
 	if (!isdigit((unsigned char)begin[*begin == '.']))
-		return parser_fail(p, "no number");
+		return parser_fail(p, "invalid number");
 	op.number = decimal_read(p);
-	if (!__builtin_isfinite(op.number) || strchr(NAME_LETTERS, *p->at ? *p->at : ' ')) {
+	if (!__builtin_isfinite(op.number) || strchr(NAME_CHARS, *p->at ? *p->at : ' ')) {
 		p->at = begin;
-		return parser_fail(p, "no number");
+		return parser_fail(p, "invalid number");
 	}
 	return value_add(p->expr, op, p->err);
 }
 
-/* What stands between braces: an event with its slashes and commas */
+/* Parse an event in braces, which can contain slashes and commas */
 static int braces_parse(struct parser *p)
 {
 	size_t length = strcspn(p->at, "}");
 	char name[UCORE_SPEC_LEN];
 
 	if (!p->at[length])
-		return parser_fail(p, "no '}'");
+		return parser_fail(p, "missing '}'");
 	if (length >= sizeof(name))
-		return parser_fail(p, "an event that is too long");
+		return parser_fail(p, "event too long");
 	memcpy(name, p->at, length);
 	name[length] = 0;
 	p->at += length + 1;
@@ -156,41 +158,41 @@ static int braces_parse(struct parser *p)
 
 static int sum_parse(struct parser *p);
 
-/* The values of min() or max(), one after the other */
+/* Parse the arguments of min() or max() up to the closing parenthesis */
 static int extreme_parse(struct parser *p, enum ucore_expr_kind kind)
 {
 	int ret = sum_parse(p);
 
-	while (!ret && letter_take(p, ',')) {
+	while (!ret && char_accept(p, ',')) {
 		ret = sum_parse(p);
 		if (!ret)
 			ret = binary_add(p, kind);
 	}
-	if (!ret && !letter_take(p, ')'))
-		return parser_fail(p, "no ')'");
+	if (!ret && !char_accept(p, ')'))
+		return parser_fail(p, "missing ')'");
 	return ret;
 }
 
 static int name_parse(struct parser *p)
 {
-	size_t length = strspn(p->at, NAME_LETTERS);
+	size_t length = strspn(p->at, NAME_CHARS);
 	char name[UCORE_SPEC_LEN];
 	bool first;
 
 	if (!length)
-		return parser_fail(p, "a number or a name is missing");
+		return parser_fail(p, "missing number or name");
 	if (length >= sizeof(name))
-		return parser_fail(p, "a name that is too long");
+		return parser_fail(p, "name too long");
 	memcpy(name, p->at, length);
 	name[length] = 0;
 	p->at += length;
-	if (!strcmp(name, "min") && letter_take(p, '('))
+	if (!strcmp(name, "min") && char_accept(p, '('))
 		return extreme_parse(p, EXPR_MIN);
-	if (!strcmp(name, "max") && letter_take(p, '('))
+	if (!strcmp(name, "max") && char_accept(p, '('))
 		return extreme_parse(p, EXPR_MAX);
-	first = letter_take(p, '[');
-	if (first && (!letter_take(p, '0') || !letter_take(p, ']')))
-		return parser_fail(p, "only [0] can follow a name");
+	first = char_accept(p, '[');
+	if (first && (!char_accept(p, '0') || !char_accept(p, ']')))
+		return parser_fail(p, "invalid index (only [0] is possible)");
 	return p->names->compile(p->names, p->expr, name, first, p->err);
 }
 
@@ -198,18 +200,18 @@ static int factor_inside(struct parser *p)
 {
 	int ret;
 
-	if (letter_take(p, '-')) {
+	if (char_accept(p, '-')) {
 		p->depth++;
 		ret = p->depth > MAX_DEPTH ? parser_fail(p, "too many signs") : factor_inside(p);
 		p->depth--;
 		return ret ? ret : op_add(p->expr, (struct ucore_expr_op) { .kind = EXPR_NEG },
 					  p->err);
 	}
-	if (letter_take(p, '(')) {
+	if (char_accept(p, '(')) {
 		ret = sum_parse(p);
-		return !ret && !letter_take(p, ')') ? parser_fail(p, "no ')'") : ret;
+		return !ret && !char_accept(p, ')') ? parser_fail(p, "missing ')'") : ret;
 	}
-	if (letter_take(p, '{'))
+	if (char_accept(p, '{'))
 		return braces_parse(p);
 	return isdigit((unsigned char)*p->at) || *p->at == '.' ? number_parse(p) : name_parse(p);
 }
@@ -223,9 +225,9 @@ static int product_parse(struct parser *p)
 
 		if (ret)
 			return ret;
-		if (letter_take(p, '*'))
+		if (char_accept(p, '*'))
 			kind = EXPR_MUL;
-		else if (letter_take(p, '/'))
+		else if (char_accept(p, '/'))
 			kind = EXPR_DIV;
 		else
 			return 0;
@@ -244,9 +246,9 @@ static int sum_inside(struct parser *p)
 
 		if (ret)
 			return ret;
-		if (letter_take(p, '+'))
+		if (char_accept(p, '+'))
 			kind = EXPR_ADD;
-		else if (letter_take(p, '-'))
+		else if (char_accept(p, '-'))
 			kind = EXPR_SUB;
 		else
 			return 0;
@@ -256,7 +258,7 @@ static int sum_inside(struct parser *p)
 	}
 }
 
-/* All that can be inside something else goes through here, so that it ends */
+/* Parse a sum.  All nested constructs pass through here, so that the depth is limited. */
 static int sum_parse(struct parser *p)
 {
 	int ret;
@@ -277,7 +279,7 @@ int ucore_expr_parse(struct ucore_expr *expr, const char *text, struct ucore_exp
 	if (ret)
 		return ret;
 	blanks_skip(&p);
-	return *p.at ? parser_fail(&p, "an operator is missing") : 0;
+	return *p.at ? parser_fail(&p, "missing operator") : 0;
 }
 
 /* ---- evaluation -------------------------------------------------------- */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Formulas of metrics: compiled once, then evaluated as often as there are counts.
+ * Formulas of metrics, compiled once and evaluated for each interval.
  */
 #ifndef UCORE_EXPR_H
 #define UCORE_EXPR_H
 
 #include "internal.h"
 
-/* Values that wait for their operator, and operations in all: no formula needs more */
+/* Limits of a formula: pending operands, and operations in total */
 #define UCORE_EXPR_STACK	64
 #define UCORE_EXPR_OPS		4096
 
@@ -25,30 +25,30 @@ enum ucore_expr_kind {
 
 struct ucore_expr_op {
 	enum ucore_expr_kind kind;
-	uint32_t leaf;		/* of EXPR_LEAF: what the caller calls it */
+	uint32_t leaf;		/* the caller's number of an EXPR_LEAF */
 	double number;
 };
 
 /**
- * struct ucore_expr - a compiled formula, operands before their operator
+ * struct ucore_expr - compiled formula in postfix notation
  * @ops: the operations
- * @nr: how many there are
- * @room: how many there is memory for
- * @height: values that are left on the stack by all of them
+ * @nr: number of elements of @ops
+ * @capacity: allocated elements of @ops
+ * @height: number of values on the stack after all operations
  */
 struct ucore_expr {
 	struct ucore_expr_op *ops;
 	size_t nr;
-	size_t room;
+	size_t capacity;
 	unsigned int height;
 };
 
 /**
- * struct ucore_expr_names - what the names of a formula mean
- * @compile: compiles a name, or what stands between braces: ucore_expr_leaf(), or
- *           ucore_expr_parse() of another formula.  @first: "[0]" follows the name
- * @data: for @compile
- * @depth: formulas around this one
+ * struct ucore_expr_names - compiler of the names of a formula
+ * @compile: function that compiles a name or an event in braces, by ucore_expr_leaf() or by
+ *           ucore_expr_parse() of another formula; @first is true if "[0]" follows the name
+ * @data: pointer for @compile
+ * @depth: number of enclosing formulas
  */
 struct ucore_expr_names {
 	int (*compile)(struct ucore_expr_names *names, struct ucore_expr *expr, const char *name,
@@ -58,35 +58,35 @@ struct ucore_expr_names {
 };
 
 /**
- * ucore_expr_parse() - compile a formula behind what @expr has already
+ * ucore_expr_parse() - compile a formula and append it to @expr
  *
  *	expr   = term { ("+" | "-") term }
  *	term   = factor { ("*" | "/") factor }
  *	factor = number | "-" factor | "(" expr ")" | ("min" | "max") "(" expr { "," expr } ")"
  *	       | name [ "[0]" ] | "{" event "}"
  *
- * One value is left on the stack.  A failure leaves @expr fit for nothing but
- * ucore_expr_free().
+ * The compiled formula pushes one value.  After a failure the only valid operation on @expr
+ * is ucore_expr_free().
  *
- * Errors: -EINVAL (explained), -ENOMEM, and those of @names->compile().
+ * Errors: -EINVAL (syntax), -ENOMEM, and those of @names->compile().
  */
 int ucore_expr_parse(struct ucore_expr *expr, const char *text, struct ucore_expr_names *names,
 		     struct ucore_error *err);
 
-/** ucore_expr_leaf() - compile a value that is asked for at each evaluation */
+/** ucore_expr_leaf() - compile a value that the caller supplies at each evaluation */
 int ucore_expr_leaf(struct ucore_expr *expr, uint32_t leaf, struct ucore_error *err);
 
 /**
- * ucore_expr_value() - evaluate
- * @leaf: gives the value of a leaf
+ * ucore_expr_value() - evaluate a compiled formula
+ * @leaf: function that returns the value of a leaf
+ * @data: pointer for @leaf
  *
- * Return: the value, or NaN if there is none: something is divided by zero, too
- * large, or a leaf has no value.
+ * Return: the value, or NaN after a division by zero, an overflow, or a leaf without a value.
  */
 double ucore_expr_value(const struct ucore_expr *expr, double (*leaf)(void *data, uint32_t leaf),
 			void *data);
 
-/** ucore_expr_free() - give the memory back; the expression is empty then */
+/** ucore_expr_free() - free the operations and make the expression empty */
 void ucore_expr_free(struct ucore_expr *expr);
 
 #endif /* UCORE_EXPR_H */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Is a record what it claims to be?  Rings and files ask the same question.
+ * Records: format check for records of rings and files.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "internal.h"
 
-/* A PAD may be too short for a sequence number */
+/* A PAD record can end before the sequence number */
 #define PAD_MIN		offsetof(struct ucore_record, seq)
 
 static bool sample_fits(const struct ucore_sample *sample, size_t size)

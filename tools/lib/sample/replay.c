@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A file as if its session ran now: a device that is asked nothing, and a session whose
- * events are looked for among the recorded ones.  Names are resolved with the fields of
- * the machine that was recorded, so whatever was counted is found however it was written.
+ * Replay: a device and a session made from a file of samples.  The device has no driver.
+ * Adding an event to the session searches the recorded events.  Both are resolved with the
+ * recorded fields and compared by value, so that the spelling does not matter.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@ struct ucore_replay {
 	const struct ucore_file *file;
 	struct ucore_device dev;
 	struct ucore_session session;
-	struct ucore_event *events;	/* what the indexes of the file mean */
-	bool *resolved;			/* beside them; false: not to be had by any name */
-	const struct ucore_file_event **on;	/* the file's events by box */
-	size_t *first_on;		/* box -> its first one there; one more than boxes */
+	struct ucore_event *events;	/* recorded events by ucore_file_event.index */
+	bool *resolved;			/* true for each valid element of @events */
+	const struct ucore_file_event **on;	/* events of the file, sorted by box */
+	size_t *first_on;		/* first element of @on for each box; nr_boxes + 1 */
 };
 
 /* ---- the machine ------------------------------------------------------- */
@@ -75,7 +75,7 @@ static int boxes_make(struct ucore_replay *replay)
 	return dev->boxes ? 0 : -ENOMEM;
 }
 
-/* Fields of one type stand together in the file */
+/* Build the sets of fields; the fields of a type are contiguous in the file */
 static int sets_make(struct ucore_replay *replay)
 {
 	const struct ucore_file_field *fields = ucore_file_fields(replay->file);
@@ -101,9 +101,9 @@ static int sets_make(struct ucore_replay *replay)
 	return 0;
 }
 
-/* ---- what was recorded ------------------------------------------------- */
+/* ---- recorded events --------------------------------------------------- */
 
-/* Each index once: the text that its events have in common */
+/* Resolve the text of each index once; all events of an index have the same text */
 static int events_resolve(struct ucore_replay *replay)
 {
 	const struct ucore_file_event *events = ucore_file_events(replay->file);
@@ -158,7 +158,7 @@ static struct box_key *keys_make(const struct ucore_device *dev)
 	return keys;
 }
 
-/* The box of each event; false if there is an event without one */
+/* Find the box of each event.  Returns false if an event has no box. */
 static bool boxes_find(const struct ucore_replay *replay, const struct box_key *keys,
 		       size_t *box_of)
 {
@@ -176,7 +176,7 @@ static bool boxes_find(const struct ucore_replay *replay, const struct box_key *
 	return true;
 }
 
-/* The file's events box by box, in the order of their ids on each */
+/* Sort the events by box and id (counting sort) */
 static void events_sort(struct ucore_replay *replay, const size_t *box_of)
 {
 	const struct ucore_file_event *events = ucore_file_events(replay->file);
@@ -189,7 +189,7 @@ static void events_sort(struct ucore_replay *replay, const size_t *box_of)
 		replay->first_on[i + 1] += replay->first_on[i];
 	for (uint32_t i = nr; i > 0; i--)
 		replay->on[--replay->first_on[box_of[i - 1] + 1]] = &events[i - 1];
-	/* each has moved down to where its box begins: one place off */
+	/* first_on[box + 1] is now the start of @box: shift by one element */
 	memmove(replay->first_on, replay->first_on + 1, nr_boxes * sizeof(*replay->first_on));
 	replay->first_on[nr_boxes] = nr;
 }
@@ -207,7 +207,7 @@ static int events_place(struct ucore_replay *replay, struct ucore_error *err)
 		ret = -ENOMEM;
 	else if (!boxes_find(replay, keys, box_of))
 		ret = ucore_error_set(err, -EBADMSG,
-				      "damaged: an event is on a box that the file does not have");
+				      "file of samples: damaged: an event refers to an unknown box");
 	else
 		events_sort(replay, box_of);
 	free(box_of);
@@ -218,14 +218,14 @@ static int events_place(struct ucore_replay *replay, struct ucore_error *err)
 int ucore_replay_open(const struct ucore_file *file, struct ucore_replay **out,
 		      struct ucore_error *err)
 {
-	static const struct ucore_sys nobody = { .ioctl = replay_ioctl };
+	static const struct ucore_sys no_driver = { .ioctl = replay_ioctl };
 	struct ucore_replay *replay = calloc(1, sizeof(*replay));
 	int ret;
 
 	if (!replay)
 		return ucore_error_set(err, -ENOMEM, "out of memory");
 	replay->file = file;
-	replay->dev.sys = &nobody;
+	replay->dev.sys = &no_driver;
 	replay->dev.fd = -1;
 	replay->dev.recorded = true;
 	replay->dev.info.caps = UCORE_CAP_CORE;
@@ -279,14 +279,14 @@ struct ucore_session *ucore_replay_session(struct ucore_replay *replay)
 	return &replay->session;
 }
 
-/* ---- events that are asked for ----------------------------------------- */
+/* ---- requested events -------------------------------------------------- */
 
 static bool has_term(const struct ucore_event *event, const struct ucore_term *term)
 {
 	for (unsigned int i = 0; i < event->nr_terms; i++)
 		if (event->terms[i].field == term->field)
 			return event->terms[i].value == term->value;
-	/* what is not said is zero */
+	/* fields that are not set are zero */
 	return !term->value;
 }
 
@@ -295,13 +295,13 @@ static bool is_fixed(const struct ucore_event *event)
 	return event->counters >> UCORE_COUNTER_FIXED;
 }
 
-/* Do both count the same, on whichever boxes? */
+/* Return true if both events count the same, regardless of the boxes */
 static bool same_event(const struct ucore_event *a, const struct ucore_event *b)
 {
 	if (strcmp(a->type, b->type) || is_fixed(a) != is_fixed(b) ||
 	    (is_fixed(a) && a->counters != b->counters))
 		return false;
-	/* halves of an IRP: which one is said by the counter */
+	/* the counter selects the half of an IRP */
 	if (a->counters && b->counters && !(a->counters & b->counters))
 		return false;
 	for (unsigned int i = 0; i < a->nr_terms; i++)
@@ -313,7 +313,7 @@ static bool same_event(const struct ucore_event *a, const struct ucore_event *b)
 	return true;
 }
 
-/* What was recorded of an event on a box, NULL if nothing was */
+/* Find the recorded event on a box that counts the same as @event; NULL if none */
 static const struct ucore_file_event *event_on(const struct ucore_replay *replay, size_t box,
 					       const struct ucore_event *event)
 {
@@ -347,7 +347,8 @@ static int event_missing(const struct ucore_event *event, const struct ucore_box
 	char domain[UCORE_DOMAIN_NAME_LEN];
 
 	ucore_domain_name(box->die, box->cpu, domain, sizeof(domain));
-	return ucore_error_set(err, -ENOENT, "event '%s' was not recorded on %s%u of %s",
+	return ucore_error_set(err, -ENOENT,
+			       "event '%s': not recorded on %s%u of %s. 'ucoretool report' lists the recorded events",
 			       event->label, box->type, box->instance, domain);
 }
 
@@ -380,7 +381,8 @@ int ucore_replay_add(struct ucore_replay *replay, const struct ucore_event *even
 		};
 	}
 	if (session->nr_slots == before)
-		return ucore_error_set(err, -ENOENT, "event '%s': no box of this machine matches",
+		return ucore_error_set(err, -ENOENT,
+				       "event '%s': no box of the recorded machine matches",
 				       event->label);
 	session->events[session->nr_events++] = *event;
 	return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The reader of one ring.
+ * Ring: consumer side of the ring of one domain.
  *
  *	kernel (producer)			this file (consumer)
  *
@@ -9,10 +9,11 @@
  *	load tail, acquire	B		store tail, release	B'
  *	write where tail has passed
  *
- * A pairs with A': who sees the new head sees the records before it.  B' pairs
- * with B: who sees the new tail may overwrite, we have finished with the bytes.
- * The kernel does not trust the tail, and we check what head and records say:
- * a bug there must not lead us out of the mapping.
+ * A pairs with A': a consumer that reads the new head also sees the records before it.
+ * B' pairs with B: the producer overwrites bytes only after reading a tail beyond them,
+ * which the consumer stores after its last access.  The kernel does not trust the tail.  The
+ * consumer checks head and records, so that a driver bug cannot cause accesses outside of
+ * the mapping.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,8 +31,8 @@ struct ucore_ring {
 	struct ucore_ring_consumer *consumer;
 	const struct ucore_ring_producer *producer;
 	const unsigned char *data;
-	uint64_t tail;		/* records before it were handed out */
-	uint64_t head;		/* last head seen */
+	uint64_t tail;		/* end of the records returned by ucore_ring_next() */
+	uint64_t head;		/* last value read from the producer */
 };
 
 static int ring_map(struct ucore_ring *ring, int fd, const struct ucore_get_ring *info)
@@ -54,7 +55,7 @@ static int ring_map(struct ucore_ring *ring, int fd, const struct ucore_get_ring
 	return 0;
 }
 
-/* As errors call it; there may be no such domain */
+/* Write the name of a domain for errors, also of a domain that does not exist */
 static void domain_text(const struct ucore_device *dev, uint32_t id, char *text, size_t size)
 {
 	const struct ucore_domain_info *domain = ucore_device_domain(dev, id);
@@ -78,11 +79,12 @@ int ucore_ring_open(struct ucore_session *session, uint32_t domain, struct ucore
 	ret = ucore_device_ioctl(session->dev, session->fd, UCORE_GET_RING, &info);
 	if (ret)
 		return ucore_error_set(err, ret, "ring of %s: %s", name, ret == -ENOENT ?
-				       "the session has no events there, or no rings" :
+				       "the session has no events in this domain, or no rings" :
 				       strerror(-ret));
 	if (!info.data_size || info.data_size & (info.data_size - 1))
-		return ucore_error_set(err, -EPROTO, "ring of %s: %u bytes cannot be", name,
-				       info.data_size);
+		return ucore_error_set(err, -EPROTO,
+				       "ring of %s: the driver reports an invalid size (%u bytes)",
+				       name, info.data_size);
 	ring = calloc(1, sizeof(*ring));
 	if (!ring)
 		return ucore_error_set(err, -ENOMEM, "out of memory");
@@ -116,7 +118,7 @@ uint32_t ucore_ring_domain(const struct ucore_ring *ring)
 	return ring->domain;
 }
 
-/* Nothing between tail and head can be believed: begin again at head */
+/* Skip invalid content: continue at the head */
 static int ring_skip(struct ucore_ring *ring)
 {
 	ring->tail = ring->head;

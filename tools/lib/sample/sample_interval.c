@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What the slots of a session did from sample to sample.  A sample is of one domain; what
- * needs several of them waits until each has had one.
+ * Intervals: deltas of a session's slots from sample to sample.  A sample covers one domain.  An
+ * interval of a package or the whole system is complete when each domain has had a sample.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,21 +12,21 @@
 struct interval_domain {
 	uint32_t domain;
 	uint32_t package;
-	size_t begin, end;	/* of its slots in @order */
-	uint64_t enabled;	/* at its last sample */
-	uint64_t running;
-	bool started;		/* has had a record */
-	bool based;		/* @last is what its next sample is counted from */
-	bool offline;		/* has no samples: it is not waited for */
-	bool sampled[NR_INTERVALS];	/* since the interval began */
+	size_t begin, end;	/* slots of the domain: ucore_intervals.order[begin, end) */
+	uint64_t enabled;	/* time enabled at the last sample (ns) */
+	uint64_t running;	/* time running at the last sample (ns) */
+	bool started;		/* a record has been received */
+	bool based;		/* ucore_intervals.last is the base of the next sample */
+	bool offline;		/* no samples are expected: intervals do not wait for it */
+	bool sampled[NR_INTERVALS];	/* a sample has been received in this interval */
 };
 
 struct ucore_intervals {
 	const struct ucore_session *session;
 	size_t nr;
-	size_t *order;		/* slots by domain, then by event id */
-	uint64_t *last;		/* counts of slots */
-	uint64_t *running;	/* time of slots, which flags may change */
+	size_t *order;		/* slot numbers sorted by domain, then by event id */
+	uint64_t *last;		/* count of each slot at the last sample */
+	uint64_t *running;	/* running time of each slot at the last sample (ns) */
 	struct ucore_delta_value *values[NR_INTERVALS];
 	struct interval_domain *domains;
 	size_t nr_domains;
@@ -121,12 +121,12 @@ static struct interval_domain *domain_find(struct ucore_intervals *intervals, ui
 	       &intervals->domains[low] : NULL;
 }
 
-/* How far a slot came since the domain's last sample */
+/* Accumulate the progress of a slot since the domain's last sample */
 static void slot_take(struct ucore_intervals *intervals, const struct interval_domain *domain,
 		      size_t slot, const struct ucore_sample *sample,
 		      const struct ucore_value *value)
 {
-	/* what no freeze reaches counts all the time */
+	/* counters that a freeze does not stop count all the time */
 	uint64_t running = value->flags & UCORE_VALUE_F_UNFROZEN ? sample->time_enabled :
 								 sample->time_running;
 	uint64_t before = intervals->running[slot];
@@ -138,7 +138,7 @@ static void slot_take(struct ucore_intervals *intervals, const struct interval_d
 			continue;
 		to->count += value->count - intervals->last[slot];
 		to->enabled += sample->time_enabled - domain->enabled;
-		/* a flag that comes or goes must not turn time back */
+		/* a change of the flag switches between two clocks: the time must not go back */
 		to->running += running > before ? running - before : 0;
 		to->possible = to->running;
 		to->flags |= value->flags;
@@ -147,7 +147,7 @@ static void slot_take(struct ucore_intervals *intervals, const struct interval_d
 	intervals->running[slot] = running;
 }
 
-/* Both the sample's values and the domain's slots are in the order of event ids */
+/* Accumulate a sample; its values and the domain's slots are both sorted by event id */
 static void sample_take(struct ucore_intervals *intervals, struct interval_domain *domain,
 			const struct ucore_sample *sample)
 {
@@ -159,7 +159,7 @@ static void sample_take(struct ucore_intervals *intervals, struct interval_domai
 
 		while (at < domain->end && slots[intervals->order[at]].event < value->event)
 			at++;
-		/* an event may have several slots */
+		/* several slots can have the same event */
 		for (size_t j = at; j < domain->end &&
 		     slots[intervals->order[j]].event == value->event; j++)
 			slot_take(intervals, domain, intervals->order[j], sample, value);
@@ -172,7 +172,7 @@ static void sample_take(struct ucore_intervals *intervals, struct interval_domai
 	domain->offline = false;
 }
 
-/* Has each domain of the scope that can have a sample had one? */
+/* Return true if each domain of the scope that is not offline has had a sample */
 static bool is_complete(const struct ucore_intervals *intervals, enum ucore_interval_scope scope,
 			uint32_t package)
 {
@@ -186,7 +186,7 @@ static bool is_complete(const struct ucore_intervals *intervals, enum ucore_inte
 	return true;
 }
 
-/* Will it have no samples for a while, that others would wait for? */
+/* Return true if no samples are expected after the gap */
 static bool stops_samples(const struct ucore_gap *gap)
 {
 	return gap->reason == UCORE_GAP_OFFLINE || gap->reason == UCORE_GAP_SUSPEND;
@@ -200,7 +200,7 @@ unsigned int ucore_intervals_take(struct ucore_intervals *intervals, uint32_t id
 
 	if (!domain || record->type == UCORE_RECORD_PAD)
 		return 0;
-	/* all that was counted since the start is known, or what came before was not kept */
+	/* record 0 counts from the start; before a later record, samples are missing */
 	if (!domain->started)
 		domain->based = !record->seq;
 	domain->started = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Core triggers: events that the kernel's perf counts, by the names that perf has for them.
+ * Core triggers: samples at overflows of core events that the kernel's perf counts.  Events
+ * have perf's names.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -36,7 +37,7 @@ static const struct {
 	{ "migrations", UCORE_PERF_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
 };
 
-/* "r01c2": hexadecimal, umask before event */
+/* Parse a raw event "rUUEE": umask and event select, hexadecimal */
 static bool raw_find(const char *text, size_t length, struct ucore_core_event *event)
 {
 	char *end;
@@ -57,7 +58,7 @@ int ucore_core_event_find(const char *text, struct ucore_core_event *event,
 	memset(event, 0, sizeof(*event));
 	if (text[length] && strcmp(text + length, ":u"))
 		return ucore_error_set(err, -EINVAL,
-				       "core event '%s': behind the colon only u is known: user mode only",
+				       "core event '%s': unknown suffix. The only suffix is :u (user mode only)",
 				       text);
 	event->flags = text[length] ? UCORE_CORE_TRIGGER_F_USER : 0;
 	if (raw_find(text, length, event))
@@ -71,54 +72,56 @@ int ucore_core_event_find(const char *text, struct ucore_core_event *event,
 		return 0;
 	}
 	return ucore_error_set(err, -ENOENT,
-			       "core event '%s': not known: instructions, cycles, cache-misses, branches, task-clock, page-faults ..., or rUUEE (umask and event)",
+			       "core event '%s': unknown. Use instructions, cycles, cache-misses, branches, task-clock, page-faults ..., or rUUEE (umask and event)",
 			       text);
 }
 
 static int trigger_error(const struct ucore_core_target *target, int code,
 			 struct ucore_error *err)
 {
-	char who[32];
+	char name[32];
 
 	if (target->tid)
-		snprintf(who, sizeof(who), "thread %u", target->tid);
+		snprintf(name, sizeof(name), "thread %u", target->tid);
 	else
-		snprintf(who, sizeof(who), "CPU %u", target->cpu);
+		snprintf(name, sizeof(name), "CPU %u", target->cpu);
 	switch (code) {
 	case -EACCES:
 		return ucore_error_set(err, code,
-				       "core event of %s: whose code runs where needs CAP_PERFMON",
-				       who);
+				       "core event of %s: permission denied, because samples expose the code of other users. CAP_PERFMON is needed",
+				       name);
 	case -ESRCH:
-		return ucore_error_set(err, code, "core event: there is no %s", who);
+		return ucore_error_set(err, code, "core event: there is no %s", name);
 	case -ENOENT:
 	case -EAGAIN:
-		return ucore_error_set(err, code, "core event: there is no %s online", who);
+		return ucore_error_set(err, code,
+				       "core event: there is no %s online. Choose another CPU", name);
 	case -EOPNOTSUPP:
 		return ucore_error_set(err, code,
-				       "core event of %s: the kernel's perf cannot count it here, or cannot interrupt ('perf stat -e' shows what it can; task-clock it always can)",
-				       who);
+				       "core event of %s: the kernel's perf cannot count it here, or has no interrupt for it. Check it with 'perf stat -e', or use task-clock",
+				       name);
 	case -EBUSY:
 		return ucore_error_set(err, code,
-				       "core event of %s: perf cannot have the cores' counters: a session with events of cores has them, or this session runs",
-				       who);
+				       "core event of %s: the core counters are in use by a session with core events, or this session is running. Stop that session",
+				       name);
 	case -EINVAL:
 		return ucore_error_set(err, code,
-				       "core event of %s: the kernel's perf knows no such event, or the session's events take turns",
-				       who);
+				       "core event of %s: unknown to the kernel's perf, or the session has event groups. Use another event, or no rotation",
+				       name);
 	case -ERANGE:
 		return ucore_error_set(err, code,
-				       "core event of %s: a period is from 1 to 2^63 - 1", who);
+				       "core event of %s: the period is out of range. Use 1 to 2^63 - 1",
+				       name);
 	case -ENOSPC:
 		return ucore_error_set(err, code,
-				       "core event of %s: it is counted for at most %d threads and CPUs: choose CPUs (-C)",
-				       who, UCORE_CORE_TRIGGERS_MAX);
+				       "core event of %s: too many targets. Use at most %d threads and CPUs, or choose CPUs (-C)",
+				       name, UCORE_CORE_TRIGGERS_MAX);
 	case -ENOTTY:
 		return ucore_error_set(err, code,
-				       "core event of %s: the driver is older than this library",
-				       who);
+				       "core event of %s: the driver does not support it. Load the ucore module of the same release",
+				       name);
 	default:
-		return ucore_error_set(err, code, "core event of %s: %s", who, strerror(-code));
+		return ucore_error_set(err, code, "core event of %s: %s", name, strerror(-code));
 	}
 }
 

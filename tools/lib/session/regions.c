@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Regions: what the counters moved between two lines of a program, by name and thread.
+ * Regions: deltas of the counters between begin and end of a section of a program, summed up
+ * by name and thread.
  *
- * An edge is one READ into buffers that the thread has had since it joined.  A begin
- * only keeps what it read; an end reads first and computes then: of the library's own
- * work a region contains next to nothing.
+ * Each begin and each end is one READ into buffers that were allocated when the thread joined.
+ * All computation takes place after the READ of the end.  Therefore a region contains almost
+ * none of the library's own work.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,29 +16,29 @@
 struct ucore_region {
 	char name[UCORE_REGION_NAME_LEN];
 	uint32_t thread;
-	unsigned int open;		/* begun, and within itself */
+	unsigned int open;		/* current nesting depth within itself */
 	uint64_t count;
 	uint64_t time_ns;
-	struct ucore_delta *delta;	/* the sum */
+	struct ucore_delta *delta;	/* sum of all passes */
 };
 
 struct region_thread {
 	struct region_thread *next;
 	struct ucore_regions *regions;
 	uint32_t number;
-	struct ucore_region *names;	/* regions->max_names of them */
+	struct ucore_region *names;	/* regions->max_names elements */
 	size_t nr_names;
 	struct region_frame {
 		struct ucore_region *region;
-		struct ucore_reading begin;	/* unread where the region is within itself */
+		struct ucore_reading begin;	/* unused if the region is within itself */
 	} frames[UCORE_REGION_DEPTH];
 	unsigned int depth;
 	struct ucore_reading end;
-	struct ucore_value *values;	/* a reading's, in slot order */
-	struct ucore_delta *step;	/* from one reading to the other */
+	struct ucore_value *values;	/* values of a reading in slot order */
+	struct ucore_delta *step;	/* delta between the READs of begin and end */
 };
 
-/* @threads and @nr_threads: any thread that joins adds itself, at the list's head */
+/* @threads, @nr_threads: updated atomically by joining threads, read by any thread */
 struct ucore_regions {
 	struct ucore_session *session;
 	size_t nr_slots;
@@ -47,7 +48,7 @@ struct ucore_regions {
 	uint32_t nr_threads;
 };
 
-/* Edges name no object: a program may have them anywhere */
+/* Thread-local, so that begin and end need no argument that identifies the regions */
 static __thread struct region_thread *current;
 
 int ucore_regions_create(struct ucore_session *session, uint32_t flags, size_t names,
@@ -56,11 +57,12 @@ int ucore_regions_create(struct ucore_session *session, uint32_t flags, size_t n
 	struct ucore_regions *regions;
 
 	if (names > UCORE_REGION_NAMES_MAX)
-		return ucore_error_set(err, -ERANGE, "regions of %zu names: at most %d", names,
+		return ucore_error_set(err, -ERANGE,
+				       "regions: %zu names is out of range. Use at most %d", names,
 				       UCORE_REGION_NAMES_MAX);
 	if (session->config.rotate_ns)
 		return ucore_error_set(err, -EINVAL,
-				       "regions are too short for events that take turns");
+				       "regions: too short for event groups. Use a session without rotation");
 	regions = calloc(1, sizeof(*regions));
 	if (!regions)
 		return ucore_error_set(err, -ENOMEM, "out of memory");
@@ -102,7 +104,7 @@ void ucore_regions_free(struct ucore_regions *regions)
 	free(regions);
 }
 
-/* All that its edges will need */
+/* Allocate all buffers that the thread's regions need */
 static int thread_fill(struct region_thread *thread)
 {
 	const struct ucore_regions *regions = thread->regions;
@@ -123,7 +125,7 @@ static int thread_fill(struct region_thread *thread)
 	return ret;
 }
 
-/* Is the session still the one that buffers were made for? */
+/* Return true if events were added since the buffers were allocated */
 static bool session_changed(const struct ucore_regions *regions)
 {
 	return regions->session->nr_slots != regions->nr_slots;
@@ -135,10 +137,10 @@ int ucore_regions_join(struct ucore_regions *regions, struct ucore_error *err)
 
 	if (current)
 		return ucore_error_set(err, current->regions == regions ? -EALREADY : -EBUSY,
-				       "the thread has joined regions already: let it leave them first");
+				       "regions: the thread has already joined. Leave the other regions first");
 	if (session_changed(regions))
 		return ucore_error_set(err, -ESTALE,
-				       "the session's events have changed since its regions were created");
+				       "regions: the session's events have changed. Create the regions after the last event");
 	thread = calloc(1, sizeof(*thread));
 	if (!thread)
 		return ucore_error_set(err, -ENOMEM, "out of memory");
@@ -161,7 +163,7 @@ void ucore_regions_leave(void)
 	current = NULL;
 }
 
-/* ---- edges ------------------------------------------------------------- */
+/* ---- begin and end ----------------------------------------------------- */
 
 static int region_find(struct region_thread *thread, const char *name,
 		       struct ucore_region **region)
@@ -212,7 +214,7 @@ int ucore_region_begin(const char *name)
 	return 0;
 }
 
-/* The instant of a reading; the time of a domain without a CPU stands still */
+/* Return the latest time of a reading; the time of a domain without an online CPU is stale */
 static uint64_t reading_time(const struct ucore_reading *reading)
 {
 	uint64_t time = 0;
@@ -298,7 +300,7 @@ const struct ucore_region *ucore_regions_at(const struct ucore_regions *regions,
 	for (uint32_t number = 0; number < nr_threads; number++) {
 		const struct region_thread *thread = thread_at(regions, number);
 
-		/* one that is just joining has no names yet */
+		/* joining increments nr_threads before the thread is in the list */
 		if (!thread)
 			continue;
 		if (i < thread->nr_names)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Intel uncore performance counters from Python, by libucore.
+"""Intel uncore performance counters for Python, based on libucore.
 
     import time, ucore
 
@@ -15,9 +15,9 @@
     for series in ucore.Recording("ucore.data").numpy():
         print(series.event.label, series.count[-1])
 
-Events, lists and metrics are written as for ucoretool(1).  What fails raises ucore.Error,
-an OSError with the library's explanation.  An object is for one thread at a time; regions
-are each thread's own.
+Events, lists and metrics have the syntax of ucoretool(1).  Failures raise ucore.Error, an
+OSError with the library's explanation.  One thread at a time may use an object, except that
+several threads may use region() at the same time.
 """
 
 from .abi import Error

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""libucore's C interface, as ucore.h and libucore.h have it: structures, functions, errors.
+"""C interface of libucore for ctypes: the structures, functions and errors of its headers.
 
-The structures are compared with the compiler's by a test.  Nothing here has an opinion of
-what they are for.
+A test compares the structures with those of the C compiler.
 """
 
 import ctypes
@@ -22,7 +21,7 @@ LEVELS = {"system": 1, "socket": 2, "box": 4}
 
 
 class Error(OSError):
-    """A call of the library failed: errno, and its line of what, why and what to do."""
+    """Failed call of the library: errno, and the library's one-line explanation."""
 
 
 class ErrorText(ctypes.Structure):
@@ -195,7 +194,8 @@ STRUCTURES = (ErrorText, Info, DomainInfo, BoxInfo, SessionConfig, CoreEvent, Co
 _SIZE = POINTER(c_size_t)
 _OUT = POINTER(c_void_p)
 _ERR = POINTER(ErrorText)
-# Functions that return 0, a count or -errno, and take a struct ucore_error last
+# Arguments of the functions that return 0, a count or -errno, and whose last argument is a
+# struct ucore_error, which is not listed here
 CALLS = {
     "ucore_device_open": (c_char_p, c_void_p, _OUT),
     "ucore_device_refresh": (c_void_p,),
@@ -219,7 +219,7 @@ CALLS = {
     "ucore_file_next": (c_void_p, POINTER(FileEntry), _OUT),
     "ucore_replay_open": (c_void_p, _OUT),
 }
-# The others: what they return, and what they take
+# Result and arguments of all other functions
 OTHERS = {
     "ucore_device_close": (None, c_void_p),
     "ucore_device_info": (POINTER(Info), c_void_p),
@@ -263,7 +263,7 @@ OTHERS = {
 
 
 def load(path):
-    """The library with the types of all functions set."""
+    """Load the library and declare its functions."""
     found = ctypes.CDLL(path)
     for name, arguments in CALLS.items():
         getattr(found, name).argtypes = (*arguments, _ERR)
@@ -273,12 +273,12 @@ def load(path):
     return found
 
 
-# UCORE_LIBRARY: the library of a tree that is not installed
+# UCORE_LIBRARY: path of a library that is not installed
 lib = load(os.environ.get("UCORE_LIBRARY", "libucore.so.0"))
 
 
 def call(name, *arguments):
-    """One of CALLS: its count, or Error."""
+    """Call a function of CALLS and return its result; raise Error if it fails."""
     err = ErrorText()
     result = getattr(lib, name)(*arguments, ctypes.byref(err))
     if result < 0:
@@ -287,14 +287,14 @@ def call(name, *arguments):
 
 
 def make(name, *arguments):
-    """One of CALLS that stores an object at the end."""
+    """Call a function of CALLS whose last argument receives an object, and return the object."""
     out = c_void_p()
     call(name, *arguments, ctypes.byref(out))
     return out
 
 
 def array(name, *arguments):
-    """One of OTHERS that returns an array and stores its length: a list."""
+    """Call a function of OTHERS that returns an array and its length, and return a list."""
     size = c_size_t()
     elements = getattr(lib, name)(*arguments, ctypes.byref(size))
     return elements[:size.value]

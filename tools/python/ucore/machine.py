@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The machine, sessions on it, their reads, samples, metrics and regions."""
+"""Device, sessions, and their reads, samples, metrics and regions."""
 
 import ctypes
 import errno
@@ -14,26 +14,27 @@ from .records import record_of
 
 Box = namedtuple("Box", "id type instance domain die cpu nr_counters nr_fixed owner_pid")
 Domain = namedtuple("Domain", "id die package cpu")
-# What is counted where: a place in the lists of counts and deltas
+# One event on one box; the number of the slot is the index in lists of counts and deltas
 Slot = namedtuple("Slot", "label box domain counter")
-# One READ: counts and flags slot by slot; time of the instant, CLOCK_MONOTONIC ns
+# Result of a READ: time in CLOCK_MONOTONIC ns, counts and flags in slot order
 Reading = namedtuple("Reading", "time skew_ns counts flags")
-# What a slot did from one read to the next, times in ns
+# Difference of a slot between two reads; times in ns
 Delta = namedtuple("Delta", "count enabled running flags")
-# A metric of all sockets, of one (package), or of one box (and type, instance, die, cpu)
+# Value of a metric; the fields after value that do not apply to its level are None
 Metric = namedtuple("Metric", "name unit value package die cpu type instance")
-# What the slots did in a region, all its times together
+# Results of a region: number of passes, total time in ns, sums of the deltas of all slots
 Region = namedtuple("Region", "name thread count time_ns deltas")
 
 
 class Owner:
-    """An object of the library, given back once: by close(), with `with`, or when it goes."""
+    """Owner of an object of the library, freed by close(), at the end of `with`, or by the
+    garbage collector."""
 
     _free = None
     _handle = None
 
     def close(self):
-        """Give it back; a second time is fine."""
+        """Free the object; further calls have no effect."""
         handle, self._handle = self._handle, None
         if handle:
             getattr(lib, self._free)(handle)
@@ -49,20 +50,20 @@ class Owner:
 
     @property
     def handle(self):
-        """For calls of the library; ValueError after close()."""
+        """Return the pointer for library calls; raise ValueError after close()."""
         if not self._handle:
             raise ValueError(f"{type(self).__name__} is closed")
         return self._handle
 
 
 def deltas(handle):
-    """A struct ucore_delta as a list."""
+    """Convert a struct ucore_delta to a list of Delta."""
     return [Delta(value.count, value.enabled, value.running, value.flags)
             for value in abi.array("ucore_delta_values", handle)]
 
 
 def targets_of(pid, tid, cpu):
-    """The struct ucore_core_target of a thread or a CPU, or of each thread of a process."""
+    """Return the struct ucore_core_target of a thread, a CPU, or each thread of a process."""
     if pid is None:
         return [abi.CoreTarget(tid or 0, cpu or 0)]
     try:
@@ -72,13 +73,13 @@ def targets_of(pid, tid, cpu):
 
 
 def ring_drain(ring):
-    """The records of a ring, whose space is the kernel's again."""
+    """Read all records of a ring and return the space to the kernel."""
     domain, data, found = lib.ucore_ring_domain(ring), ctypes.c_void_p(), []
     while True:
         result = lib.ucore_ring_next(ring, ctypes.byref(data))
         if result < 0:
             lib.ucore_ring_release(ring)
-            raise abi.Error(-result, f"the ring of domain {domain} made no sense")
+            raise abi.Error(-result, f"ring of domain {domain}: invalid content, skipped")
         if not result:
             lib.ucore_ring_release(ring)
             return found
@@ -88,17 +89,17 @@ def ring_drain(ring):
 
 
 def metric_of(value):
-    """A struct ucore_metric_value as a Metric; what does not say where it is, is None."""
+    """Convert a struct ucore_metric_value to a Metric."""
     desc = value.metric.contents
-    here, box = value.level != abi.LEVELS["system"], value.level == abi.LEVELS["box"]
+    socket, box = value.level != abi.LEVELS["system"], value.level == abi.LEVELS["box"]
     return Metric(desc.name.decode(), desc.unit.decode(), value.value,
-                  value.package if here else None, value.die if box else None,
+                  value.package if socket else None, value.die if box else None,
                   value.cpu if box and value.cpu >= 0 else None,
                   value.type.decode() if box else None, value.instance if box else None)
 
 
 def metric_values(handle):
-    """All values of a struct ucore_metrics, as they are in the library."""
+    """Yield all values of a struct ucore_metrics as struct ucore_metric_value."""
     i = 0
     while True:
         value = lib.ucore_metrics_value(handle, i)
@@ -109,9 +110,9 @@ def metric_values(handle):
 
 
 def metrics_make(device, session, names, level):
-    """A struct ucore_metrics of these metrics, attached."""
+    """Create a struct ucore_metrics with these metrics and attach it to a session."""
     if level not in abi.LEVELS:
-        raise ValueError(f"level {level!r}: one of {', '.join(abi.LEVELS)}")
+        raise ValueError(f"level {level!r}: unknown. Use one of {', '.join(abi.LEVELS)}")
     handle = abi.make("ucore_metrics_create", device)
     try:
         abi.call("ucore_metrics_choose", handle, os.fsencode(names))
@@ -123,7 +124,7 @@ def metrics_make(device, session, names, level):
 
 
 class Device(Owner):
-    """/dev/ucore, or another node: what there is."""
+    """/dev/ucore or another device node: the machine's domains, boxes and sessions."""
 
     _free = "ucore_device_close"
 
@@ -138,36 +139,37 @@ class Device(Owner):
         super().close()
 
     def ready(self):
-        """Error, with the driver's reason, if there can be no sessions."""
+        """Raise Error with the driver's reason if sessions cannot be created."""
         abi.call("ucore_device_ready", self.handle)
 
     @property
     def platform(self):
-        """The processor generation: "ivbep"."""
+        """Name of the processor generation, for example "ivbep"."""
         return lib.ucore_device_info(self.handle).contents.platform.decode()
 
     def domains(self):
-        """What is read at one instant: dies, or CPUs (cpu is None for a die)."""
+        """Return the domains: dies (cpu is None) and CPUs."""
         return [Domain(d.domain, d.die, d.package, d.cpu if d.cpu >= 0 else None)
                 for d in abi.array("ucore_device_domains", self.handle)]
 
     def boxes(self):
-        """The boxes, in the order of their ids; owners are those of the last refresh()."""
+        """Return the boxes sorted by id; the owners are those at the last refresh()."""
         return [Box(b.box, b.type.decode(), b.instance, b.domain, b.die,
                     b.cpu if b.cpu >= 0 else None, b.nr_counters, b.nr_fixed, b.owner_pid)
                 for b in abi.array("ucore_device_boxes", self.handle)]
 
     def refresh(self):
-        """Ask the driver again."""
+        """Read the description of the machine from the driver again."""
         abi.call("ucore_device_refresh", self.handle)
 
     def session(self, events=None, flags=0, timer_ns=0, ring_size=0, tasks=False, readers=0):
-        """A session, with the events of a list as `ucoretool stat -e` takes it.
+        """Create a session with a list of events in the syntax of `ucoretool stat -e`.
 
-        timer_ns     a sample of every die each so many ns
-        ring_size    bytes for the samples of a die, a power of two: without it there are none
-        tasks        tell with each sample who ran on the die's CPUs (CAP_PERFMON)
-        readers         so many CPUs of each die read its counters together, 8 at most
+        flags        UCORE_SESSION_F_*
+        timer_ns     sampling interval in ns; 0: no timer
+        ring_size    bytes of each domain's ring for samples, a power of two; 0: no samples
+        tasks        record the tasks on the die's CPUs with each sample (needs CAP_PERFMON)
+        readers      number of CPUs of each die that read its counters in parallel, at most 8
         """
         session = Session(self, flags | (abi.SESSION_F_TASKS if tasks else 0), timer_ns, ring_size,
                           readers)
@@ -178,7 +180,7 @@ class Device(Owner):
 
 
 class Session(Owner):
-    """Events on counters; device.session() makes one."""
+    """Events on counters, created by device.session()."""
 
     _free = "ucore_session_destroy"
 
@@ -193,7 +195,7 @@ class Session(Owner):
         self._handle = abi.make("ucore_session_create", device.handle, ctypes.byref(config))
 
     def close(self):
-        """Stop it, and give back its boxes, metrics and regions."""
+        """Stop the session and release its boxes, metrics and regions."""
         while self._owned:
             self._owned.pop().close()
         while self._rings:
@@ -206,12 +208,12 @@ class Session(Owner):
         self._delta = None
 
     def add(self, events):
-        """Add the events of a list, all or none."""
+        """Add all events of a list, or none."""
         abi.call("ucore_session_add_list", self.handle, os.fsencode(events))
         self._delta_drop()
 
     def slots(self):
-        """What is counted where."""
+        """Return the slots in the order of counts and deltas."""
         boxes = self.device.boxes()
         return [Slot(lib.ucore_event_label(
                          lib.ucore_session_event(self.handle, slot.index)).decode(),
@@ -219,15 +221,18 @@ class Session(Owner):
                 for slot in abi.array("ucore_session_slots", self.handle)]
 
     def core_trigger(self, event, period, pid=None, tid=None, cpu=None):
-        """Sample the die each time that a core has counted so many (CAP_PERFMON).
+        """Sample the die at each overflow of a core event (needs CAP_PERFMON).
 
-        event   as `ucoretool record --core-event` takes it: "instructions", "page-faults:u"
-        pid     each thread that this process has now; or
-        tid     one thread, wherever it runs; or
-        cpu     whatever runs on this CPU
+        event   in the syntax of `ucoretool record --core-event`: "instructions", "page-faults:u"
+        period  number of counts between two samples
+
+        Exactly one of the following:
+        pid     count in all current threads of a process
+        tid     count in one thread, on any CPU
+        cpu     count in all threads on a CPU
         """
         if (pid is None) + (tid is None) + (cpu is None) != 2 or tid == 0:
-            raise ValueError("one of pid, tid and cpu")
+            raise ValueError("core_trigger: give exactly one of pid, tid and cpu")
         found, added = abi.CoreEvent(), 0
         abi.call("ucore_core_event_find", os.fsencode(event), ctypes.byref(found))
         for target in targets_of(pid, tid, cpu):
@@ -236,32 +241,32 @@ class Session(Owner):
                          ctypes.byref(target))
                 added += 1
             except abi.Error as error:
-                # a thread that has ended meanwhile is none
+                # ignore threads of the process that have ended
                 if pid is None or error.errno != errno.ESRCH:
                     raise
         if not added:
-            raise abi.Error(errno.ESRCH, f"process {pid}: there is none")
+            raise abi.Error(errno.ESRCH, f"process {pid}: no such process")
 
     def start(self):
-        """Let it count."""
+        """Start counting."""
         self._rings_open()
         abi.call("ucore_session_start", self.handle)
 
     def stop(self):
-        """Count no longer; what was counted can be read."""
+        """Stop counting; the counts can still be read."""
         abi.call("ucore_session_stop", self.handle)
 
     def reset(self):
-        """Counts and times are 0 again, and deltas begin anew."""
+        """Set counts and times to 0 and restart the deltas."""
         abi.call("ucore_session_reset", self.handle)
         self._delta_drop()
 
-    def read(self, live=False):
-        """All counters at one instant; live: without a freeze."""
+    def read(self, no_freeze=False):
+        """Read all counters at one instant; with no_freeze, one after the other."""
         snap = abi.Snapshot()
         if not self._delta:
             self._delta = abi.make("ucore_delta_create", self.handle)
-        abi.call("ucore_session_read", self.handle, 1 if live else 0, ctypes.byref(snap))
+        abi.call("ucore_session_read", self.handle, 1 if no_freeze else 0, ctypes.byref(snap))
         lib.ucore_delta_update(self._delta, ctypes.byref(snap))
         values = snap.values[:snap.nr_values]
         return Reading(max((d.time for d in snap.domains[:snap.nr_domains]), default=0),
@@ -269,52 +274,55 @@ class Session(Owner):
                        [value.flags for value in values])
 
     def _rings_open(self):
-        """A ring for each domain that has events and no ring yet."""
+        """Open a ring for each domain that has events and no ring yet."""
         have = {lib.ucore_ring_domain(ring) for ring in self._rings}
         wanted = {slot.domain for slot in abi.array("ucore_session_slots", self.handle)}
         for domain in sorted(wanted - have) if self._ring_size else ():
             self._rings.append(abi.make("ucore_ring_open", self.handle, domain))
 
     def fileno(self):
-        """For select and the like: readable when a ring is a quarter full."""
+        """Return the descriptor for select(): readable when a ring is a quarter full."""
         return lib.ucore_session_fd(self.handle)
 
     def records(self, timeout=0.25):
-        """Samples, Tasks, Lost and Gap that have come, in the order of time.
+        """Return all unread Sample, Tasks, Lost and Gap records, sorted by time.
 
-        Waits until a ring is a quarter full, or for so many seconds, then takes all there are.
-        When somebody has ended the session, it raises ESHUTDOWN once what was left is taken.
+        Waits until a ring is a quarter full, at most timeout seconds.  After the session was
+        revoked, a call without unread records raises Error with ESHUTDOWN.
         """
         waiting = select.poll()
         waiting.register(self.fileno(), select.POLLIN)
-        ended = any(events & select.POLLHUP for _, events in waiting.poll(timeout * 1000))
+        revoked = any(events & select.POLLHUP for _, events in waiting.poll(timeout * 1000))
         found = []
         for ring in self._rings:
             found += ring_drain(ring)
-        if ended and not found:
-            raise abi.Error(errno.ESHUTDOWN, "somebody ended the session ('ucoretool revoke')")
+        if revoked and not found:
+            raise abi.Error(errno.ESHUTDOWN, "the session was revoked ('ucoretool revoke')")
         return sorted(found, key=lambda record: record.time)
 
     def deltas(self):
-        """What each slot did between the last two reads, or from the start to the first."""
+        """Return the Delta of each slot between the last two reads, or since the start."""
         return deltas(self._delta) if self._delta else []
 
     def metrics(self, names, level="system"):
-        """Metrics as `ucoretool stat -M` takes them; level: "system", "socket" or "box"."""
+        """Add metrics in the syntax of `ucoretool stat -M`.
+
+        level   "system", "socket" or "box"
+        """
         metrics = Metrics(self, names, level)
         self._owned.append(metrics)
         self._delta_drop()
         return metrics
 
-    def regions(self, live=False):
-        """Regions, measured with all events of the session."""
-        regions = Regions(self, live)
+    def regions(self, no_freeze=False):
+        """Create regions that are measured with all events of the session."""
+        regions = Regions(self, no_freeze)
         self._owned.append(regions)
         return regions
 
 
 class Metrics(Owner):
-    """Metrics of a session; session.metrics() makes them."""
+    """Metrics of a session, created by session.metrics()."""
 
     _free = "ucore_metrics_free"
 
@@ -323,7 +331,7 @@ class Metrics(Owner):
         self._handle = metrics_make(session.device.handle, session.handle, names, level)
 
     def values(self):
-        """Of the time between the last two reads of the session; NaN: there is no value."""
+        """Return the Metric values between the last two reads; NaN: no value."""
         delta = self._session._delta
         if not delta:
             return []
@@ -332,20 +340,20 @@ class Metrics(Owner):
 
 
 class Regions(Owner):
-    """Regions of a session; session.regions() makes them."""
+    """Regions of a session, created by session.regions()."""
 
     _free = "ucore_regions_free"
 
-    def __init__(self, session, live):
+    def __init__(self, session, no_freeze):
         self._session = session
-        self._handle = abi.make("ucore_regions_create", session.handle, 1 if live else 0, 0)
+        self._handle = abi.make("ucore_regions_create", session.handle, 1 if no_freeze else 0, 0)
 
     def join(self):
-        """Measure the regions of the calling thread."""
+        """Measure the regions of the calling thread from now on."""
         abi.call("ucore_regions_join", self.handle)
 
     def results(self):
-        """All regions, thread by thread."""
+        """Return all regions, sorted by thread."""
         found, i = [], 0
         while True:
             region = lib.ucore_regions_at(self.handle, i)
@@ -359,7 +367,7 @@ class Regions(Owner):
 
 
 def leave():
-    """Measure the calling thread no longer."""
+    """Stop measuring the calling thread."""
     lib.ucore_regions_leave()
 
 
@@ -371,7 +379,7 @@ def _edge(what, edge, name):
 
 @contextmanager
 def region(name):
-    """What runs within is a region of the thread, which has joined."""
+    """Measure the body of the `with` statement; the calling thread must have joined."""
     _edge("begin", lib.ucore_region_begin, name)
     try:
         yield

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Files of samples: their events, samples and metrics, as lists, arrays or numpy's."""
+"""Files of samples: events, records, series of counts, and metrics."""
 
 import ctypes
 import os
@@ -11,14 +11,14 @@ from .abi import lib
 from .machine import Domain, Owner, metric_of, metric_values, metrics_make
 from .records import Sample, record_of
 
-# bytes / bytes_per: what one count stands for, or 0
+# One count stands for bytes / bytes_per bytes; bytes is 0 if the event does not count bytes
 Event = namedtuple("Event", "id label type instance domain counter period bytes bytes_per")
-# The counts of one event, sample by sample; time in CLOCK_MONOTONIC ns
+# Counts of one event for each sample; time in CLOCK_MONOTONIC ns
 Series = namedtuple("Series", "event time count")
 
 
 class Recording(Owner):
-    """A file of `ucoretool record`; each of the following reads it from the beginning."""
+    """File of `ucoretool record`.  Each iterator reads the file from the beginning."""
 
     _free = "ucore_file_close"
 
@@ -36,23 +36,23 @@ class Recording(Owner):
                        for e in lib.ucore_file_events(self._handle)[:header.nr_events]]
 
     def wall_clock(self, time):
-        """A time of the file in ns of CLOCK_REALTIME."""
+        """Convert a time of the file to CLOCK_REALTIME ns."""
         return lib.ucore_file_real(self.handle, time)
 
     def _entries(self, handle):
-        """Domain and record of each entry, valid until the next."""
+        """Yield domain and address of each record, valid until the next iteration."""
         entry, data = abi.FileEntry(), ctypes.c_void_p()
         while abi.call("ucore_file_next", handle, ctypes.byref(entry), ctypes.byref(data)):
             if entry.kind == abi.FILE_RECORD:
                 yield entry.domain, data.value
 
     def _opened(self):
-        """The file once more: an own place in it for each that reads."""
+        """Open the file again, so that each iterator has its own position."""
         self.handle
         return abi.make("ucore_file_open", self._path)
 
     def records(self):
-        """Samples, Tasks, Lost and Gap in the order of the file."""
+        """Yield Sample, Tasks, Lost and Gap records in the order of the file."""
         handle = self._opened()
         try:
             for domain, data in self._entries(handle):
@@ -63,11 +63,11 @@ class Recording(Owner):
             lib.ucore_file_close(handle)
 
     def samples(self):
-        """The samples alone."""
+        """Return an iterator of the samples."""
         return (record for record in self.records() if isinstance(record, Sample))
 
     def series(self):
-        """A Series of each event that has samples, with array('Q')."""
+        """Return a Series for each event that has samples, with array('Q')."""
         found = {event.id: Series(event, array("Q"), array("Q")) for event in self.events}
         for sample in self.samples():
             for event, count in sample.counts.items():
@@ -76,15 +76,15 @@ class Recording(Owner):
         return [series for series in found.values() if series.time]
 
     def numpy(self):
-        """The same with numpy's uint64 arrays; needs numpy."""
-        import numpy                # optional: only this needs it
+        """Return the same Series with uint64 arrays of numpy."""
+        import numpy                # optional dependency of this function only
 
         return [Series(event, numpy.frombuffer(time, numpy.uint64),
                        numpy.frombuffer(count, numpy.uint64))
                 for event, time, count in self.series()]
 
     def metrics(self, names, level="system"):
-        """Yield (time, Metric) of each value that a sample completes."""
+        """Yield (time, Metric) for each value that a sample completes."""
         handle = self._opened()
         replay = metrics = None
         try:

@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Records of a ring or a file: samples, who ran when they were taken, losses, gaps."""
+"""Records of rings and files: samples, tasks at the time of samples, losses and gaps."""
 
 import ctypes
 from collections import namedtuple
 
 from . import abi
 
-# One domain at one instant; trigger: "overflow", "timer" or "core"; counts by event id
+# Sample of one domain; trigger is "overflow", "timer" or "core"; counts is a dict by event id
 Sample = namedtuple("Sample", "time domain cpu pid tid ip flags trigger trigger_event late_ns "
                               "frozen_ns running counts")
 Lost = namedtuple("Lost", "time domain lost")
 Gap = namedtuple("Gap", "time domain reason")
-# Who ran on the CPUs of a domain at the sample that follows; tasks: those that are known
+# Tasks on the CPUs of a domain at the time of the next sample; unknown tasks are left out
 Tasks = namedtuple("Tasks", "time domain tasks")
-# pid 0: the CPU was idle
+# pid is 0 if the CPU was idle
 Task = namedtuple("Task", "cpu pid tid comm since")
 
 TRIGGERS = {number: name for name, number in abi.TRIGGERS.items()}
 
 
 def record_of(domain, data):
-    """The record at an address, which libucore has checked; None: not of a known type."""
+    """Decode the record at an address, which libucore has checked; None for unknown types."""
     decode = DECODERS.get(abi.Record.from_address(data).type)
     return decode(domain, data) if decode else None
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Fields by their masks, which are constants of 64 bits. */
+/* Field access with constant 64-bit masks. */
 #ifndef FUZZ_LINUX_BITFIELD_H
 #define FUZZ_LINUX_BITFIELD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Masks. */
+/* Bit masks. */
 #ifndef FUZZ_LINUX_BITS_H
 #define FUZZ_LINUX_BITS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* static_assert() is the compiler's. */
+/* static_assert() comes from the C library. */
 #ifndef FUZZ_LINUX_BUILD_BUG_H
 #define FUZZ_LINUX_BUILD_BUG_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the parser returns. */
+/* Error numbers, from user space. */
 #ifndef FUZZ_LINUX_ERRNO_H
 #define FUZZ_LINUX_ERRNO_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Odds and ends. */
+/* ARRAY_SIZE(), DIV_ROUND_UP(), max() and min(). */
 #ifndef FUZZ_LINUX_KERNEL_H
 #define FUZZ_LINUX_KERNEL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Memory, which may run out: fuzz_alloc() counts. */
+/* Memory allocation, which fuzz_alloc() can make fail. */
 #ifndef FUZZ_LINUX_MM_H
 #define FUZZ_LINUX_MM_H
 

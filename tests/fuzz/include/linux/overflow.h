@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Nothing of it is needed here. */
+/* Empty: nothing is needed. */
 #ifndef FUZZ_LINUX_OVERFLOW_H
 #define FUZZ_LINUX_OVERFLOW_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* User space's <linux/types.h>, and the kernel's own names for the same. */
+/* <linux/types.h> of user space, with the kernel's additional types. */
 #ifndef FUZZ_LINUX_TYPES_H
 #define FUZZ_LINUX_TYPES_H
 

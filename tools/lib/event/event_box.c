@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Boxes of an event: parse the head of a spec, and match boxes.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "internal.h"
+
+bool ucore_event_matches(const struct ucore_event *event, const struct ucore_box_info *box)
+{
+	return !strcmp(event->type, box->type) &&
+	       (event->instance == UCORE_ANY ||
+		(event->instance <= box->instance && box->instance <= event->last)) &&
+	       (event->die == UCORE_ANY || event->die == box->die) &&
+	       (event->cpu == UCORE_ANY || (int32_t)event->cpu == box->cpu);
+}
+
+/* Parse a number of at most six digits and advance @text to its end */
+static bool instance_parse(const char **text, uint32_t *instance)
+{
+	size_t digits = strspn(*text, "0123456789");
+
+	*instance = (uint32_t)strtoul(*text, NULL, 10);
+	*text += digits;
+	return digits && digits <= 6;
+}
+
+/* Parse "", "2" or "0-3" */
+static bool instances_parse(const char *text, uint32_t *first, uint32_t *last)
+{
+	*first = UCORE_ANY;
+	*last = UCORE_ANY;
+	if (!*text)
+		return true;
+	if (!instance_parse(&text, first))
+		return false;
+	*last = *first;
+	if (*text == '-') {
+		text++;
+		if (!instance_parse(&text, last))
+			return false;
+	}
+	return !*text && *first <= *last;
+}
+
+/* The longest matching type wins, because names can have digits ("r2pcie", "type_12") */
+bool ucore_event_head(const struct ucore_device *dev, const char *head, struct ucore_event *event)
+{
+	size_t best = 0;
+
+	for (size_t i = 0; i < dev->nr_boxes; i++) {
+		const char *type = dev->boxes[i].type;
+		size_t length = strlen(type);
+		uint32_t first, last;
+
+		if (length <= best || strncasecmp(head, type, length) ||
+		    !instances_parse(head + length, &first, &last))
+			continue;
+		best = length;
+		memcpy(event->type, type, sizeof(event->type));
+		event->instance = first;
+		event->last = last;
+	}
+	return best;
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Attachment of metrics to a session: adds the events of the chosen metrics, and creates a
+ * value for each box, socket or system on which they are counted.
+ */
+#include "metric/metric.h"
+
+/* Add the event on its first box of each socket, as one session event for each of them */
+static int first_add(struct ucore_metrics *metrics, struct ucore_event *event,
+		     struct ucore_error *err)
+{
+	const struct ucore_device *dev = metrics->dev;
+	const struct ucore_box_info *boxes[METRIC_SOCKETS_MAX];
+	uint32_t packages[METRIC_SOCKETS_MAX];
+	size_t nr = 0;
+	int ret = 0;
+
+	for (size_t i = 0; i < dev->nr_boxes && nr < METRIC_SOCKETS_MAX; i++) {
+		const struct ucore_box_info *box = &dev->boxes[i];
+		const struct ucore_domain_info *domain = ucore_device_domain(dev, box->domain);
+		size_t j = 0;
+
+		if (!ucore_event_matches(event, box) || !domain)
+			continue;
+		while (j < nr && packages[j] != domain->package)
+			j++;
+		if (j == nr) {
+			packages[nr] = domain->package;
+			boxes[nr++] = box;
+		}
+	}
+	for (size_t i = 0; i < nr && !ret; i++) {
+		event->die = boxes[i]->die;
+		event->instance = boxes[i]->instance;
+		event->last = event->instance;
+		ret = ucore_session_add(metrics->session, event, err);
+	}
+	return ret;
+}
+
+/* Add an event for each die, with "LOCAL_NODE" replaced by the mask of the die's node */
+static int local_add(struct ucore_metrics *metrics, const char *text, struct ucore_error *err)
+{
+	const struct ucore_device *dev = metrics->dev;
+	const char *word = strstr(text, "LOCAL_NODE");
+	int ret = 0;
+
+	for (size_t i = 0; i < dev->nr_domains && !ret; i++) {
+		const struct ucore_domain_info *domain = &dev->domains[i];
+		char filled[UCORE_SPEC_LEN + 32];
+		const char *list = filled;
+		struct ucore_spec spec;
+		struct ucore_event event;
+
+		if (domain->scope != UCORE_SCOPE_DIE || domain->die >= 32)
+			continue;
+		snprintf(filled, sizeof(filled), "%.*s0x%x,die=%u%s", (int)(word - text), text,
+			 1U << domain->die, domain->die, word + strlen("LOCAL_NODE"));
+		ret = ucore_spec_next(&list, &spec, err) < 0 ? -EINVAL :
+		      ucore_spec_resolve(metrics->dev, &spec, &event, err);
+		if (!ret)
+			ret = ucore_session_add(metrics->session, &event, err);
+	}
+	return ret;
+}
+
+static int event_add(struct ucore_metrics *metrics, struct counted *counted,
+		     struct ucore_error *err)
+{
+	const char *list = counted->spec;
+	struct ucore_spec spec;
+	struct ucore_event event;
+	int ret;
+
+	counted->begin = metrics->session->nr_slots;
+	if (strstr(counted->spec, "LOCAL_NODE")) {
+		ret = local_add(metrics, counted->spec, err);
+	} else {
+		ret = ucore_spec_next(&list, &spec, err) < 0 ? -EINVAL : 0;
+		if (!ret && list)
+			ret = ucore_error_set(err, -EINVAL,
+					      "'%s': more than one event. Use one event for each alias",
+					      counted->spec);
+		if (!ret)
+			ret = ucore_spec_resolve(metrics->dev, &spec, &event, err);
+		if (!ret && event.period)
+			ret = ucore_error_set(err, -EINVAL,
+					      "'%s': metrics do not support period=. Leave it out",
+					      counted->spec);
+		if (!ret)
+			ret = counted->first ? first_add(metrics, &event, err) :
+			      ucore_session_add(metrics->session, &event, err);
+	}
+	if (ret)
+		return ret;
+	counted->end = metrics->session->nr_slots;
+	if (counted->end == counted->begin)
+		return ucore_error_set(err, -ENOENT, "'%s': this machine has no such box",
+				       counted->spec);
+	memcpy(counted->type,
+	       metrics->session->events[metrics->session->nr_events - 1].type,
+	       sizeof(counted->type));
+	return 0;
+}
+
+/* Return the levels of a metric: values of single boxes need events of one box type only */
+static uint32_t levels_of(const struct ucore_metrics *metrics, const struct metric *metric)
+{
+	const struct counted *event, *one = NULL;
+
+	if (metric->desc.levels)
+		return metric->desc.levels;
+	for (size_t at = 0; (event = ucore_metrics_event(metrics, metric, &at));) {
+		if (event->first || (one && strcmp(one->type, event->type)))
+			return UCORE_LEVEL_SYSTEM | UCORE_LEVEL_SOCKET;
+		one = event;
+	}
+	return UCORE_LEVEL_SYSTEM | UCORE_LEVEL_SOCKET | UCORE_LEVEL_BOX;
+}
+
+static uint32_t level_choose(uint32_t level, uint32_t levels)
+{
+	while (level > UCORE_LEVEL_SYSTEM && !(levels & level))
+		level >>= 1;
+	return level;
+}
+
+/* Compile a metric and add its events.  After a failure the caller calls choice_undo(). */
+static int choice_count(struct ucore_metrics *metrics, const struct choice *choice,
+			uint32_t level, struct ucore_error *err)
+{
+	size_t nr_events = metrics->nr_events, at = 0;
+	struct metric *metric;
+	int ret;
+
+	if (!GROW(metrics->metrics, metrics->nr_metrics))
+		return no_memory(err);
+	metric = &metrics->metrics[metrics->nr_metrics++];
+	*metric = (struct metric) { .desc = choice->desc };
+	ret = ucore_metrics_compile(metrics, metric, err);
+	if (!ret && !ucore_metrics_event(metrics, metric, &at))
+		ret = ucore_error_set(err, -EINVAL,
+				      "no event in the formula '%.160s'. Add an event",
+				      metric->desc.formula);
+	for (size_t i = nr_events; !ret && i < metrics->nr_events; i++)
+		ret = event_add(metrics, &metrics->events[i], err);
+	if (!ret)
+		metric->level = level_choose(level, levels_of(metrics, metric));
+	return ret;
+}
+
+/* Restore the state before a failed choice_count() */
+static void choice_undo(struct ucore_metrics *metrics, size_t nr_metrics, size_t nr_events,
+			size_t nr_leaves, size_t session_events)
+{
+	while (metrics->nr_metrics > nr_metrics)
+		ucore_expr_free(&metrics->metrics[--metrics->nr_metrics].expr);
+	metrics->nr_events = nr_events;
+	metrics->nr_leaves = nr_leaves;
+	ucore_session_truncate(metrics->session, session_events);
+}
+
+/* Return true if the metric may be left out: the cause is this machine, not the metric */
+static bool may_leave_out(const struct choice *choice, int code)
+{
+	if (choice->offered)
+		return code != -ENOMEM;
+	if (!choice->optional)
+		return false;
+	return code == -ENOSPC || code == -EADDRINUSE || code == -ENOENT || code == -ENXIO;
+}
+
+static int choice_attach(struct ucore_metrics *metrics, const struct choice *choice,
+			 uint32_t level, struct ucore_error *err)
+{
+	size_t nr_metrics = metrics->nr_metrics, nr_events = metrics->nr_events;
+	size_t nr_leaves = metrics->nr_leaves, session_events = metrics->session->nr_events;
+	struct ucore_error why;
+	struct ucore_session *session = metrics->session;
+	uint32_t group = session->config.rotate_ns ? 1 : 0, last = session->last_group;
+	int ret;
+
+	/* all events of a metric share a group; last + 1 is a new, empty group */
+	do {
+		session->group = group;
+		ret = choice_count(metrics, choice, level, &why);
+		if (!ret)
+			break;
+		choice_undo(metrics, nr_metrics, nr_events, nr_leaves, session_events);
+		session->last_group = last;
+	} while (ret == -ENOSPC && group && ++group <= last + 1 && group <= UCORE_GROUP_MAX);
+	session->group = 0;
+	if (!ret)
+		return 0;
+	if (!may_leave_out(choice, ret))
+		return ucore_error_set(err, ret, "metric '%s': %s", choice->desc.name, why.text);
+	if (!GROW(metrics->left_out, metrics->nr_left_out))
+		return no_memory(err);
+	metrics->left_out[metrics->nr_left_out++] = (struct left_out) {
+		.name = choice->desc.name, .code = ret, .why = why,
+	};
+	/* choices_attach() reports this text if all metrics are left out */
+	return ucore_error_set(err, 0, "metric '%s': %s", choice->desc.name, why.text);
+}
+
+/* ---- values ------------------------------------------------------------ */
+
+static bool has_value(const struct ucore_metrics *metrics, size_t first, size_t slot)
+{
+	for (size_t i = first; i < metrics->nr_values; i++)
+		if (ucore_metrics_includes(metrics, &metrics->values[i], slot))
+			return true;
+	return false;
+}
+
+static int value_add(struct ucore_metrics *metrics, size_t metric, const char *type, size_t slot)
+{
+	const struct ucore_domain_info *domain = ucore_metrics_domain(metrics, slot);
+
+	if (!GROW(metrics->values, metrics->nr_values))
+		return -ENOMEM;
+	metrics->values[metrics->nr_values++] = (struct value) {
+		.public = {
+			.metric = &metrics->metrics[metric].desc,
+			.level = metrics->metrics[metric].level,
+			.package = domain ? domain->package : 0,
+			.die = domain ? domain->die : 0,
+			.cpu = domain ? domain->cpu : -1,
+			.type = type,
+			.instance = metrics->session->slots[slot].instance,
+			.value = __builtin_nan(""),
+		},
+		.metric = metric,
+		.domain = metrics->session->slots[slot].domain,
+	};
+	return 0;
+}
+
+/* Add a value for each socket or box on which an event of the metric is counted */
+static int values_make(struct ucore_metrics *metrics, size_t index)
+{
+	const struct metric *metric = &metrics->metrics[index];
+	size_t first = metrics->nr_values;
+	const struct counted *event;
+	int ret = 0;
+
+	for (size_t at = 0; !ret && (event = ucore_metrics_event(metrics, metric, &at));)
+		for (size_t slot = event->begin; !ret && slot < event->end; slot++)
+			if (!has_value(metrics, first, slot))
+				ret = value_add(metrics, index, event->type, slot);
+	return ret;
+}
+
+/* Return the number of sockets on which the metric's events are counted */
+static unsigned int sockets_of(const struct ucore_metrics *metrics, const struct metric *metric)
+{
+	uint32_t packages[METRIC_SOCKETS_MAX];
+	const struct counted *event;
+	unsigned int nr = 0;
+
+	for (size_t at = 0; (event = ucore_metrics_event(metrics, metric, &at));)
+		for (size_t slot = event->begin; slot < event->end; slot++) {
+			uint32_t package = ucore_metrics_package(metrics, slot);
+			unsigned int i = 0;
+
+			while (i < nr && packages[i] != package)
+				i++;
+			if (i == nr && nr < METRIC_SOCKETS_MAX)
+				packages[nr++] = package;
+		}
+	return nr;
+}
+
+/* Return true if all choices come from ucore_metrics_offer() */
+static bool all_offered(const struct ucore_metrics *metrics)
+{
+	for (size_t i = 0; i < metrics->nr_choices; i++)
+		if (!metrics->choices[i].offered)
+			return false;
+	return true;
+}
+
+/* Attach all choices; on failure @err explains the last problem */
+static int choices_attach(struct ucore_metrics *metrics, uint32_t level, struct ucore_error *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < metrics->nr_choices && !ret; i++)
+		ret = choice_attach(metrics, &metrics->choices[i], level, err);
+	if (!ret && !metrics->nr_metrics && !all_offered(metrics)) {
+		struct ucore_error last = *err;
+
+		return ucore_error_set(err, -ENOSPC,
+				       "metrics: none can be counted on this machine; last error: %.300s",
+				       last.text);
+	}
+	for (size_t i = 0; i < metrics->nr_metrics && !ret; i++) {
+		metrics->metrics[i].nr_sockets = sockets_of(metrics, &metrics->metrics[i]);
+		ret = values_make(metrics, i) ? no_memory(err) : 0;
+	}
+	return ret;
+}
+
+int ucore_metrics_attach(struct ucore_metrics *metrics, struct ucore_session *session,
+			 uint32_t level, struct ucore_error *err)
+{
+	size_t session_events = session->nr_events;
+	struct ucore_error why;
+	int ret;
+
+	if (metrics->session)
+		return ucore_error_set(err, -EALREADY, "metrics: already attached to a session");
+	metrics->session = session;
+	ret = choices_attach(metrics, level, &why);
+	metrics->nr_slots = session->nr_slots;
+	if (!ret)
+		return 0;
+	choice_undo(metrics, 0, 0, 0, session_events);
+	metrics->nr_values = 0;
+	metrics->nr_left_out = 0;
+	metrics->session = NULL;
+	return ucore_error_set(err, ret, "%s", why.text);
+}
+
+const char *ucore_metrics_left_out(const struct ucore_metrics *metrics, size_t i)
+{
+	return i < metrics->nr_left_out ? metrics->left_out[i].name : NULL;
+}
+
+int ucore_metrics_left_out_error(const struct ucore_metrics *metrics, size_t i,
+				 struct ucore_error *err)
+{
+	if (i >= metrics->nr_left_out)
+		return 0;
+	return ucore_error_set(err, metrics->left_out[i].code, "%s", metrics->left_out[i].why.text);
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Compiler of formulas: resolves names to aliases, constants, events and other metrics.
+ */
+#include "metric/metric.h"
+
+#define MAX_NESTED	8	/* nesting depth of metrics in formulas */
+
+struct compiler {
+	struct ucore_metrics *metrics;
+	const struct ucore_metric_desc *desc;
+};
+
+/* Find the meaning of an alias and its length in characters; NULL if there is no such alias */
+static const char *alias_find(const char *where, const char *name, size_t *nr)
+{
+	size_t length = strlen(name);
+
+	while (*where) {
+		size_t part = strcspn(where, ";");
+
+		if (part > length && !strncmp(where, name, length) && where[length] == '=') {
+			*nr = part - length - 1;
+			return where + length + 1;
+		}
+		where += part + (where[part] == ';');
+		where += strspn(where, " ");
+	}
+	return NULL;
+}
+
+static int leaf_compile(struct ucore_metrics *metrics, struct ucore_expr *expr,
+			const struct leaf *leaf, struct ucore_error *err)
+{
+	for (size_t i = 0; i < metrics->nr_leaves; i++) {
+		const struct leaf *other = &metrics->leaves[i];
+
+		if (other->kind == leaf->kind && other->event == leaf->event &&
+		    other->type == leaf->type)
+			return ucore_expr_leaf(expr, (uint32_t)i, err);
+	}
+	if (!GROW(metrics->leaves, metrics->nr_leaves))
+		return no_memory(err);
+	metrics->leaves[metrics->nr_leaves] = *leaf;
+	return ucore_expr_leaf(expr, (uint32_t)metrics->nr_leaves++, err);
+}
+
+/* Find a constant such as SOCKET_COUNT */
+static bool constant_find(const char *name, struct leaf *leaf)
+{
+	static const struct {
+		const char *name;
+		struct leaf leaf;
+	} constants[] = {
+		{ "DURATIONTIMEINSECONDS", { LEAF_SECONDS } },
+		{ "seconds", { LEAF_SECONDS } },
+		{ "DURATIONTIMEINMILLISECONDS", { LEAF_MILLISECONDS } },
+		{ "SOCKET_COUNT", { LEAF_SOCKETS } },
+		{ "CHAS_PER_SOCKET", { LEAF_BOXES, .type = "cha" } },
+		{ "CBOXES_PER_SOCKET", { LEAF_BOXES, .type = "cbo" } },
+		{ "CHANNELS_PER_SOCKET", { LEAF_BOXES, .type = "imc" } },
+		{ "QPI_PORTS_PER_SOCKET", { LEAF_BOXES, .type = "qpi" } },
+		{ "CORES_PER_SOCKET", { LEAF_CORES } },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(constants); i++)
+		if (!strcasecmp(constants[i].name, name)) {
+			*leaf = constants[i].leaf;
+			return true;
+		}
+	return false;
+}
+
+static int event_compile(struct ucore_metrics *metrics, struct ucore_expr *expr,
+			 const char *spec, bool first, bool mean, struct ucore_error *err)
+{
+	struct leaf leaf = { .kind = mean ? LEAF_MEAN : LEAF_SUM };
+	struct counted *event;
+
+	for (; leaf.event < metrics->nr_events; leaf.event++) {
+		event = &metrics->events[leaf.event];
+		if (!strcmp(event->spec, spec) && event->first == first &&
+		    event->group == metrics->session->group)
+			return leaf_compile(metrics, expr, &leaf, err);
+	}
+	if (!GROW(metrics->events, metrics->nr_events))
+		return no_memory(err);
+	event = &metrics->events[metrics->nr_events++];
+	*event = (struct counted) { .first = first, .group = metrics->session->group };
+	snprintf(event->spec, sizeof(event->spec), "%s", spec);
+	return leaf_compile(metrics, expr, &leaf, err);
+}
+
+static int unknown_name(struct compiler *c, const char *name, struct ucore_error *err)
+{
+	const struct ucore_platform *platform = ucore_platform_find(c->metrics->dev->info.platform);
+	struct ucore_event_desc desc;
+	struct ucore_guess guess;
+
+	ucore_guess_start(&guess, name);
+	ucore_metrics_guess(c->metrics, &guess);
+	for (size_t i = 0; platform && i < platform->nr_events; i++) {
+		ucore_platform_event_at(platform, i, &desc);
+		ucore_guess_offer(&guess, desc.name);
+	}
+	return ucore_error_set(err, -ENOENT,
+			       "'%s' is no alias, event, metric or constant%s%s%s. Write events with slashes in braces: {box/EVENT/}",
+			       name, guess.best ? " (did you mean '" : "",
+			       guess.best ? guess.best : "", guess.best ? "'?)" : "");
+}
+
+static int name_compile(struct ucore_expr_names *names, struct ucore_expr *expr, const char *name,
+			bool first, struct ucore_error *err);
+
+/* Compile a metric inside the formula of another one */
+static int nested_compile(struct ucore_expr_names *names, struct ucore_expr *expr,
+			  const struct ucore_metric_desc *desc, struct ucore_error *err)
+{
+	struct compiler *outer = names->data;
+	struct compiler inner = { .metrics = outer->metrics, .desc = desc };
+	struct ucore_expr_names inner_names = {
+		.compile = name_compile, .data = &inner, .depth = names->depth + 1,
+	};
+
+	if (inner_names.depth > MAX_NESTED)
+		return ucore_error_set(err, -EINVAL,
+				       "'%s' refers to itself, or metrics are nested deeper than %d",
+				       desc->name, MAX_NESTED);
+	if (*desc->omitted)
+		return ucore_error_set(err, -ENXIO, "'%s' cannot be counted at one instant: %s",
+				       desc->name, desc->omitted);
+	return ucore_expr_parse(expr, desc->formula, &inner_names, err);
+}
+
+static bool is_event(const struct compiler *c, const char *name)
+{
+	const struct ucore_platform *platform = ucore_platform_find(c->metrics->dev->info.platform);
+	const struct ucore_platform *core = ucore_platform_find(UCORE_CORE_TYPE);
+	struct ucore_event_desc desc;
+
+	return strchr(name, '/') || ucore_platform_event(platform, NULL, name, &desc) ||
+	       ucore_platform_event(core, NULL, name, &desc);
+}
+
+/* Compile a name.  Aliases have precedence; "[one]" after an alias's event means LEAF_MEAN. */
+static int name_compile(struct ucore_expr_names *names, struct ucore_expr *expr, const char *name,
+			bool first, struct ucore_error *err)
+{
+	struct compiler *c = names->data;
+	struct ucore_metric_desc desc;
+	char value[UCORE_SPEC_LEN];
+	const char *alias;
+	struct leaf leaf;
+	char *one = NULL;
+	size_t nr;
+
+	alias = alias_find(c->desc->where, name, &nr);
+	if (alias) {
+		if (nr >= sizeof(value))
+			return ucore_error_set(err, -EINVAL,
+					       "alias '%s': too long. Use at most %zu characters",
+					       name, sizeof(value) - 1);
+		memcpy(value, alias, nr);
+		value[nr] = 0;
+		name = value;
+		one = strstr(value, "[one]");
+		if (one)
+			*one = 0;
+	}
+	if (!first && !one && constant_find(name, &leaf))
+		return leaf_compile(c->metrics, expr, &leaf, err);
+	if (is_event(c, name))
+		return event_compile(c->metrics, expr, name, first || one, !!one, err);
+	if (first || one || !ucore_metrics_find(c->metrics, name, &desc))
+		return unknown_name(c, name, err);
+	return nested_compile(names, expr, &desc, err);
+}
+
+int ucore_metrics_compile(struct ucore_metrics *metrics, struct metric *metric,
+			  struct ucore_error *err)
+{
+	struct compiler c = { .metrics = metrics, .desc = &metric->desc };
+	struct ucore_expr_names names = { .compile = name_compile, .data = &c };
+
+	return ucore_expr_parse(&metric->expr, metric->desc.formula, &names, err);
+}

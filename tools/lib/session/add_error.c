@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Explanations of ADD_EVENT errors: find the owner of the counters, the conflicting event or the
+ * missing field.
+ */
+#include "session/session.h"
+
+#define BOX_LEN		(UCORE_NAME_LEN + 16 + UCORE_DOMAIN_NAME_LEN)
+
+/* "imc0 of die 1" */
+static const char *box_text(const struct ucore_box_info *box, char *text)
+{
+	char domain[UCORE_DOMAIN_NAME_LEN];
+
+	ucore_domain_name(box->die, box->cpu, domain, sizeof(domain));
+	snprintf(text, BOX_LEN, "%s%u of %s", box->type, box->instance, domain);
+	return text;
+}
+
+#define OWNER_LEN	(UCORE_NAME_LEN + 48)
+
+/* Write "process 4711 (stat)"; the pid is 0 for a process of another pid namespace */
+static const char *owner_text(const struct ucore_box_info *box, char *text)
+{
+	if (box->owner_pid)
+		snprintf(text, OWNER_LEN, "process %u (%s)", box->owner_pid, box->owner_comm);
+	else
+		snprintf(text, OWNER_LEN, "a process outside of this container (%s)",
+			 box->owner_comm);
+	return text;
+}
+
+static int error_busy(struct ucore_session *session, const struct ucore_event *event,
+		      uint32_t box, struct ucore_error *err)
+{
+	UCORE_ARG(ucore_get_status, status);
+	const struct ucore_box_info *b;
+	struct ucore_get_core core;
+	char text[BOX_LEN], owner[OWNER_LEN];
+
+	if (!session_ioctl(session, UCORE_GET_STATUS, &status) &&
+	    status.state == UCORE_SESSION_RUNNING)
+		return ucore_error_set(err, -EBUSY,
+				       "event '%s': cannot be added while the session is running. Stop the session first",
+				       event->label);
+	if (!ucore_device_refresh(session->dev, NULL) && ucore_device_ready(session->dev, err))
+		return -EBUSY;
+	b = &session->dev->boxes[box];
+	if (b->cpu < 0 && session->dev->info.state == UCORE_STATE_INTREE)
+		return ucore_error_set(err, -EBUSY, "event '%s': %s", event->label,
+				       session->dev->info.reason);
+	if (b->owner && b->owner != status.session)
+		return ucore_error_set(err, -EBUSY,
+				       "event '%s': the counters of %s are in use by %s%s. Stop it, or count on another box",
+				       event->label, box_text(b, text), owner_text(b, owner),
+				       b->caps & UCORE_BOX_F_SHARED ? " and others" : "");
+	if (b->caps & UCORE_BOX_F_SHARED)
+		return ucore_error_set(err, -EBUSY,
+				       "event '%s': the counters of %s are in use by other sessions ('ucoretool doctor' lists them). Stop one, or count on another box",
+				       event->label, box_text(b, text));
+	if (!strcmp(b->type, UCORE_CORE_TYPE) && !ucore_device_core(session->dev, &core, NULL) &&
+	    core.state != UCORE_CORE_READY)
+		return ucore_error_set(err, -EBUSY, "event '%s': %s", event->label, core.reason);
+	return ucore_error_set(err, -EBUSY,
+			       "event '%s': %s was in use a moment ago. Try again",
+			       event->label, box_text(b, text));
+}
+
+static int error_full(const struct ucore_session *session, const struct ucore_event *event,
+		      const struct ucore_box_info *box, struct ucore_error *err)
+{
+	unsigned int nr = 0;
+	char text[BOX_LEN];
+
+	for (size_t i = 0; i < session->nr_slots; i++)
+		nr += session->slots[i].box == box->box;
+	return ucore_error_set(err, -ENOSPC,
+			       "event '%s': %s has no free counter for it (%u general, %u fixed, %u in use%s). Use fewer events",
+			       event->label, box_text(box, text), box->nr_counters, box->nr_fixed,
+			       nr, session->config.rotate_ns ? "" : ", no rotation");
+}
+
+/* Find the value that an event sets in a field; NULL if none */
+static const struct ucore_term *event_term(const struct ucore_event *event, uint32_t field)
+{
+	for (unsigned int i = 0; i < event->nr_terms; i++)
+		if (event->terms[i].field == field)
+			return &event->terms[i];
+	return NULL;
+}
+
+/* Find a field that the counters of a box share and that two events set differently */
+static const struct ucore_field_info *field_conflict(const struct ucore_field_info *fields, size_t nr,
+						const struct ucore_event *a,
+						const struct ucore_event *b)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const struct ucore_term *ta = event_term(a, fields[i].field);
+		const struct ucore_term *tb = event_term(b, fields[i].field);
+
+		if (fields[i].flags & UCORE_FIELD_F_SHARED && ta && tb && ta->value != tb->value)
+			return &fields[i];
+	}
+	return NULL;
+}
+
+/* Explain a conflict with a filter of another session, whose owner GET_BOXES reports */
+static int error_filters(struct ucore_session *session, const struct ucore_event *event,
+			 const struct ucore_box_info *box, struct ucore_error *err)
+{
+	UCORE_ARG(ucore_get_status, status);
+	uint32_t id = box->box;
+	char text[BOX_LEN], owner[OWNER_LEN];
+
+	box_text(box, text);
+	if (!session_ioctl(session, UCORE_GET_STATUS, &status) &&
+	    !ucore_device_refresh(session->dev, NULL)) {
+		box = &session->dev->boxes[id];
+		if (box->owner && box->owner != status.session)
+			return ucore_error_set(err, -EADDRINUSE,
+					       "event '%s': %s uses other values in the filters that the counters of %s share. Use the same values, stop the process, or count on another box",
+					       event->label, owner_text(box, owner), text);
+	}
+	return ucore_error_set(err, -EADDRINUSE,
+			       "event '%s': another event on %s uses other values in a filter that they share. Use the same values, or another box",
+			       event->label, text);
+}
+
+static int error_shared(struct ucore_session *session, const struct ucore_event *event,
+			const struct ucore_box_info *box, struct ucore_error *err)
+{
+	const struct ucore_field_info *fields, *field;
+	size_t nr;
+
+	if (ucore_device_fields(session->dev, box->box, &fields, &nr, NULL))
+		nr = 0;
+	for (size_t i = 0; i < session->nr_slots; i++) {
+		const struct ucore_event *other = &session->events[session->slots[i].index];
+
+		if (session->slots[i].box != box->box)
+			continue;
+		field = field_conflict(fields, nr, event, other);
+		if (field)
+			return ucore_error_set(err, -EADDRINUSE,
+					       "event '%s': %s%u has one %s for all its counters, and '%s' sets another value. Use the same value, or another box",
+					       event->label, box->type, box->instance, field->name,
+					       other->label);
+	}
+	return error_filters(session, event, box, err);
+}
+
+static int error_missing(struct ucore_session *session, const struct ucore_event *event,
+			 const struct ucore_box_info *box, struct ucore_error *err)
+{
+	const struct ucore_field_info *fields, *own, *lacking;
+	size_t nr = 0, nr_own;
+	char text[BOX_LEN];
+
+	if (ucore_device_fields(session->dev, box->box, &fields, &nr, NULL) ||
+	    ucore_device_own_fields(session->dev, box->box, &own, &nr_own))
+		nr_own = 0;
+	for (unsigned int i = 0; i < event->nr_terms && nr_own; i++) {
+		uint32_t id = event->terms[i].field;
+
+		lacking = ucore_field_by_id(fields, nr, id);
+		if (lacking && !ucore_field_by_id(own, nr_own, id))
+			return ucore_error_set(err, -ENXIO,
+					       "event '%s': %s has no field '%s', unlike other boxes of type %s; firmware may hide its PCI function. See 'ucoretool doctor'",
+					       event->label, box_text(box, text), lacking->name,
+					       box->type);
+	}
+	return ucore_error_set(err, -ENXIO,
+			       "event '%s': %s cannot count it on counters 0x%llx. See 'ucoretool list fields'",
+			       event->label, box->type, (unsigned long long)event->counters);
+}
+
+/* Return true if the event's counter has an overflow interrupt */
+static bool interrupts(const struct ucore_event *event, const struct ucore_box_info *box)
+{
+	return box->caps & (event->counters >> UCORE_COUNTER_FIXED ? UCORE_BOX_F_FIXED_OVERFLOW :
+			    UCORE_BOX_F_OVERFLOW);
+}
+
+int ucore_session_add_error(struct ucore_session *session, const struct ucore_event *event,
+			    const struct ucore_box_info *box, int code, struct ucore_error *err)
+{
+	char text[BOX_LEN];
+
+	switch (code) {
+	case -EBUSY:
+		return error_busy(session, event, box->box, err);
+	case -ENOSPC:
+		return error_full(session, event, box, err);
+	case -EADDRINUSE:
+		return error_shared(session, event, box, err);
+	case -EOPNOTSUPP:
+		return ucore_error_set(err, code,
+				       "event '%s': %s has no overflow interrupt. Permit polling (without --no-poll), set the period of an event on another box, or use a timer",
+				       event->label, box->type);
+	case -ENXIO:
+		return error_missing(session, event, box, err);
+	case -ERANGE:
+		if (event->period && !interrupts(event, box))
+			return ucore_error_set(err, code,
+					       "event '%s': %s has no overflow interrupt, so the period is polled. The event can reach %llu counts in less than %llu us, the shortest polling interval. Use a longer period",
+					       event->label, box->type,
+					       (unsigned long long)event->period,
+					       UCORE_POLL_MIN_NS / 1000);
+		return ucore_error_set(err, code,
+				       "event '%s': a field value or the period %llu is too large for the %u-bit counters and the fields of %s. Use a smaller value",
+				       event->label, (unsigned long long)event->period,
+				       event->counters >> UCORE_COUNTER_FIXED ?
+				       box->fixed_width : box->width, box->type);
+	case -EACCES:
+		return ucore_error_set(err, code,
+				       "event '%s': %s expose the activity of other users. CAP_PERFMON is needed",
+				       event->label, box->cpu >= 0 ?
+				       "core counters" :
+				       "filters by address, opcode, core or thread");
+	case -ENOBUFS:
+		return ucore_error_set(err, code,
+				       "event '%s': no more memory for rings (%u KiB on each die or CPU with events). Use a smaller ring, or raise the limit of locked memory (ulimit -l, or mlock_kb of module ucore)",
+				       event->label, session->config.ring_size >> 10);
+	case -ENODEV:
+		return ucore_error_set(err, code,
+				       "event '%s': %s stopped responding. Use another box, or reload the ucore module",
+				       event->label, box_text(box, text));
+	default:
+		return ucore_error_set(err, code, "event '%s': %s: %s", event->label,
+				       box_text(box, text), strerror(-code));
+	}
+}
