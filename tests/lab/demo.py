@@ -61,7 +61,7 @@ OF_E5 = ("ha/REQUESTS.READS/", "cbo/TOR_INSERTS.ALL/")
 def by_overflow(scenario, period, *more):
     events = " ".join(f"-e {event}" for event in (WRITES, *more))
     return Demo(scenario, STAT.format(READS, WRITES),
-                f"ucoretool record -e {READS} -c {period} {events} -C {PMI_CPU} "
+                f"ucoretool record -e {READS} -c {period} {events} --pmi-cpus {PMI_CPU} "
                 "-o /tmp/samples -- sleep 0.2",
                 f"A sample of all counters of a die each time a channel has read {period} lines")
 

@@ -63,7 +63,7 @@ def filled(query, window):
 
 def documented():
     """(question, query) of the page about monitoring."""
-    section = PAGE.read_text().split("## Questions, as PromQL")[1].split("\n## ")[0]
+    section = PAGE.read_text().split("## Queries in PromQL")[1].split("\n## ")[0]
     return re.findall(r"^\| (.+?) \| `(.+)` \|$", section, re.M)
 
 

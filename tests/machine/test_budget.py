@@ -297,7 +297,7 @@ def a_timer_that_leaves_no_time_is_refused(m):
         with Session(m, timer_ns=least, ring=65536) as s:
             s.add("imc0", 0, FIXED)
             s.start()
-        said = m.run("ucoretool record --timer 100us -n 1 -e imc/CAS_COUNT.RD/ -o /dev/null",
+        said = m.run("ucoretool record --timer 100us --count 1 -e imc/CAS_COUNT.RD/ -o /dev/null",
                      check=False)
         assert said.status == 2, said.err
         assert "too much for a timer of 100 us (limit: 1 %, and 10 us between samples). Use at least " in said.err

@@ -144,7 +144,7 @@ def whoever_came_first_keeps_them(m):
     with cores(m, watchdog=True):
         result = m.run("ucoretool stat --timeout 1 -e core/LLC_MISSES/", check=False)
         assert result.status == 1 and "kernel.nmi_watchdog=0" in result.err, result.err
-        assert "held by perf" in m.sh("ucoretool info")
+        assert "in use by perf" in m.sh("ucoretool info")
         m.sh("sysctl -w kernel.nmi_watchdog=0")
         assert "cores      ready" in m.sh("ucoretool info")
 
@@ -162,7 +162,7 @@ def overflows_of_cores_and_of_a_die(m):
     """All interrupt by one LVTPC entry; each sample is of the domain that overflowed."""
     with cores(m):
         mark = m.truth_length()
-        m.sh("ucoretool record -o /tmp/data -n 200 -e core/INSTRUCTIONS_RETIRED,period=5000000/ "
+        m.sh("ucoretool record -o /tmp/data --count 200 -e core/INSTRUCTIONS_RETIRED,period=5000000/ "
              "-e core/CPU_CLK_UNHALTED.THREAD/ -e imc0/CAS_COUNT.RD,period=200000/")
         cpus, dies, recovered = {}, {}, 0
         for row in map(json.loads, m.sh("ucoretool script -i /tmp/data -j").splitlines()):
@@ -182,7 +182,7 @@ def overflows_of_cores_and_of_a_die(m):
 @test("e2-2s", kernels=BOTH)
 def timer_samples_of_cores(m):
     with cores(m):
-        m.sh("ucoretool record -o /tmp/data -n 40 --timer 5ms -e core/UNHALTED_CORE_CYCLES,cpu=1/")
+        m.sh("ucoretool record -o /tmp/data --count 40 --timer 5ms -e core/UNHALTED_CORE_CYCLES,cpu=1/")
         rows = [json.loads(line) for line in m.sh("ucoretool script -i /tmp/data -j").splitlines()]
         samples = [row for row in rows if row.get("record") == "sample"]
         assert len(samples) == 40 and all(row["cpu"] == 1 for row in samples), samples[:2]
@@ -538,7 +538,7 @@ def perf_and_ucore_keep_each_other_out(m):
                 s.start()
                 s.read_exactly()
             info = json.loads(m.sh("ucoretool info -j"))["core"]
-            assert info["state"] == "held by perf" and "perf has them" in info["reason"], info
+            assert info["state"] == "in use by perf" and "in use by perf" in info["reason"], info
             holder.kill(9)
             holder.wait(check=False)
         with CoreSession(m) as s:

@@ -257,7 +257,7 @@ def many_metrics_cost_one_read(m):
     events = "imc/CAS_COUNT.RD/,imc/CAS_COUNT.WR/,upi/TxL_FLITS.ALL_DATA/,cha/CLOCKTICKS/"
 
     def accesses(option):
-        out = m.sh(f"ucoretool stat -j -I 50 -n 4 {option}").splitlines()
+        out = m.sh(f"ucoretool stat -j -I 50 --count 4 {option}").splitlines()
         summary = json.loads(out[-1])["summary"]
         assert summary["reads"] == 4, summary
         return summary["register_reads"], summary["register_writes"]

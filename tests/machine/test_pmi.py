@@ -231,7 +231,7 @@ def a_core_that_pmi_core_sel_cannot_name_is_refused(m):
 def cpus_of_record(m, options):
     """CPUs that took the PMI of samples, by die; and how many each CPU of the machine got."""
     before = pmis_of(m)
-    m.run(f"ucoretool record {options} -e imc/CAS_COUNT.RD/ -c 200000 -n 30 -o /tmp/chosen")
+    m.run(f"ucoretool record {options} -e imc/CAS_COUNT.RD/ -c 200000 --count 30 -o /tmp/chosen")
     samples = [json.loads(line) for line in m.run("ucoretool script -i /tmp/chosen -j").out
                .splitlines()]
     by_die = {}
@@ -242,16 +242,16 @@ def cpus_of_record(m, options):
 
 
 @test("e2-2s", kernels=BOTH)
-def option_C_of_record_chooses_the_cores(m):
-    by_die, got = cpus_of_record(m, "-C 1,3")
+def record_pmi_cpus_chooses_the_cpus_that_take_the_pmi(m):
+    by_die, got = cpus_of_record(m, "--pmi-cpus 1,3")
     assert by_die == {0: {1}, 1: {3}}, by_die
     assert not got[0] and not got[2] and got[1] and got[3], got
     # several of one die, and of the other as it is
-    by_die, got = cpus_of_record(m, "-C 1,0")
+    by_die, got = cpus_of_record(m, "--pmi-cpus 1,0")
     reader = die_of(m, 1)["reader"]
     assert by_die[0] <= {0, 1} and by_die[1] == {reader}, by_die
     assert got[0] and got[1] and got[reader] and not got[5 - reader], got
-    failed = m.run("ucoretool record -C 1,1 -e imc/CAS_COUNT.RD/ -c 200000 -n 1", check=False)
+    failed = m.run("ucoretool record --pmi-cpus 1,1 -e imc/CAS_COUNT.RD/ -c 200000 --count 1", check=False)
     assert failed.status and "Name each CPU once" in failed.err, failed.err
 
 

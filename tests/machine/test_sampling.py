@@ -231,7 +231,7 @@ def reset_with_box_freeze_zeroes_what_counts_on_too(m):
 def option_box_freeze_leaves_the_die_alone(m):
     mark = m.truth_length()
     out = m.run("ucoretool stat --box-freeze --per-box -e imc0/CAS_COUNT.RD/ -e cbo0/CLOCKTICKS/ "
-                "-e ubox/EVENT_MSG.DOORBELL_RCVD/ -I 20 -n 5").out
+                "-e ubox/EVENT_MSG.DOORBELL_RCVD/ -I 20 --count 5").out
     assert not m.truth("freeze", mark), m.truth("freeze", mark)
     rows = [line for line in out.splitlines() if " ubox0 " in line]
     assert rows and all(line.rstrip().endswith("unfrozen") for line in rows), out
@@ -436,7 +436,7 @@ def assert_recorded_exactly(m):
     events = truth.events_of(args.Scenario(m.scenario).platform)
     before, mark = truth.totals_of(m), m.truth_length()
     m.run("ucoretool record -e imc/CAS_COUNT.RD/ -c 300000 -e imc/CAS_COUNT.WR/ "
-          "-e cbo/CLOCKTICKS/ -e ha/REQUESTS.READS/ -n 40 -o /tmp/record")
+          "-e cbo/CLOCKTICKS/ -e ha/REQUESTS.READS/ --count 40 -o /tmp/record")
     samples = truth.samples_of(m, "/tmp/record")
     freezes = [f for f in m.truth("freeze", mark) if f["reason"] == "overflow"]
     for die in (0, 1):
@@ -458,6 +458,6 @@ def a_recording_that_somebody_ends_has_all_samples_until_then(m):
     m.run("sleep 1")
     m.run(f"ucoretool revoke {session}")
     ended = recording.wait(timeout=60, check=False)
-    told = re.search(r"somebody ended the session .* after (\d+) samples", ended.err)
+    told = re.search(r"session: revoked .* after (\d+) samples", ended.err)
     assert ended.status == 1 and told, (ended.status, ended.err)
     assert len(truth.samples_of(m, "/tmp/ended")) == int(told[1]) > 0, ended.err

@@ -454,7 +454,7 @@ EVENTS = "-e imc/CAS_COUNT.RD/ -e cbo/CLOCKTICKS/ -e ubox/EVENT_MSG.DOORBELL_RCV
 
 @test("snbep-2s")
 def stat_prints_the_skew_and_what_no_freeze_reaches(m):
-    out = m.run(f"ucoretool stat --per-box {EVENTS} -I 20 -n 4").out
+    out = m.run(f"ucoretool stat --per-box {EVENTS} -I 20 --count 4").out
     unfrozen = {line.split()[2] for line in out.splitlines() if line.rstrip().endswith("unfrozen")}
     assert unfrozen == {"ubox0"}, out
     skew = float(re.search(r"skew between them at most ([\d.]+) us", out)[1])
@@ -477,11 +477,11 @@ def record_polls_and_report_says_so(m):
 def assert_polled_and_reported(m):
     before, mark = truth.totals_of(m), m.truth_length()
     command = "ucoretool record -c 20000000 -e imc0/CLOCKTICKS/ -e imc/CAS_COUNT.RD/ " \
-              "-e cbo/CLOCKTICKS/ -n 40 -o /tmp/polled"
+              "-e cbo/CLOCKTICKS/ --count 40 -o /tmp/polled"
     told = m.run(command).err
-    polled, looks, late = re.search(r"(\d+) of \1 periods were polled: (\d+) looks, a sample is at "
-                                    r"most (\d+) us late", told).groups()
-    assert int(polled) >= 40 and int(looks) > int(polled) and int(late) == 4000, told
+    polled, polls, late = re.search(r"(\d+) of \1 periods were found by polling \((\d+) polls\); "
+                                    r"samples are at most (\d+) us late", told).groups()
+    assert int(polled) >= 40 and int(polls) > int(polled) and int(late) == 4000, told
     samples = truth.samples_of(m, "/tmp/polled")
     assert len(samples) == 40, len(samples)
     assert all(s["polled"] and s["late_ns"] and s["skew_ns"] and s["trigger"] == "overflow" and
@@ -502,7 +502,7 @@ def assert_polled_and_reported(m):
 @test("snbep-2s")
 def record_with_a_timer_marks_what_counts_on(m):
     m.run("ucoretool record --timer 10ms -e imc/CAS_COUNT.RD/ "
-          "-e ubox/EVENT_MSG.DOORBELL_RCVD/ -n 20 -o /tmp/timed")
+          "-e ubox/EVENT_MSG.DOORBELL_RCVD/ --count 20 -o /tmp/timed")
     samples = truth.samples_of(m, "/tmp/timed")
     assert len(samples) == 20 and not any("polled" in s for s in samples), samples[:2]
     for sample in samples:
@@ -515,6 +515,6 @@ def record_with_a_timer_marks_what_counts_on(m):
 def record_refuses_what_v1_cannot_do(m):
     for options, said in (("--no-poll -c 20000000", "imc has no overflow interrupt"),
                           ("-c 1000", "Use a longer period")):
-        failed = m.run(f"ucoretool record {options} -e imc/CAS_COUNT.RD/ -n 1 -o /tmp/refused",
+        failed = m.run(f"ucoretool record {options} -e imc/CAS_COUNT.RD/ --count 1 -o /tmp/refused",
                        check=False)
         assert failed.status and said in failed.err, failed.err

@@ -176,7 +176,7 @@ def rows_of(m, options):
 def record_and_report_tell_who(m):
     count = "-e imc0/CAS_COUNT.RD,die=0/ -e imc0/CAS_COUNT.WR/ -o /tmp/who"
     with spinning(m, 1, "left") as (_, left), spinning(m, 3, "right") as (_, right):
-        m.run(f"ucoretool record --timer 10ms --tasks -n 60 {count}")
+        m.run(f"ucoretool record --timer 10ms --tasks --count 60 {count}")
         rows = rows_of(m, "--sort comm,pid")
     reads = [row for row in rows if row["event"].startswith("imc0/CAS_COUNT.RD")]
     assert [row["count"] for row in reads] == sorted((row["count"] for row in reads),
@@ -187,7 +187,7 @@ def record_and_report_tell_who(m):
     assert by_pid[right]["comm"] == "right" and by_pid[right]["count"] == 0, reads
     assert by_pid[0]["comm"] == "idle", reads
     text = m.run("ucoretool report -i /tmp/who --sort comm,cpu").out
-    assert "coincidence in time, not cause" in text, text
+    assert "coincidence, not causation" in text, text
 
     out = m.run(f"ucoretool record --core-event task-clock -c 5000000 {count} "
                 "-- sh -c 'echo $$; i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'").out

@@ -135,7 +135,7 @@ class Expected:
 
 
 def read(machine):
-    out = machine.sh("ucoretool top --batch -j -I 300 -n 2").splitlines()
+    out = machine.sh("ucoretool top --batch -j -I 300 --count 2").splitlines()
     rows = [json.loads(line) for line in out]
     return [row for row in rows if row["time_ns"] == rows[-1]["time_ns"]]
 

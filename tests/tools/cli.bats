@@ -32,7 +32,7 @@ complains()
 
 record_file()
 {
-	tool record -c 1000 -e imc/CAS_COUNT.RD/,cbo/CLOCKTICKS/ -n 8 -o "$TMP/data" "$@"
+	tool record -c 1000 -e imc/CAS_COUNT.RD/,cbo/CLOCKTICKS/ --count 8 -o "$TMP/data" "$@"
 	[ "$status" -eq 0 ]
 }
 
@@ -59,9 +59,9 @@ samples()
 	[[ $err == usage:* ]]
 }
 
-@test "an unknown command is one line and exit 2" {
+@test "an unknown command prints one line and exits 2" {
 	tool frobnicate
-	complains 2 "no command 'frobnicate'"
+	complains 2 "unknown command 'frobnicate'"
 }
 
 @test "help goes to stdout and exits 0" {
@@ -73,18 +73,18 @@ samples()
 	done
 }
 
-@test "help for what is no command is one line and exit 2" {
+@test "help for an unknown command prints one line and exits 2" {
 	tool help frobnicate
-	complains 2 "no command 'frobnicate'"
+	complains 2 "unknown command 'frobnicate'"
 }
 
-@test "--version" {
+@test "--version prints the version and exits 0" {
 	tool --version
 	[ "$status" -eq 0 ]
 	[[ $output == "ucoretool "* ]]
 }
 
-@test "wrong options are one line and exit 2" {
+@test "wrong arguments print one line and exit 2" {
 	while IFS='|' read -r args words; do
 		echo "$args"
 		# shellcheck disable=SC2086
@@ -95,27 +95,27 @@ samples()
 	list --frob|unknown option --frob
 	list -x|option -x needs a value
 	list events --platform|needs a value
-	list events --platform 8086|no event names for platform '8086'
-	list nonsense|cannot list 'nonsense'
-	list boxes a b|one word too many
+	list events --platform 8086|platform '8086': unknown
+	list nonsense|'nonsense': not a list
+	list boxes a b|unexpected argument
 	list -x ab|separator 'ab'
 	list -x 1|separator '1'
-	list events --platform x|there are bdxde bdxep clx core cpx cwf emr gnr grr hswep icx ivbep skx snbep snr spr srf
-	list events --rejected|--rejected goes with boxes, not with events
-	list fields -v|--all goes with boxes, events and metrics, not with fields
-	list metrics --rejected|--rejected goes with boxes, not with metrics
-	doctor extra|one word too many
+	list events --platform x|Use one of bdxde bdxep clx core cpx cwf emr gnr grr hswep icx ivbep skx snbep snr spr srf
+	list events --rejected|--rejected: only for boxes, not for events
+	list fields -v|--all: only for boxes, events and metrics, not for fields
+	list metrics --rejected|--rejected: only for boxes, not for metrics
+	doctor extra|unexpected argument
 	doctor --root|needs a value
-	verify extra|one word too many
-	verify --seconds 0|seconds 0: from 1
+	verify extra|unexpected argument
+	verify --seconds 0|seconds 0: out of range. Use 1 to
 	verify --report|needs a value
-	end|which session?
-	end x|session 'x'
-	end 0|session 0: from 1
-	info extra|one word too many
-	report extra|one word too many
+	revoke|no session
+	revoke x|session 'x'
+	revoke 0|session 0: out of range. Use 1 to
+	info extra|unexpected argument
+	report extra|unexpected argument
 	report --device x|unknown option --device
-	stat|no event: give -e
+	stat|no event. Add -e
 	stat -e|option -e needs a value
 	stat -e imc|a box without an event
 	stat -e imc/|two slashes
@@ -134,18 +134,18 @@ samples()
 	stat -e imc/CAS_COUNT.RD,die=9/|no die 9
 	stat -e imc/event=0x1000/|is out of range
 	stat -e cbo/TOR_INSERTS.OPCODE/|Add filter_opc=VALUE
-	stat -e imc/CAS_COUNT.RD,period=5/|period= makes samples: use record
-	stat -I 0 -e imc/CAS_COUNT.RD/|interval '0': from 1ms
-	stat -I 0.5ms -e imc/CAS_COUNT.RD/|interval '0.5ms': from 1ms
-	stat -I x -e imc/CAS_COUNT.RD/|interval 'x': a number with ns, us, ms or s
-	stat -I 1. -e imc/CAS_COUNT.RD/|interval '1.': a number with
-	stat -I 1.0000001us -e imc/CAS_COUNT.RD/|a number with
-	stat -D -1 -e imc/CAS_COUNT.RD/|delay '-1': a number with
-	stat --timeout 1h -e imc/CAS_COUNT.RD/|timeout '1h': a number with
-	list boxes --platform spr|--platform goes with events and metrics, not with boxes
-	record -c 1.0005k -e imc/CAS_COUNT.RD/|period '1.0005k' is not a number
-	record -c 1T -e imc/CAS_COUNT.RD/|period '1T' is not a number
-	stat -n 3 -e imc/CAS_COUNT.RD/|-n counts intervals
+	stat -e imc/CAS_COUNT.RD,period=5/|period= is for samples. Use 'ucoretool record'
+	stat -I 0 -e imc/CAS_COUNT.RD/|interval '0': out of range. Use 1ms to
+	stat -I 0.5ms -e imc/CAS_COUNT.RD/|interval '0.5ms': out of range. Use 1ms to
+	stat -I x -e imc/CAS_COUNT.RD/|interval 'x': not a time. Use a number with ns, us, ms or s
+	stat -I 1. -e imc/CAS_COUNT.RD/|interval '1.': not a time
+	stat -I 1.0000001us -e imc/CAS_COUNT.RD/|not a time
+	stat -D -1 -e imc/CAS_COUNT.RD/|delay '-1': not a time
+	stat --timeout 1h -e imc/CAS_COUNT.RD/|timeout '1h': not a time
+	list boxes --platform spr|--platform: only for events and metrics, not for boxes
+	record -c 1.0005k -e imc/CAS_COUNT.RD/|period '1.0005k': not a number
+	record -c 1T -e imc/CAS_COUNT.RD/|period '1T': not a number
+	stat --count 3 -e imc/CAS_COUNT.RD/|--count: stops after N intervals
 	stat -M|option -M needs a value
 	stat -M memory_bandwith_read|did you mean 'memory_bandwidth_read'?
 	stat -M @nothing|metric category 'nothing': unknown on this machine. Use one of
@@ -154,33 +154,33 @@ samples()
 	stat -M frequency_band0_residency|write frequency_band0_residency:band0=NUMBER
 	stat -M x=1+|metric 'x': formula '1+': missing number or name
 	stat -M x=nosuch+1|metric 'x': 'nosuch' is no alias, event, metric or constant here
-	stat --metric-file f|-M chooses them: give -M too
+	stat --metric-file f|Choose the metrics with -M
 	stat --metric-file|needs a value
-	top nonsense|no panel 'nonsense': there are memory llc links io power
-	top -I 1|interval '1': from 10ms
-	top -n 0|count 0: from 1
+	top nonsense|panel 'nonsense': unknown. Choose from: memory llc links io power
+	top -I 1|interval '1': out of range. Use 10ms to
+	top --count 0|count 0: out of range. Use 1 to
 	top -x ab|separator 'ab'
-	stat -C a -e imc/CAS_COUNT.RD/|CPU 'a' is not a number
-	stat -C 1, -e imc/CAS_COUNT.RD/|CPU '' is not a number
-	stat -C 99 -e imc/CAS_COUNT.RD/|CPU 99: no such CPU
-	record -e imc/CAS_COUNT.RD/|nothing ends an interval
-	record -c 0 -e imc/CAS_COUNT.RD/|period 0: from 1
-	record -c 5 -e imc/CAS_COUNT.RD,period=6/|a period of its own
+	stat --pmi-cpus a -e imc/CAS_COUNT.RD/|CPU 'a': not a number
+	stat --pmi-cpus 1, -e imc/CAS_COUNT.RD/|CPU '': not a number
+	stat --pmi-cpus 99 -e imc/CAS_COUNT.RD/|CPU 99: no such CPU
+	record -e imc/CAS_COUNT.RD/|no trigger. Add --timer TIME
+	record -c 0 -e imc/CAS_COUNT.RD/|period 0: out of range. Use 1 to
+	record -c 5 -e imc/CAS_COUNT.RD,period=6/|has both -c and period=
 	record -c 1000 -e cbo/CLOCKTICKS/|cbo has no overflow interrupt, so the period is polled
 	record -c 1000000 --no-poll -e cbo/CLOCKTICKS/|cbo has no overflow interrupt
-	record --timer 5 -e imc/CAS_COUNT.RD/|a number with ns, us, ms or s
-	record --timer 5us -e imc/CAS_COUNT.RD/|from 10us
-	record --timer 99999999999999999999s -e imc/CAS_COUNT.RD/|a number with
-	record -m 5000 --timer 1ms -e imc/CAS_COUNT.RD/|a power of two
-	record -m 128M --timer 1ms -e imc/CAS_COUNT.RD/|a power of two
-	record --readers 0 --timer 1ms -e imc/CAS_COUNT.RD/|readers 0: from 1 to 8
-	stat --readers 9 -e imc/CAS_COUNT.RD/|readers 9: from 1 to 8
-	stat --readers 2 --rotate 5ms -e imc/CAS_COUNT.RD/|--rotate and --readers: one of them
-	stat --readers 2 --no-freeze -e imc/CAS_COUNT.RD/|--no-freeze and --readers: one of them
+	record --timer 5 -e imc/CAS_COUNT.RD/|not a time. Use a number with ns, us, ms or s
+	record --timer 5us -e imc/CAS_COUNT.RD/|out of range. Use 10us to 1000s
+	record --timer 99999999999999999999s -e imc/CAS_COUNT.RD/|not a time
+	record --ring-size 5000 --timer 1ms -e imc/CAS_COUNT.RD/|Use a power of two
+	record --ring-size 128M --timer 1ms -e imc/CAS_COUNT.RD/|Use a power of two
+	record --readers 0 --timer 1ms -e imc/CAS_COUNT.RD/|readers 0: out of range. Use 1 to 8
+	stat --readers 9 -e imc/CAS_COUNT.RD/|readers 9: out of range. Use 1 to 8
+	stat --readers 2 --rotate 5ms -e imc/CAS_COUNT.RD/|--rotate and --readers: cannot be combined
+	stat --readers 2 --no-freeze -e imc/CAS_COUNT.RD/|--no-freeze and --readers: cannot be combined
 	EOF
 }
 
-@test "more events than counters: which box, exit 2" {
+@test "more events than counters without rotation name the full box and exit 2" {
 	local five="$(printf 'imc/CAS_COUNT.RD/%.0s,' 1 2 3 4)imc/CAS_COUNT.WR/"
 
 	tool stat --no-rotate -e "$five"
@@ -188,12 +188,12 @@ samples()
 	tool record --timer 1ms -e "$five" -o "$TMP/data"
 	complains 2 "imc0 of die 0 has no free counter" "no rotation"
 	tool stat --rotate 5ms --no-rotate -e "$five"
-	complains 2 "one of them"
+	complains 2 "cannot be combined"
 	tool stat --rotate 5us -e "$five"
 	complains 2 "rotate"
 }
 
-@test "stat: more events than counters take turns, scaled, with the share measured" {
+@test "stat rotates more events than counters, scales the counts and shows the measured share" {
 	local five="$(printf 'imc/CAS_COUNT.RD/%.0s,' 1 2 3 4)imc/CAS_COUNT.WR/" alone
 
 	tool stat -x , -e imc/CAS_COUNT.RD/ -- true
@@ -213,7 +213,7 @@ samples()
 	[[ $output != *scaled* ]]
 }
 
-@test "stat -M: a metric is of one group, whole" {
+@test "stat -M keeps all events of a metric in one rotation group" {
 	local a='a={imc/event=1/}+{imc/event=2/}+{imc/event=4/}'
 	local b='b={imc/event=5/}+{imc/event=6/}+{imc/event=7/}'
 
@@ -226,7 +226,7 @@ samples()
 	complains 2 "has no free counter"
 }
 
-@test "events that disagree on a filter: both names, exit 2" {
+@test "events with different values for one filter are both named and exit 2" {
 	tool stat -e cbo/TOR_INSERTS.OPCODE,filter_opc=0x182/ \
 	     -e cbo/TOR_INSERTS.MISS_OPCODE,filter_opc=0x180/
 	complains 2 "filter_opc" "MISS_OPCODE" "TOR_INSERTS.OPCODE,filter_opc=0x182"
@@ -234,7 +234,7 @@ samples()
 
 # ---- a machine that refuses -------------------------------------------------
 
-@test "no driver, no permission: exit 1 and what to do" {
+@test "without a driver or permission commands exit 1 and say what to do" {
 	for command in list info "stat -e imc/CAS_COUNT.RD/" "record -c 9 -e imc/CAS_COUNT.RD/"; do
 		UCORE_FAKE="open=2" tool $command
 		complains 1 "modprobe ucore"
@@ -243,7 +243,7 @@ samples()
 	done
 }
 
-@test "no boxes: the driver's reason" {
+@test "without boxes commands print the driver's reason" {
 	UCORE_FAKE="state=3 empty=1 reason=hidden_by_firmware" tool list
 	complains 1 "hidden_by_firmware"
 	UCORE_FAKE="state=3 empty=1 reason=hidden_by_firmware" tool stat -e imc/CAS_COUNT.RD/
@@ -253,7 +253,7 @@ samples()
 	[[ $output == *"boxes hidden"*hidden_by_firmware* ]]
 }
 
-@test "the in-tree driver: exit 1" {
+@test "with the in-tree driver stat exits 1 and list prints the reason" {
 	UCORE_FAKE="state=4 reason=rmmod_it" tool stat -e imc/CAS_COUNT.RD/
 	complains 1 "rmmod_it"
 	UCORE_FAKE="state=4 reason=rmmod_it" tool list
@@ -261,51 +261,51 @@ samples()
 	[[ $err == *rmmod_it ]]
 }
 
-@test "a box in use names its holder, exit 1" {
+@test "a box in use by another process names the process and exits 1" {
 	UCORE_FAKE="own=imc1" tool stat -e imc/CAS_COUNT.RD/
 	complains 1 "imc1 of die 0" "process 4711 (other)"
 	UCORE_FAKE="own=imc1" tool list
 	[[ $output == *"4711 (other)"* ]]
 }
 
-@test "a box in use by a process outside of the container" {
+@test "a box in use by a process outside of the container names the program" {
 	UCORE_FAKE="foreign= own=imc0" tool stat -e imc/CAS_COUNT.RD/ -- true
 	complains 1 "a process outside of this container (other)" "the counters of imc0 of die 0 are in use by"
 	UCORE_FAKE="foreign= own=imc0" tool list
 	[[ $output == *"imc           0  "*"? (other)"* ]]
 }
 
-@test "each command the driver fails is one line and exit 1" {
+@test "each failing ioctl makes stat and record print one line and exit 1" {
 	# nr of the command, errno 5
-	for nr in 1 2 4 18 19 22 23; do
-		UCORE_FAKE="fail=$nr:5" tool stat -C 0 -e imc/CAS_COUNT.RD/ -I 1 -n 1 -x,
+	for nr in 1 2 10 19 20 23 24; do
+		UCORE_FAKE="fail=$nr:5" tool stat --pmi-cpus 0 -e imc/CAS_COUNT.RD/ -I 1 --count 1 -x,
 		echo "$nr: $err"
 		[ "$status" -eq 1 ]
 	done
-	for nr in 20 24; do
-		UCORE_FAKE="fail=$nr:5" tool record --timer 1ms -e imc/CAS_COUNT.RD/ -n 1 -o "$TMP/d"
+	for nr in 21 26; do
+		UCORE_FAKE="fail=$nr:5" tool record --timer 1ms -e imc/CAS_COUNT.RD/ --count 1 -o "$TMP/d"
 		echo "$nr: $err"
 		complains 1 "Input/output error"
 	done
 }
 
-@test "top: each command the driver fails is one line and exit 1" {
+@test "each failing ioctl makes top print one line and exit 1" {
 	# of the commands that add events one alone is left out
-	for nr in 0 1 2 4 16 19 22; do
-		UCORE_FAKE="fail=$nr:5" tool top -n 1 -I 10
+	for nr in 0 1 2 10 16 20 23; do
+		UCORE_FAKE="fail=$nr:5" tool top --count 1 -I 10
 		echo "$nr: $err"
 		complains 1
 	done
 }
 
-@test "a ring too small for two samples: use a larger one" {
-	UCORE_FAKE="fail=19:28" tool record --timer 1ms -e imc/CAS_COUNT.RD/ -o "$TMP/d"
+@test "a ring too small for two samples asks for a larger ring" {
+	UCORE_FAKE="fail=20:28" tool record --timer 1ms -e imc/CAS_COUNT.RD/ -o "$TMP/d"
 	complains 2 "larger ring"
 }
 
 # ---- list and info ----------------------------------------------------------
 
-@test "list shows every box, equal ones on one line" {
+@test "list shows every box, with runs of equal boxes on one line" {
 	tool list
 	[ "$status" -eq 0 ]
 	[ "$(wc -l <<<"$output")" -eq 19 ]
@@ -339,7 +339,7 @@ samples()
 	[[ $output == *" iio_free   0-11  msr            0    48     17    48  free-running"* ]]
 }
 
-@test "list -v says where discovery has a box from" {
+@test "list -v shows the discovery record of each box" {
 	UCORE_FAKE="machine=spr dies=1" tool list -v boxes imc
 	[[ $output == *"TYPE ID  RECORD    CTL    CTR  ADDRESS"* ]]
 	[[ $output == *"  0  imc           2  mmio           4    48      1    48  freeze "*"  6     101   0x40    0x8  0xc8ab2800"* ]]
@@ -359,7 +359,7 @@ samples()
 	[ "$status" -eq 0 ]
 }
 
-@test "list as CSV and JSON" {
+@test "list prints CSV and JSON" {
 	tool list -x,
 	[[ $(sed -n 1p <<<"$output") == die,cpu,type,instance,access,counters,width,fixed,fixed_width,caps,owner,type_id,record,ctl_offset,ctr_offset,address ]]
 	[[ $(sed -n 2p <<<"$output") == 0,,cbo,0,msr,4,44,0,,freeze,,,,,,0xd04 ]]
@@ -367,7 +367,7 @@ samples()
 	[[ $(sed -n 1p <<<"$output") == '{"die":0,"type":"cbo","instance":0,"access":"msr","counters":4,"width":44,"fixed":0,"caps":"freeze"}' ]]
 }
 
-@test "list events: all of the platform's, with and without a device" {
+@test "list events prints all events of a platform, with and without a device" {
 	tool list events -x,
 	[ "$status" -eq 0 ]
 	[ "$(wc -l <<<"$output")" -eq 1078 ]
@@ -393,7 +393,7 @@ samples()
 	diff "$TMP/want" "$TMP/have"
 }
 
-@test "list events: as -e takes them, by patterns, and what is not there" {
+@test "list events matches patterns and the form of -e, and fails without a match" {
 	tool list events imc/CAS_COUNT.RD/
 	[ "$(wc -l <<<"$output")" -eq 2 ]
 	tool list events 'CAS_COUNT*'
@@ -406,13 +406,13 @@ samples()
 	done
 	tool list events nosuchthing
 	[ "$status" -eq 1 ]
-	[[ $err == *"no event is like 'nosuchthing' here" ]]
+	[[ $err == *"pattern 'nosuchthing': no event matches on this machine" ]]
 }
 
-@test "list events -v explains each event in a line" {
+@test "list events -v describes each event in a line" {
 	tool list events -v imc/CAS_COUNT.RD/
 	[ "$status" -eq 0 ]
-	[ "$output" = "$(printf '%-8s  %-40s  %s\n' TYPE EVENT "WHAT IT COUNTS" imc CAS_COUNT.RD "Cache lines read from DRAM, 64 bytes each")" ]
+	[ "$output" = "$(printf '%-8s  %-40s  %s\n' TYPE EVENT "DESCRIPTION" imc CAS_COUNT.RD "Cache lines read from DRAM, 64 bytes each")" ]
 	tool list events -v -x,
 	[ "$(wc -l <<<"$output")" -eq 1078 ]
 	[[ $(sed -n 1p <<<"$output") == type,event,name,code,umask,counters,filter,masks,explained,text ]]
@@ -421,7 +421,7 @@ samples()
 	[[ $output == *'"explained":true,"text":"reads of rank 3: bank 5"}' ]]
 }
 
-@test "list metrics: all of the platform's, with and without a device" {
+@test "list metrics prints all metrics of a platform, with and without a device" {
 	tool list metrics
 	[ "$status" -eq 0 ]
 	[ "$(wc -l <<<"$output")" -eq 105 ]
@@ -435,7 +435,7 @@ samples()
 	[ "$(wc -l <<<"$output")" -eq 12 ]
 	tool list metrics nosuch
 	[ "$status" -eq 1 ]
-	[[ $err == *"no metric is like 'nosuch' here" ]]
+	[[ $err == *"pattern 'nosuch': no metric matches on this machine" ]]
 	for platform in snbep ivbep hswep bdxep bdxde skx clx cpx icx snr spr emr gnr srf grr cwf; do
 		UCORE_FAKE="open=2" tool list metrics -x, --platform "$platform"
 		[ "$status" -eq 0 ]
@@ -443,13 +443,13 @@ samples()
 		[[ $output == *$'\n'memory_bandwidth_total,MB/s,* ]]
 	done
 	tool list metrics --platform core
-	complains 1 "no metrics for platform 'core'"
+	complains 1 "platform 'core': no metrics"
 	tool list metrics -j
 	command -v python3 || skip "no python3"
 	python3 -c 'import json,sys; assert all(json.loads(line)["text"] for line in sys.stdin)' <<<"$output"
 }
 
-@test "the page of Intel's words is made of the tables" {
+@test "the page of Intel's event names is generated from the tables" {
 	top=$BATS_TEST_DIRNAME/../..
 	sh "$top/tools/metrics/page.sh" "$B/fake_tool" >"$TMP/page"
 	diff "$TMP/page" "$top/Documentation/event-names.md"
@@ -457,13 +457,13 @@ samples()
 	[ "$(awk -F'|' '/^\| [a-z]+ \| [0-9]+ \|/ { n++; if ($4 + 0 < 90) exit 1 } END { print n }' "$TMP/page")" -eq 17 ]
 }
 
-@test "list fields" {
+@test "list fields prints the fields of a box type" {
 	tool list fields cbo
 	[ "$status" -eq 0 ]
 	[[ $output == *filter_opc*0x1ff*yes* ]]
 }
 
-@test "info shows machine, dies and, to root, addresses" {
+@test "info shows the machine, the dies and, for root, addresses" {
 	tool info
 	[ "$status" -eq 0 ]
 	[[ $output == *"platform   ivbep"*"model 62"*"34 on 2 dies"*"ecam 0000:7f:10.0+0xf4"* ]]
@@ -474,43 +474,43 @@ samples()
 
 # ---- stat -------------------------------------------------------------------
 
-@test "stat: total, per socket, per box" {
-	tool stat -e imc/CAS_COUNT.RD/ -I 1 -n 1 -x,
+@test "stat prints counts in total, per socket and per box" {
+	tool stat -e imc/CAS_COUNT.RD/ -I 1 --count 1 -x,
 	[ "$status" -eq 0 ]
 	[[ $(sed -n 1p <<<"$output") == time_ns,socket,die,cpu,box,count,mb_per_s,running_percent,event,note,time ]]
 	[[ $(sed -n 2p <<<"$output") == 1000000000,,,,,144000,10.24,90.00,imc/CAS_COUNT.RD/,,20*Z ]]
 	[ "$(wc -l <<<"$output")" -eq 2 ]
-	tool stat -e imc/CAS_COUNT.RD/ -I 1 -n 1 -x, --per-socket
+	tool stat -e imc/CAS_COUNT.RD/ -I 1 --count 1 -x, --per-socket
 	[[ $(sed -n 2p <<<"$output") == 1000000000,0,,,,38000,* ]]
 	[[ $(sed -n 3p <<<"$output") == 1000000000,1,,,,106000,* ]]
-	tool stat -e imc/CAS_COUNT.RD/ -I 1 -n 1 -x, --per-box
+	tool stat -e imc/CAS_COUNT.RD/ -I 1 --count 1 -x, --per-box
 	[ "$(wc -l <<<"$output")" -eq 9 ]
 	[[ $(sed -n 4p <<<"$output") == 1000000000,0,0,,imc2,10000,* ]]
 }
 
-@test "stat -I: each interval its own counts, one READ each" {
-	tool stat -e imc2/CAS_COUNT.RD,die=0/ -I 1 -n 3 -x';'
+@test "stat -I prints the counts of each interval with one READ each" {
+	tool stat -e imc2/CAS_COUNT.RD,die=0/ -I 1 --count 3 -x';'
 	[ "$status" -eq 0 ]
 	[ "$(cut -d';' -f1,6 <<<"$output")" = $'time_ns;count\n1000000000;10000\n2000000000;10000\n3000000000;10000' ]
 	[[ $err == "# 3.000000 s counted until 20"*", 3 reads, 12.0 register accesses each;"* ]]
 }
 
-@test "a crew: how many parallel_reads, and nothing that takes turns" {
+@test "stat --readers shows the number of helper CPUs and refuses rotation" {
 	# of the fake's helpers the last one never comes
-	tool stat --readers 4 -e imc/CAS_COUNT.RD/ -I 1 -n 3 -x,
+	tool stat --readers 4 -e imc/CAS_COUNT.RD/ -I 1 --count 3 -x,
 	[ "$status" -eq 0 ]
-	[[ $err == *", 3 reads, 12.0 register accesses and 4.0 helpers each;"* ]]
-	tool stat --readers 4 -e imc/CAS_COUNT.RD,die=0/ -I 1 -n 3 -j
+	[[ $err == *", 3 reads, 12.0 register accesses and 4.0 helper CPUs each;"* ]]
+	tool stat --readers 4 -e imc/CAS_COUNT.RD,die=0/ -I 1 --count 3 -j
 	[[ $(tail -n1 <<<"$output") == '{"summary":'*'"parallel_reads":6,'* ]]
 	tool stat --readers 1 -e imc/CAS_COUNT.RD/ --timeout 1
 	[[ $output != *helpers* ]]
 	tool stat --readers 2 -e "$(printf 'imc/CAS_COUNT.RD/%.0s,' 1 2 3 4)imc/CAS_COUNT.WR/"
 	complains 2 "imc0 of die 0 has no free counter"
 	record_file --readers 3
-	[[ $err == *"helpers: 1.0 of 2 took part in a sample"* ]]
+	[[ $err == *"helper CPUs: 1.0 of 2 took part in a sample on average"* ]]
 }
 
-@test "boxes by range, events and types by pattern, and names of one's own" {
+@test "events accept box ranges, patterns of types and events, and name=" {
 	tool stat -e imc1-2/CAS_COUNT.RD/ -x, --timeout 1 --per-box
 	[ "$(cut -d, -f3,5,9 <<<"$output")" = "$(printf '%s\n' die,box,event \
 		{0,1},imc{1,2},imc1-2/CAS_COUNT.RD/)" ]
@@ -522,20 +522,20 @@ samples()
 	[ "$(cut -d, -f9 <<<"$output")" = "$(printf '%s\n' event imc/CAS_COUNT_SCH{0,1}.RD/)" ]
 	tool stat -e imc/CAS_COUNT.RD,name=reads/ -x, --timeout 1
 	[[ $(sed -n 2p <<<"$output") == *,144000,*,reads,* ]]
-	tool record -c 1000 -e 'imc/CAS_COUNT.W?,name=writes/' -n 2 -o "$TMP/data"
+	tool record -c 1000 -e 'imc/CAS_COUNT.W?,name=writes/' --count 2 -o "$TMP/data"
 	[ "$status" -eq 0 ]
 	tool script -i "$TMP/data" -x,
 	[[ $output == *,writes,* ]]
 	# metrics find the event by what it was, whatever it is called
-	tool record --timer 1ms -e imc/CAS_COUNT.RD,name=reads/ -n 8 -o "$TMP/data"
+	tool record --timer 1ms -e imc/CAS_COUNT.RD,name=reads/ --count 8 -o "$TMP/data"
 	tool report -i "$TMP/data" -x, -M memory_bandwidth_read
 	[ "$status" -eq 0 ]
 	[[ $output == *,reads,* && $output == *,memory_bandwidth_read,* ]]
 }
 
-@test "times have units, and periods thousands" {
+@test "times accept units, and periods accept k, M and G" {
 	start=$(date +%s%N)
-	tool stat -e imc/CAS_COUNT.RD/ -I 0.04s -n 3 -x, --timeout 9.5s
+	tool stat -e imc/CAS_COUNT.RD/ -I 0.04s --count 3 -x, --timeout 9.5s
 	[ "$status" -eq 0 ]
 	[ $(($(date +%s%N) - start)) -ge 120000000 ]
 	for time in 5 5ms 5000us 0.005s 5000000ns; do
@@ -543,14 +543,14 @@ samples()
 		[ "$status" -eq 0 ]
 	done
 	# a period of a thousand is refused of what is polled, one of a milliard is not
-	tool record -c 1k -e cbo/CLOCKTICKS/ -n 1 -o "$TMP/data"
+	tool record -c 1k -e cbo/CLOCKTICKS/ --count 1 -o "$TMP/data"
 	complains 2 "can reach 1000 counts in less than 100 us"
-	tool record -c 1.5M -e cbo/CLOCKTICKS/ -n 1 -o "$TMP/data"
+	tool record -c 1.5M -e cbo/CLOCKTICKS/ --count 1 -o "$TMP/data"
 	[ "$status" -eq 0 ]
 }
 
 # The example is to be read alone, so it has the codes of its own
-@test "readbw counts on each platform what its table of events says" {
+@test "the example readbw uses the events of each platform's table" {
 	top=$BATS_TEST_DIRNAME/../..
 	for table in "$top"/tools/events/*.csv; do
 		platform=$(basename "$table" .csv)
@@ -580,12 +580,12 @@ samples()
 	done
 }
 
-@test "an event that the platform has with more in its name is guessed" {
+@test "an incomplete event name suggests the full one" {
 	UCORE_FAKE="machine=gnr" tool stat -e imc/CAS_COUNT.RD/
 	complains 2 "did you mean 'CAS_COUNT_SCH0.RD'?"
 }
 
-@test "what is not ASCII, and what breaks lines" {
+@test "names with UTF-8, invalid bytes or line breaks give valid JSON and CSV" {
 	tool stat -M 'x={imc/CAS_COUNT.RD/}; unit=µs' --timeout 1 -j
 	[[ $output == *'"unit":"µs"'* ]]
 	tool stat -M $'x={imc/CAS_COUNT.RD/}; unit=\xb5s\xed\xa0\x80' --timeout 1 -j
@@ -594,9 +594,9 @@ samples()
 	[[ $output == *$',"a\nb",x,20'*Z ]]
 }
 
-@test "stat: each row tells when it was read, by the wall clock; programs get UTC" {
+@test "stat prints the wall-clock time of each read, in UTC for CSV and JSON" {
 	command -v python3 || skip "no python3"
-	TZ=JST-9 tool stat -e imc/CAS_COUNT.RD/ -I 1 -n 3 -j
+	TZ=JST-9 tool stat -e imc/CAS_COUNT.RD/ -I 1 --count 3 -j
 	# the fake's CLOCK_MONOTONIC is its own, and goes on by a second from READ to READ
 	python3 - "$output" <<-'EOF'
 	import calendar, json, re, sys, time
@@ -611,9 +611,9 @@ samples()
 	[[ $output == *" s counted until 20"*" +0900, 1 reads"* ]]
 }
 
-@test "stat -I waits for each interval" {
+@test "stat -I waits for the whole interval" {
 	start=$(date +%s%N)
-	tool stat -e imc/CAS_COUNT.RD/ -I 40 -n 3 -x,
+	tool stat -e imc/CAS_COUNT.RD/ -I 40 --count 3 -x,
 	[ "$status" -eq 0 ]
 	[ $(($(date +%s%N) - start)) -ge 120000000 ]
 }
@@ -623,11 +623,11 @@ writes()
 {
 	local four=imc/event=1/,imc/event=2/,imc/event=3/,imc/event=4/
 
-	sh -c '"$@" && sed -n "s/^syscw: //p" /proc/$$/io' sh "$B/fake_tool" stat -I 1 -n "$1" \
+	sh -c '"$@" && sed -n "s/^syscw: //p" /proc/$$/io' sh "$B/fake_tool" stat -I 1 --count "$1" \
 		--per-box -e "$four" -e "${four//imc/cbo}" -j -o "$TMP/out"
 }
 
-@test "stat -I: an interval is one write, however many rows it has" {
+@test "stat -I prints an interval with one write, whatever the number of rows" {
 	[ -r /proc/self/io ] || skip "no /proc/self/io"
 	local few many
 	few=$(writes 5)
@@ -636,7 +636,7 @@ writes()
 	[ $((many - few)) -eq 20 ]
 }
 
-@test "stat as a table ends with its cost" {
+@test "stat ends a table with a summary of the cost" {
 	tool stat -e imc/CAS_COUNT.RD/ --timeout 5
 	[ "$status" -eq 0 ]
 	[[ $output == *"144,000       10.24      90.00  imc/CAS_COUNT.RD/"* ]]
@@ -644,15 +644,15 @@ writes()
 	[ -z "$err" ]
 }
 
-@test "stat as JSON: rows and a summary" {
+@test "stat -j prints rows and a summary" {
 	tool stat -j -e imc/CAS_COUNT.RD/,ubox/UCLK/ --timeout 1
 	[ "$status" -eq 0 ]
 	[[ $(sed -n 1p <<<"$output") == '{"time_ns":1000000000,"count":144000,"mb_per_s":10.240,"running_percent":90.000,"event":"imc/CAS_COUNT.RD/","time":"20'*'Z"}' ]]
 	[[ $(sed -n 3p <<<"$output") == '{"summary":{"time_ns":1000000000,"reads":1,'* ]]
 }
 
-@test "stat -M: of all sockets, of each, of each box" {
-	tool stat -M memory_bandwidth_read -I 1 -n 2 -x,
+@test "stat -M prints metrics in total, per socket and per box" {
+	tool stat -M memory_bandwidth_read -I 1 --count 2 -x,
 	[ "$status" -eq 0 ]
 	[ "$(sed 's/,20[-0-9]*T[0-9:.]*Z$/,now/' <<<"$output")" = "$(printf '%s\n' \
 		time_ns,socket,die,cpu,box,count,mb_per_s,running_percent,event,note,value,unit,metric,time \
@@ -665,7 +665,7 @@ writes()
 	[[ $(sed -n 3p <<<"$output") == '{"time_ns":1000000000,"socket":0,"die":0,"box":"imc2","value":0.711111111,"unit":"MB/s","metric":"memory_bandwidth_read","time":"20'* ]]
 }
 
-@test "stat -M as a table: values where counts stand" {
+@test "stat -M prints values in the columns of counts in a table" {
 	tool stat -M memory_bandwidth_read,cores_in_c0 --timeout 1 --per-socket
 	[ "$status" -eq 0 ]
 	[ "$(head -4 <<<"$output")" = "$(printf '%6s  %20s  %10s  %s\n' SOCKET VALUE UNIT METRIC \
@@ -674,7 +674,7 @@ writes()
 	[[ $output == *"144,000       10.24      90.00  imc/CAS_COUNT.RD/"$'\n'*"10.24        MB/s             memory_bandwidth_read"* ]]
 }
 
-@test "stat -M: formulas, files of them, categories" {
+@test "stat -M accepts formulas, files of formulas and categories" {
 	tool stat -M 'hit=1-A/B; A=imc/CAS_COUNT.RD,die=0/; B=imc/CAS_COUNT.RD/; unit=x' -x, --timeout 1
 	[ "$(sed -n 2p <<<"$output" | cut -d, -f11-13)" = 0.736118441,x,hit ]
 	printf '%s\n' '# mine' 'twice = 2 * memory_bandwidth_read; unit=MB/s' >"$TMP/mine"
@@ -688,13 +688,13 @@ writes()
 	UCORE_FAKE="machine=spr" tool stat --no-rotate -M @io --timeout 1 -x,
 	[ "$status" -eq 0 ]
 	[[ $output == *,io_bandwidth_read,20* ]]
-	[[ $err == *"left out: "*"do not fit beside the others; count them in another run"* ]]
+	[[ $err == *"omitted metrics: "*": no free counters. Count these metrics in another run"* ]]
 	UCORE_FAKE="machine=spr" tool stat -M @io --timeout 1 -x,
 	[ "$status" -eq 0 ]
-	[[ $err != *"left out"* && $output == *scaled*io_bandwidth_read,20* ]]
+	[[ $err != *"omitted"* && $output == *scaled*io_bandwidth_read,20* ]]
 }
 
-@test "metrics, categories and events that are taken for each other" {
+@test "a metric, category or event in the place of another gets a hint" {
 	tool stat -M memory -- true
 	complains 2 "metric 'memory': unknown on this machine. For the category, write '@memory'"
 	tool stat -M imc/CAS_COUNT.RD/ -- true
@@ -707,10 +707,10 @@ writes()
 	complains 2 "event 'memory_bandwidth_read': 'memory_bandwidth_read' is a metric, not an event. Use -M"
 	tool list metrics @memroy
 	[ "$status" -eq 1 ]
-	[[ $err == *"no category of metrics is like 'memroy' here; 'ucoretool list metrics' has"* ]]
+	[[ $err == *"category 'memroy': no metric has a matching category. See 'ucoretool list metrics'"* ]]
 }
 
-@test "a file of metrics that is none" {
+@test "an invalid metric file names file and line" {
 	printf 'a={imc/CAS_COUNT.RD/}\n\0\377\n' >"$TMP/metrics"
 	tool stat --metric-file "$TMP/metrics" -M a -- true
 	complains 2 "metrics, line 2: not a text file"
@@ -723,7 +723,7 @@ writes()
 	[ "$status" -eq 0 ]
 }
 
-@test "stat -M: what divides by nothing is no value" {
+@test "stat -M prints no value for a division by zero" {
 	tool stat -M 'x={imc/CAS_COUNT.RD/}/({imc/CAS_COUNT.RD/}-{imc/CAS_COUNT.RD/})' --timeout 1
 	[ "$status" -eq 0 ]
 	[[ $output == *$'\n'"$(printf '%20s  %10s  %s' - "" x)"$'\n'* ]]
@@ -733,7 +733,7 @@ writes()
 	[[ $(sed -n 2p <<<"$output") == 1000000000,,,,,,,,,,,,x,20* ]]
 }
 
-@test "stat -M marks values of what cannot be counted" {
+@test "stat -M marks values of boxes that cannot be counted" {
 	UCORE_FAKE="flags=2" tool stat -M memory_bandwidth_read --timeout 1
 	[[ $output == *"memory_bandwidth_read"*"box dead"* ]]
 }
@@ -748,7 +748,7 @@ writes()
 	complains 1 "/dev/full: cannot write"
 }
 
-@test "stat marks what cannot be counted" {
+@test "stat marks counts of boxes that cannot be counted" {
 	UCORE_FAKE="flags=2" tool stat -e imc/CAS_COUNT.RD/ --timeout 1 -x,
 	[[ $output == *"box dead"* ]]
 	UCORE_FAKE="flags=4" tool stat -e imc/CAS_COUNT.RD/ --timeout 1 -x,
@@ -756,12 +756,12 @@ writes()
 	UCORE_FAKE="flags=32" tool stat -e imc/CAS_COUNT.RD/ --timeout 1 -x,
 	[[ $output == *",gap"* ]]
 	UCORE_FAKE="flags=96" tool stat -e imc/CAS_COUNT.RD/ --timeout 1 -x,
-	[[ $output == *",unsure"* ]]
+	[[ $output == *",maybe wrapped"* ]]
 	UCORE_FAKE="flags=192" tool stat -e imc/CAS_COUNT.RD/ --timeout 1 -x,
-	[[ $output == *",changed"* ]]
+	[[ $output == *",conflict"* ]]
 }
 
-@test "stat runs a program, with its options and its end" {
+@test "stat runs a program with its options until it exits" {
 	tool stat -e imc/CAS_COUNT.RD/ -x, -- sh -c 'echo "ran $0"' -n
 	[ "$status" -eq 0 ]
 	[[ $output == "ran -n"* ]]
@@ -772,36 +772,36 @@ writes()
 	[ "$status" -eq 0 ]
 }
 
-@test "stat: the program's failure is told" {
+@test "stat reports the failure of its program" {
 	tool stat -e imc/CAS_COUNT.RD/ -x, -- sh -c 'exit 7'
 	[ "$status" -eq 7 ]
-	[[ $err == *"ended with status 7"* ]]
+	[[ $err == *"program: exited with status 7"* ]]
 	[[ $output == *144000* ]]
 	tool stat -e imc/CAS_COUNT.RD/ -x, -- sh -c 'kill -9 $$'
 	[ "$status" -eq 137 ]
-	[[ $err == *"died of signal 9"* ]]
+	[[ $err == *"program: killed by signal 9"* ]]
 	tool stat -e imc/CAS_COUNT.RD/ -x, -- /nonexistent/program
-	complains 1 "cannot run '/nonexistent/program': No such file"
+	complains 1 "program '/nonexistent/program': cannot run: No such file"
 }
 
-@test "stat ends a program that outlives the timeout" {
+@test "stat terminates a program that runs longer than the timeout" {
 	tool stat -e imc/CAS_COUNT.RD/ -x, --timeout 20 -- sleep 100
 	[ "$status" -eq 0 ]
 	[[ $output == *144000* ]]
 }
 
-@test "a program that does not want to end is killed" {
+@test "stat kills a program that ignores SIGTERM" {
 	start=$(date +%s)
 	# ignored from the program's first instruction on: it inherits that
 	trap "" TERM
 	tool stat -e imc/CAS_COUNT.RD/ -x, --timeout 20 -- sleep 60
 	trap - TERM
 	[ $(($(date +%s) - start)) -lt 30 ]
-	[[ $err == *"does not end at SIGTERM: killed"* ]]
+	[[ $err == *"program: did not exit after SIGTERM, killed"* ]]
 	[[ $output == *144000* ]]
 }
 
-@test "stat ends at Ctrl-C with its counts" {
+@test "stat prints its counts at Ctrl-C" {
 	"$B/fake_tool" stat -e imc/CAS_COUNT.RD/ -x, >"$TMP/out" 2>/dev/null &
 	pid=$!
 	# it is ready once it has blocked the signals it waits for; before it runs at all, the
@@ -813,21 +813,21 @@ writes()
 	grep -q 144000 "$TMP/out"
 }
 
-@test "perf's -a is accepted, -C chooses the PMI core" {
-	tool stat -a -C 0,8 -e imc/CAS_COUNT.RD/ --timeout 1
+@test "stat accepts perf's -a and sets the CPUs of --pmi-cpus" {
+	tool stat -a --pmi-cpus 0,8 -e imc/CAS_COUNT.RD/ --timeout 1
 	[ "$status" -eq 0 ]
 }
 
 # ---- record and script ------------------------------------------------------
 
-@test "record says what it wrote and what it cost" {
+@test "record prints the number of samples and their cost" {
 	record_file
 	[[ $err == "8 samples of 2 dies in "*"written to $TMP/data, 0 records lost"* ]]
 	[[ $err == *"cost: 2.50 us and 13.0 register accesses a sample"* ]]
 	[ -z "$output" ]
 }
 
-@test "script as a table" {
+@test "script prints a table" {
 	record_file
 	tool script -i "$TMP/data"
 	[ "$status" -eq 0 ]
@@ -837,7 +837,7 @@ writes()
 	[[ $output == *"# cost of a sample: 2.50 us, 13.0 register accesses" ]]
 }
 
-@test "script tells the wall clock: local to people, UTC to programs" {
+@test "script prints local time in a table and UTC in CSV and JSON" {
 	samples ramp
 	TZ=UTC+1 tool script -i "$TMP/data"
 	[[ $(sed -n 1p <<<"$output") == "# recorded 2026-01-02 02:04:05.000123 -0100 on ivbep; CLOCK_MONOTONIC was 4000.000000000" ]]
@@ -856,7 +856,7 @@ writes()
 	[ $(($(date -ud "$start" +%s) - before)) -le 0 ]
 }
 
-@test "script: --time, in seconds and times of day" {
+@test "script --time accepts seconds and times of day" {
 	samples ramp
 	export TZ=UTC
 	for window in 0.5,0.6 500ms,600ms 03:04:05.500123,03:04:05.600124; do
@@ -871,14 +871,14 @@ writes()
 	tool script -i "$TMP/data" -x, --time 0.99,
 	[ "$(sed 1d <<<"$output" | wc -l)" -eq 2 ]
 	tool script -i "$TMP/data" -x, --time 03:04,
-	complains 2 "time '03:04': write the time of day as 14:03:05.5"
+	complains 2 "time '03:04': not a time of day. Write it as 14:03:05.5"
 	tool script -i "$TMP/data" --time 5
-	complains 2 "time '5': write FROM,TO"
+	complains 2 "time '5': not a window. Write FROM,TO"
 	tool script -i "$TMP/data" --time 5,4
-	complains 2 "ends before it begins"
+	complains 2 "FROM is later than TO"
 }
 
-@test "what a flight recorder kept: the first sample is what later ones are counted from" {
+@test "script counts a flight recorder file from its first sample" {
 	samples late
 	tool script -i "$TMP/data" -x,
 	[ "$(sed -n 2p <<<"$output" | cut -d, -f17,18)" = ,first ]
@@ -889,7 +889,7 @@ writes()
 	[[ $(sed -n 2p <<<"$output") == event,0,0,,,99,792000,990000000,51.2,51.2,51.2,51.2,51.2,51.2,* ]]
 }
 
-@test "script: sums, boxes and totals" {
+@test "script prints sums, boxes and totals" {
 	record_file
 	tool script -i "$TMP/data" -x,
 	[ "$status" -eq 0 ]
@@ -903,7 +903,7 @@ writes()
 	[ "$(cut -d, -f15-17 <<<"$output" | sed -n 3p)" = imc1,imc/CAS_COUNT.RD/,9000 ]
 }
 
-@test "script as JSON is one object per record" {
+@test "script -j prints one object per record" {
 	record_file
 	tool script -i "$TMP/data" -j --per-box
 	[ "$status" -eq 0 ]
@@ -914,8 +914,8 @@ writes()
 	python3 -c 'import json,sys; [json.loads(line) for line in sys.stdin]' <<<"$output"
 }
 
-@test "samples of several dies stand in the order of time" {
-	UCORE_FAKE="batch=3" tool record -c 9 -e imc/CAS_COUNT.RD/ -n 40 -o "$TMP/data"
+@test "record writes the samples of several dies in the order of time" {
+	UCORE_FAKE="batch=3" tool record -c 9 -e imc/CAS_COUNT.RD/ --count 40 -o "$TMP/data"
 	tool script -i "$TMP/data" -x,
 	sed 1d <<<"$output" | cut -d, -f2 >"$TMP/times"
 	[ "$(wc -l <"$TMP/times")" -eq 40 ]
@@ -923,51 +923,51 @@ writes()
 	[ "$(sed 1d <<<"$output" | cut -d, -f3 | uniq | wc -l)" -eq 40 ]
 }
 
-@test "a timer triggers too" {
-	tool record --timer 1ms -e imc/CAS_COUNT.RD/ -n 4 -o "$TMP/data"
+@test "record --timer takes samples" {
+	tool record --timer 1ms -e imc/CAS_COUNT.RD/ --count 4 -o "$TMP/data"
 	[ "$status" -eq 0 ]
 	tool script -i "$TMP/data" -x,
 	[[ $output == *,timer,,,* ]]
 }
 
-@test "record to a pipe, script from it" {
+@test "record writes to a pipe and script reads from it" {
 	set -o pipefail
-	"$B/fake_tool" record -c 9 -e imc/CAS_COUNT.RD/ -n 4 -o - 2>/dev/null |
+	"$B/fake_tool" record -c 9 -e imc/CAS_COUNT.RD/ --count 4 -o - 2>/dev/null |
 		"$B/fake_tool" script -i - -x, >"$TMP/out"
 	[ "$(wc -l <"$TMP/out")" -eq 5 ]
 }
 
-@test "loss is survived, recorded and told" {
-	UCORE_FAKE="batch=100" tool record -c 9 -e imc/CAS_COUNT.RD/ -m 4096 -n 60 -o "$TMP/data"
+@test "lost records are recorded and reported" {
+	UCORE_FAKE="batch=100" tool record -c 9 -e imc/CAS_COUNT.RD/ --ring-size 4096 --count 60 -o "$TMP/data"
 	[ "$status" -eq 0 ]
-	[[ $err == *"try a larger ring (-m)"* ]]
+	[[ $err == *"Use a larger ring (--ring-size)"* ]]
 	tool script -i "$TMP/data" -j
 	[ "$status" -eq 0 ]
 	[[ $output == *'{"record":"lost",'*'"lost":'* ]]
 	[[ $output == *'{"record":"summary","samples":60,'* ]]
 }
 
-@test "a timer that leaves the CPU no time is refused, with the shortest that does" {
-	UCORE_FAKE="sample=300000" tool record --timer 500us -n 4 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+@test "record refuses a timer that is too short and prints the shortest possible one" {
+	UCORE_FAKE="sample=300000" tool record --timer 500us --count 4 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
 	complains 2 "takes 300 us" "50 %" "at least 600 us" "fewer events"
 }
 
-@test "periods that were dropped are told, and samples after them marked" {
-	UCORE_FAKE="stretch=2" tool record --timer 1ms -n 8 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+@test "dropped periods are reported and the following samples marked" {
+	UCORE_FAKE="stretch=2" tool record --timer 1ms --count 8 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
 	[ "$status" -eq 0 ]
 	[[ $err == *"cost: 2.50 us and 13.0 register accesses a sample"* ]]
-	[[ $err == *"16 periods of the timer were dropped, for the CPU's budget was spent"* ]]
-	UCORE_FAKE="stretch=2" tool record --timer 1ms -c 1000000 -n 8 -e imc/CAS_COUNT.RD/ -o "$TMP/both"
-	[[ $err == *" periods of the timer and the events were dropped, for "* ]]
+	[[ $err == *"16 periods of the timer were dropped because the CPU time limit was reached"* ]]
+	UCORE_FAKE="stretch=2" tool record --timer 1ms -c 1000000 --count 8 -e imc/CAS_COUNT.RD/ -o "$TMP/both"
+	[[ $err == *" periods of the timer and the events were dropped because "* ]]
 	[[ $err != *"larger ring"* ]]
 	tool script -i "$TMP/data"
-	[ "$(grep -c '  timer  .* stretched' <<<"$output")" -eq 8 ]
+	[ "$(grep -c '  timer  .* delayed' <<<"$output")" -eq 8 ]
 	[[ $output == *"# die 0: 2 records lost before "* ]]
 	tool script -i "$TMP/data" -j
-	[ "$(grep -c '"stretched":true' <<<"$output")" -eq 8 ]
+	[ "$(grep -c '"delayed":true' <<<"$output")" -eq 8 ]
 }
 
-@test "a file that is none, damaged, or cut off" {
+@test "script rejects files that are missing, damaged or cut off" {
 	tool script -i /nonexistent
 	complains 1 "/nonexistent: cannot open"
 	echo "hello, this is not what you are looking for, not at all, go away, please, now" >"$TMP/data"
@@ -980,7 +980,7 @@ writes()
 	[[ $err == *"truncated"* ]]
 }
 
-@test "files that are cut off tell where" {
+@test "script names the position at which a file is cut off" {
 	record_file
 	for size in 7 9 50 96 3000 $(($(file_head) - 1)); do
 		head -c "$size" "$TMP/data" >"$TMP/short"
@@ -992,7 +992,7 @@ writes()
 	[ "$status" -eq 1 ] && [[ $err == *"short: truncated in the middle of a record"* ]]
 }
 
-@test "a file without its end is printed as far as it goes" {
+@test "script prints an incomplete file up to its last record" {
 	record_file
 	size=$(stat -c %s "$TMP/data")
 	# the last entry is a head of 16 bytes and struct ucore_get_status, 120 bytes
@@ -1002,7 +1002,7 @@ writes()
 	[[ $output == *"# 8 samples"*"cut short: its cost is not known" ]]
 }
 
-@test "records out of order are damage" {
+@test "script reports records out of order as damage" {
 	record_file
 	# the head, then the same first entry twice
 	head=$(file_head)
@@ -1013,7 +1013,7 @@ writes()
 	[[ $err == *"out of order"* ]]
 }
 
-@test "a sample with an event twice, or one of another die, is damage" {
+@test "script reports a sample with a repeated or foreign event as damage" {
 	for id in '\x01' '\x09'; do
 		record_file
 		head=$(file_head)
@@ -1021,18 +1021,18 @@ writes()
 		printf "$id" | dd of="$TMP/data" bs=1 seek=$((head + 16 + 104 + 16)) conv=notrunc status=none
 		tool script -i "$TMP/data" -j --per-box
 		[ "$status" -eq 1 ]
-		[[ $err == *"did not announce"* ]]
+		[[ $err == *"header lacks"* ]]
 	done
 }
 
-@test "damaged files do no harm" {
+@test "script survives randomly damaged files" {
 	record_file
 	"$B/fuzz_report" "$TMP/data" "${FUZZ_ROUNDS:-3000}"
 }
 
 # ---- report -----------------------------------------------------------------
 
-@test "report: how a known ramp of rates is distributed" {
+@test "report prints the distribution of a known ramp of rates" {
 	samples ramp
 	tool report -i "$TMP/data" -x,
 	[ "$status" -eq 0 ]
@@ -1052,7 +1052,7 @@ writes()
 	[[ $output == *"# 100 samples, 0 records lost, 0 gaps; 100.0 samples/s on each die"*"# cost of a sample: 2.50 us, 12.0 register accesses" ]]
 }
 
-@test "report: --time leaves out what is not in it" {
+@test "report --time omits samples outside of the window" {
 	samples ramp
 	tool report -i "$TMP/data" -x, --time 0.5,0.6 -M memory_bandwidth_read
 	# 50 to 60: 11 intervals, of which the rates are 1280 to 1536
@@ -1062,7 +1062,7 @@ writes()
 	[[ $(sed -n 2p <<<"$output") == event,0,0,,,0,0,0,,,,,,,,MB/s,imc/CAS_COUNT.RD/, ]]
 }
 
-@test "report -M: metrics of each interval, whatever the events were called" {
+@test "report -M evaluates metrics of each interval for any event names" {
 	samples raw
 	tool report -i "$TMP/data" -x, -M memory_bandwidth_total,memory_read_share
 	[ "$status" -eq 0 ] && [ -z "$(grep -v '^#' <<<"$err")" ]
@@ -1078,7 +1078,7 @@ writes()
 	[[ $output == *metric,0,,,,10,,,,4000,4000,4000,4000,4000,* ]]
 }
 
-@test "report -M: what was not recorded, or not everywhere, is refused" {
+@test "report -M refuses metrics whose events were not recorded on all boxes" {
 	samples ramp
 	tool report -i "$TMP/data" -M memory_bandwidth_total
 	complains 2 "event 'UNC_M_CAS_COUNT.WR': not recorded on imc0 of die 0"
@@ -1086,27 +1086,27 @@ writes()
 	[ "$status" -eq 2 ]
 	tool report -i "$TMP/data" -M nosuch
 	complains 2 "metric 'nosuch': unknown on this machine"
-	tool record --timer 1ms -e imc0/CAS_COUNT.RD/ -n 4 -o "$TMP/data"
+	tool record --timer 1ms -e imc0/CAS_COUNT.RD/ --count 4 -o "$TMP/data"
 	tool report -i "$TMP/data" -M memory_bandwidth_read
 	complains 2 "event 'UNC_M_CAS_COUNT.RD': not recorded on imc1 of die 0"
 	tool report -i "$TMP/data" -M 'one={imc0/CAS_COUNT.RD/}' -x,
 	[ "$(grep -c ^metric <<<"$output")" -eq 2 ]
 }
 
-@test "record -M: the events of metrics are recorded, and their metrics reported" {
+@test "record -M records the events of metrics and report evaluates them" {
 	export UCORE_FAKE="cpus=2"
-	tool record --timer 1ms -M memory_bandwidth_total,memory_read_share -n 8 -o "$TMP/data"
+	tool record --timer 1ms -M memory_bandwidth_total,memory_read_share --count 8 -o "$TMP/data"
 	[ "$status" -eq 0 ]
 	tool report -i "$TMP/data" -x, -M memory_bandwidth_total,memory_read_share
 	[ "$(grep -c ^metric <<<"$output")" -eq 4 ]
-	tool record --timer 1ms -M nosuch -n 1 -o "$TMP/data"
+	tool record --timer 1ms -M nosuch --count 1 -o "$TMP/data"
 	complains 2 "metric 'nosuch': unknown on this machine"
 	# the same interval as stat has: counts and time of the fake device are alike
-	tool record --timer 1ms -M 'x={imc/CAS_COUNT.RD/}/seconds' -n 4 -o "$TMP/data"
+	tool record --timer 1ms -M 'x={imc/CAS_COUNT.RD/}/seconds' --count 4 -o "$TMP/data"
 	[ "$status" -eq 0 ]
 }
 
-@test "report --sort: whose intervals counted most, and that this is no cause" {
+@test "report --sort attributes counts to tasks with a note on coincidence" {
 	samples who
 	tool report -i "$TMP/data" -x, --sort comm
 	[ "$status" -eq 0 ]
@@ -1116,59 +1116,59 @@ writes()
 		'imc/CAS_COUNT.RD/,800,3.81,2,?' 'imc/CAS_COUNT.RD/,160,0.76,4,a?[1m?' \
 		imc/CAS_COUNT.WR/,140,70.00,7,idle imc/CAS_COUNT.WR/,100,50.00,5,reader \
 		'imc/CAS_COUNT.WR/,80,40.00,4,a?[1m?' 'imc/CAS_COUNT.WR/,0,0.00,2,?')" ]
-	[[ $err == *"# 12 intervals, put down to all that ran at their ends (those of a core's event: to whom it interrupted): that is coincidence in time, not cause."* ]]
-	[[ $err == *"of 1 intervals nobody knows who ran"* ]]
+	[[ $err == *"# 12 intervals. The counts of each are attributed to every task that was running when it ended (with a core's event, to the interrupted task)."* ]]
+	[[ $err == *"# 1 intervals have no known task"* ]]
 	tool report -i "$TMP/data" -j --sort pid,cpu
 	[[ $output == *'"count":8000,"percent":38.095,"intervals":2,"cpu":0,"pid":7}'* ]]
 	tool report -i "$TMP/data" -x, --sort pid,ip --time 0.105,
 	[ "$(sed -n 2p <<<"$output")" = 'imc/CAS_COUNT.RD/,800,100.00,2,8,0x401234,user' ]
 	tool report -i "$TMP/data" --sort comm,cpu
-	[[ $output == *"OF ALL  INTERVALS"*"coincidence in time, not cause"* ]]
+	[[ $output == *"OF ALL  INTERVALS"*"coincidence, not causation"* ]]
 	samples ramp
 	tool report -i "$TMP/data" --sort comm
-	[ "$status" -eq 0 ] && [[ $output == *"of 100 intervals nobody knows who ran: record with CAP_PERFMON"* ]]
+	[ "$status" -eq 0 ] && [[ $output == *"# 100 intervals have no known task. Record with CAP_PERFMON"* ]]
 	tool report -i "$TMP/data" --sort colour
-	[ "$status" -eq 2 ] && [[ $err == *"--sort 'colour': comm, pid, tid, cpu or ip"* ]]
+	[ "$status" -eq 2 ] && [[ $err == *"--sort 'colour': unknown key. Use comm, pid, tid, cpu or ip"* ]]
 	tool report -i "$TMP/data" --sort comm,,pid
-	complains 2 "--sort '': comm"
+	complains 2 "--sort '': unknown key. Use comm"
 	tool report -i "$TMP/data" --sort pid --per-box
-	[ "$status" -eq 2 ] && [[ $err == *"without --html, --ctf, -M and --per-box"* ]]
+	[ "$status" -eq 2 ] && [[ $err == *"Omit --html, --ctf, -M and --per-box"* ]]
 }
 
-@test "record --tasks, --core-event: what they record is told by report and script" {
-	tool record --timer 1ms --tasks -e imc/CAS_COUNT.RD/ -n 8 -o "$TMP/data"
+@test "report and script show the records of --tasks and --core-event" {
+	tool record --timer 1ms --tasks -e imc/CAS_COUNT.RD/ --count 8 -o "$TMP/data"
 	[ "$status" -eq 0 ]
 	tool report -i "$TMP/data" -x, --sort comm,pid
 	[ "$(sed 1d <<<"$output" | cut -d, -f3-)" = "$(printf '%s\n' 100.00,8,0,idle 100.00,8,42,worker)" ]
-	[[ $err == *"put down to all that ran at their ends"*"add up to more than 100 %"* ]]
+	[[ $err == *"attributed to every task that was running"*"shares can exceed 100 %"* ]]
 	# a core's event names one task, whoever else ran
-	tool record -C 1 --core-event page-faults:u -c 100 --tasks -e imc/CAS_COUNT.RD/ -n 8 -o "$TMP/data"
+	tool record -C 1 --core-event page-faults:u -c 100 --tasks -e imc/CAS_COUNT.RD/ --count 8 -o "$TMP/data"
 	[ "$status" -eq 0 ]
 	tool script -i "$TMP/data"
 	[[ $output == *"cpu 1  core  frozen 1.50 us late 1.70 us  pid 42/43 ip 0x401234 user"* ]]
 	tool report -i "$TMP/data" -x, --sort pid,tid,ip
 	[ "$(sed 1d <<<"$output" | cut -d, -f3-)" = 100.00,8,42,43,0x401234,user ]
-	[[ $err == *"put down to whom the sample interrupted"* && $err != *"100 %"* ]]
+	[[ $err == *"attributed to the task that the sample interrupted"* && $err != *"100 %"* ]]
 	# of a program: itself
-	tool record --core-event instructions -c 1M -e imc/CAS_COUNT.RD/ -n 8 -o "$TMP/data" -- sh -c 'echo $$; exec sleep 60'
+	tool record --core-event instructions -c 1M -e imc/CAS_COUNT.RD/ --count 8 -o "$TMP/data" -- sh -c 'echo $$; exec sleep 60'
 	tool report -i "$TMP/data" -j --sort pid
 	[[ $output == *'"percent":100.000,"intervals":8,"pid":'* ]]
 }
 
-@test "record --tasks, --core-event: who may not, and whom there is not" {
-	UCORE_FAKE=user= tool record --timer 1ms --tasks -e imc/CAS_COUNT.RD/ -n 1 -o "$TMP/data"
+@test "record --tasks and --core-event fail without permission or target" {
+	UCORE_FAKE=user= tool record --timer 1ms --tasks -e imc/CAS_COUNT.RD/ --count 1 -o "$TMP/data"
 	complains 1 "CAP_PERFMON"
-	UCORE_FAKE=user= tool record --core-event cycles -c 1M -C 0 -e imc/CAS_COUNT.RD/ -n 1 -o "$TMP/data"
+	UCORE_FAKE=user= tool record --core-event cycles -c 1M -C 0 -e imc/CAS_COUNT.RD/ --count 1 -o "$TMP/data"
 	complains 1 "core event of CPU 0: permission denied, because samples expose the code of other users. CAP_PERFMON is needed"
-	tool record --core-event cycles -c 1M -C 99 -e imc/CAS_COUNT.RD/ -n 1 -o "$TMP/data"
+	tool record --core-event cycles -c 1M -C 99 -e imc/CAS_COUNT.RD/ --count 1 -o "$TMP/data"
 	complains 1 "there is no CPU 99 online"
-	tool record --core-event cycles -c 1M -p 99999999 -e imc/CAS_COUNT.RD/ -n 1 -o "$TMP/data"
-	complains 1 "process 99999999: there is none"
-	UCORE_FAKE="fail=30:95" tool record --core-event cycles -c 1M -C 0 -e imc/CAS_COUNT.RD/ -n 1 -o "$TMP/data"
+	tool record --core-event cycles -c 1M -p 99999999 -e imc/CAS_COUNT.RD/ --count 1 -o "$TMP/data"
+	complains 1 "process 99999999: does not exist"
+	UCORE_FAKE="fail=18:95" tool record --core-event cycles -c 1M -C 0 -e imc/CAS_COUNT.RD/ --count 1 -o "$TMP/data"
 	complains 1 "the kernel's perf cannot count it here, or has no interrupt for it"
 }
 
-@test "script: who ran, and letters of names that are none" {
+@test "script prints the tasks and escapes control characters of their names" {
 	samples who
 	tool script -i "$TMP/data"
 	[[ $output == *"# ran: cpu 0 reader 7/7 cpu 1 reader 7/7"* ]] && [[ $output == *"cpu 1 a?[1m? 9/9"* ]]
@@ -1177,22 +1177,24 @@ writes()
 	[[ $output == *'{"record":"tasks","time_ns":'*'{"cpu":1,"pid":7,"tid":7,"comm":"reader",'* ]]
 }
 
-@test "record --core-event: of whom, how often, and what is not known" {
+@test "record --core-event refuses missing targets, periods and unknown names" {
 	tool record -e imc0/CAS_COUNT.RD/ --core-event instructions -- true
-	[ "$status" -eq 2 ] && [[ $err == *"--core-event instructions: give -c N"* ]]
+	[ "$status" -eq 2 ] && [[ $err == *"--core-event instructions: no period. Add -c N"* ]]
 	tool record -e imc0/CAS_COUNT.RD/ --core-event instructions -c 1M
-	[ "$status" -eq 2 ] && [[ $err == *"of whom? Give -p PID, -C CPU, or a program"* ]]
+	[ "$status" -eq 2 ] && [[ $err == *"Add -p PID, -C CPU, or a program"* ]]
 	tool record -e imc0/CAS_COUNT.RD/ --core-event instructions -c 1M -p 1 -C 0
-	[ "$status" -eq 2 ] && [[ $err == *"-p and -C: one of them"* ]]
+	[ "$status" -eq 2 ] && [[ $err == *"-p and -C: cannot be combined"* ]]
 	tool record -e imc0/CAS_COUNT.RD/ -p 1
-	[ "$status" -eq 2 ] && [[ $err == *"-p says for whom --core-event counts"* ]]
+	[ "$status" -eq 2 ] && [[ $err == *"-p: chooses processes for --core-event"* ]]
+	tool record -e imc0/CAS_COUNT.RD/ --timer 1ms -C 0
+	[ "$status" -eq 2 ] && [[ $err == *"-C: chooses CPUs for --core-event"*"--pmi-cpus"* ]]
 	for name in instruction instructions:k r r12g r11112222333344445; do
 		tool record -e imc0/CAS_COUNT.RD/ --core-event $name -c 1M -C 0
 		[ "$status" -eq 2 ] && [[ $err == *"core event '$name': "* ]]
 	done
 }
 
-@test "report: losses, gaps, and files that are cut" {
+@test "report shows losses, gaps and incomplete files" {
 	samples holes
 	tool report -i "$TMP/data"
 	[[ $output == *"# 1700 samples, 100 records lost, 2 gaps; "* ]]
@@ -1210,22 +1212,22 @@ writes()
 	[[ $output == *" 99 "*"imc/CAS_COUNT.RD/"* && $err == *"truncated"* ]]
 }
 
-@test "report: what does not go together" {
+@test "report refuses options that cannot be combined" {
 	while IFS='|' read -r args words; do
 		# shellcheck disable=SC2086
 		tool report $args
 		complains 2 "$words"
 	done <<-'EOF'
-	--html a --ctf b|one of them
-	--html a -j|not with --html and --ctf
-	--ctf a -M x|without -M
-	--metric-file f|give -M too
-	--time 1|write FROM,TO
-	--time x,|time 'x': a number
+	--html a --ctf b|cannot be combined
+	--html a -j|Omit --html and --ctf
+	--ctf a -M x|Omit -M
+	--metric-file f|Choose the metrics with -M
+	--time 1|Write FROM,TO
+	--time x,|time 'x': not a time
 	EOF
 }
 
-@test "report --html: everything is in the file, and nothing else is asked for" {
+@test "report --html writes a page that needs no other file" {
 	samples holes
 	tool report -i "$TMP/data" --html "$TMP/page.html"
 	[ "$status" -eq 0 ] && [ -z "$output$err" ]
@@ -1268,7 +1270,7 @@ writes()
 	[[ $output != *'"metric":"memory_bandwidth_read"'* ]]
 }
 
-@test "report --html: who ran at the end of each interval" {
+@test "report --html contains the tasks at the end of each interval" {
 	samples who
 	tool report -i "$TMP/data" --html "$TMP/page.html"
 	[ "$status" -eq 0 ]
@@ -1294,7 +1296,7 @@ writes()
 	[[ $output == *'"tasks":[]'* && $output != *'id="n0"'* ]]
 }
 
-@test "report --ctf: babeltrace2 reads the same counts, times and losses" {
+@test "report --ctf writes the same counts, times and losses for babeltrace2" {
 	command -v babeltrace2 || skip "no babeltrace2"
 	samples holes
 	tool report -i "$TMP/data" --ctf "$TMP/trace"
@@ -1331,12 +1333,12 @@ writes()
 	[ "$(wc -l <"$TMP/want")" -eq 800 ]
 	cmp "$TMP/want" "$TMP/have"
 	tool report -i "$TMP/data" --ctf "$TMP/trace"
-	complains 1 "trace: cannot make the directory: File exists"
+	complains 1 "trace: cannot create the directory: File exists"
 }
 
-@test "report --ctf: names that become the same are told apart" {
+@test "report --ctf numbers names that become equal" {
 	command -v babeltrace2 || skip "no babeltrace2"
-	tool record --timer 1ms -e 'imc0/event=4,umask=3,die=0/,imc0/event=4,umask=3,thresh=0,die=0/' -e 'imc0/event=4,umask=3,die=0/' -n 3 -o "$TMP/data"
+	tool record --timer 1ms -e 'imc0/event=4,umask=3,die=0/,imc0/event=4,umask=3,thresh=0,die=0/' -e 'imc0/event=4,umask=3,die=0/' --count 3 -o "$TMP/data"
 	[ "$status" -eq 0 ]
 	tool report -i "$TMP/data" --ctf "$TMP/trace"
 	babeltrace2 "$TMP/trace" >"$TMP/read"
@@ -1346,11 +1348,11 @@ writes()
 
 # ---- flight recorder ----------------------------------------------------------
 
-@test "record --keep: what was before the condition, and after it" {
+@test "record --keep writes the samples before and after the condition" {
 	cd "$TMP"
 	# 2 dies and a ms for each sample; from the 2000th on counts are ten times as high
 	UCORE_FAKE="step=2000:10" tool record --timer 1ms -M memory_bandwidth_read --keep 400ms \
-		--when 'memory_bandwidth_read>20GB/s' --after 100ms -n 4000 -o 'inc-%t'
+		--when 'memory_bandwidth_read>20GB/s' --after 100ms --count 4000 -o 'inc-%t'
 	[ "$status" -eq 0 ]
 	[ "$(ls inc-*)" = "$(echo inc-[0-9]*-[0-9]*)" ] && [ "$(ls inc-* | wc -l)" -eq 1 ]
 	[[ $err == *": memory_bandwidth_read was "*" MB/s; "*" samples of 0.5"*" s written to inc-"* ]]
@@ -1373,12 +1375,12 @@ writes()
 	[ "$(grep ^metric,0 <<<"$output" | awk -F, '{ print ($14 / $10 > 9.9 && $14 / $10 < 10.1) }')" = 1 ]
 }
 
-@test "record --keep: a condition that stays true makes one file, one that returns another" {
+@test "record --keep writes one file for each time the condition becomes true" {
 	cd "$TMP"
-	UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 100ms --when 'memory_bandwidth_read>20000' -n 4000 -o 'one-%t'
+	UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 100ms --when 'memory_bandwidth_read>20000' --count 4000 -o 'one-%t'
 	[ "$(ls one-* | wc -l)" -eq 1 ]
 	# true for 200 samples of each 1000
-	UCORE_FAKE="step=1000:10:200" tool record --timer 1ms --keep 100ms --when 'memory_bandwidth_read>20000' --after 20ms -n 4000 -o 'more-%t'
+	UCORE_FAKE="step=1000:10:200" tool record --timer 1ms --keep 100ms --when 'memory_bandwidth_read>20000' --after 20ms --count 4000 -o 'more-%t'
 	[ "$(ls more-* | wc -l)" -eq 3 ]
 	[[ $err == *" written to 3 files"* ]]
 	# no sample is in two of them
@@ -1386,39 +1388,39 @@ writes()
 	[ "$(sort all | uniq -d | wc -l)" -eq 0 ]
 }
 
-@test "record --keep: what is shorter than half a period tells no rate" {
+@test "record --keep ignores rates of intervals shorter than half a period" {
 	cd "$TMP"
 	# the fake has a sample of each die every 2 ms, whatever the period
-	UCORE_FAKE="step=1000:10" tool record --timer 4ms --keep 100ms --when 'memory_bandwidth_read>20000' -n 2000 -o 'a-%t'
+	UCORE_FAKE="step=1000:10" tool record --timer 4ms --keep 100ms --when 'memory_bandwidth_read>20000' --count 2000 -o 'a-%t'
 	[ "$status" -eq 0 ] && [[ $err == *" written to 1 files"* ]]
-	UCORE_FAKE="step=1000:10" tool record --timer 5ms --keep 100ms --when 'memory_bandwidth_read>20000' -n 2000 -o 'b-%t'
+	UCORE_FAKE="step=1000:10" tool record --timer 5ms --keep 100ms --when 'memory_bandwidth_read>20000' --count 2000 -o 'b-%t'
 	[ "$status" -eq 0 ] && [[ $err == *" written to 0 files"* ]]
 }
 
-@test "record --keep: a formula, a socket, a value below" {
+@test "record --keep accepts formulas, sockets and lower limits" {
 	cd "$TMP"
-	UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when '{imc0/CAS_COUNT.RD,die=0/}/seconds < 1' -n 2000 -o 'a-%t'
+	UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when '{imc0/CAS_COUNT.RD,die=0/}/seconds < 1' --count 2000 -o 'a-%t'
 	[ "$status" -eq 0 ] && [[ $err == *" written to 0 files"* ]]
-	UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when '{imc0/CAS_COUNT.RD,die=0/}/seconds >= 10M' -n 2000 -o 'b-%t'
+	UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when '{imc0/CAS_COUNT.RD,die=0/}/seconds >= 10M' --count 2000 -o 'b-%t'
 	[ "$status" -eq 0 ] && [[ $err == *": condition was "*" written to 1 files"* ]]
 	# the second socket alone has so much
-	UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when 'memory_bandwidth_read>16GB/s' -n 2000 --per-socket -o 'c-%t'
+	UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when 'memory_bandwidth_read>16GB/s' --count 2000 --per-socket -o 'c-%t'
 	[[ $err == *" written to 1 files"* ]]
 }
 
-@test "record --keep: a number with the metric's unit; a place for the files" {
+@test "record --keep accepts units of the metric and paths of the files" {
 	cd "$TMP"
 	for when in 'memory_bandwidth_read>20000MB/s' 'memory_bandwidth_read > 20 GB/s' 'memory_bandwidth_read>20k'; do
-		UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when "$when" -n 2000 -o 'a-%t'
+		UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when "$when" --count 2000 -o 'a-%t'
 		[ "$status" -eq 0 ] && [[ $err == *" written to 1 files"* ]]
 	done
-	tool record --timer 1ms --keep 50ms --when 'memory_read_share>=40%' -n 10 -o 'b-%t'
+	tool record --timer 1ms --keep 50ms --when 'memory_read_share>=40%' --count 10 -o 'b-%t'
 	[ "$status" -eq 0 ] && [[ $err == *" written to 1 files"* ]]
-	tool record --timer 1ms -e imc/CAS_COUNT.RD/ --keep 50ms -n 10 -o "$TMP/none/a-%t"
-	complains 1 "$TMP/none/: cannot make files there: No such file or directory"
+	tool record --timer 1ms -e imc/CAS_COUNT.RD/ --keep 50ms --count 10 -o "$TMP/none/a-%t"
+	complains 1 "$TMP/none/: cannot create files in this directory: No such file or directory"
 }
 
-@test "record --keep: SIGUSR2 writes what is kept, and recording goes on" {
+@test "record --keep writes a file at SIGUSR2 and continues" {
 	cd "$TMP"
 	"$B/fake_tool" record --timer 1ms -e imc/CAS_COUNT.RD/ --keep 300ms -o 'asked-%t' 2>told &
 	pid=$!
@@ -1439,51 +1441,51 @@ writes()
 	[ "$status" -eq 0 ]
 }
 
-@test "record --keep: memory is bounded, and what found no room is told" {
+@test "record --keep limits its memory and reports discarded samples" {
 	cd "$TMP"
-	UCORE_FAKE="batch=64 step=60000:10" tool record --timer 1ms --keep 1000s,1M -m 1M \
-		-e imc/CAS_COUNT.RD/,cbo/CLOCKTICKS/ --when 'memory_bandwidth_read>20000' -n 70000 -o 'full-%t'
+	UCORE_FAKE="batch=64 step=60000:10" tool record --timer 1ms --keep 1000s,1M --ring-size 1M \
+		-e imc/CAS_COUNT.RD/,cbo/CLOCKTICKS/ --when 'memory_bandwidth_read>20000' --count 70000 -o 'full-%t'
 	[ "$status" -eq 0 ]
-	[[ $err == *"no more of them found room in 1 MiB: keep more bytes (--keep TIME,2M)"* ]]
+	[[ $err == *"flight recorder: memory limit of 1 MiB reached. Raise the limit (--keep TIME,2M)"* ]]
 	[ "$(stat -c %s full-*)" -lt 1200000 ]
 	[ "$(stat -c %s full-*)" -gt 600000 ]
 }
 
-@test "record --keep: what cannot be is one line and exit 2" {
+@test "record --keep with wrong arguments prints one line and exits 2" {
 	while IFS='|' read -r args words; do
 		echo "$args"
 		# shellcheck disable=SC2086
-		eval "tool record --timer 1ms -n 1 -o '$TMP/x' -e imc/CAS_COUNT.RD/ $args"
+		eval "tool record --timer 1ms --count 1 -o '$TMP/x' -e imc/CAS_COUNT.RD/ $args"
 		complains 2 "$words"
 	done <<-'EOF'
-	--when 'memory_bandwidth_read>1'|give --keep too
-	--keep 1s --after 1s|give --when too
-	--keep 1s --per-socket|what the condition of --when is about
-	--keep 1s -o -|--keep writes files
-	--keep 1s -o a%n|there is nothing else
-	--keep 1|keep '1': a number with
-	--keep 2d|keep '2d': a number
-	--keep 1s,3M|keep '3M': a power of two
-	--keep 1s --when memory_bandwidth_read|write METRIC>NUMBER
-	--keep 1s --when 'memory_bandwidth_read=>1'|write METRIC>NUMBER, or with <, >= or <=
-	--keep 1s --when 'memory_bandwidth_read!>1'|write METRIC>NUMBER
-	--keep 1s --when '@memory>1'|of one metric, not of a category
-	--keep 1s --when 'memory_bandwidth_read>1' --when 'memory_bandwidth_write>1'|there is one already, 'memory_bandwidth_read>1'
-	--keep 1s --when 'memory_bandwidth_read>nan'|'nan' is no number of MB/s
-	--keep 1s --when 'memory_bandwidth_read>inf'|'inf' is no number of MB/s
-	--keep 1s --when 'memory_bandwidth_read>1e400'|'1e400' is no number of MB/s
-	--keep 1s --when 'memory_read_share>1ns'|is no number of %
-	--keep 1s --when 'memory_bandwidth_read>'|is no number of MB/s
-	--keep 1s --when 'memory_bandwidth_read>80e9'|write 80GB/s if you mean bytes
-	--keep 1s --when 'memory_bandwidth_read>8m'|'8m' is no number
-	--keep 1s --when 'memory_read_share>1GB/s'|is no number of %
+	--when 'memory_bandwidth_read>1'|Give --keep too
+	--keep 1s --after 1s|Give --when too
+	--keep 1s --per-socket|apply to the condition of --when only
+	--keep 1s -o -|--keep: cannot write to standard output
+	--keep 1s -o a%n|are allowed after a per cent sign
+	--keep 1|keep '1': not a time
+	--keep 2d|keep '2d': not a time
+	--keep 1s,3M|keep '3M': not valid. Use a power of two
+	--keep 1s --when memory_bandwidth_read|Use METRIC>NUMBER
+	--keep 1s --when 'memory_bandwidth_read=>1'|Use METRIC>NUMBER, or <, >= or <=
+	--keep 1s --when 'memory_bandwidth_read!>1'|Use METRIC>NUMBER
+	--keep 1s --when '@memory>1'|a category is not allowed
+	--keep 1s --when 'memory_bandwidth_read>1' --when 'memory_bandwidth_write>1'|'memory_bandwidth_read>1' is given already
+	--keep 1s --when 'memory_bandwidth_read>nan'|'nan' is not a number of MB/s
+	--keep 1s --when 'memory_bandwidth_read>inf'|'inf' is not a number of MB/s
+	--keep 1s --when 'memory_bandwidth_read>1e400'|'1e400' is not a number of MB/s
+	--keep 1s --when 'memory_read_share>1ns'|is not a number of %
+	--keep 1s --when 'memory_bandwidth_read>'|is not a number of MB/s
+	--keep 1s --when 'memory_bandwidth_read>80e9'|Use 80GB/s if you mean bytes
+	--keep 1s --when 'memory_bandwidth_read>8m'|'8m' is not a number
+	--keep 1s --when 'memory_read_share>1GB/s'|is not a number of %
 	--keep 1s --when 'nosuch>1'|metric 'nosuch': unknown on this machine
 	EOF
 }
 
 # ---- domains ------------------------------------------------------------------
 
-@test "boxes on die 1 alone: it is called die 1, whatever its domain id" {
+@test "boxes only on die 1 are shown on die 1, whatever the domain id" {
 	export UCORE_FAKE="only=1"
 	tool list
 	[ "$(sed 1d <<<"$output" | cut -c-3 | sort -u)" = "  1" ]
@@ -1499,7 +1501,7 @@ writes()
 	complains 2 "no die 0"
 	UCORE_FAKE="only=1 own=imc0" tool stat --timeout 1 -e imc0/CAS_COUNT.RD/
 	complains 1 "the counters of imc0 of die 1 are in use by process 4711 (other)"
-	tool record -c 9 -e imc0/CAS_COUNT.RD/ -n 2 -o "$TMP/data"
+	tool record -c 9 -e imc0/CAS_COUNT.RD/ --count 2 -o "$TMP/data"
 	[[ $err == "2 samples of 1 dies in "* ]]
 	tool script -i "$TMP/data"
 	[ "$(grep -c '  die 1  cpu 8  overflow of imc0 ' <<<"$output")" -eq 2 ]
@@ -1509,7 +1511,7 @@ writes()
 	[ "$(grep -c '"record":"sample",.*"die":1,' <<<"$output")" -eq 2 ]
 }
 
-@test "CPUs with boxes of their own: list and info" {
+@test "list and info show boxes of CPUs" {
 	export UCORE_FAKE="cpus=4"
 	tool list
 	[[ $(sed -n 1p <<<"$output") == "DIE      CPU  TYPE  "* ]]
@@ -1530,7 +1532,7 @@ writes()
 	[[ $output == *'{"cpu":3,"type":"core","instance":0,'* ]]
 }
 
-@test "cores: info decodes CPUID.0AH" {
+@test "info decodes CPUID.0AH" {
 	UCORE_FAKE="cpus=2" tool info
 	[[ $output == *$'\n'"cores      ready"$'\n'"  version 3: 4 counters of 48 bits, 3 fixed ones of 48 bits"$'\n'* ]]
 	[[ $output == *"periods up to 2^48, events can count for both threads (any)"* ]]
@@ -1538,14 +1540,14 @@ writes()
 	[[ $output == *"  has UNHALTED_CORE_CYCLES INSTRUCTIONS_RETIRED "*" BRANCH_MISSES_RETIRED"$'\n'* ]]
 	[[ $output == *"CPUID.0AH: eax 0x07300403, ebx 0x00000010, ecx 0x00000000, edx 0x00000603"* ]]
 	UCORE_FAKE="cpus=2 core=6" tool info
-	[[ $output == *"cores      held by perf: perf has the counters: sysctl kernel.nmi_watchdog=0"* ]]
+	[[ $output == *"cores      in use by perf: perf has the counters: sysctl kernel.nmi_watchdog=0"* ]]
 	UCORE_FAKE="cpus=2" tool info -j
 	[[ $output == *'"core":{"state":"ready","reason":"","version":3,"counters":4,'*'"events":111,'* ]]
 	UCORE_FAKE="" tool info
 	[[ $output != *"cores "* ]]
 }
 
-@test "cores: events by name, beside the platform's" {
+@test "list and stat know the events of cores in addition to the platform's" {
 	export UCORE_FAKE="cpus=2"
 	tool list events
 	[[ $(tail -n 11 <<<"$output" | head -n 1) == "core      UNHALTED_CORE_CYCLES "*" 0x3c "* ]]
@@ -1559,13 +1561,13 @@ writes()
 	[[ $err == *"this processor does not have LLC_MISSES"* ]]
 }
 
-@test "cores: perf has them, and what to do" {
+@test "stat of core events in use by perf says what to do" {
 	UCORE_FAKE="cpus=2 core=6 fail=16:16" tool stat --timeout 1 -e core/event=0xc0/
 	[ "$status" -ne 0 ]
 	[[ $err == *"event 'core/event=0xc0/': perf has the counters: sysctl kernel.nmi_watchdog=0"* ]]
 }
 
-@test "cores: intel_uncore has all but them" {
+@test "stat counts core events while intel_uncore uses the uncore" {
 	export UCORE_FAKE="cpus=2 state=4 reason=modprobe_-r_intel_uncore"
 	tool stat --timeout 1 -e core/event=0xc0/
 	[ "$status" -eq 0 ]
@@ -1576,16 +1578,16 @@ writes()
 	[ "$status" -ne 0 ]
 }
 
-@test "cores: a smaller ring for each CPU, unless it is asked for" {
-	UCORE_FAKE="cpus=2 ring=131072" tool record -c 9 -e core/event=0x3c/ -n 4 -o "$TMP/data"
+@test "record with core events uses smaller rings unless --ring-size is given" {
+	UCORE_FAKE="cpus=2 ring=131072" tool record -c 9 -e core/event=0x3c/ --count 4 -o "$TMP/data"
 	[ "$status" -eq 0 ]
-	UCORE_FAKE="cpus=2 ring=1048576" tool record -c 9 -e imc/event=4/ -n 4 -o "$TMP/data"
+	UCORE_FAKE="cpus=2 ring=1048576" tool record -c 9 -e imc/event=4/ --count 4 -o "$TMP/data"
 	[ "$status" -eq 0 ]
-	UCORE_FAKE="cpus=2 ring=65536" tool record -m 64K -c 9 -e imc/event=4/ -e core/event=1/ -n 4 -o "$TMP/data"
+	UCORE_FAKE="cpus=2 ring=65536" tool record --ring-size 64K -c 9 -e imc/event=4/ -e core/event=1/ --count 4 -o "$TMP/data"
 	[ "$status" -eq 0 ]
 }
 
-@test "CPUs with boxes of their own: stat" {
+@test "stat shows boxes of CPUs" {
 	export UCORE_FAKE="cpus=4"
 	tool stat --timeout 1 --per-box -e core/event=0x3c,cpu=2/ -e imc0/CAS_COUNT.RD,die=1/
 	[[ $(sed -n 1p <<<"$output") == "DIE   CPU  BOX "* ]]
@@ -1607,9 +1609,9 @@ writes()
 	complains 2 "no core3 on any cpu"
 }
 
-@test "CPUs with boxes of their own: record and script" {
+@test "record and script show boxes of CPUs" {
 	export UCORE_FAKE="cpus=4"
-	tool record -c 9 -e core/event=0x3c/ -e imc0/CAS_COUNT.RD,die=1/ -n 10 -o "$TMP/data"
+	tool record -c 9 -e core/event=0x3c/ -e imc0/CAS_COUNT.RD,die=1/ --count 10 -o "$TMP/data"
 	[[ $err == "10 samples of 1 dies and 4 CPUs in "*"dies and CPUs frozen"* ]]
 	tool script -i "$TMP/data"
 	[ "$(grep -c '^[0-9:.]*  [0-9.]*  cpu 3  overflow of core0 core/event=0x3c/  frozen' <<<"$output")" -eq 2 ]
@@ -1626,8 +1628,8 @@ writes()
 	"$B/fuzz_report" "$TMP/data" "${FUZZ_ROUNDS:-1000}"
 }
 
-@test "gaps of a die and of a CPU are told by their names" {
-	UCORE_FAKE="cpus=2 gap=1" tool record -c 9 -e core/event=0x3c/ -e imc0/CAS_COUNT.RD,die=0/ -n 6 -o "$TMP/data"
+@test "script names the die or CPU of a gap" {
+	UCORE_FAKE="cpus=2 gap=1" tool record -c 9 -e core/event=0x3c/ -e imc0/CAS_COUNT.RD,die=0/ --count 6 -o "$TMP/data"
 	[ "$status" -eq 0 ]
 	tool script -i "$TMP/data"
 	[[ $output == *"# die 0: gap: die offline (CPU 0 to -1)"* ]]
@@ -1637,14 +1639,14 @@ writes()
 	[[ $output == *'"cpu":1,"seq":0,"reason":"cpu offline","cpu_from":1,"time":"'* ]]
 	tool script -i "$TMP/data" -x,
 	[[ $err == *"# cpu 1: gap: cpu offline"* ]]
-	for gap in "4 asleep" "5 awake" "6 frozen"; do
-		UCORE_FAKE="gap=${gap% *}" tool record -c 9 -e imc0/CAS_COUNT.RD,die=0/ -n 6 -o "$TMP/data$gap"
+	for gap in "4 suspended" "5 resumed" "6 frozen"; do
+		UCORE_FAKE="gap=${gap% *}" tool record -c 9 -e imc0/CAS_COUNT.RD,die=0/ --count 6 -o "$TMP/data$gap"
 		tool script -i "$TMP/data$gap"
 		[[ $output == *"# die 0: gap: ${gap#* } (CPU"* ]]
 	done
 }
 
-@test "doctor: dies and CPUs without a CPU online" {
+@test "doctor warns about dies without a CPU online" {
 	root 62
 	UCORE_FAKE="cpus=4" tool doctor --root "$R"
 	[ "$status" -eq 0 ]
@@ -1660,7 +1662,7 @@ writes()
 
 # ---- discovery ----------------------------------------------------------------
 
-@test "list --rejected: which units, why, and with which they conflict" {
+@test "list --rejected prints rejected units, the reason and the conflicting record" {
 	UCORE_FAKE="machine=gnr dies=1 reject=13:0:cha:5:6 reject=4:99:type_99:0:0 table=7 table=12" tool list --rejected
 	[ "$status" -eq 0 ]
 	[ -z "$err" ]
@@ -1675,7 +1677,7 @@ writes()
 	[ "$(wc -l <<<"$output")" -eq 3 ]
 }
 
-@test "list --rejected: each reason of the header has its sentence" {
+@test "list --rejected has a sentence for each reason in the header" {
 	words="machine=generic dies=1"
 	for reason in $(seq 20); do words+=" reject=$reason:0:type_0:$reason:0"; done
 	UCORE_FAKE=$words tool list --rejected -x,
@@ -1687,7 +1689,7 @@ writes()
 	[[ $output == *"does not know"* ]]
 }
 
-@test "list --rejected as CSV and JSON" {
+@test "list --rejected prints CSV and JSON" {
 	UCORE_FAKE="machine=generic dies=1 reject=13:0:type_0:5:1 table=3" tool list --rejected -x,
 	[ "$output" = "table,record,die,type,type_id,instance,access,code,conflict,reason
 1,,1,,,,,3,,firmware did not assign an address to the BAR
@@ -1698,17 +1700,17 @@ writes()
 {"summary":{"tables":2,"tables_unused":1,"units":6,"units_rejected":1}}' ]
 }
 
-@test "list --rejected where there is nothing to reject" {
+@test "list --rejected without rejected units prints a summary or the reason" {
 	UCORE_FAKE="machine=generic" tool list --rejected
 	[ "$output" = "# 0 of 10 units rejected, 0 of 2 tables not used" ]
 	tool list --rejected
 	[ "$status" -eq 0 ]
-	[[ $output == "no discovery tables: this platform has none"* ]]
+	[[ $output == "discovery tables: none on this platform"* ]]
 	[ "$(wc -l <<<"$output")" -eq 1 ]
 	tool list --rejected -j
 	[ "$output" = '{"summary":{"tables":0,"tables_unused":0,"units":0,"units_rejected":0}}' ]
 	UCORE_FAKE="machine=spr notables=1" tool list --rejected
-	[[ $output == "no discovery tables: firmware hides them"* ]]
+	[[ $output == "discovery tables: hidden by firmware"* ]]
 	UCORE_FAKE="machine=spr fail=5:5" tool list --rejected
 	complains 1 "GET_TABLES: Input/output error"
 }
@@ -1731,16 +1733,16 @@ writes()
 	[[ $output == *"0000000017c08440  "*"  21 pciex16   "*"0001:7c:01.0+0x440"* ]]
 }
 
-@test "info --discovery: who may not see addresses is told" {
+@test "info --discovery reports hidden addresses" {
 	UCORE_FAKE="machine=spr user=1" tool info --discovery
 	[ "$status" -eq 0 ]
-	[ "$(grep -c 'addresses are hidden' <<<"$output")" -eq 1 ]
+	[ "$(grep -c 'addresses: hidden' <<<"$output")" -eq 1 ]
 	[[ $output != *0x2000* ]]
 	UCORE_FAKE="machine=spr" tool info --discovery
-	[[ $output != *"addresses are hidden"* ]]
+	[[ $output != *"addresses: hidden"* ]]
 }
 
-@test "info --discovery as JSON, and without tables" {
+@test "info --discovery prints JSON, and the reason for missing tables" {
 	UCORE_FAKE="machine=spr reject=2:0:cha:0:0 table=7" tool info --discovery -j
 	[ "$status" -eq 0 ]
 	[ "$(wc -l <<<"$output")" -eq 1 ]
@@ -1751,14 +1753,14 @@ writes()
 	fi
 	tool info --discovery
 	[ "$status" -eq 0 ]
-	[[ $output == "no discovery tables: this platform has none"* ]]
+	[[ $output == "discovery tables: none on this platform"* ]]
 	tool info --discovery -j
 	[[ $output == *'"tables":[]}' ]]
 	UCORE_FAKE="machine=spr fail=6:5" tool info --discovery
 	complains 1 "GET_UNITS"
 }
 
-@test "a table that an MSR points to has that in place of a function" {
+@test "info --discovery shows the MSR of a table without a PCI function" {
 	UCORE_FAKE="machine=spr table=16 table=17" tool info --discovery
 	[[ $output == *"table 2: MSR 0x710, at 0xf0020000"*"not used: the MSR with the table's address faults"* ]]
 	[[ $output == *"table 3: MSR 0x710, at 0xf0030000"*"not used: the MSR points to another"* ]]
@@ -1769,7 +1771,7 @@ writes()
 	[[ $output == *"table 2 (MSR 0x710) is not used: the MSR with the table's address faults or is zero"* ]]
 }
 
-@test "info says in words what the platform can do" {
+@test "info describes the capabilities of the platform" {
 	tool info
 	[[ $output == *"can        freeze a die at once, interrupt at an overflow"$'\n'* ]]
 	UCORE_FAKE="machine=spr" tool info
@@ -1782,23 +1784,23 @@ writes()
 	[[ $output == *'"overflow_pmi":true,"discovery":false,'* ]]
 }
 
-@test "no overflow interrupt: record polls, or takes a timer" {
-	UCORE_FAKE="machine=spr" tool record --no-poll -n 1 -c 1000000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+@test "record without overflow interrupts polls or uses a timer" {
+	UCORE_FAKE="machine=spr" tool record --no-poll --count 1 -c 1000000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
 	complains 2 "imc has no overflow interrupt" "polling" "timer"
-	UCORE_FAKE="machine=spr" tool record -n 1 --timer 1ms -e imc/CAS_COUNT.RD/,cha/event=0x35,period=5/ -o "$TMP/data"
+	UCORE_FAKE="machine=spr" tool record --count 1 --timer 1ms -e imc/CAS_COUNT.RD/,cha/event=0x35,period=5/ -o "$TMP/data"
 	complains 2 "cha/event=0x35,period=5/" "longer period"
-	UCORE_FAKE="machine=spr" tool record -n 1 -c 1000000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+	UCORE_FAKE="machine=spr" tool record --count 1 -c 1000000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
 	[ "$status" -eq 0 ]
-	[[ $err == *"periods were polled"*"at most 200 us late"* ]]
+	[[ $err == *"periods were found by polling"*"at most 200 us late"* ]]
 	export UCORE_FAKE="machine=spr"
-	tool record --timer 1ms -n 4 -o "$TMP/data" \
+	tool record --timer 1ms --count 4 -o "$TMP/data" \
 		-e cha/TOR_INSERTS.IA_MISS_DRD/,iio/DATA_REQ_OF_CPU.MEM_READ.PART0/,upi/CLOCKTICKS/ \
 		-e imc/DCLK/,iio_free/BANDWIDTH_IN.PART0_FREERUN/,type_33/event=1/,m2pcie/CLOCKTICKS/
 	[ "$status" -eq 0 ]
 	tool script -i "$TMP/data" -x,
 	[ "$status" -eq 0 ]
 	[ "$(grep -c '^sample' <<<"$output")" -eq 28 ]
-	UCORE_FAKE="machine=spr overflow=1" tool record -c 1000 -e imc/CAS_COUNT.RD/ -n 2 -o "$TMP/data"
+	UCORE_FAKE="machine=spr overflow=1" tool record -c 1000 -e imc/CAS_COUNT.RD/ --count 2 -o "$TMP/data"
 	[ "$status" -eq 0 ]
 }
 
@@ -1817,7 +1819,7 @@ writes()
 	[[ $(sed -n 2p <<<"$output") == *,1,1,,iio_free1,* ]]
 }
 
-@test "events that discovery platforms do not have" {
+@test "events missing on discovery platforms are refused with a hint" {
 	while IFS='|' read -r event words; do
 		echo "$event"
 		UCORE_FAKE="machine=spr" tool stat --timeout 1 -e "$event"
@@ -1836,10 +1838,10 @@ writes()
 	UCORE_FAKE="machine=generic" tool stat --timeout 1 -e type_0/CLOCKTICKS/
 	complains 2 "no event or field 'CLOCKTICKS'"
 	UCORE_FAKE="machine=generic" tool list events
-	complains 1 "no event names for this machine"
+	complains 1 "this machine: no event names"
 }
 
-@test "list events shows the masks" {
+@test "list events shows masks" {
 	UCORE_FAKE="machine=spr" tool list events -x, IA_MISS_DRD
 	[[ $output == *$'\n'cha,TOR_INSERTS.IA_MISS_DRD,UNC_CHA_TOR_INSERTS.IA_MISS_DRD,0x35,0x01,"0 1 2 3",,umask_ext=0xc817fe$'\n'* ]]
 	tool list events --platform gnr -j DATA_REQ_OF_CPU.MEM_READ.PART1
@@ -1891,7 +1893,7 @@ writes()
 	done
 }
 
-@test "a table that contradicts itself stops the build" {
+@test "a contradictory event table stops the build" {
 	events=$BATS_TEST_DIRNAME/../../tools/events
 	head='Unit,EventName,EventCode,UMask,UMaskExt,PortMask,FCMask,Counter,CounterType'
 	while IFS='|' read -r line words; do
@@ -1947,7 +1949,7 @@ finds()
 	[ -z "$2" ] || grep -F -A1 -- "$1" <<<"$output" | grep -q -F -- "$2" || { echo "no '$2' in: $output"; return 1; }
 }
 
-@test "doctor: all is well" {
+@test "doctor finds no problem on a good machine" {
 	root 62
 	tool doctor --root "$R"
 	[ "$status" -eq 0 ] && [ -z "$err" ]
@@ -1955,38 +1957,38 @@ finds()
 	finds "Intel family 6 model 62: Xeon E5-2600 v2"
 	finds "34 boxes on 2 dies, platform ivbep"
 	finds "overflow interrupts are available"
-	finds "kernel.perf_event_paranoid = 4 does not matter"
+	finds "kernel.perf_event_paranoid = 4 is not used"
 	finds "# problems: 0, warnings: 0"
 }
 
-@test "doctor: who else writes controls" {
+@test "doctor warns about other programs that write controls" {
 	root 62
 	UCORE_FAKE="selftest=2:0:8" tool doctor --root "$R"
 	grep -E "^warning +owners +1 box: cbo2 of die 0: another program or firmware wrote" <<<"$output"
-	[[ $output == *"end what writes there"* ]]
+	[[ $output == *"stop the program that writes the controls"* ]]
 	UCORE_FAKE="selftest=2:0:1" tool doctor --root "$R"
 	[[ $output != *"another program or firmware"* ]]
 	grep -E "^warning +owners +1 box: cbo2 of die 0: a control was not zero" <<<"$output"
 	UCORE_FAKE="selftest=2:0:2" tool doctor --root "$R"
-	grep -E "^warning +owners +1 box: cbo2 of die 0: global control was not" <<<"$output"
+	grep -E "^warning +owners +1 box: cbo2 of die 0: the global control was not" <<<"$output"
 }
 
-@test "doctor: boxes that failed their self-test" {
+@test "doctor warns about boxes that failed the self-test" {
 	root 62
 	UCORE_FAKE="selftest=2:32:0" tool doctor --root "$R"
 	grep -E "^warning +self-tests +1 box: cbo2 of die 0: it lies$" <<<"$output"
 	[[ $output == *"ucoretool verify"* ]]
 }
 
-@test "doctor: who holds what, and whose process is gone" {
+@test "doctor lists sessions with their resources and exited processes" {
 	root 62
 	mkdir "$R/proc/4711"
 	UCORE_FAKE="session=77:2:0 own=imc0 own=imc1 session=78:0:1 session=79:0:0:0:100:2 session=80:3:0:64:100" tool doctor --root "$R"
 	[ "$status" -eq 0 ]
 	finds "session 77 of other (pid 4711, user 1000), running, holds imc0 of die 0, imc1 of die 0, imc0 of die 1, imc1 of die 1"
 	finds "session 78 of other (pid 4711, user 1000), running, holds the PMI CPUs of 1 die"
-	finds "session 79 of other (pid 4711, user 1000), ended, holds nothing but the module, which stays for it"
-	finds "session 80 of other (pid 4711, user 1000), running, holds counters of 3 boxes that others have, too, 1 ring of 64 KiB, a timer of 100 us"
+	finds "session 79 of other (pid 4711, user 1000), revoked, holds only a reference to the module"
+	finds "session 80 of other (pid 4711, user 1000), running, holds counters of 3 boxes shared with other sessions, 1 ring of 64 KiB, a timer of 100 us"
 	finds "# problems: 0, warnings: 0"
 	rmdir "$R/proc/4711"
 	UCORE_FAKE="session=77:1:2 own=imc0 session=79:0:0:0:100:2" tool doctor --root "$R"
@@ -1995,36 +1997,36 @@ finds()
 		"ucoretool revoke 77"
 	finds "# problems: 0, warnings: 1"
 	# a driver that does not tell
-	UCORE_FAKE="session=77:1:2 fail=26:25" tool doctor --root "$R"
+	UCORE_FAKE="session=77:1:2 fail=9:25" tool doctor --root "$R"
 	! grep -q "session 77" <<<"$output"
 }
 
 # ---- verify -------------------------------------------------------------------
 
-@test "verify: says what it will do, and does nothing without an answer" {
+@test "verify prints its plan and does nothing without a confirmation" {
 	tool verify </dev/null
 	[ "$status" -eq 2 ]
 	[[ $output == "ucoretool verify will"*"34 boxes"*CAP_SYS_NICE* ]]
-	[[ $err == *"say --yes"* ]]
-	! grep -q -E "^(held|FAILED|not tried)" <<<"$output"
+	[[ $err == *"Use --yes"* ]]
+	! grep -q -E "^(passed|FAILED|not tested)" <<<"$output"
 }
 
-@test "verify: what a box lies about is named, in the report too" {
+@test "verify names boxes that fail a test, also in the report" {
 	UCORE_FAKE="selftest=0:33:1" tool verify -y --report "$TMP/report"
 	[ "$status" -eq 1 ]
 	grep -E "^FAILED +width +general counters are narrower .*: cbo0 of die 0$" <<<"$output"
-	grep -E "^FAILED +freeze +the die's freeze does not stop clocks: cbo0 of die 0$" <<<"$output"
-	grep -E "^FAILED +owners +another program .*: cbo0 of die 0$" <<<"$output"
-	grep -E "^held +control +controls keep the bits" <<<"$output"
-	grep -E "^held +box freeze " <<<"$output"
-	grep -E "^not tried +discovery " <<<"$output"
+	grep -E "^FAILED +freeze +the freeze of the die does not stop the clock event: cbo0 of die 0$" <<<"$output"
+	grep -E "^FAILED +owners +controls were not zero, because another program .*: cbo0 of die 0$" <<<"$output"
+	grep -E "^passed +control +controls retain all bits" <<<"$output"
+	grep -E "^passed +box freeze " <<<"$output"
+	grep -E "^not tested +discovery " <<<"$output"
 	grep -E "^ucore .*platform ivbep, family 6 model 62" "$TMP/report"
 	grep -E "^FAILED +width " "$TMP/report"
-	tail -1 "$TMP/report" | grep -E "^[0-9]+ held, [0-9]+ failed, [0-9]+ not tried$"
+	tail -1 "$TMP/report" | grep -E "^[0-9]+ passed, [0-9]+ failed, [0-9]+ not tested$"
 }
 
-@test "verify: a driver that tries nothing, a report that cannot be written" {
-	UCORE_FAKE="fail=28:25" tool verify -y
+@test "verify fails if the driver refuses self-tests or the report cannot be written" {
+	UCORE_FAKE="fail=8:25" tool verify -y
 	[ "$status" -eq 1 ]
 	[[ $err == *GET_SELFTEST* ]]
 	tool verify -y --report "$TMP/no/report"
@@ -2034,7 +2036,7 @@ finds()
 
 # ---- revoke ----------------------------------------------------------------------
 
-@test "revoke: sessions by their numbers" {
+@test "revoke stops sessions by number" {
 	UCORE_FAKE="session=5:1:0 session=6:0:1" tool revoke 6 5
 	[ "$status" -eq 0 ] && [ -z "$err" ]
 	[ "$output" = "session 6 revoked
@@ -2048,7 +2050,7 @@ session 5 revoked" ]
 	[ "$status" -eq 1 ] && [[ $err == *"modprobe ucore"* ]]
 }
 
-@test "doctor: the stepping tells which of several processors it is" {
+@test "doctor distinguishes processors by their stepping" {
 	root 85
 	UCORE_FAKE="machine=skx" tool doctor --root "$R"
 	finds "Intel family 6 model 85: Skylake-SP"
@@ -2060,7 +2062,7 @@ session 5 revoked" ]
 	finds "Intel family 6 model 85: Cooper Lake"
 }
 
-@test "doctor: Ice Lake and Snow Ridge" {
+@test "doctor knows Ice Lake and Snow Ridge" {
 	while IFS='|' read -r model machine name boxes; do
 		root "$model"
 		UCORE_FAKE="machine=$machine dies=1" tool doctor --root "$R"
@@ -2075,7 +2077,7 @@ session 5 revoked" ]
 	EOF
 }
 
-@test "doctor: what a discovery platform lacks are warnings" {
+@test "doctor warns about missing features of a discovery platform" {
 	root
 	UCORE_FAKE="machine=spr" tool doctor --root "$R"
 	[ "$status" -eq 0 ]
@@ -2088,15 +2090,15 @@ session 5 revoked" ]
 	finds "warning  units      2 of 280 units" "list --rejected"
 	finds "is not used: the PCI function does not decode memory accesses" "BIOS"
 	UCORE_FAKE="machine=spr dead=0 reason=half_of_it_is_gone" tool doctor --root "$R"
-	finds "1 boxes stopped answering" "reload"
+	finds "1 boxes no longer respond" "reload"
 	finds "half_of_it_is_gone" "ucoretool list"
 	root 250
 	UCORE_FAKE="machine=generic" tool doctor --root "$R"
 	[ "$status" -eq 0 ]
-	finds "model 250 is not in ucore's list" "raw events"
+	finds "model 250 is unknown to ucore" "raw events"
 }
 
-@test "doctor: no module" {
+@test "doctor reports why the module is not loaded" {
 	root
 	rmdir "$R/sys/module/ucore"
 	UCORE_FAKE="open=2" tool doctor --root "$R"
@@ -2114,23 +2116,23 @@ session 5 revoked" ]
 	echo 1 >"$R/proc/sys/kernel/modules_disabled"
 	UCORE_FAKE="open=2" tool doctor --root "$R"
 	finds "locked down (integrity" "Secure Boot"
-	finds "demands signed modules" "sign-file"
-	finds "loads no more modules" "reboot"
+	finds "requires signed modules" "sign-file"
+	finds "refuses to load modules" "reboot"
 	finds "# problems: 2, warnings: 2"
 	# all that is no concern of a module that is loaded
 	UCORE_FAKE="machine=spr" tool doctor --root "$R"
 	[ "$status" -eq 0 ]
 }
 
-@test "doctor: the device node" {
+@test "doctor reports problems of the device node" {
 	root
 	UCORE_FAKE="open=2" tool doctor --root "$R"
 	[ "$status" -eq 1 ]
-	finds "the module is loaded, but there is no /dev/ucore" "devtmpfs"
+	finds "the module is loaded, but /dev/ucore does not exist" "devtmpfs"
 	chmod 600 "$R/dev/ucore"
 	UCORE_FAKE="open=13" tool doctor --root "$R"
 	[ "$status" -eq 1 ]
-	finds "/dev/ucore may not be opened: mode 0600, group " "udev rule"
+	finds "/dev/ucore: permission denied: mode 0600, group " "udev rule"
 	if chgrp 65534 "$R/dev/ucore"; then
 		chmod 660 "$R/dev/ucore"
 		UCORE_FAKE="open=13" tool doctor --root "$R"
@@ -2138,7 +2140,7 @@ session 5 revoked" ]
 	fi
 	rm "$R/dev/ucore"
 	UCORE_FAKE="open=13" tool doctor --root "$R"
-	finds "/dev/ucore may not be opened" "run as root"
+	finds "/dev/ucore: permission denied" "run as root"
 	UCORE_FAKE="open=24" tool doctor --root "$R"
 	[ "$status" -eq 1 ]
 	finds "Too many open files" "dmesg"
@@ -2147,7 +2149,7 @@ session 5 revoked" ]
 	finds "problem  abi        driver: ABI version 0" "same release"
 }
 
-@test "doctor: another processor, a virtual machine" {
+@test "doctor reports other processors and virtual machines" {
 	root
 	sed -i s/GenuineIntel/AuthenticAMD/ "$R/proc/cpuinfo"
 	UCORE_FAKE="state=1 empty=1 reason=not_intel" tool doctor --root "$R"
@@ -2159,21 +2161,21 @@ session 5 revoked" ]
 	[ "$status" -eq 1 ]
 	finds "warning  machine    a virtual machine" "on the host"
 	finds "problem  boxes      no boxes: guest" "BIOS"
-	finds "firmware shows none" "BIOS"
+	finds "firmware hides the tables" "BIOS"
 	UCORE_FAKE="machine=spr" tool doctor --root "$R"
 	[ "$status" -eq 0 ]
-	finds "one that shows uncore boxes"
+	finds "a virtual machine with uncore boxes"
 	rm "$R/proc/cpuinfo"
 	UCORE_FAKE="machine=spr" tool doctor --root "$R"
 	finds "cannot be read" "/proc"
 }
 
-@test "doctor: the in-tree driver, module or builtin" {
+@test "doctor reports the in-tree driver, as a module or built in" {
 	root
 	mkdir "$R/sys/bus/event_source/devices/uncore_imc_0"
 	UCORE_FAKE="machine=spr state=4 reason=held" tool doctor --root "$R"
 	[ "$status" -eq 1 ]
-	finds "problem  intree     the kernel's own intel_uncore driver holds" "initcall_blacklist=intel_uncore_init"
+	finds "problem  intree     the kernel's own intel_uncore driver uses" "initcall_blacklist=intel_uncore_init"
 	echo 'intel_uncore 1 0 - Live 0x0' >>"$R/proc/modules"
 	UCORE_FAKE="machine=spr state=4 reason=held" tool doctor --root "$R"
 	finds "problem  intree " "modprobe -r intel_uncore"
@@ -2185,18 +2187,18 @@ session 5 revoked" ]
 	finds "problem  intree "
 }
 
-@test "doctor: who may see what was interrupted" {
+@test "doctor warns without CAP_PERFMON" {
 	root 62
 	printf 'CapEff:\t0\nName:\tx\nCapEff:\t0000000000000000\n' >"$R/proc/self/status"
 	tool doctor --root "$R"
 	[ "$status" -eq 0 ]
-	finds "warning  context    without CAP_PERFMON" "cap_perfmon+ep"
+	finds "warning  context    no CAP_PERFMON" "cap_perfmon+ep"
 	printf 'Name:\tx\nCapEff:\t0000004000000000\n' >"$R/proc/self/status"
 	tool doctor --root "$R"
 	finds "ok       context "
 }
 
-@test "doctor as JSON; a driver that fails" {
+@test "doctor prints JSON and reports failing ioctls" {
 	root
 	UCORE_FAKE="machine=spr" tool doctor --root "$R" -j
 	[ "$status" -eq 0 ]
@@ -2223,7 +2225,7 @@ completes()
 	[ "$status" -eq 0 ] && [ -z "$err" ]
 }
 
-@test "completion: each word of the line" {
+@test "completion offers the possible words at each position" {
 	while IFS='|' read -r args words; do
 		echo "$args"
 		read -ra line <<<"$args"
@@ -2232,7 +2234,7 @@ completes()
 		[ "$(tr '\n' ' ' <<<"$output" | sed 's/ *$//')" = "$words" ] || { echo "$output"; return 1; }
 	done <<-'EOF'
 	sta|stat
-	help re|record report
+	help re|record report revoke
 	record --ti|--timeout --timer
 	record -M memory_bandwidth_r|memory_bandwidth_read
 	record --when memory_bandwidth_rea|memory_bandwidth_read
@@ -2262,8 +2264,8 @@ completes()
 	list fields cb|cbo
 	list -j boxes im|imc
 	stat -o |:files
-	stat -n 5 -- sl|:programs
-	stat -n |
+	stat --count 5 -- sl|:programs
+	stat --count |
 	record -- sleep |:files
 	stat sleep --js|:files
 	export --textf|--textfile
@@ -2272,7 +2274,7 @@ completes()
 	export --collect n|none
 	export -e imc/CAS_COUNT.RD_U|imc/CAS_COUNT.RD_UNDERFILL/
 	top l|llc links
-	top -n 5 memory p|power
+	top --count 5 memory p|power
 	report --inp|--input
 	nosuch --js|
 	EOF
@@ -2280,10 +2282,10 @@ completes()
 		grep -q ' __complete ' "$completion/$shell"
 	done
 	completes ""
-	for word in list info doctor stat top record report script export end help --version; do
+	for word in list info doctor stat top record report script export revoke help --version; do
 		grep -qx -- "$word" <<<"$output"
 	done
-	for command in list info doctor stat top record report script export end; do
+	for command in list info doctor stat top record report script export revoke; do
 		completes "$command" --
 		tool "$command" --help
 		for option in $(grep -oE -- '--[a-z-]+' <<<"$output"); do

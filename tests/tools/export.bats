@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# ucoretool export on a fake device: what scrapers see, whatever they are like.
-# B is where the test programs are; PROMTOOL, if set, is Debian's.
+# ucoretool export on a fake device: pages, faults of the machine, clients of all kinds.
+# B is the directory of the test programs. UCORE_PROMETHEUS, if set, is the directory of promtool.
 
 setup()
 {
@@ -24,7 +24,7 @@ scrape()
 	python3 "$BATS_TEST_DIRNAME/scrape.py" "$@"
 }
 
-# Run ucoretool export to its end; stdout in $output, stderr in $err, status in $status
+# Run ucoretool export until it exits; set $output (stdout), $err (stderr) and $status
 export_run()
 {
 	status=0
@@ -32,10 +32,10 @@ export_run()
 	err=$(cat "$TMP/err")
 }
 
-# Start it; its address in $address
+# Start ucoretool export in the background; set $address
 export_begin()
 {
-	# there before anybody looks
+	# create the file before the first read
 	: >"$TMP/err"
 	"$B/fake_tool" export "$@" >"$TMP/out" 2>"$TMP/err" 3>&- &
 	exporter=$!
@@ -59,16 +59,16 @@ export_end()
 	[ "$status" -eq 0 ] || { echo "status $status: $err"; return 1; }
 }
 
-# One page, without a server
+# Write one page to $TMP/page, without a server
 page()
 {
-	"$B/fake_tool" export --textfile - -n 1 "$@" >"$TMP/page" 2>"$TMP/err" || {
+	"$B/fake_tool" export --textfile - --count 1 "$@" >"$TMP/page" 2>"$TMP/err" || {
 		cat "$TMP/err"
 		return 1
 	}
 }
 
-# The samples of the last page: all of these lines
+# Check that the last page has all of these lines
 says()
 {
 	for line; do
@@ -105,66 +105,66 @@ needs_promtool()
 
 # ---- usage ------------------------------------------------------------------
 
-@test "wrong options are one line and exit 2" {
+@test "wrong options: one line of error, exit 2" {
 	while IFS='|' read -r args words; do
 		echo "$args"
 		# shellcheck disable=SC2086
 		export_run $args
 		complains 2 "$words"
 	done <<-'EOT'
-	extra|one word too many: 'extra'
+	extra|unexpected argument 'extra'
 	-l|option -l needs a value
-	-l localhost|address 'localhost': HOST:PORT
-	-l 127.0.0.1:|address '127.0.0.1:': HOST:PORT
-	-l ::1:9739|address '::1:9739': HOST:PORT, [HOST]:PORT
+	-l localhost|address 'localhost': not valid. Use HOST:PORT
+	-l 127.0.0.1:|address '127.0.0.1:': not valid
+	-l ::1:9739|address '::1:9739': not valid. Use HOST:PORT, [HOST]:PORT
 	-l [::1:9739|address '[::1:9739'
 	-l []:9739|address '[]:9739'
-	-l 127.0.0.1:70000|port 70000: from 0 to 65535
+	-l 127.0.0.1:70000|port 70000: out of range. Use 0 to 65535
 	-l 127.0.0.1:-1|port '-1'
 	-l 127.0.0.1:9739/metrics|port '9739/metrics'
 	-l localhost:http|port 'http'
-	-l unix:|unix socket '': a path of 1 to 107 letters
-	-l /aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|a path of 1 to 107 letters
-	--socket-mode 0660|--socket-mode is about a unix socket
-	--socket-mode 0660 -l :9739|--socket-mode is about a unix socket
+	-l unix:|unix socket '': the path must have 1 to 107 characters
+	-l /aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa|the path must have 1 to 107 characters
+	--socket-mode 0660|--socket-mode: applies to a unix socket only
+	--socket-mode 0660 -l :9739|--socket-mode: applies to a unix socket only
 	--socket-mode 0888 -l unix:/x|socket mode '0888'
 	--socket-mode 01777 -l unix:/x|socket mode '01777'
-	--textfile ucore.txt|names end in .prom
-	--textfile /run/.prom|names end in .prom
-	--textfile x.prom -I 10ms|interval '10ms': from 100ms to 3600s
-	--textfile x.prom -I 15|interval '15': a number with
-	--textfile x.prom -n 0|count 0: from 1
-	-I 15s|give --textfile too
-	-n 1|give --textfile too
-	--cache 5s --textfile x.prom|--cache is about HTTP
-	--cache 2000s|cache '2000s': from 0s to 60s
-	--collect cpu|no collector 'cpu': there are memory, links, llc, io
-	--collect memory,|no collector ''
+	--textfile ucore.txt|does not end in .prom
+	--textfile /run/.prom|does not end in .prom
+	--textfile x.prom -I 10ms|interval '10ms': out of range. Use 100ms to 3600s
+	--textfile x.prom -I 15|interval '15': not a time
+	--textfile x.prom --count 0|count 0: out of range. Use 1
+	-I 15s|Give --textfile too
+	--count 1|Give --textfile too
+	--cache 5s --textfile x.prom|--cache: applies to HTTP only
+	--cache 2000s|cache '2000s': out of range. Use 0s to 60s
+	--collect cpu|collector 'cpu': unknown. Use memory, links, llc, io or none
+	--collect memory,|collector '': unknown
 	--collect none|nothing to count
 	-e imc/CAS_COUNT.RD|two slashes
-	-e imc/CAS_COUNT.RD/ -e imc/CAS_COUNT.RD/|event 'imc/CAS_COUNT.RD/' is given twice
-	-e imc/CAS_COUNT.RD/,imc/CAS_COUNT.RD*/|event 'imc/CAS_COUNT.RD/' is given twice
-	-e imc0/CAS_COUNT.RD,name=x/,imc/CAS_COUNT.WR,name=x/|event 'x' is given twice
+	-e imc/CAS_COUNT.RD/ -e imc/CAS_COUNT.RD/|event 'imc/CAS_COUNT.RD/': given twice
+	-e imc/CAS_COUNT.RD/,imc/CAS_COUNT.RD*/|event 'imc/CAS_COUNT.RD/': given twice
+	-e imc0/CAS_COUNT.RD,name=x/,imc/CAS_COUNT.WR,name=x/|event 'x': given twice
 	-e imc/ZZ*/|no event of imc matches 'ZZ*'
 	-e imc/CAS_COUNT.DR/|did you mean 'CAS_COUNT.
 	-e imc9/CAS_COUNT.RD/|no imc9
-	--collect io|this machine has no events for collector 'io'
+	--collect io|collector 'io': not available on this processor
 	EOT
 }
 
-@test "more events than counters, none of them the collectors': exit 2" {
+@test "more events of -e than counters: exit 2" {
 	export_run -e "$(printf 'imc/CAS_COUNT.RD,thresh=%d/,' 1 2 3 4)imc/CAS_COUNT.WR/"
 	complains 2 "imc0 of die 0 has no free counter"
 }
 
-@test "a processor without names: what to do, exit 2" {
+@test "a processor without named events: the error says what to do, exit 2" {
 	UCORE_FAKE="machine=generic" export_run
-	complains 2 "nothing left to count; choose events with -e"
+	complains 2 "nothing left to count. Choose events with -e"
 	UCORE_FAKE="machine=generic dies=1" page -e type_33/event=1/
 	says 'ucore_events_total{event="type_33/event=1/",box="type_330",socket="0"} 5000'
 }
 
-@test "addresses that cannot be had: exit 1" {
+@test "addresses that cannot be used: exit 1" {
 	export_begin -l 127.0.0.1:0
 	first=$exporter
 	export_run -l "$(sed 's,http://\(.*\)/metrics,\1,' <<<"$address")"
@@ -180,8 +180,8 @@ needs_promtool()
 
 # ---- the page ---------------------------------------------------------------
 
-@test "counts become bytes, by socket and channel" {
-	# the fake's n-th box counts n * 1000 and its counter each time: imc0 is the eighth
+@test "counts are converted to bytes, by socket and channel" {
+	# box number n of the fake device adds n * 1000 + counter number at each read; imc0 is number 8
 	UCORE_FAKE="dies=1" page
 	says 'ucore_memory_read_bytes_total{socket="0",channel="0"} 512000' \
 	     'ucore_memory_read_bytes_total{socket="0",channel="3"} 704000' \
@@ -190,24 +190,24 @@ needs_promtool()
 	page
 	says 'ucore_memory_read_bytes_total{socket="1",channel="0"} 1600000' \
 	     'ucore_boxes{socket="1",type="imc"} 4' 'ucore_dead_boxes{socket="1",type="imc"} 0'
-	# data flits of QPI are 8 bytes; of UPI nine are a line
+	# a QPI data flit is 8 bytes; nine UPI data flits are a cache line
 	says 'ucore_link_transmit_bytes_total{socket="0",link="1"} 112000'
 	UCORE_FAKE="machine=spr dies=1" page --collect links
-	upi=$(UCORE_FAKE="machine=spr dies=1" "$B/fake_tool" export --textfile - -n 1 --collect none \
+	upi=$(UCORE_FAKE="machine=spr dies=1" "$B/fake_tool" export --textfile - --count 1 --collect none \
 		-e upi0/TxL_FLITS.ALL_DATA/ | sed -n 's/^ucore_events_total{.*} //p')
 	[ "$upi" -gt 0 ]
 	says "ucore_link_transmit_bytes_total{socket=\"0\",link=\"0\"} $((upi * 64 / 9))"
-	# Granite Rapids counts each channel's halves
+	# Granite Rapids counts the halves of each channel separately
 	UCORE_FAKE="machine=gnr dies=1" page --collect memory
-	both=$(UCORE_FAKE="machine=gnr dies=1" "$B/fake_tool" export --textfile - -n 1 --collect none \
+	both=$(UCORE_FAKE="machine=gnr dies=1" "$B/fake_tool" export --textfile - --count 1 --collect none \
 		-e imc3/CAS_COUNT_SCH0.RD/,imc3/CAS_COUNT_SCH1.RD/ |
 		awk '/^ucore_events_total/ { sum += $2 } END { print sum }')
 	says "ucore_memory_read_bytes_total{socket=\"0\",channel=\"3\"} $((both * 64))"
 }
 
-@test "what is not told apart is added up" {
+@test "boxes without a label of their own are added" {
 	UCORE_FAKE="dies=1" page --collect llc
-	# four C-Boxes: the occupancy takes counter 0 of each, the misses 1, the first one's clock 2
+	# four C-Boxes: occupancy on counter 0, misses on counter 1, and the clock of the first on 2
 	sum=$(grep -c '^ucore_llc_read_misses_total{' "$TMP/page")
 	[ "$sum" -eq 1 ]
 	misses=$(sed -n 's/^ucore_llc_read_misses_total{socket="0"} //p' "$TMP/page")
@@ -216,7 +216,7 @@ needs_promtool()
 	[ "$clock" -ge 1000 ] && [ "$clock" -le 1003 ]
 }
 
-@test "events of your choice, of CPUs too" {
+@test "events of -e, also of CPUs" {
 	UCORE_FAKE="dies=1 cpus=2" page --collect none -e imc1/CAS_COUNT.RD/,core/INSTRUCTIONS_RETIRED/
 	says 'ucore_events_total{event="imc1/CAS_COUNT.RD/",box="imc1",socket="0"} 9000' \
 	     'ucore_events_total{event="core/INSTRUCTIONS_RETIRED/",box="core0",socket="0",cpu="1"} 19000'
@@ -236,7 +236,7 @@ needs_promtool()
 	     'ucore_read_skew_seconds 0.000000120' 'ucore_frozen_seconds_total{socket="0"} 0.000000000'
 }
 
-@test "collectors: all that the machine has, or those chosen" {
+@test "collectors: all that the machine has, or the selected ones" {
 	page
 	says 'ucore_collector_success{collector="memory"} 1' 'ucore_collector_success{collector="llc"} 1'
 	says_nothing_of 'ucore_io_read_bytes_total'
@@ -258,7 +258,7 @@ needs_promtool()
 	done
 }
 
-@test "promtool finds nothing wrong with the page of any machine" {
+@test "promtool accepts the page of each machine" {
 	needs_promtool
 	for machine in ivbep hswep bdxde skx icx snr spr gnr; do
 		UCORE_FAKE="machine=$machine cpus=2" page -e core/INSTRUCTIONS_RETIRED/,ubox/UCLK/
@@ -266,13 +266,13 @@ needs_promtool()
 	done
 	UCORE_FAKE="open=2" page
 	"$UCORE_PROMETHEUS/promtool" check metrics <"$TMP/page"
-	# and does when there is something
+	# promtool rejects a wrong page
 	! sed 's/_total/_Total/' "$TMP/page" | "$UCORE_PROMETHEUS/promtool" check metrics
 }
 
-# ---- what goes wrong in the machine -----------------------------------------
+# ---- faults of the machine --------------------------------------------------
 
-@test "no driver: up is 0, and 1 when it comes" {
+@test "no driver: up is 0, and 1 after the driver is loaded" {
 	UCORE_FAKE="open=2:2" export_begin -l 127.0.0.1:0 --cache 0s
 	scrape page "$address" >"$TMP/page"
 	says 'ucore_up 0'
@@ -285,26 +285,26 @@ needs_promtool()
 	says 'ucore_up 1'
 	grep -q '^ucore_memory_read_bytes_total' "$TMP/page"
 	export_end
-	# once each, however often they ask
+	# each message is printed once, regardless of the number of requests
 	[ "$(grep -c 'not counting: .*modprobe ucore' "$TMP/err")" -eq 1 ]
 	[ "$(grep -c ': counting$' "$TMP/err")" -eq 1 ]
 }
 
-@test "no permission, no boxes: up is 0 and the reason is told" {
+@test "no permission, no boxes: up is 0, and the reason is printed" {
 	UCORE_FAKE="open=13" page
 	says 'ucore_up 0'
 	grep -q "permission denied" "$TMP/err"
 	UCORE_FAKE="state=3 empty=1 reason=hidden_by_firmware" page
 	says 'ucore_up 0'
 	grep -q "hidden_by_firmware" "$TMP/err"
-	UCORE_FAKE="fail=19:11" page
+	UCORE_FAKE="fail=20:11" page
 	says 'ucore_up 0'
 	grep -q "cannot start" "$TMP/err"
 }
 
-@test "a device that is lost: up is 0, then counters go on from where they were" {
+@test "a lost device: up is 0, then counters continue from their last values" {
 	# the third and the fourth READ fail
-	UCORE_FAKE="dies=1 fail=22:19:2:2" export_begin -l 127.0.0.1:0 --cache 0s
+	UCORE_FAKE="dies=1 fail=23:19:2:2" export_begin -l 127.0.0.1:0 --cache 0s
 	scrape page "$address" >"$TMP/page"
 	scrape page "$address" >"$TMP/page"
 	says 'ucore_up 1' 'ucore_memory_read_bytes_total{socket="0",channel="0"} 1024000'
@@ -322,9 +322,9 @@ needs_promtool()
 	[[ $err == *"not counting: session: cannot read the counters: No such device"*": counting"* ]]
 }
 
-@test "counters never fall" {
-	# a READ that fails, one that tells less than the one before, a die without CPUs
-	UCORE_FAKE="fail=22:5:4:1 back=9 offline=1" export_begin -l 127.0.0.1:0 --cache 0s \
+@test "counters never decrease" {
+	# a READ that fails, a READ with smaller counts, a die without CPUs
+	UCORE_FAKE="fail=23:5:4:1 back=9 offline=1" export_begin -l 127.0.0.1:0 --cache 0s \
 		-e imc/CAS_COUNT.RD,thresh=1/
 	[ "$(scrape steady "$address" 20 0.3)" -gt 30 ]
 	scrape page "$address" >"$TMP/page"
@@ -333,36 +333,36 @@ needs_promtool()
 	export_end
 }
 
-@test "a dead box takes nothing from the others" {
+@test "a dead box does not affect the others" {
 	UCORE_FAKE="dies=1 dead=8" page
 	says 'ucore_dead_boxes{socket="0",type="imc"} 1' 'ucore_boxes{socket="0",type="imc"} 4' \
 	     'ucore_memory_read_bytes_total{socket="0",channel="2"} 640000' \
 	     'ucore_collector_success{collector="memory"} 1'
 	! grep -q 'ucore_memory_read_bytes_total.*channel="1"' "$TMP/page"
-	# nor do several that are all that a collector has: it is left out, once
+	# all boxes of a collector are dead: the collector is left out, with one message
 	UCORE_FAKE="dies=1 dead=7 dead=8 dead=9 dead=10" export_begin -l 127.0.0.1:0 --cache 0s
 	scrape steady "$address" 5 2
 	scrape page "$address" >"$TMP/page"
 	says 'ucore_collector_success{collector="memory"} 0' 'ucore_up 1' 'ucore_reads_total 6'
 	export_end
-	[ "$(grep -c "memory is left out: .*none of its boxes answers" "$TMP/err")" -eq 1 ]
+	[ "$(grep -c "collector 'memory': left out: .*all of its boxes are dead" "$TMP/err")" -eq 1 ]
 	[ "$(wc -l <"$TMP/err")" -eq 2 ]
-	UCORE_FAKE="dies=1 dead=8" export_run --collect none -e imc1/CAS_COUNT.RD/ --textfile - -n 1
-	[[ $output == *"ucore_up 0"* && $err == *"none of its boxes answers"* ]]
+	UCORE_FAKE="dies=1 dead=8" export_run --collect none -e imc1/CAS_COUNT.RD/ --textfile - --count 1
+	[[ $output == *"ucore_up 0"* && $err == *"all of its boxes are dead"* ]]
 }
 
-@test "what counts something else than it was asked for is not told" {
+@test "partial values are not published" {
 	UCORE_FAKE="dies=1 flags=16" page -e ubox/UCLK/
 	says 'ucore_up 1'
 	says_nothing_of ucore_memory_read_bytes_total ucore_events_total
 }
 
-@test "boxes that somebody else has are told, and taken when they are free" {
+@test "boxes in use are reported, and counted when they are free" {
 	UCORE_FAKE="own=imc1" page
 	says 'ucore_collector_success{collector="memory"} 0' \
 	     'ucore_collector_success{collector="links"} 1' 'ucore_up 1'
 	says_nothing_of ucore_memory_read_bytes_total
-	grep -q "memory is left out: .*process 4711 (other)" "$TMP/err"
+	grep -q "collector 'memory': left out: .*process 4711 (other)" "$TMP/err"
 	UCORE_FAKE="own=imc1:9" export_begin -l 127.0.0.1:0 --cache 0s
 	for _ in $(seq 60); do
 		scrape page "$address" >"$TMP/page"
@@ -374,10 +374,10 @@ needs_promtool()
 	export_end
 }
 
-@test "collectors that do not fit beside your events are left out" {
+@test "collectors that do not fit next to the events of -e are left out" {
 	UCORE_FAKE="dies=1" page -e "$(printf 'imc/CAS_COUNT.RD,thresh=%d/,' 1 2 3)ubox/UCLK/"
 	says 'ucore_collector_success{collector="memory"} 0' 'ucore_collector_success{collector="llc"} 1'
-	grep -q "memory is left out: .*has no free counter" "$TMP/err"
+	grep -q "collector 'memory': left out: .*has no free counter" "$TMP/err"
 	[ "$(grep -c '^ucore_events_total' "$TMP/page")" -eq 13 ]
 }
 
@@ -402,7 +402,7 @@ needs_promtool()
 	export_end
 }
 
-@test "many scrapers at once cost one reading" {
+@test "many simultaneous scrapes cost one read" {
 	export_begin -l 127.0.0.1:0 --cache 60s
 	[ "$(scrape together "$address" 50)" = 1 ]
 	scrape page "$address" >"$TMP/page"
@@ -410,7 +410,7 @@ needs_promtool()
 	export_end
 }
 
-@test "one reading for each scrape without a cache" {
+@test "without a cache, each scrape costs one read" {
 	export_begin -l 127.0.0.1:0 --cache 0s
 	scrape together "$address" 20
 	scrape page "$address" >"$TMP/page"
@@ -419,7 +419,7 @@ needs_promtool()
 	export_end
 }
 
-@test "a hundred slow and nonsensical clients disturb nothing" {
+@test "a hundred slow or malformed clients do not disturb others" {
 	export_begin -l 127.0.0.1:0 --cache 0s
 	[ "$(scrape crowd "$address" 100)" = undisturbed ]
 	export_end
@@ -429,13 +429,13 @@ needs_promtool()
 	export_end
 }
 
-@test "a connection that dribbles is ended" {
+@test "a slow connection is closed" {
 	export_begin -l 127.0.0.1:0
 	[ "$(scrape patience "$address")" = ended ]
 	export_end
 }
 
-@test "SIGTERM and SIGINT end it at once, also with connections that wait" {
+@test "SIGTERM and SIGINT end the exporter immediately, also with open connections" {
 	for signal in TERM INT; do
 		export_begin -l "unix:$TMP/s"
 		python3 -c '
@@ -459,7 +459,7 @@ time.sleep(100)' "$TMP/s" >"$TMP/clients" 3>&- &
 
 # ---- unix sockets -----------------------------------------------------------
 
-@test "unix socket: its mode, a stale one, one in use, another file" {
+@test "unix socket: mode, stale socket, socket in use, other file" {
 	umask 022
 	export_begin -l "unix:$TMP/s"
 	[ "$(stat -c %a "$TMP/s")" = 660 ]
@@ -468,39 +468,39 @@ time.sleep(100)' "$TMP/s" >"$TMP/clients" 3>&- &
 	first=$exporter
 	cp "$TMP/err" "$TMP/first"
 	export_run -l "$TMP/s"
-	complains 1 "unix:$TMP/s: somebody else does"
+	complains 1 "unix:$TMP/s: another process listens there"
 	[ -S "$TMP/s" ]
-	# killed, it leaves its file; the next one takes its place
+	# a killed exporter leaves its file, and the next exporter replaces it
 	kill -KILL "$first"
 	wait "$first" || true
 	[ -S "$TMP/s" ]
 	export_begin -l "unix:$TMP/s" --socket-mode 0600
 	[ "$(stat -c %a "$TMP/s")" = 600 ]
-	# what somebody else puts there is not ours to remove
+	# a file that another program created is not removed
 	rm "$TMP/s"
 	echo mine >"$TMP/s"
 	export_end
 	[ "$(cat "$TMP/s")" = mine ]
 	export_run -l "unix:$TMP/s"
-	complains 1 "there is a file that is no socket"
+	complains 1 "the file exists and is not a socket"
 	[ "$(cat "$TMP/s")" = mine ]
 }
 
-# ---- the file ---------------------------------------------------------------
+# ---- the textfile -----------------------------------------------------------
 
-@test "textfile: written so often, readable for all" {
+@test "textfile: written at each interval, readable for all users" {
 	umask 077
-	export_run --textfile "$TMP/u.prom" -I 100ms -n 3
+	export_run --textfile "$TMP/u.prom" -I 100ms --count 3
 	[ "$status" -eq 0 ] && [ -z "$err" ] && [ -z "$output" ]
 	[ "$(stat -c %a "$TMP/u.prom")" = 644 ]
 	grep -qx 'ucore_reads_total 3' "$TMP/u.prom"
 	[ "$(ls -A "$TMP" | grep -c prom)" -eq 1 ]
-	export_run --textfile - -I 100ms -n 2
+	export_run --textfile - -I 100ms --count 2
 	[ "$(grep -c '^ucore_up 1$' <<<"$output")" -eq 2 ]
 }
 
-@test "textfile: readers find whole files only, and none afterwards" {
-	# what a killed process left, and what somebody laid there
+@test "textfile: readers find whole files only, and no file after the exit" {
+	# a temporary file of a killed process, replaced by a link of another user
 	ln -s "$TMP/victim" "$TMP/.u.prom.tmp"
 	export_begin --textfile "$TMP/u.prom" -I 100ms -l 127.0.0.1:0
 	for _ in $(seq 300); do [ ! -e "$TMP/u.prom" ] || break; sleep 0.1; done
@@ -513,24 +513,24 @@ while time.monotonic() < end:
     families.add(text.count("# TYPE"))
     seen.add(text)
 assert len(seen) > 3 and len(families) == 1, (len(seen), families)' "$TMP/u.prom"
-	# the same process, over HTTP
+	# the same process also serves HTTP
 	scrape page "$address" >"$TMP/page"
 	says 'ucore_up 1'
 	export_end
 	[ ! -e "$TMP/u.prom" ] && [ ! -e "$TMP/.u.prom.tmp" ] && [ ! -e "$TMP/victim" ]
 }
 
-@test "textfile: a place that cannot be written is told at once" {
+@test "textfile: a path that cannot be written is an error at the start" {
 	export_run --textfile "$TMP/nowhere/u.prom"
 	complains 1 "nowhere/u.prom: cannot write: No such file"
-	export_run --textfile - -n 1 >/dev/full || true
+	export_run --textfile - --count 1 >/dev/full || true
 	status=0
-	"$B/fake_tool" export --textfile - -n 1 >/dev/full 2>"$TMP/err" || status=$?
+	"$B/fake_tool" export --textfile - --count 1 >/dev/full 2>"$TMP/err" || status=$?
 	[ "$status" -eq 1 ]
 	grep -q "No space left" "$TMP/err"
 }
 
-@test "textfile: a disk that fills up later is told once, and written when there is room" {
+@test "textfile: a later write error is reported once, and writing continues" {
 	mkdir "$TMP/d"
 	export_begin --textfile "$TMP/d/u.prom" -I 100ms -l 127.0.0.1:0
 	for _ in $(seq 300); do [ ! -e "$TMP/d/u.prom" ] || break; sleep 0.1; done
@@ -546,43 +546,43 @@ assert len(seen) > 3 and len(families) == 1, (len(seen), families)' "$TMP/u.prom
 
 # ---- without the library ----------------------------------------------------
 
-@test "built without libmicrohttpd: the file works, and who listens is told what is missing" {
+@test "built without libmicrohttpd: the textfile works, and --listen reports what is missing" {
 	status=0
 	"$B/fake_tool_plain" export -l 127.0.0.1:0 >"$TMP/out" 2>"$TMP/err" || status=$?
 	[ "$status" -eq 1 ]
 	grep -q "built without libmicrohttpd" "$TMP/err"
-	"$B/fake_tool_plain" export --textfile - -n 1 >"$TMP/page"
+	"$B/fake_tool_plain" export --textfile - --count 1 >"$TMP/page"
 	says 'ucore_up 1'
 }
 
-@test "the library is loaded by export alone" {
+@test "only export loads libmicrohttpd" {
 	! ldd "$B/tools/ucoretool" | grep -E 'microhttpd|gnutls'
 }
 
-# ---- what comes with it -----------------------------------------------------
+# ---- dashboard and unit -----------------------------------------------------
 
-@test "the queries of dashboard and documentation parse, and name what there is" {
+@test "queries of dashboard and documentation parse, and all their metrics exist" {
 	needs_promtool
 	scrape queries >"$TMP/rules.yml"
 	"$UCORE_PROMETHEUS/promtool" check rules "$TMP/rules.yml"
 	UCORE_FAKE="machine=spr" page -e imc/CLOCKTICKS/
 	[ -z "$(scrape names - "$TMP/page")" ]
-	# a query that does not parse is found
+	# a query that does not parse is detected
 	! sed 's/sum by/sum bye/' "$TMP/rules.yml" >"$TMP/bad.yml" ||
 		! "$UCORE_PROMETHEUS/promtool" check rules "$TMP/bad.yml"
-	# and a metric that is not there
+	# a missing metric is detected
 	grep -v ucore_dead_boxes "$TMP/page" >"$TMP/less"
 	[ "$(scrape names - "$TMP/less")" = ucore_dead_boxes ]
 }
 
-@test "Debian's Prometheus scrapes it, and each panel of the dashboard has something to show" {
+@test "Debian's Prometheus scrapes the page, and each panel of the dashboard has data" {
 	needs_promtool
 	UCORE_FAKE="machine=spr" export_begin -l 127.0.0.1:0 -e imc/CLOCKTICKS/
 	[ "$(scrape dashboard "$address")" = "all panels" ]
 	export_end
 }
 
-@test "the dashboard is whole: panels do not overlap, each has a title and a query" {
+@test "the dashboard is complete: panels do not overlap, each has a title and a query" {
 	python3 -c '
 import json, sys
 board = json.load(open(sys.argv[1]))
@@ -600,20 +600,20 @@ for panel in board["panels"]:
 assert len(idents) > 20' "$TOP/tools/export/grafana-dashboard.json"
 }
 
-@test "systemd takes the unit, and finds it closed enough" {
+@test "systemd accepts the unit and rates it as confined" {
 	command -v systemd-analyze || skip "no systemd-analyze"
 	unit=$TMP/ucore-export.service
 	sed "s|@bindir@/ucoretool|$B/tools/ucoretool|" "$TOP/tools/export/ucore-export.service.in" >"$unit"
 	[ -z "$(systemd-analyze verify --man=no "$unit" 2>&1)" ]
 	systemd-analyze security --offline=true --threshold=15 "$unit"
-	# neither is so of any unit
+	# both checks fail for a worse unit
 	sed -i '/^Protect/d;/^Restrict/d;/^Capability/d' "$unit"
 	! systemd-analyze security --offline=true --threshold=15 "$unit"
 	echo 'NoSuchThing=1' >>"$unit"
 	[ -n "$(systemd-analyze verify --man=no "$unit" 2>&1)" ]
-	# the options in it are options
+	# the options in the unit are valid
 	options=$(sed -n 's/^Environment="UCORE_EXPORT=\(.*\)"/\1/p' "$TOP/tools/export/ucore-export.service.in")
 	# shellcheck disable=SC2086
-	export_run $options --textfile "$TMP/u.prom" -n 1
+	export_run $options --textfile "$TMP/u.prom" --count 1
 	[ "$status" -eq 0 ]
 }

@@ -21,7 +21,7 @@ CASES = (
     ("ucoretool top powe", "power"),
     ("ucoretool report -i only", "only-one"),
     ("ucoretool report --html=only", "--html=only-one"),
-    ("ucoretool stat -n 1 ucoretoo", "ucoretool"),
+    ("ucoretool stat --count 1 ucoretoo", "ucoretool"),
 )
 SHELLS = {
     "bash": (["bash", "--norc", "--noprofile", "-i"],

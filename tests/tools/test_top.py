@@ -141,7 +141,7 @@ def a_large_screen_shows_each_box_unasked():
 
 @test
 def numbers_are_those_of_programs_formats():
-    rows = [json.loads(line) for line in batch("-j", "-n", "1", "-I", "10")[0].splitlines()]
+    rows = [json.loads(line) for line in batch("-j", "--count", "1", "-I", "10")[0].splitlines()]
     values = {(r["metric"], r["socket"], r.get("box")): r["value"] for r in rows}
     for socket in (0, 1):
         for instance, box in enumerate(IMC[socket]):
@@ -220,7 +220,7 @@ def each_platform_has_the_best_columns_of_io():
             ("skx", "skx clx cpx", ports), ("icx", "icx", stacks), ("snr", "snr", stacks),
             ("spr", "spr emr", stacks), ("gnr", "gnr srf grr cwf", stacks)):
         for platform in platforms.split():
-            out, _ = batch("io", "-j", "-n1", "-I10", fake=f"machine={machine} platform={platform}")
+            out, _ = batch("io", "-j", "--count=1", "-I10", fake=f"machine={machine} platform={platform}")
             rows = [json.loads(line) for line in out.splitlines()]
             assert {r["metric"] for r in rows} == due, (platform, rows[:6])
             # each stack is told by itself, where it is its own that is counted
@@ -230,7 +230,7 @@ def each_platform_has_the_best_columns_of_io():
 @test
 def the_last_level_cache_of_small_cores():
     for machine, platform in (("snr", "snr"), ("gnr", "grr"), ("icx", "icx")):
-        out, _ = batch("llc", "-j", "-n1", "-I10", fake=f"machine={machine} platform={platform}")
+        out, _ = batch("llc", "-j", "--count=1", "-I10", fake=f"machine={machine} platform={platform}")
         assert {json.loads(line)["metric"] for line in out.splitlines()} == {
             "llc_read_miss_bandwidth", "llc_miss_latency", "llc_demand_read_miss_rate",
             "uncore_frequency"}, (platform, out)
@@ -238,15 +238,15 @@ def the_last_level_cache_of_small_cores():
 
 @test
 def a_panel_that_does_not_fit_beside_the_others_is_shown_alone():
-    out, _ = batch("-n1", "-I10", fake="platform=snbep")
-    assert "'ucoretool top io' shows it" in out, out
-    out, _ = batch("io", "-n1", "-I10", fake="platform=snbep")
+    out, _ = batch("--count=1", "-I10", fake="platform=snbep")
+    assert "Use 'ucoretool top io'" in out, out
+    out, _ = batch("io", "--count=1", "-I10", fake="platform=snbep")
     assert re.search(r"^socket 1 +[\d.]+", out, re.M), out
 
 
 @test
 def a_machine_of_which_nothing_is_known():
-    out, err = batch("-n", "1", fake="machine=generic", status=1)
+    out, err = batch("--count", "1", fake="machine=generic", status=1)
     assert not out and len(err.splitlines()) == 1 and "nothing to show" in err, (out, err)
 
 
@@ -270,7 +270,7 @@ def the_screen_follows_the_size_of_the_terminal():
 @test
 def a_tiny_terminal_does_no_harm():
     for size in ((1, 1), (2, 5), (3, 20), (5, 200), (100, 3)):
-        with top("-I", "10ms", "-n", "20", size=size) as t:
+        with top("-I", "10ms", "--count", "20", size=size) as t:
             assert t.end() == 0
             restored(t)
     with top("-I", "10ms") as t:
@@ -364,7 +364,7 @@ def what_is_seen_is_saved():
         have = {(r["metric"], r["socket"], r["box"]): r["value"] for r in rows}
         objects = [json.loads(line) for line in files[".json"].read_text().splitlines()]
         assert {(r["metric"], str(r["socket"]), r.get("box", "")) for r in objects} == set(have)
-        wanted = [json.loads(line) for line in batch("-j", "-n1", "-I10")[0].splitlines()]
+        wanted = [json.loads(line) for line in batch("-j", "--count=1", "-I10")[0].splitlines()]
         assert len(wanted) == len(have), (len(wanted), len(have))
         for r in wanted:
             value = float(have[r["metric"], str(r["socket"]), r.get("box", "")])
@@ -466,13 +466,13 @@ def a_terminal_that_goes_away_ends_it():
 @test
 def the_device_vanishes():
     # the fourth READ says ENODEV
-    with top("-I", FAST, fake="fail=22:19:3") as t:
+    with top("-I", FAST, fake="fail=23:19:3") as t:
         t.wait(shown, "numbers")
         assert t.end() == 1
         restored(t)
         text = "\n".join(t.screen.text())
         assert "ucoretool top: cannot read the counters: No such device" in text, text
-    out, err = batch("-I10", fake="fail=22:19:3", status=1)
+    out, err = batch("-I10", fake="fail=23:19:3", status=1)
     assert out.count("Memory") == 3 and len(err.splitlines()) == 1, (out, err)
 
 
@@ -493,25 +493,25 @@ def boxes_of_others_are_left_to_them():
         text = t.wait(lambda text: section(text, "Links") and section(text, "Memory") and text,
                       "why")
         assert "process 4711 (other)" in "".join(section(text, "Memory")), text
-    out, err = batch("memory", "-n1", "-I10", fake="own=imc1", status=1)
+    out, err = batch("memory", "--count=1", "-I10", fake="own=imc1", status=1)
     assert not out and "4711" in err and "nothing to show" in err, (out, err)
-    out, err = batch("-n1", "-I10", fake="own=imc1")
+    out, err = batch("--count=1", "-I10", fake="own=imc1")
     assert "4711" in out and "Links" in out and not err, (out, err)
 
 
 @test
 def panels_are_chosen_by_name():
-    out, _ = batch("io", "memory", "-n1", "-I10")
+    out, _ = batch("io", "memory", "--count=1", "-I10")
     assert re.findall(r"^(Memory|IO|Links|Last|Power)", out, re.M) == ["Memory", "IO"], out
     _, err = batch("memroy", status=2)
-    assert "no panel 'memroy': there are memory llc links io power" in err, err
+    assert "panel 'memroy': unknown. Choose from: memory llc links io power" in err, err
 
 
 @test
 def the_first_die_alone_and_several_in_a_socket():
-    out, _ = batch("memory", "-n1", "-I10", fake="dies=1")
+    out, _ = batch("memory", "--count=1", "-I10", fake="dies=1")
     assert "socket 0" in out and "socket 1" not in out, out
-    out, _ = batch("memory", "-n1", "-I10", "-j", fake="only=1")
+    out, _ = batch("memory", "--count=1", "-I10", "-j", fake="only=1")
     assert {json.loads(line)["socket"] for line in out.splitlines()} == {1}, out
 
 
@@ -519,14 +519,14 @@ def the_first_die_alone_and_several_in_a_socket():
 
 @test
 def without_a_terminal_it_is_text():
-    out, err = batch("-n2", "-I10")
+    out, err = batch("--count=2", "-I10")
     assert "\x1b" not in out and not err
     blocks = out.split("\n\n")
     assert len(blocks) == 2 and blocks[0].startswith("# 1.000 s\nMemory ") and \
         blocks[1].startswith("# 2.000 s\nMemory "), out
     numbers = re.search(r"^socket 1 +([\d.]+)", blocks[0], re.M)[1]
     assert numbers == f"{step(*IMC[1], counter=0) * LINE:.2f}", blocks[0]
-    rows = list(csv.reader(batch("-n2", "-I10", "-x,")[0].splitlines()))
+    rows = list(csv.reader(batch("--count=2", "-I10", "-x,")[0].splitlines()))
     assert rows[0] == "time_ns panel socket die box value unit metric note time".split(), rows[0]
     assert {line[0] for line in rows[1:]} == {"1000000000", "2000000000"}
     first, second = (datetime.datetime.fromisoformat(time[:26]) for time in
@@ -538,12 +538,12 @@ def without_a_terminal_it_is_text():
 def batch_on_a_terminal_is_text_too():
     # where curses does not know a terminal it forgets memory of its own
     unknown = {"TERM": "no-such-thing", "ASAN_OPTIONS": "detect_leaks=0"}
-    for options, more in ((["-b"], {}), ([], {"TERM": "dumb"}), ([], unknown)):
-        with top(*options, "-n1", "-I10", "memory", **more) as t:
+    for options, more in ((["--batch"], {}), ([], {"TERM": "dumb"}), ([], unknown)):
+        with top(*options, "--count=1", "-I10", "memory", **more) as t:
             assert t.end() == 0, (t.status, more, t.screen.text())
             text = t.screen.text()
             assert any(line.startswith("# 1.000 s") for line in text), text
-            assert bool(more) == any("text instead" in line for line in text), text
+            assert bool(more) == ("text instead" in "".join(text)), text
             restored(t)
 
 
@@ -581,7 +581,7 @@ def a_refresh_costs_less_than_a_hundredth_of_a_second():
     These programs have sanitizers in them, and the device's work is counted, too.
     """
     def seconds(nr):
-        with top("-I", "10ms", "-n", str(nr), size=LARGE, fake="machine=gnr wave=1 scale=1000") as t:
+        with top("-I", "10ms", "--count", str(nr), size=LARGE, fake="machine=gnr wave=1 scale=1000") as t:
             assert t.end(600) == 0
             return t.seconds
     few, many = seconds(20), seconds(220)

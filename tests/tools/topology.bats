@@ -67,7 +67,7 @@ C 0c  Serial bus controller
 END
 }
 
-@test "list --topology: stacks with their devices, links with their other ends" {
+@test "list --topology shows stacks with their devices and links with their partners" {
 	machine
 	names
 	tool list --topology --root "$R"
@@ -91,7 +91,7 @@ END
 "* ]]
 }
 
-@test "list --topology without pci.ids, without sysfs" {
+@test "list --topology works without pci.ids and without sysfs" {
 	machine
 	tool list --topology --root "$R" boxes iio1
 	[ "$status" -eq 0 ]
@@ -102,7 +102,7 @@ END
 	[ "$(sed -n 2p <<<"$output")" = "  0  iio1      0000:10" ]
 }
 
-@test "list --topology: the other boxes of a stack by name, CSV, JSON" {
+@test "list --topology shows other boxes of a stack by name, as CSV and JSON" {
 	machine
 	tool list --topology --root "$R" -x, boxes irp1
 	[ "$output" = "socket,die,box,leads_to,address,device
@@ -117,7 +117,7 @@ END
 	[ "$output" = '{"socket":0,"die":0,"box":"upi0","leads_to":"link 1 of a die that is not online"}' ]
 }
 
-@test "list --topology where nobody tells" {
+@test "list --topology shows - for unknown connections" {
 	UCORE_FAKE="machine=spr dies=1" tool list --topology --root "$R"
 	[ "$status" -eq 0 ]
 	[[ $output == *"  0  iio0      -"* ]]
@@ -126,13 +126,13 @@ END
 	[[ $output == *"  0  upi0      -"* ]]
 	tool list --topology --root "$R" boxes cha
 	[ "$status" -eq 1 ]
-	[[ $err == *"no stack or link is like that here"* ]]
-	UCORE_FAKE="machine=skx fail=8:5" tool list --topology
+	[[ $err == *"no stack or link matches here"* ]]
+	UCORE_FAKE="machine=skx fail=4:5" tool list --topology
 	[ "$status" -eq 1 ]
 	[[ $err == *"GET_LINKS"* ]]
 }
 
-@test "list --topology: what does not go with it" {
+@test "list --topology refuses options that cannot be combined" {
 	for words in "list events --topology" "list --rejected --topology" "list --root x" \
 			"stat -e imc/CAS_COUNT.RD/ --root x"; do
 		tool $words
@@ -141,7 +141,7 @@ END
 	done
 }
 
-@test "stat --per-device: the devices beside the traffic of their stack" {
+@test "stat --per-device shows the devices of a stack with its traffic" {
 	machine
 	names
 	tool stat --per-device --root "$R" --timeout 1 -e iio/CLOCKTICKS/ -e upi0/CLOCKTICKS,die=0/
@@ -155,7 +155,7 @@ END
 	[[ $(grep "  0  iio5 " <<<"$output") == *"iio/CLOCKTICKS/" ]]
 }
 
-@test "stat --per-device: an event of a port has the devices of that port" {
+@test "stat --per-device shows the devices of the port in the event name" {
 	machine
 	devices()
 	{
@@ -172,7 +172,7 @@ END
 0000:11:00.0 0200: 8086:1572; 0000:11:00.1 0200: 8086:1572; 0000:12:00.0 0108: 144d:a824" ]
 }
 
-@test "stat --per-device: as CSV the column is the last one" {
+@test "stat --per-device adds the last column to CSV" {
 	machine
 	tool stat --per-device --root "$R" --timeout 1 -x';' -e iio0/CLOCKTICKS,die=0/ -e iio5/CLOCKTICKS,die=0/
 	[ "$status" -eq 0 ]
@@ -183,7 +183,7 @@ END
 	[[ $(head -n1 <<<"$output") == *";time" ]]
 }
 
-@test "stat --per-device: more devices than a line has room for" {
+@test "stat --per-device shortens long lists of devices" {
 	for i in $(seq 10 40); do
 		device "0000:10/0000:10:00.0/0000:11:$i.0" 0x020000 0x8086 0x1572
 	done

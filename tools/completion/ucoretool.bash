@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# bash completion for ucoretool, which knows what each word may become.  bash takes words apart
-# at = and :, and wants what stands behind the last of them.
+# bash completion for ucoretool.  `ucoretool __complete` prints whole words.  bash splits words
+# at = and :, and expects only the part after the last of these characters.
 _ucoretool()
 {
 	local line=${COMP_LINE:0:COMP_POINT} words=() last kept

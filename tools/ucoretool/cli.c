@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * From argv to a command's struct, with the command's option table as the only
- * source: getopt strings and help text are made from it, and completion (complete.c).
+ * The command line parser: fills a command's argument struct from argv.  The command's
+ * option tables are the only source of the getopt strings, the help text and completion.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -16,18 +16,18 @@
 #define MAX_OPTIONS	40
 
 static const struct option_desc common_options[] = {
-	{ OPT_DEVICE, "device", "NODE", "device node (" UCORE_DEVICE ")" },
-	{ 'h', "help", NULL, "this text" },
+	{ OPT_DEVICE, "device", "NODE", "path of the device node (default: " UCORE_DEVICE ")" },
+	{ 'h', "help", NULL, "show this help text" },
 	{ 0 },
 };
 
-/* Those of all commands; the device is the first */
+/* Return the options common to all commands, without --device (the first) if @command has none */
 static const struct option_desc *common_of(const struct command *command)
 {
 	return common_options + command->no_device;
 }
 
-/* ---- complaints -------------------------------------------------------- */
+/* ---- error output ------------------------------------------------------ */
 
 int tool_usage(const struct tool *tool, const char *format, ...)
 {
@@ -37,7 +37,7 @@ int tool_usage(const struct tool *tool, const char *format, ...)
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
-	fprintf(stderr, "; see 'ucoretool %s --help'\n", tool->command->name);
+	fprintf(stderr, ". See 'ucoretool %s --help'\n", tool->command->name);
 	return EXIT_USAGE;
 }
 
@@ -59,10 +59,7 @@ bool tool_is_usage(int code)
 	       code == -ENOSPC || code == -EADDRINUSE || code == -EOPNOTSUPP;
 }
 
-/*
- * The library's message, and the exit code: 2 for what the user asked in vain,
- * 1 for what the machine refused.
- */
+/* Return 2 for wrong arguments, 1 for a failure of the machine */
 int tool_fail(const struct tool *tool, int code)
 {
 	fprintf(stderr, "ucoretool %s: %s\n", tool->command->name, tool->err.text);
@@ -70,6 +67,15 @@ int tool_fail(const struct tool *tool, int code)
 }
 
 /* ---- values ------------------------------------------------------------ */
+
+static int range_check(struct tool *tool, const char *what, const char *text, uint64_t low,
+		       uint64_t high, uint64_t value)
+{
+	if (value >= low && value <= high)
+		return 0;
+	return tool_usage(tool, "%s %s: out of range. Use %llu to %llu", what, text,
+			  (unsigned long long)low, (unsigned long long)high);
+}
 
 int parse_u64(struct tool *tool, const char *what, const char *text, uint64_t low, uint64_t high,
 	      uint64_t *value)
@@ -79,11 +85,31 @@ int parse_u64(struct tool *tool, const char *what, const char *text, uint64_t lo
 	errno = 0;
 	*value = strtoull(text, &end, 0);
 	if (!isdigit((unsigned char)*text) || *end || errno)
-		return tool_usage(tool, "%s '%s' is not a number", what, text);
-	if (*value < low || *value > high)
-		return tool_usage(tool, "%s %s: from %llu to %llu", what, text,
-				  (unsigned long long)low, (unsigned long long)high);
-	return 0;
+		return tool_usage(tool, "%s '%s': not a number", what, text);
+	return range_check(tool, what, text, low, high, *value);
+}
+
+int parse_list(struct tool *tool, const char *what, const char *text, uint64_t low, uint32_t *list,
+	       unsigned int *nr, unsigned int max)
+{
+	char item[16];
+	uint64_t number;
+	int ret;
+
+	for (;;) {
+		size_t length = strcspn(text, ",");
+
+		if (*nr == max)
+			return tool_usage(tool, "%s list: more than %u elements", what, max);
+		snprintf(item, sizeof(item), "%.*s", (int)length, text);
+		ret = parse_u64(tool, what, item, low, INT32_MAX, &number);
+		if (ret)
+			return ret;
+		list[(*nr)++] = (uint32_t)number;
+		if (!text[length])
+			return 0;
+		text += length + 1;
+	}
 }
 
 struct suffix {
@@ -91,7 +117,7 @@ struct suffix {
 	uint64_t factor;
 };
 
-/* The digits behind a point, of a unit of @factor: false if they are finer than it can be */
+/* Add the digits after a decimal point, in units of @factor; return false if a digit is below 1 */
 static bool fraction_add(const char **text, uint64_t factor, uint64_t *value)
 {
 	for (++*text; isdigit((unsigned char)**text); ++*text) {
@@ -104,7 +130,7 @@ static bool fraction_add(const char **text, uint64_t factor, uint64_t *value)
 	return true;
 }
 
-/* A decimal number with one of the suffixes: "3", "1.5ms" */
+/* Parse a decimal number with one of the suffixes: "3", "1.5ms" */
 static int parse_suffixed(const char *text, const struct suffix *suffixes, uint64_t *value)
 {
 	const char *suffix = text + strspn(text, "0123456789");
@@ -129,7 +155,7 @@ static int parse_suffixed(const char *text, const struct suffix *suffixes, uint6
 	return 0;
 }
 
-/* A power of two with K or M behind it, from @low (a matter of K) to @high (of M) */
+/* Parse a power of two with an optional suffix K or M; @low is whole KiB, @high whole MiB */
 int parse_bytes(struct tool *tool, const char *what, const char *text, uint32_t low,
 		uint32_t high, uint32_t *value)
 {
@@ -140,13 +166,13 @@ int parse_bytes(struct tool *tool, const char *what, const char *text, uint32_t 
 
 	if (parse_suffixed(text, suffixes, &bytes) || bytes < low || bytes > high ||
 	    bytes & (bytes - 1))
-		return tool_usage(tool, "%s '%s': a power of two from %uK to %uM", what, text,
+		return tool_usage(tool, "%s '%s': not valid. Use a power of two from %uK to %uM", what, text,
 				  low >> 10, high >> 20);
 	*value = (uint32_t)bytes;
 	return 0;
 }
 
-/* A time in the largest unit that it is a number of */
+/* Write @ns in the largest unit that divides it */
 static const char *duration_text(uint64_t ns, char *text, size_t size)
 {
 	static const struct suffix units[] = {
@@ -161,7 +187,7 @@ static const char *duration_text(uint64_t ns, char *text, size_t size)
 	return text;
 }
 
-/* A time with its unit; one without is of milliseconds, where the option says so */
+/* Parse a time with a unit; with @bare_ms a number without a unit is in ms */
 int parse_duration(struct tool *tool, const char *what, const char *text, bool bare_ms,
 		   uint64_t low, uint64_t high, uint64_t *ns)
 {
@@ -172,15 +198,16 @@ int parse_duration(struct tool *tool, const char *what, const char *text, bool b
 	char from[24], to[24];
 
 	if (parse_suffixed(text, suffixes, ns))
-		return tool_usage(tool, "%s '%s': a number with ns, us, ms or s", what, text);
+		return tool_usage(tool, "%s '%s': not a time. Use a number with ns, us, ms or s", what,
+				  text);
 	if (*ns < low || *ns > high)
-		return tool_usage(tool, "%s '%s': from %s to %s", what, text,
+		return tool_usage(tool, "%s '%s': out of range. Use %s to %s", what, text,
 				  duration_text(low, from, sizeof(from)),
 				  duration_text(high, to, sizeof(to)));
 	return 0;
 }
 
-/* A count, which may have k, M or G behind it: thousands, millions, milliards */
+/* Parse a count with an optional suffix k, M or G (10^3, 10^6, 10^9) */
 int parse_count(struct tool *tool, const char *what, const char *text, uint64_t low,
 		uint64_t high, uint64_t *value)
 {
@@ -190,10 +217,7 @@ int parse_count(struct tool *tool, const char *what, const char *text, uint64_t 
 
 	if (parse_suffixed(text, suffixes, value))
 		return parse_u64(tool, what, text, low, high, value);
-	if (*value < low || *value > high)
-		return tool_usage(tool, "%s %s: from %llu to %llu", what, text,
-				  (unsigned long long)low, (unsigned long long)high);
-	return 0;
+	return range_check(tool, what, text, low, high, *value);
 }
 
 int parse_separator(struct tool *tool, const char *text, char *separator)
@@ -201,7 +225,8 @@ int parse_separator(struct tool *tool, const char *text, char *separator)
 	if (!strcmp(text, "\\t"))
 		text = "\t";
 	if (strlen(text) != 1 || isalnum((unsigned char)*text) || strchr("\"\n\r.-/", *text))
-		return tool_usage(tool, "separator '%s': one letter such as , or ; or \\t", text);
+		return tool_usage(tool, "separator '%s': not valid. Use one character such as , or ; or \\t",
+				  text);
 	*separator = *text;
 	return 0;
 }
@@ -217,7 +242,7 @@ struct getopt_tables {
 
 static void tables_add(struct getopt_tables *tables, const struct option_desc *desc)
 {
-	for (; desc && desc->letter; desc++) {
+	for (; desc->letter; desc++) {
 		if (desc->letter < OPT_NO_LETTER) {
 			tables->letters[tables->nr_letters++] = (char)desc->letter;
 			if (desc->arg)
@@ -238,8 +263,8 @@ static void tables_make(struct getopt_tables *tables, const struct command *comm
 	if (command->runs_command)
 		tables->letters[tables->nr_letters++] = '+';
 	tables->letters[tables->nr_letters++] = ':';
-	tables_add(tables, command->options);
-	tables_add(tables, command->more_options);
+	for (size_t i = 0; i < MAX_TABLES && command->options[i]; i++)
+		tables_add(tables, command->options[i]);
 	tables_add(tables, common_of(command));
 }
 
@@ -253,8 +278,8 @@ static int option_bad(struct tool *tool, int letter, char **argv)
 	return tool_usage(tool, "unknown option %s", name);
 }
 
-static int options_take(struct tool *tool, const struct command *command, void *args, int argc,
-			char **argv)
+static int options_parse(struct tool *tool, const struct command *command, void *args, int argc,
+			 char **argv)
 {
 	struct getopt_tables tables;
 	int letter, ret = 0;
@@ -283,7 +308,7 @@ int cli_run(struct tool *tool, const struct command *command, int argc, char **a
 
 	if (!args)
 		return tool_error(tool, "out of memory");
-	ret = options_take(tool, command, args, argc, argv);
+	ret = options_parse(tool, command, args, argc, argv);
 	if (ret < 0) {
 		cli_help(command);
 		ret = 0;
@@ -294,7 +319,7 @@ int cli_run(struct tool *tool, const struct command *command, int argc, char **a
 	}
 	free(args);
 	if (fflush(stdout) && !ret)
-		ret = tool_error(tool, "cannot write: %s", strerror(errno));
+		ret = tool_error(tool, "standard output: cannot write: %s", strerror(errno));
 	return ret;
 }
 
@@ -302,7 +327,7 @@ int cli_run(struct tool *tool, const struct command *command, int argc, char **a
 
 static void help_options(const struct option_desc *desc)
 {
-	for (; desc && desc->letter; desc++) {
+	for (; desc->letter; desc++) {
 		char left[48];
 		int at = 0;
 
@@ -323,21 +348,25 @@ void cli_help(const struct command *command)
 	printf("usage: ucoretool %s [OPTION]...%s%s\n%s\n\n", command->name,
 	       command->operands ? " " : "", command->operands ? command->operands : "",
 	       command->summary);
-	help_options(command->options);
-	help_options(command->more_options);
+	for (size_t i = 0; i < MAX_TABLES && command->options[i]; i++)
+		help_options(command->options[i]);
 	help_options(common_of(command));
-	printf("\n'man ucoretool-%s' says more of each.\n", command->name);
+	printf("\n'man ucoretool-%s' describes the options in detail.\n", command->name);
+}
+
+static const struct option_desc *table_option(const struct option_desc *desc, size_t *i)
+{
+	for (; desc->letter; desc++)
+		if (!(*i)--)
+			return desc;
+	return NULL;
 }
 
 const struct option_desc *cli_option(const struct command *command, size_t i)
 {
-	const struct option_desc *const tables[] = {
-		command->options, command->more_options, common_of(command),
-	};
+	const struct option_desc *desc = NULL;
 
-	for (size_t t = 0; t < ARRAY_SIZE(tables); t++)
-		for (const struct option_desc *desc = tables[t]; desc && desc->letter; desc++)
-			if (!i--)
-				return desc;
-	return NULL;
+	for (size_t t = 0; !desc && t < MAX_TABLES && command->options[t]; t++)
+		desc = table_option(command->options[t], &i);
+	return desc ? desc : table_option(common_of(command), &i);
 }

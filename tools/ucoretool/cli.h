@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The command line: options, their values, complaints, help.
+ * The command line parser, the parsers of option values, the error output and the help text.
  */
 #ifndef UCORETOOL_CLI_H
 #define UCORETOOL_CLI_H
 
 #include "tool.h"
 
-/** cli_run() - parse @argv for @command and run it; returns the exit code */
+/** cli_run() - parse @argv for @command and run the command; return the exit code */
 int cli_run(struct tool *tool, const struct command *command, int argc, char **argv);
 
 /** cli_help() - print the help text of a command */
 void cli_help(const struct command *command);
 
-/** cli_option() - option @i of a command, those of all commands last; NULL behind them */
+/** cli_option() - return option @i of a command, common options last; NULL after the last one */
 const struct option_desc *cli_option(const struct command *command, size_t i);
 
 /*
- * Complaints.  Each prints one line and returns the exit code that goes with it:
- * tool_usage() for a wrong command line, tool_error() for what went wrong later,
- * tool_fail() for what the library explained in @tool->err, by its errno @code.
+ * Error output.  Each function prints one line "OBJECT: PROBLEM. ACTION" to standard error
+ * and returns the exit code.  tool_usage() reports a wrong command line and tool_error() any
+ * other failure.  tool_fail() prints @tool->err, and @code (-errno) selects the exit code.
  */
 int tool_usage(const struct tool *tool, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -27,12 +27,12 @@ int tool_error(const struct tool *tool, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int tool_fail(const struct tool *tool, int code);
 
-/** tool_is_usage() - is the library's -errno about what the user asked for? */
+/** tool_is_usage() - return true if the library's -errno is caused by wrong arguments */
 bool tool_is_usage(int code);
 
 /*
- * Values of options.  @what is how a complaint calls the value; they return 0 or
- * the exit code of the complaint that they have printed.
+ * Parsers of option values.  @what names the value in error messages.  Each parser
+ * returns 0, or prints an error message and returns the exit code.
  */
 int parse_u64(struct tool *tool, const char *what, const char *text, uint64_t low, uint64_t high,
 	      uint64_t *value);
@@ -42,6 +42,8 @@ int parse_duration(struct tool *tool, const char *what, const char *text, bool b
 		   uint64_t low, uint64_t high, uint64_t *ns);
 int parse_count(struct tool *tool, const char *what, const char *text, uint64_t low,
 		uint64_t high, uint64_t *value);
+int parse_list(struct tool *tool, const char *what, const char *text, uint64_t low, uint32_t *list,
+	       unsigned int *nr, unsigned int max);
 int parse_separator(struct tool *tool, const char *text, char *separator);
 
 #endif /* UCORETOOL_CLI_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The command table.  Help, completion and the option parser follow it.
+ * The command table.  The help text, completion and the option parser are derived from it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,8 +30,8 @@ static void usage_print(FILE *stream)
 	fputs("usage: ucoretool COMMAND [OPTION]... [-- PROGRAM...]\n\n", stream);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(stream, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
-	fputs("\n'ucoretool COMMAND --help' shows its options, 'man ucoretool-COMMAND' all of it;\n"
-	      "'man ucoretool' is about events, metrics and what commands have in common.\n",
+	fputs("\n'ucoretool COMMAND --help' lists the options of a command, 'man ucoretool-COMMAND' describes\n"
+	      "them.  'man ucoretool' describes events, metrics and everything that commands share.\n",
 	      stream);
 }
 
@@ -45,7 +45,7 @@ static const struct command *command_find(const char *name)
 
 static int command_unknown(const char *name)
 {
-	fprintf(stderr, "ucoretool: no command '%s'; see 'ucoretool --help'\n", name);
+	fprintf(stderr, "ucoretool: unknown command '%s'. See 'ucoretool --help'\n", name);
 	return EXIT_USAGE;
 }
 
@@ -73,7 +73,7 @@ int ucoretool_run(int argc, char **argv, const struct ucore_sys *sys)
 		printf("ucoretool %s\n", UCORE_VERSION);
 		return 0;
 	}
-	/* for shells (tools/completion/), and not for the help text */
+	/* called by the shell scripts in tools/completion/, not shown in the help text */
 	if (!strcmp(name, "__complete")) {
 		complete_words(&tool, commands, ARRAY_SIZE(commands), argc - 2, argv + 2);
 		return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What a word of the command line may become: commands and options from their tables,
- * events, metrics and platforms from the machine and the library.  The shells ask
- * through a hidden command, so that they need to know nothing.
+ * Completion of command lines.  Commands and options come from their tables.  Events, metrics
+ * and platforms come from the machine and the library.  The shell scripts call the hidden
+ * command __complete, so that they contain no names.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,18 +13,18 @@
 #include "complete.h"
 #include "export/families.h"
 
-/* The word that is completed; what stands before @rest is kept as it is */
+/* State of one completion; only the part of @word from @rest on is completed */
 struct completing {
 	struct tool *tool;
 	const struct command *command;
 	const char *word;
 	const char *rest;
-	unsigned int operands;		/* before the word */
-	const char *operand;		/* the first of them, or NULL */
+	unsigned int operands;		/* number of operands before the word */
+	const char *operand;		/* first operand, or NULL */
 	struct ucore_device *dev;
 };
 
-/* A candidate, if it begins as the word does; @end stands behind it */
+/* Print @text and @end if @text starts with the word */
 static void offer(const struct completing *c, const char *text, const char *end)
 {
 	if (!strncasecmp(text, c->rest, strlen(c->rest)))
@@ -47,7 +47,7 @@ static bool is_first_of_type(const struct ucore_box_info *boxes, size_t box)
 	return true;
 }
 
-/* Types, and boxes once a number has been begun */
+/* Offer box types, and boxes if the word is longer than the type */
 static void boxes_offer(const struct completing *c, const char *end)
 {
 	const struct ucore_box_info *boxes;
@@ -61,13 +61,13 @@ static void boxes_offer(const struct completing *c, const char *end)
 		if (is_first_of_type(boxes, i))
 			offer(c, boxes[i].type, end);
 		snprintf(name, sizeof(name), "%s%u", boxes[i].type, boxes[i].instance);
-		/* each once, by the first domain that has it */
+		/* offer a box name once, for the first domain only */
 		if (boxes[i].domain == boxes[0].domain && strlen(c->rest) > length)
 			offer(c, name, end);
 	}
 }
 
-/* The platforms whose names the machine knows */
+/* Return platform @i whose event names this machine uses: its own, then that of the cores */
 static const struct ucore_platform *platform_at(const struct completing *c, size_t i)
 {
 	if (!i)
@@ -76,7 +76,7 @@ static const struct ucore_platform *platform_at(const struct completing *c, size
 								   NULL;
 }
 
-/* Names of events: of a type, or full ones (@type NULL) */
+/* Offer the short event names of box type @type, or all full names if @type is NULL */
 static void names_offer(const struct completing *c, const char *type, const char *end)
 {
 	struct ucore_event_desc desc;
@@ -94,7 +94,7 @@ static void names_offer(const struct completing *c, const char *type, const char
 	}
 }
 
-/* The type that a head means: the longest that it begins with */
+/* Find a box whose type is the longest prefix of the @length characters at @head */
 static const struct ucore_box_info *head_box(const struct completing *c, const char *head,
 					     size_t length)
 {
@@ -126,7 +126,7 @@ static void fields_offer(const struct completing *c, const struct ucore_box_info
 	offer_all(c, own);
 }
 
-/* Where the event begins that is being written: behind the last comma outside of slashes */
+/* Return the start of the last event in a list: after the last comma outside of slashes */
 static const char *event_begin(const char *word)
 {
 	const char *begin = word;
@@ -149,7 +149,7 @@ static void events_complete(struct completing *c)
 	c->rest = head;
 	if (!slash) {
 		boxes_offer(c, "/");
-		/* thousands, unless the user wants one */
+		/* thousands of names, so only after the prefix UNC_ */
 		if (strlen(head) >= 4 && !strncasecmp(head, "UNC_", 4))
 			names_offer(c, NULL, "");
 		return;
@@ -166,7 +166,7 @@ static void events_complete(struct completing *c)
 
 /* ---- metrics, platforms ------------------------------------------------ */
 
-/* Each word of the categories once: the first metric that has it offers it */
+/* Offer each category of the metrics once */
 static void categories_offer(const struct completing *c, const char *platform)
 {
 	struct ucore_metric_desc desc;
@@ -191,7 +191,7 @@ static void metrics_complete(struct completing *c)
 	struct ucore_metric_desc desc;
 	const char *comma;
 
-	/* a formula is the user's own */
+	/* a formula has no completions */
 	if (strchr(c->rest, '='))
 		return;
 	comma = strrchr(c->rest, ',');
@@ -223,7 +223,7 @@ static void platforms_complete(struct completing *c)
 
 /* ---- options and operands ---------------------------------------------- */
 
-/* Without a device there is nothing to tell */
+/* Call @complete with the open device; offer nothing if the device cannot be opened */
 static void with_device(struct completing *c, void (*complete)(struct completing *c))
 {
 	if (ucore_device_open(c->tool->device, c->tool->sys, &c->dev, NULL))
@@ -270,7 +270,7 @@ static void boxes_complete(struct completing *c)
 	boxes_offer(c, "");
 }
 
-/* Operands that are one of some words, as the help text has them: "[boxes|events]" */
+/* Offer the alternatives in the command's operand synopsis: "[boxes|events]" */
 static void choices_offer(const struct completing *c)
 {
 	char text[80], *at = text, *word;
@@ -309,7 +309,7 @@ static bool is_called(const struct option_desc *option, const char *name, size_t
 	       !strncmp(option->name, name, length);
 }
 
-/* The option that a word is, and whether its value is to follow in the next word */
+/* Find the option in @word; set @value_follows if the next word is the option's value */
 static const struct option_desc *option_find(const struct command *command, const char *word,
 					     bool *value_follows)
 {
@@ -329,7 +329,7 @@ static const struct option_desc *option_find(const struct command *command, cons
 	return NULL;
 }
 
-/* From the first word behind the command to the one before the last */
+/* Parse the words between the command and the last one; return the option that needs a value */
 static const struct option_desc *words_walk(struct completing *c, int argc, char **argv)
 {
 	const struct option_desc *pending = NULL, *option;
@@ -345,7 +345,7 @@ static const struct option_desc *words_walk(struct completing *c, int argc, char
 			pending = option && value_follows ? option : NULL;
 		} else {
 			c->operand = c->operands++ ? c->operand : argv[i];
-			/* what follows a program is the program's */
+			/* words after a program belong to the program */
 			only_operands |= c->command->runs_command;
 		}
 	}

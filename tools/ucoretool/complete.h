@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Completion of command lines.
+ * Completion of ucoretool's command lines, for the shell scripts in tools/completion/.
  */
 #ifndef UCORETOOL_COMPLETE_H
 #define UCORETOOL_COMPLETE_H
@@ -8,14 +8,15 @@
 #include "tool.h"
 
 /**
- * complete_words() - print what the last of the words may become, a line each
- * @tool: the system calls; the device is asked for events and metrics
- * @commands: the command table, @nr of them
- * @argc: words of the line behind "ucoretool", and what begins the last one, maybe ""
- * @argv: the words
+ * complete_words() - print the completions of the last word, one a line
+ * @tool: the tool; events and metrics are read from the device
+ * @commands: command table
+ * @nr: number of commands
+ * @argc: number of words after "ucoretool"
+ * @argv: words after "ucoretool"; the last one is the word to complete, perhaps ""
  *
- * A line ":files" means any file, ":programs" any program.  Where nothing is known there
- * is no line.
+ * The line ":files" stands for any file and ":programs" for any program.  Without completions
+ * nothing is printed.
  */
 void complete_words(struct tool *tool, const struct command *const *commands, size_t nr,
 		    int argc, char **argv);

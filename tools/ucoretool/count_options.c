@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What stat and record share: which events, which PMI cores, how long.
+ * Options of stat and record that choose the events, the PMI CPUs and the duration.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,37 +12,19 @@
 
 const struct option_desc count_options[] = {
 	{ 'e', "event", "LIST", "events: box/EVENT,term=value/ ... (may be repeated)" },
-	{ 'C', "cpu", "LIST", "CPUs that take the PMI; the first of each die reads its boxes" },
-	{ 'D', "delay", "TIME", "wait so long before counting (1.5s, 200ms; bare numbers are ms)" },
-	{ OPT_TIMEOUT, "timeout", "TIME", "end after so long" },
-	{ OPT_FULL_READS, "full-reads", NULL, "read PCI counters whole where their low half is enough, too" },
-	{ OPT_BOX_FREEZE, "box-freeze", NULL, "freeze the boxes counted on, not the die" },
-	{ OPT_READERS, "readers", "N", "let N CPUs of each die read its counters together (1 to 8)" },
-	{ 'a', "all-cpus", NULL, "accepted as in perf: uncore counting is always system-wide" },
+	{ OPT_PMI_CPUS, "pmi-cpus", "LIST",
+	  "CPUs that take the PMI; the first of each die also reads the die's boxes" },
+	{ 'D', "delay", "TIME",
+	  "start to count after TIME (1.5s, 200ms; a number without a unit is in ms)" },
+	{ OPT_TIMEOUT, "timeout", "TIME", "stop after TIME (a number without a unit is in ms)" },
+	{ OPT_FULL_READS, "full-reads", NULL,
+	  "always read both halves of PCI counters (default: the low half, when that is exact)" },
+	{ OPT_BOX_FREEZE, "box-freeze", NULL,
+	  "freeze each counted box separately, not the whole die" },
+	{ OPT_READERS, "readers", "N", "number of CPUs of each die that read its counters (1 to 8)" },
+	{ 'a', "all-cpus", NULL, "no effect: uncore counting is always system-wide (as in perf)" },
 	{ 0 },
 };
-
-static int cpus_option(struct tool *tool, struct count_args *args, const char *value)
-{
-	char text[16];
-	uint64_t cpu;
-	int ret;
-
-	for (;;) {
-		size_t length = strcspn(value, ",");
-
-		if (args->nr_cpus == MAX_CPUS)
-			return tool_usage(tool, "more than %d CPUs", MAX_CPUS);
-		snprintf(text, sizeof(text), "%.*s", (int)length, value);
-		ret = parse_u64(tool, "CPU", text, 0, INT32_MAX, &cpu);
-		if (ret)
-			return ret;
-		args->cpus[args->nr_cpus++] = (uint32_t)cpu;
-		if (!value[length])
-			return 0;
-		value += length + 1;
-	}
-}
 
 static int events_option(struct tool *tool, struct count_args *args, const char *value)
 {
@@ -51,7 +33,7 @@ static int events_option(struct tool *tool, struct count_args *args, const char 
 	int ret;
 
 	if (args->nr_lists == MAX_LISTS)
-		return tool_usage(tool, "more than %d options -e", MAX_LISTS);
+		return tool_usage(tool, "-e: given more than %d times. Use a list", MAX_LISTS);
 	while ((ret = ucore_list_next(&list, text, sizeof(text), &tool->err)) > 0)
 		;
 	if (ret)
@@ -82,8 +64,8 @@ int count_option(struct tool *tool, struct count_args *args, int letter, const c
 	switch (letter) {
 	case 'e':
 		return events_option(tool, args, value);
-	case 'C':
-		return cpus_option(tool, args, value);
+	case OPT_PMI_CPUS:
+		return parse_list(tool, "CPU", value, 0, args->cpus, &args->nr_cpus, MAX_CPUS);
 	case 'D':
 		return time_option(tool, "delay", value, &args->delay_ns);
 	case OPT_TIMEOUT:
@@ -107,7 +89,7 @@ int count_option(struct tool *tool, struct count_args *args, int letter, const c
 int count_finish(struct tool *tool, struct count_args *args, int argc, char **argv)
 {
 	if (!args->nr_lists && !args->nr_others)
-		return tool_usage(tool, "no event: give -e, for example -e imc/CAS_COUNT.RD/");
+		return tool_usage(tool, "no event. Add -e, for example -e imc/CAS_COUNT.RD/");
 	if (argc)
 		args->command = argv;
 	return 0;
@@ -115,21 +97,21 @@ int count_finish(struct tool *tool, struct count_args *args, int argc, char **ar
 
 /* ---- the session ------------------------------------------------------- */
 
-/* -c belongs to the first event; stat takes no periods at all */
+/* Apply -c to the first event; refuse period= without @triggers (stat) */
 static int period_apply(struct tool *tool, struct ucore_event *event, bool first,
 			const struct count_triggers *triggers)
 {
 	uint64_t period = ucore_event_period(event);
 
 	if (period && !triggers)
-		return tool_usage(tool, "event '%s': period= makes samples: use record",
+		return tool_usage(tool, "event '%s': period= is for samples. Use 'ucoretool record'",
 				  ucore_event_label(event));
 	if (triggers && triggers->interrupt)
 		ucore_event_set_flags(event, UCORE_EVENT_F_NO_POLL);
 	if (!first || !triggers || !triggers->period)
 		return 0;
 	if (period)
-		return tool_usage(tool, "event '%s' has a period of its own: drop -c or period=",
+		return tool_usage(tool, "event '%s': has both -c and period=. Remove one of them",
 				  ucore_event_label(event));
 	ucore_event_set_period(event, triggers->period);
 	return 0;
@@ -151,7 +133,7 @@ static int event_add(struct tool *tool, struct count *count, struct ucore_event 
 	return ret ? tool_fail(tool, ret) : 0;
 }
 
-/* One event, or those that a pattern means */
+/* Add the event @text, or each event that the pattern @text matches */
 static int text_add(struct tool *tool, struct count *count, const char *text,
 		    const struct count_triggers *triggers, bool *triggered)
 {
@@ -186,7 +168,7 @@ static int events_add(struct tool *tool, const struct count_args *args, struct c
 	}
 	if (triggered)
 		return 0;
-	return tool_usage(tool, "nothing ends an interval: give -c PERIOD, --timer TIME, --core-event, or period=N to an event");
+	return tool_usage(tool, "no trigger. Add --timer TIME, -c PERIOD, --core-event NAME, or period=N in an event");
 }
 
 static int cpus_set(struct tool *tool, const struct count_args *args, struct count *count)
@@ -214,7 +196,7 @@ int count_open(struct tool *tool, const struct count_args *args,
 	if (!ret)
 		ret = ucore_session_create(count->dev, config, &count->session, &tool->err);
 	if (ret) {
-		/* whatever the errno, this is the machine's refusal */
+		/* exit code 1 for each errno except -ERANGE, because the machine refused */
 		tool_fail(tool, ret);
 		ret = ret == -ERANGE ? EXIT_USAGE : EXIT_FAILURE;
 	}
@@ -233,7 +215,7 @@ void count_close(struct count *count)
 	ucore_device_close(count->dev);
 }
 
-/* Without a delay the command starts when the counters run, not before */
+/* Start the session, then the program; with a delay start the program first */
 int count_start(struct tool *tool, const struct count_args *args, struct count *count,
 		struct wait *wait)
 {

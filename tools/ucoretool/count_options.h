@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What stat and record have in common: options, device, session, start; top has their session.
+ * Options, device and session of stat and record.  top uses the device and the session only.
  */
-#ifndef UCORETOOL_COUNT_H
-#define UCORETOOL_COUNT_H
+#ifndef UCORETOOL_COUNT_OPTIONS_H
+#define UCORETOOL_COUNT_OPTIONS_H
 
 #include "tool.h"
 #include "event_loop.h"
@@ -12,18 +12,18 @@
 #define MAX_LISTS	64
 
 /**
- * struct count_args - the options that stat and record share
- * @lists: the arguments of -e
- * @nr_lists: how many there are
- * @nr_others: what else brings events, so that there need be no -e
- * @cpus: the PMI cores
- * @nr_cpus: how many there are
- * @delay_ns: how long to wait before counting
- * @timeout_ns: how long to count; 0: until the command ends or a signal comes
- * @flags: UCORE_SESSION_* asked for
- * @nr_readers: so many CPUs of each die read its counters
- * @may_rotate: events that do not fit are no error but EXIT_FULL, of which nothing is said
- * @command: the command to run, NULL-terminated, or NULL
+ * struct count_args - parsed options of stat and record
+ * @lists: arguments of -e
+ * @nr_lists: number of arguments of -e
+ * @nr_others: number of other options that add events; with one of them -e is optional
+ * @cpus: CPUs that take the PMI
+ * @nr_cpus: number of CPUs that take the PMI
+ * @delay_ns: time before counting starts (ns)
+ * @timeout_ns: duration of counting (ns), 0: until the program exits or a signal arrives
+ * @flags: UCORE_SESSION_F_*
+ * @nr_readers: number of CPUs of each die that read the die's counters
+ * @may_rotate: true if too few counters give EXIT_FULL without a message
+ * @command: program to run with its arguments, NULL-terminated, or NULL
  */
 struct count_args {
 	const char *lists[MAX_LISTS];
@@ -41,17 +41,24 @@ struct count_args {
 
 extern const struct option_desc count_options[];
 
-/** count_option() - take an option if it is one of count_options, and say in @taken whether */
+/**
+ * count_option() - parse an option of count_options
+ * @taken: set to true if @letter is one of these options
+ *
+ * Return: 0 or the exit code.
+ */
 int count_option(struct tool *tool, struct count_args *args, int letter, const char *value,
 		 bool *taken);
 
-/** count_finish() - take the command, and check that there are events */
+/** count_finish() - store the program, and check that there are events */
 int count_finish(struct tool *tool, struct count_args *args, int argc, char **argv);
 
 /**
- * struct count - a device and a session made from count_args
- * @may_rotate: as in count_args, unless it does
- * @rotates: events take turns
+ * struct count - a device and a session created from count_args
+ * @dev: open device
+ * @session: session with the events
+ * @may_rotate: count_args.may_rotate, but false if the session rotates already
+ * @rotates: true if groups of events share counters in time slices
  */
 struct count {
 	struct ucore_device *dev;
@@ -61,10 +68,10 @@ struct count {
 };
 
 /**
- * struct count_triggers - the periods of events
- * @period: the period of the first event, or 0
- * @others: something else ends intervals, too
- * @interrupt: refuse events whose periods could only be polled
+ * struct count_triggers - triggers of samples
+ * @period: period of the first event (counts), or 0
+ * @others: true if the session has another trigger, such as a core event
+ * @interrupt: true if events whose periods would be polled are refused
  */
 struct count_triggers {
 	uint64_t period;
@@ -73,19 +80,24 @@ struct count_triggers {
 };
 
 /**
- * count_open() - open the device, make the session, add the events, set the PMI cores
- * @config: a session with rings needs a trigger, one without takes none
- * @triggers: what is to be done with periods, NULL for a session without samples
+ * count_open() - open the device, create the session, add the events, set the PMI CPUs
+ * @tool: the tool
+ * @args: parsed options
+ * @config: parameters of the session
+ * @triggers: triggers of samples, NULL: a session without samples
+ * @count: initialized on success
+ *
+ * Return: 0 or the exit code.
  */
 int count_open(struct tool *tool, const struct count_args *args,
 	       const struct ucore_session_config *config, const struct count_triggers *triggers,
 	       struct count *count);
 
-/** count_close() - give back what count_open() made */
+/** count_close() - destroy the session and close the device */
 void count_close(struct count *count);
 
-/** count_start() - after the delay, start the session and let the command run */
+/** count_start() - wait for the delay, start the session and the program */
 int count_start(struct tool *tool, const struct count_args *args, struct count *count,
 		struct wait *wait);
 
-#endif /* UCORETOOL_COUNT_H */
+#endif /* UCORETOOL_COUNT_OPTIONS_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Discovery tables as the driver found them: what became no box and why, and
- * all of it decoded, for a bug report.
+ * Output of the discovery tables as the driver read them.  list --rejected prints rejected
+ * units and tables with the reason.  info --discovery decodes all tables for a bug report.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,15 +24,15 @@ static void view_make(const struct ucore_discovery *discovery, struct discovery_
 	view->units = ucore_discovery_units(discovery, &view->nr_units);
 }
 
-/* A platform that discovers and found nothing is another thing than one that does not */
+/* Return why there are no tables: hidden by firmware, or not used by this platform */
 static const char *no_tables(const struct ucore_device *dev)
 {
 	if (ucore_device_info(dev)->caps & UCORE_CAP_DISCOVERY)
-		return "no discovery tables: firmware hides them; see 'ucoretool doctor'";
-	return "no discovery tables: this platform has none, its boxes are known to the driver";
+		return "discovery tables: hidden by firmware. See 'ucoretool doctor'";
+	return "discovery tables: none on this platform. The driver has its own tables of the boxes";
 }
 
-/* SECOND speaks of the global record alone: the table's units are used */
+/* Return true if no unit of @table is used; of a DUPLICATE only the global record is unused */
 static bool table_unused(const struct ucore_table_info *table)
 {
 	return table->reason != UCORE_TABLE_OK && table->reason != UCORE_TABLE_DUPLICATE;
@@ -72,7 +72,7 @@ static struct cell die_cell(int32_t die)
 	return die < 0 ? cell_none() : cell_number((uint32_t)die);
 }
 
-/* The record that a unit conflicts with: "6", or "1:6" in another table */
+/* Write the number of the conflicting record: "6", or "1:6" if in another table */
 static void conflict_text(const struct ucore_unit_info *unit, char *text, size_t size)
 {
 	if (unit->other_table == unit->table)
@@ -105,7 +105,7 @@ static void rejected_unit(struct out *out, const struct ucore_unit_info *unit)
 	out_row(out, rejected_columns, NR_REJECTED, cells);
 }
 
-/* In programs' formats a table is a row without a record */
+/* In CSV and JSON a table is a row without a record */
 static void rejected_table(struct out *out, const struct ucore_table_info *table)
 {
 	const char *reason = ucore_table_reason(table->reason);
@@ -193,7 +193,7 @@ int discovery_rejected(struct tool *tool, struct ucore_device *dev, const struct
 	return 0;
 }
 
-/* ---- info --discovery, for people -------------------------------------- */
+/* ---- info --discovery -------------------------------------------------- */
 
 static void table_print(const struct ucore_table_info *table)
 {
@@ -286,7 +286,7 @@ static void units_print(const struct discovery_view *view, uint32_t table)
 	}
 }
 
-/* A unit that the driver used has an address, unless we may not see it */
+/* Return true if no unit has an address: the driver hides addresses without CAP_SYS_ADMIN */
 static bool addresses_hidden(const struct discovery_view *view)
 {
 	for (size_t i = 0; i < view->nr_units; i++)
@@ -305,7 +305,7 @@ static void dump_print(const struct ucore_get_info *info, const struct discovery
 	       *info->platform ? info->platform : "unknown", info->family, info->model,
 	       info->model, info->stepping, view->nr_tables, view->nr_units, nr_rejected);
 	if (addresses_hidden(view))
-		puts("addresses are hidden and read 0: run as root (CAP_SYS_ADMIN) to see them");
+		puts("addresses: hidden, shown as 0. Run as root (CAP_SYS_ADMIN) to see them");
 	for (size_t i = 0; i < view->nr_tables; i++) {
 		table_print(&view->tables[i]);
 		units_print(view, view->tables[i].table);

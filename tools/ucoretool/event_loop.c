@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Waiting: for the time of the next interval, for records, for the command
- * under measurement, for Ctrl-C.  Signals arrive through a descriptor, so there
- * is no handler and no race.
+ * The event loop: waits for the next interval, for records, for the measured program and
+ * for Ctrl-C.  Signals arrive through a signalfd, which avoids handlers and their races.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +17,7 @@
 #include "cli.h"
 #include "event_loop.h"
 
-#define KILL_AFTER	(3 * NSEC_PER_SEC)	/* of a command that ignores SIGTERM */
+#define KILL_AFTER	(3 * NSEC_PER_SEC)	/* time for the program to exit after SIGTERM */
 
 uint64_t now_ns(void)
 {
@@ -37,11 +36,11 @@ static void signal_set(sigset_t *set)
 	sigaddset(set, SIGCHLD);
 }
 
-/* ---- the command ------------------------------------------------------- */
+/* ---- the measured program ---------------------------------------------- */
 
 /*
- * In the child: wait until counting has begun, then become the command.  Errno
- * of a failed exec goes up the status pipe, which a successful one closes.
+ * Run in the child: wait for the byte from wait_release(), then call exec.  The errno of a
+ * failed exec goes through the status pipe.  A successful exec closes the pipe.
  */
 static void child_run(char **command, int go, int status)
 {
@@ -65,11 +64,11 @@ static int child_fork(struct tool *tool, struct wait *wait)
 	int go[2], status[2];
 
 	if (pipe2(go, O_CLOEXEC))
-		return tool_error(tool, "cannot run '%s': %s", command[0], strerror(errno));
+		return tool_error(tool, "program '%s': cannot run: %s", command[0], strerror(errno));
 	if (pipe2(status, O_CLOEXEC)) {
 		close(go[0]);
 		close(go[1]);
-		return tool_error(tool, "cannot run '%s': %s", command[0], strerror(errno));
+		return tool_error(tool, "program '%s': cannot run: %s", command[0], strerror(errno));
 	}
 	wait->child = fork();
 	if (!wait->child) {
@@ -83,7 +82,7 @@ static int child_fork(struct tool *tool, struct wait *wait)
 	if (wait->child > 0)
 		return 0;
 	wait->child = 0;
-	return tool_error(tool, "cannot run '%s': %s", command[0], strerror(errno));
+	return tool_error(tool, "program '%s': cannot run: %s", command[0], strerror(errno));
 }
 
 int wait_release(struct tool *tool, struct wait *wait)
@@ -93,10 +92,10 @@ int wait_release(struct tool *tool, struct wait *wait)
 
 	if (wait->child) {
 		if (write(wait->go, "", 1) != 1)
-			return tool_error(tool, "'%s' died before it started", wait->command[0]);
+			return tool_error(tool, "program '%s': died before exec", wait->command[0]);
 		got = read(wait->exec_status, &code, sizeof(code));
 		if (got > 0)
-			return tool_error(tool, "cannot run '%s': %s", wait->command[0],
+			return tool_error(tool, "program '%s': cannot run: %s", wait->command[0],
 					  strerror(code));
 	}
 	return 0;
@@ -127,11 +126,11 @@ int wait_open(struct tool *tool, struct wait *wait, char **command)
 	wait->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	wait->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (wait->signals < 0 || wait->timer < 0)
-		return tool_error(tool, "cannot wait: %s", strerror(errno));
+		return tool_error(tool, "event loop: cannot wait: %s", strerror(errno));
 	return command ? child_fork(tool, wait) : 0;
 }
 
-/* The command has been forked: the signal is not blocked in it */
+/* Called after the fork, so that the signal is not blocked in the program */
 int wait_signal(struct tool *tool, struct wait *wait, int signal)
 {
 	sigset_t set;
@@ -139,9 +138,9 @@ int wait_signal(struct tool *tool, struct wait *wait, int signal)
 	signal_set(&set);
 	sigaddset(&set, signal);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	/* of a descriptor that is there only the signals change */
+	/* for an existing descriptor signalfd() only replaces the signal mask */
 	if (signalfd(wait->signals, &set, 0) < 0)
-		return tool_error(tool, "cannot wait: %s", strerror(errno));
+		return tool_error(tool, "event loop: cannot wait: %s", strerror(errno));
 	return 0;
 }
 
@@ -151,21 +150,21 @@ static void fd_close(int fd)
 		close(fd);
 }
 
-/* What was measured did not work: its failure is ours, with its status as a shell has it */
-static int child_verdict(const struct tool *tool, int status)
+/* Report how the program failed; return its exit status as a shell does (128 + signal) */
+static int child_status_report(const struct tool *tool, int status)
 {
 	if (WIFSIGNALED(status)) {
-		tool_error(tool, "the command died of signal %d (%s)", WTERMSIG(status),
+		tool_error(tool, "program: killed by signal %d (%s)", WTERMSIG(status),
 			   strsignal(WTERMSIG(status)));
 		return 128 + WTERMSIG(status);
 	}
 	if (WEXITSTATUS(status))
-		tool_error(tool, "the command ended with status %d", WEXITSTATUS(status));
+		tool_error(tool, "program: exited with status %d", WEXITSTATUS(status));
 	return WEXITSTATUS(status);
 }
 
-/* Our time is up before the command's: it is asked to end, and then made to */
-static void child_end(const struct tool *tool, struct wait *wait)
+/* Send SIGTERM to the program, and SIGKILL if it does not exit within KILL_AFTER */
+static void child_terminate(const struct tool *tool, struct wait *wait)
 {
 	struct pollfd fd = { .fd = wait->signals, .events = POLLIN };
 	uint64_t until = now_ns() + KILL_AFTER;
@@ -181,13 +180,13 @@ static void child_end(const struct tool *tool, struct wait *wait)
 		if (now < until)
 			poll(&fd, 1, (int)((until - now) / NSEC_PER_MSEC) + 1);
 		patient = now < until;
-		/* who asks us to end once more does not want to wait */
+		/* a second Ctrl-C ends the wait early */
 		while (read(wait->signals, &info, sizeof(info)) == sizeof(info))
 			patient &= info.ssi_signo == SIGCHLD || info.ssi_signo == SIGUSR2;
 	}
 	if (!wait->child)
 		return;
-	tool_error(tool, "the command does not end at SIGTERM: killed");
+	tool_error(tool, "program: did not exit after SIGTERM, killed");
 	kill(wait->child, SIGKILL);
 	waitpid(wait->child, NULL, 0);
 	wait->child = 0;
@@ -197,9 +196,9 @@ int wait_close(struct tool *tool, struct wait *wait, int ret)
 {
 	child_reap(wait);
 	if (wait->child)
-		child_end(tool, wait);
+		child_terminate(tool, wait);
 	else if (wait->child_done && !ret)
-		ret = child_verdict(tool, wait->child_status);
+		ret = child_status_report(tool, wait->child_status);
 	fd_close(wait->go);
 	fd_close(wait->exec_status);
 	fd_close(wait->signals);
@@ -220,8 +219,8 @@ static void timer_arm(const struct wait *wait, uint64_t until)
 	timerfd_settime(wait->timer, TFD_TIMER_ABSTIME, &spec, NULL);
 }
 
-/* A signal to end, or the command's end */
-static void signals_take(struct wait *wait)
+/* Read all pending signals and update the flags of @wait */
+static void signals_read(struct wait *wait)
 {
 	struct signalfd_siginfo info;
 
@@ -252,13 +251,13 @@ enum wait_event wait_for(struct wait *wait, int fd, uint64_t until)
 	if (wait->sys->poll(fds, fd < 0 ? 2 : 3, -1) < 0)
 		return errno == EINTR ? WAIT_TICK : WAIT_ERROR;
 	if (fds[0].revents)
-		signals_take(wait);
+		signals_read(wait);
 	if (wait->end && now_ns() >= wait->end)
 		wait->ended = true;
 	if (wait->ended)
 		return WAIT_END;
 	if (fds[2].revents & (POLLERR | POLLHUP | POLLNVAL)) {
-		/* a session hangs up when somebody ends it */
+		/* POLLHUP: the session was revoked */
 		errno = fds[2].revents & POLLHUP ? ESHUTDOWN : EIO;
 		return WAIT_ERROR;
 	}

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Waiting: for signals, for the command under measurement, for time.
+ * The event loop: waits for signals, the measured program, a descriptor or a time.
  */
-#ifndef UCORETOOL_WAIT_H
-#define UCORETOOL_WAIT_H
+#ifndef UCORETOOL_EVENT_LOOP_H
+#define UCORETOOL_EVENT_LOOP_H
 
 #include "tool.h"
 
 enum wait_event {
-	WAIT_TICK,		/* the time asked for has come */
+	WAIT_TICK,		/* the time @until is reached */
 	WAIT_READY,		/* the descriptor is readable */
-	WAIT_END,		/* a signal, the end of the command, or the timeout */
+	WAIT_END,		/* a signal, the exit of the program, or the timeout */
 	WAIT_ERROR,
 };
 
 /**
- * struct wait - what is waited for
- * @sys: the system calls, of which poll() is used
- * @signals: a signalfd
- * @timer: a timerfd
- * @command: the command under measurement, NULL-terminated, or NULL
- * @child: its process, 0 if there is none
- * @go: the pipe that lets the child start
- * @exec_status: the pipe that tells why it could not
- * @child_status: what waitpid() said of it, valid with @child_done
- * @child_done: the child has ended
- * @resized: SIGWINCH has come: the terminal has another size; whoever sees it clears it
- * @dump: SIGUSR2 has come; whoever sees it clears it
- * @ended: a signal, the end of the command or the timeout has come: it is for good
- * @start: when counting began, in ns of CLOCK_MONOTONIC
- * @end: when counting is to end, or 0 if no time is set
+ * struct wait - state of the event loop
+ * @sys: system calls, for poll()
+ * @signals: signalfd
+ * @timer: timerfd
+ * @command: measured program with its arguments, NULL-terminated, or NULL
+ * @child: process id of the program, 0: none
+ * @go: write end of the pipe on which the child waits before exec
+ * @exec_status: read end of the pipe with the errno of a failed exec
+ * @child_status: status from waitpid(), valid with @child_done
+ * @child_done: true after the program has exited
+ * @resized: true after SIGWINCH, until the caller clears the flag
+ * @dump: true after SIGUSR2, until the caller clears the flag
+ * @ended: true after a signal, the exit of the program or the timeout; never cleared
+ * @start: start of counting (ns of CLOCK_MONOTONIC)
+ * @end: end of counting (ns of CLOCK_MONOTONIC), 0: no timeout
  */
 struct wait {
 	const struct ucore_sys *sys;
@@ -48,29 +48,40 @@ struct wait {
 	uint64_t end;
 };
 
-/** now_ns() - CLOCK_MONOTONIC */
+/** now_ns() - return CLOCK_MONOTONIC in ns */
 uint64_t now_ns(void);
 
-/** wait_open() - take the signals, and fork @command if it is not NULL: it does not run yet */
+/**
+ * wait_open() - block the signals, and fork @command unless NULL
+ *
+ * The child calls exec in wait_release().  Return: 0 or the exit code.
+ */
 int wait_open(struct tool *tool, struct wait *wait, char **command);
 
-/** wait_signal() - let one more wake up: SIGWINCH (see @resized) or SIGUSR2 (see @dump) */
+/** wait_signal() - also wake up for SIGWINCH (sets @resized) or SIGUSR2 (sets @dump) */
 int wait_signal(struct tool *tool, struct wait *wait, int signal);
 
-/** wait_release() - let the command run, if there is one */
+/** wait_release() - let the forked program call exec, if any; return 0 or the exit code */
 int wait_release(struct tool *tool, struct wait *wait);
 
 /**
- * wait_for() - wait for whatever comes first
- * @fd: a descriptor to become readable, or -1
- * @until: a time in ns of CLOCK_MONOTONIC, or 0
+ * wait_for() - wait for the first event
+ * @wait: the event loop
+ * @fd: descriptor that may become readable, or -1
+ * @until: time to return at the latest (ns of CLOCK_MONOTONIC), 0: no limit
+ *
+ * Return: the event; errno is set with WAIT_ERROR.
  */
 enum wait_event wait_for(struct wait *wait, int fd, uint64_t until);
 
 /**
- * wait_close() - end the command if it still runs, and give everything back
- * @ret: the exit code so far; if it is 0, how the command ended decides
+ * wait_close() - terminate the program if it still runs, and close all descriptors
+ * @tool: the tool
+ * @wait: the event loop
+ * @ret: exit code of the caller
+ *
+ * Return: @ret, or the exit code of the program if @ret is 0.
  */
 int wait_close(struct tool *tool, struct wait *wait, int ret);
 
-#endif /* UCORETOOL_WAIT_H */
+#endif /* UCORETOOL_EVENT_LOOP_H */

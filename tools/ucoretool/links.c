@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Where IIO stacks and UPI links lead: the driver knows the bus and the other die, sysfs
- * the devices.
+ * Connections of IIO stacks and UPI links.  The driver reports the bus of a stack and
+ * the die at the other end of a link.  sysfs lists the PCI devices.
  */
 #include <fnmatch.h>
 #include <stdio.h>
@@ -14,28 +14,28 @@
 
 #define BOX_NAME_LEN	(UCORE_NAME_LEN + 12)
 
-/* ---- what is where ----------------------------------------------------- */
+/* ---- devices and link partners ----------------------------------------- */
 
-int ends_open(struct tool *tool, struct ucore_device *dev, const char *root, struct ends *ends)
+int links_open(struct tool *tool, struct ucore_device *dev, const char *root, struct links *links)
 {
 	int ret;
 
-	*ends = (struct ends) { 0 };
-	ret = ucore_device_links(dev, &ends->end, &tool->err);
+	*links = (struct links) { 0 };
+	ret = ucore_device_links(dev, &links->link, &tool->err);
 	if (ret)
 		return tool_fail(tool, ret);
-	if (pci_devices_read(root ? root : "", &ends->devices))
+	if (pci_devices_read(root ? root : "", &links->devices))
 		return tool_error(tool, "out of memory");
 	return 0;
 }
 
-void ends_close(struct ends *ends)
+void links_close(struct links *links)
 {
-	pci_devices_free(&ends->devices);
+	pci_devices_free(&links->devices);
 }
 
-/* Intel calls ports parts: "UNC_IIO_DATA_REQ_OF_CPU.MEM_READ.PART2", but not always */
-int ends_port(const char *event)
+/* Intel's event names call a port PART ("UNC_IIO_DATA_REQ_OF_CPU.MEM_READ.PART2") or PORT */
+int links_port(const char *event)
 {
 	const char *word = strstr(event, ".PART");
 
@@ -44,29 +44,29 @@ int ends_port(const char *event)
 	return word && word[5] >= '0' && word[5] <= '9' ? atoi(word + 5) : -1;
 }
 
-/* Behind this port of the stack?  Where nobody knows its place, all devices may be */
-static bool is_behind(const struct pci_device *device, const struct ucore_link_info *end, int port)
+/* Return true if @device is below @port of the stack, or if the location of the port is unknown */
+static bool is_behind(const struct pci_device *device, const struct ucore_link_info *link, int port)
 {
-	if (device->segment != end->segment || device->bus != end->bus)
+	if (device->segment != link->segment || device->bus != link->bus)
 		return false;
-	return port < 0 || (uint32_t)port >= end->nr_ports ||
-	       device->slot == end->port0 + (uint32_t)port;
+	return port < 0 || (uint32_t)port >= link->nr_ports ||
+	       device->slot == link->port0 + (uint32_t)port;
 }
 
-/* The next device there, from @i on; the number of all devices if there is none */
-static size_t device_next(const struct ends *ends, const struct ucore_link_info *end, int port,
+/* Find the next device below @port at index @i or higher; return devices.nr if there is none */
+static size_t device_next(const struct links *links, const struct ucore_link_info *link, int port,
 			  size_t i)
 {
-	while (i < ends->devices.nr && !is_behind(&ends->devices.device[i], end, port))
+	while (i < links->devices.nr && !is_behind(&links->devices.device[i], link, port))
 		i++;
 	return i;
 }
 
-static size_t nr_behind(const struct ends *ends, const struct ucore_link_info *end, int port)
+static size_t nr_behind(const struct links *links, const struct ucore_link_info *link, int port)
 {
 	size_t nr = 0;
 
-	for (size_t i = 0; (i = device_next(ends, end, port, i)) < ends->devices.nr; i++)
+	for (size_t i = 0; (i = device_next(links, link, port, i)) < links->devices.nr; i++)
 		nr++;
 	return nr;
 }
@@ -78,15 +78,15 @@ static void device_text(const struct pci_device *device, char *text, size_t size
 	pci_device_text(device, text + at, size - (size_t)at);
 }
 
-/* As many devices as fit, or the first; then how many more there are */
-static void devices_text(const struct ends *ends, const struct ucore_link_info *end, int port,
+/* Append as many devices as fit, or one with @brief, then the number of omitted devices */
+static void devices_text(const struct links *links, const struct ucore_link_info *link, int port,
 			 bool brief, char *text, size_t size)
 {
-	size_t left = nr_behind(ends, end, port), at = strlen(text);
+	size_t left = nr_behind(links, link, port), at = strlen(text);
 	char one[320];
 
-	for (size_t i = 0; (i = device_next(ends, end, port, i)) < ends->devices.nr; i++) {
-		device_text(&ends->devices.device[i], one, sizeof(one));
+	for (size_t i = 0; (i = device_next(links, link, port, i)) < links->devices.nr; i++) {
+		device_text(&links->devices.device[i], one, sizeof(one));
 		if (at + strlen(one) + 32 > size)
 			break;
 		at += (size_t)snprintf(text + at, size - at, "%s%s", at ? "; " : "", one);
@@ -98,18 +98,18 @@ static void devices_text(const struct ends *ends, const struct ucore_link_info *
 		snprintf(text + at, size - at, "%sand %zu more", at ? " " : "", left);
 }
 
-/* The bus, or the link, without devices */
-static bool end_text(const struct ucore_link_info *end, char *text, size_t size)
+/* Write the bus or the link partner, without devices; return false if unknown */
+static bool link_text(const struct ucore_link_info *link, char *text, size_t size)
 {
-	switch (end->kind) {
+	switch (link->kind) {
 	case UCORE_LINK_BUS:
-		snprintf(text, size, "%04x:%02x", end->segment, end->bus);
+		snprintf(text, size, "%04x:%02x", link->segment, link->bus);
 		return true;
 	case UCORE_LINK_UPI:
-		if (end->die == UCORE_NO_DIE)
-			snprintf(text, size, "link %u of a die that is not online", end->link);
+		if (link->die == UCORE_NO_DIE)
+			snprintf(text, size, "link %u of a die that is not online", link->link);
 		else
-			snprintf(text, size, "die %u link %u", end->die, end->link);
+			snprintf(text, size, "die %u link %u", link->die, link->link);
 		return true;
 	case UCORE_LINK_DOWN:
 		snprintf(text, size, "not trained");
@@ -119,46 +119,47 @@ static bool end_text(const struct ucore_link_info *end, char *text, size_t size)
 	}
 }
 
-bool ends_text(const struct ends *ends, uint32_t box, int port, bool brief, char *text, size_t size)
+bool links_text(const struct links *links, uint32_t box, int port, bool brief, char *text,
+		size_t size)
 {
-	const struct ucore_link_info *end = &ends->end[box];
+	const struct ucore_link_info *link = &links->link[box];
 
-	if (!end_text(end, text, size))
+	if (!link_text(link, text, size))
 		return false;
-	if (end->kind != UCORE_LINK_BUS || !nr_behind(ends, end, port))
+	if (link->kind != UCORE_LINK_BUS || !nr_behind(links, link, port))
 		return true;
 	*text = 0;
-	devices_text(ends, end, port, brief, text, size);
+	devices_text(links, link, port, brief, text, size);
 	return true;
 }
 
-/* ---- a line for each --------------------------------------------------- */
+/* ---- list --topology --------------------------------------------------- */
 
 enum {
-	END_SOCKET,
-	END_DIE,
-	END_BOX,
-	END_LEADS_TO,
-	END_ADDRESS,
-	END_DEVICE,
-	NR_END_COLUMNS,
+	LINK_COLUMN_SOCKET,
+	LINK_COLUMN_DIE,
+	LINK_COLUMN_BOX,
+	LINK_COLUMN_LEADS_TO,
+	LINK_COLUMN_ADDRESS,
+	LINK_COLUMN_DEVICE,
+	NR_LINK_COLUMNS,
 };
 
-static const struct column end_columns[NR_END_COLUMNS] = {
-	[END_SOCKET] = { "socket", "SOCKET", 6, true },
-	[END_DIE] = { "die", "DIE", 3 },
-	[END_BOX] = { "box", "BOX", -8 },
-	[END_LEADS_TO] = { "leads_to", "LEADS TO", -12 },
-	[END_ADDRESS] = { "address", "ADDRESS", -12 },
-	[END_DEVICE] = { "device", "DEVICE", -8 },
+static const struct column link_columns[NR_LINK_COLUMNS] = {
+	[LINK_COLUMN_SOCKET] = { "socket", "SOCKET", 6, true },
+	[LINK_COLUMN_DIE] = { "die", "DIE", 3 },
+	[LINK_COLUMN_BOX] = { "box", "BOX", -8 },
+	[LINK_COLUMN_LEADS_TO] = { "leads_to", "LEADS TO", -12 },
+	[LINK_COLUMN_ADDRESS] = { "address", "ADDRESS", -12 },
+	[LINK_COLUMN_DEVICE] = { "device", "DEVICE", -8 },
 };
 
-/* What ends_list() goes through */
-struct end_list {
+/* State of links_list() */
+struct link_listing {
 	struct ucore_device *dev;
 	const struct ucore_box_info *boxes;
 	size_t nr;
-	struct ends ends;
+	struct links links;
 	struct out out;
 	const char *pattern;
 	size_t nr_rows;
@@ -169,35 +170,35 @@ static void box_name(const struct ucore_box_info *box, char *text)
 	snprintf(text, BOX_NAME_LEN, "%s%u", box->type, box->instance);
 }
 
-static void end_row(struct end_list *list, const struct ucore_box_info *box,
-		    const struct pci_device *device)
+static void link_row(struct link_listing *list, const struct ucore_box_info *box,
+		     const struct pci_device *device)
 {
 	const struct ucore_domain_info *domain = ucore_device_domain(list->dev, box->domain);
 	char name[BOX_NAME_LEN], text[64], full[320];
-	bool known = end_text(&list->ends.end[box->box], text, sizeof(text));
+	bool known = link_text(&list->links.link[box->box], text, sizeof(text));
 
 	box_name(box, name);
 	if (device)
 		pci_device_text(device, full, sizeof(full));
 
-	const struct cell cells[NR_END_COLUMNS] = {
-		[END_SOCKET] = cell_number(domain ? domain->package : 0),
-		[END_DIE] = cell_number(box->die),
-		[END_BOX] = cell_text(name),
-		[END_LEADS_TO] = known ? cell_text(text) :
+	const struct cell cells[NR_LINK_COLUMNS] = {
+		[LINK_COLUMN_SOCKET] = cell_number(domain ? domain->package : 0),
+		[LINK_COLUMN_DIE] = cell_number(box->die),
+		[LINK_COLUMN_BOX] = cell_text(name),
+		[LINK_COLUMN_LEADS_TO] = known ? cell_text(text) :
 				 list->out.format == OUT_TABLE ? cell_text("-") : cell_none(),
-		[END_ADDRESS] = device ? cell_text(device->address) : cell_none(),
-		[END_DEVICE] = device ? cell_text(full) : cell_none(),
+		[LINK_COLUMN_ADDRESS] = device ? cell_text(device->address) : cell_none(),
+		[LINK_COLUMN_DEVICE] = device ? cell_text(full) : cell_none(),
 	};
-	out_row(&list->out, end_columns, NR_END_COLUMNS, cells);
+	out_row(&list->out, link_columns, NR_LINK_COLUMNS, cells);
 	list->nr_rows++;
 }
 
 /*
- * A stack or a link, whether anybody knows where it leads or not.  The other boxes of a stack
- * are for those who ask for them by name.
+ * Return true if @box is to be listed.  Without a pattern all IIO stacks and links are listed,
+ * with known and unknown partners.  The other boxes of a stack need a matching pattern.
  */
-static bool end_wanted(const struct end_list *list, const struct ucore_box_info *box)
+static bool link_wanted(const struct link_listing *list, const struct ucore_box_info *box)
 {
 	char name[BOX_NAME_LEN];
 
@@ -205,40 +206,40 @@ static bool end_wanted(const struct end_list *list, const struct ucore_box_info 
 		return !strcmp(box->type, "iio") || !strcmp(box->type, "upi") ||
 		       !strcmp(box->type, "qpi");
 	box_name(box, name);
-	return list->ends.end[box->box].kind != UCORE_LINK_NONE &&
+	return list->links.link[box->box].kind != UCORE_LINK_NONE &&
 	       (pattern_matches(list->pattern, box->type) ||
 		!fnmatch(list->pattern, name, FNM_CASEFOLD));
 }
 
-static void end_rows(struct end_list *list, const struct ucore_box_info *box)
+static void link_rows(struct link_listing *list, const struct ucore_box_info *box)
 {
-	const struct ucore_link_info *end = &list->ends.end[box->box];
-	const struct pci_devices *devices = &list->ends.devices;
+	const struct ucore_link_info *link = &list->links.link[box->box];
+	const struct pci_devices *devices = &list->links.devices;
 
-	if (end->kind != UCORE_LINK_BUS || !nr_behind(&list->ends, end, -1)) {
-		end_row(list, box, NULL);
+	if (link->kind != UCORE_LINK_BUS || !nr_behind(&list->links, link, -1)) {
+		link_row(list, box, NULL);
 		return;
 	}
-	for (size_t i = 0; (i = device_next(&list->ends, end, -1, i)) < devices->nr; i++)
-		end_row(list, box, &devices->device[i]);
+	for (size_t i = 0; (i = device_next(&list->links, link, -1, i)) < devices->nr; i++)
+		link_row(list, box, &devices->device[i]);
 }
 
-int ends_list(struct tool *tool, struct ucore_device *dev, const struct out *how,
-	      const char *pattern, const char *root)
+int links_list(struct tool *tool, struct ucore_device *dev, const struct out *how,
+	       const char *pattern, const char *root)
 {
-	struct end_list list = { .dev = dev, .out = *how, .pattern = pattern };
+	struct link_listing list = { .dev = dev, .out = *how, .pattern = pattern };
 	int ret = ucore_device_ready(dev, &tool->err);
 
 	list.boxes = ucore_device_boxes(dev, &list.nr);
 	if (!list.nr && ret)
 		return tool_fail(tool, ret);
-	ret = ends_open(tool, dev, root, &list.ends);
+	ret = links_open(tool, dev, root, &list.links);
 	if (ret)
 		return ret;
-	out_head(&list.out, end_columns, NR_END_COLUMNS);
+	out_head(&list.out, link_columns, NR_LINK_COLUMNS);
 	for (size_t i = 0; i < list.nr; i++)
-		if (end_wanted(&list, &list.boxes[i]))
-			end_rows(&list, &list.boxes[i]);
-	ends_close(&list.ends);
-	return list.nr_rows ? 0 : tool_error(tool, "no stack or link is like that here");
+		if (link_wanted(&list, &list.boxes[i]))
+			link_rows(&list, &list.boxes[i]);
+	links_close(&list.links);
+	return list.nr_rows ? 0 : tool_error(tool, "%s: no stack or link matches here", pattern ? pattern : "*");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ucoretool on the real system calls; tests bring their own.
+ * Entry point of ucoretool with the real system calls.  Tests link fake ones instead.
  */
 #include "commands.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Metrics that are chosen on the command line, and what this machine tells them.
+ * The options -M and --metric-file, and the number of cores for the metrics' formulas.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 static int value_add(struct tool *tool, const char *value, const char **values, unsigned int *nr)
 {
 	if (*nr == MAX_METRICS)
-		return tool_usage(tool, "more than %d options -M or --metric-file", MAX_METRICS);
+		return tool_usage(tool, "-M or --metric-file: given more than %d times. Use a list or one file", MAX_METRICS);
 	values[(*nr)++] = value;
 	return 0;
 }
@@ -28,7 +28,7 @@ int metric_option(struct tool *tool, struct metric_args *args, int letter, const
 int metric_finish(struct tool *tool, const struct metric_args *args)
 {
 	if (args->nr_files && !args->nr_lists)
-		return tool_usage(tool, "--metric-file names metrics, -M chooses them: give -M too");
+		return tool_usage(tool, "--metric-file: only defines metrics. Choose the metrics with -M");
 	return 0;
 }
 
@@ -44,7 +44,7 @@ static int file_load(struct tool *tool, struct ucore_metrics *metrics, const cha
 	return ret ? tool_fail(tool, ret) : 0;
 }
 
-/* What was chosen with a category or a pattern and found no room */
+/* Print the metrics of a category or pattern that were left out because counters ran out */
 static void left_out_print(const struct tool *tool, const struct ucore_metrics *metrics)
 {
 	bool several = ucore_metrics_left_out(metrics, 1);
@@ -52,15 +52,15 @@ static void left_out_print(const struct tool *tool, const struct ucore_metrics *
 
 	for (size_t i = 0; (name = ucore_metrics_left_out(metrics, i)); i++) {
 		if (!i)
-			fprintf(stderr, "ucoretool %s: left out: ", tool->command->name);
+			fprintf(stderr, "ucoretool %s: omitted metrics: ", tool->command->name);
 		fprintf(stderr, "%s%s", i ? ", " : "", name);
 	}
 	if (ucore_metrics_left_out(metrics, 0))
-		fprintf(stderr, ": %s not fit beside the others; count %s in another run\n",
-			several ? "these do" : "this does", several ? "them" : "it");
+		fprintf(stderr, ": no free counters. Count %s in another run\n",
+			several ? "these metrics" : "this metric");
 }
 
-/* Was any left out for want of counters? */
+/* Return true if a metric was left out because counters ran out */
 static bool were_full(const struct ucore_metrics *metrics)
 {
 	int code;
@@ -97,9 +97,9 @@ int metrics_open(struct tool *tool, const struct metric_args *args, struct ucore
 	return 0;
 }
 
-/* ---- this machine ------------------------------------------------------ */
+/* ---- topology of this machine ------------------------------------------ */
 
-/* A number from sysfs, -1 if there is none */
+/* Read a number from a CPU's topology folder in sysfs; -1 if there is none */
 static int topology_read(long cpu, const char *what)
 {
 	char path[96];
@@ -124,7 +124,7 @@ unsigned int socket_cores(void)
 	for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++) {
 		int socket = topology_read(cpu, "physical_package_id");
 
-		/* each core once: by the first of its threads */
+		/* count a core at its first thread only */
 		cores += topology_read(cpu, "thread_siblings_list") == cpu;
 		if (socket < 0 || socket >= 64 || seen & 1ULL << socket)
 			continue;

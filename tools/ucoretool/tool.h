@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * ucoretool: what a command is.
+ * Types that all commands of ucoretool share.
  *
- * A command is a row of the table in commands.c, and has a file of its own in
- * cmd/.  cli.c turns argv into the command's own struct, option by option; run()
- * sees only that struct.
+ * Each command is a row of the table in commands.c.  cli.c parses argv into the
+ * command's own argument struct, option by option.  run() sees only that struct.
  */
 #ifndef UCORETOOL_H
 #define UCORETOOL_H
@@ -17,8 +16,10 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
+#define MAX_TABLES	3	/* option tables of a command */
+
 #define EXIT_USAGE	2
-#define EXIT_FULL	3	/* within stat: events do not fit, and may take turns */
+#define EXIT_FULL	3	/* within stat: too few counters, retry with rotation */
 
 #define NSEC_PER_SEC	UINT64_C(1000000000)
 #define NSEC_PER_MSEC	UINT64_C(1000000)
@@ -28,11 +29,13 @@
 enum {
 	OPT_NO_LETTER = 256,
 	OPT_AFTER,
+	OPT_BATCH,
 	OPT_BOX_FREEZE,
 	OPT_SORT,
 	OPT_CACHE,
 	OPT_COLLECT,
 	OPT_CORE_EVENT,
+	OPT_COUNT,
 	OPT_READERS,
 	OPT_CTF,
 	OPT_DEVICE,
@@ -48,8 +51,10 @@ enum {
 	OPT_PER_DEVICE,
 	OPT_PER_SOCKET,
 	OPT_PLATFORM,
+	OPT_PMI_CPUS,
 	OPT_REJECTED,
 	OPT_REPORT,
+	OPT_RING_SIZE,
 	OPT_ROOT,
 	OPT_ROTATE,
 	OPT_SECONDS,
@@ -65,11 +70,11 @@ enum {
 };
 
 /**
- * struct tool - one run of ucoretool
- * @sys: the system calls that the library is given
- * @command: the row that is being run
- * @device: the device node, or NULL for the default one
- * @err: where calls of the library explain their failure
+ * struct tool - context of a run of ucoretool
+ * @sys: system calls passed to the library
+ * @command: row of the command that runs
+ * @device: path of the device node, NULL: the default path
+ * @err: error text of the last failed library call
  */
 struct tool {
 	const struct ucore_sys *sys;
@@ -79,11 +84,11 @@ struct tool {
 };
 
 /**
- * struct option_desc - one option of a command
- * @letter: the short option, or OPT_* if it has none
- * @name: the long option, or NULL if it has none
- * @arg: what the help text calls its argument, or NULL if it takes none
- * @help: what it does, in one line
+ * struct option_desc - description of an option
+ * @letter: short option, or OPT_* for an option without a letter
+ * @name: long option, or NULL
+ * @arg: name of the argument in the help text, NULL: no argument
+ * @help: description in one line
  */
 struct option_desc {
 	int letter;
@@ -93,27 +98,26 @@ struct option_desc {
 };
 
 /**
- * struct command - one row of the command table
- * @name: the word that the user types
- * @operands: what follows the options, for the help text
- * @summary: what it does, in one line
- * @options: its options; a zero letter ends them
- * @more_options: further options that end in the same way, or NULL
- * @runs_command: the first operand ends the options, because a program to run
- *                and its own options follow
- * @no_device: it needs none, and takes no option that names one
- * @args_size: the size of the struct that the following functions share; it is
- *             zeroed before the first of them is called
- * @option: takes one option and returns 0 or an exit code
- * @finish: takes the operands, checks the whole and returns 0 or an exit code
- * @run: does the work and returns the exit code
+ * struct command - row of the command table
+ * @name: name of the command
+ * @operands: synopsis of the operands for the help text, or NULL
+ * @summary: description in one line
+ * @options: option tables in the order of the help text, NULL after the last one; each
+ *           table ends with a zero letter
+ * @runs_command: true if the first operand ends the options, because the operands
+ *                are a program and the program's own options
+ * @no_device: true if the command uses no device and has no option --device
+ * @args_size: size of the argument struct that option(), finish() and run() share;
+ *             the struct is zeroed before the first call
+ * @option: parse one option; return 0 or an exit code
+ * @finish: take the operands and check all arguments; return 0 or an exit code
+ * @run: execute the command; return the exit code
  */
 struct command {
 	const char *name;
 	const char *operands;
 	const char *summary;
-	const struct option_desc *options;
-	const struct option_desc *more_options;
+	const struct option_desc *options[MAX_TABLES];
 	bool runs_command;
 	bool no_device;
 	size_t args_size;
@@ -122,7 +126,7 @@ struct command {
 	int (*run)(struct tool *tool, const void *args);
 };
 
-/* The rows of the table, each in its file of cmd/ */
+/* Rows of the command table, each defined in the command's own file */
 extern const struct command command_list, command_info, command_doctor, command_stat,
 			    command_top, command_record, command_report, command_script,
 			    command_export, command_revoke, command_verify;

@@ -51,7 +51,7 @@ def record(path, *options):
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
     """Return a file with 40 samples of each die, taken by a period."""
-    return record(tmp_path_factory.mktemp("files") / "data", "-c", "1000", "-n", "40",
+    return record(tmp_path_factory.mktemp("files") / "data", "-c", "1000", "--count", "40",
                   "-e", "imc/CAS_COUNT.RD,name=reads/", "-e", "cbo0/CLOCKTICKS/")
 
 
@@ -393,7 +393,7 @@ def test_file_samples_are_read(recorded):
 
 def test_file_tasks_are_read(tmp_path):
     path = record(tmp_path / "data", "--tasks", "--core-event", "page-faults", "-c", "10",
-                  "-C", "1", "-e", "imc/CAS_COUNT.RD/", "-n", "4")
+                  "-C", "1", "-e", "imc/CAS_COUNT.RD/", "--count", "4")
     records = list(ucore.Recording(path).records())
     tasks = [record for record in records if isinstance(record, ucore.Tasks)]
     samples = [record for record in records if isinstance(record, ucore.Sample)]
@@ -466,7 +466,7 @@ def test_page_examples_run(tmp_path, monkeypatch, capsys):
     """Run all examples of Documentation/python.md in sequence."""
     pytest.importorskip("numpy")
     monkeypatch.chdir(tmp_path)
-    record(tmp_path / "ucore.data", "--timer", "1ms", "--tasks", "-n", "20",
+    record(tmp_path / "ucore.data", "--timer", "1ms", "--tasks", "--count", "20",
            "-e", "imc/CAS_COUNT.RD/,imc/CAS_COUNT.WR/")
     monkeypatch.setattr(time, "sleep", lambda _: None)
     records = ucore.Session.records

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ucoretool info: the machine, the driver, the domains; for root, where the boxes
- * are.  Changes nothing.
+ * ucoretool info: prints the machine, the driver, the domains and, for root, the addresses of
+ * the boxes.  Modifies nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ struct info_args {
 };
 
 static const struct option_desc info_options[] = {
-	{ OPT_DISCOVERY, "discovery", NULL, "discovery tables, decoded: for a bug report" },
-	{ 'j', "json", NULL, "one JSON object" },
+	{ OPT_DISCOVERY, "discovery", NULL, "print the decoded discovery tables, for a bug report" },
+	{ 'j', "json", NULL, "print one JSON object" },
 	{ 0 },
 };
 
@@ -43,7 +43,7 @@ static int info_finish(struct tool *tool, void *data, int argc, char **argv)
 	struct info_args *args = data;
 
 	args->out.stream = stdout;
-	return argc ? tool_usage(tool, "'%s' is one word too many", argv[0]) : 0;
+	return argc ? tool_usage(tool, "unexpected argument '%s'", argv[0]) : 0;
 }
 
 static const char *state_name(uint32_t state)
@@ -53,7 +53,7 @@ static const char *state_name(uint32_t state)
 		[UCORE_STATE_NOT_INTEL] = "not an Intel processor",
 		[UCORE_STATE_UNKNOWN] = "unknown processor",
 		[UCORE_STATE_HIDDEN] = "boxes hidden",
-		[UCORE_STATE_INTREE] = "held by intel_uncore",
+		[UCORE_STATE_INTREE] = "in use by intel_uncore",
 	};
 
 	return state < ARRAY_SIZE(names) ? names[state] : "?";
@@ -75,9 +75,9 @@ static bool locations_known(const struct ucore_box_info *boxes, size_t nr)
 	return false;
 }
 
-/* ---- for people -------------------------------------------------------- */
+/* ---- text -------------------------------------------------------------- */
 
-/* What the platform can do, in words */
+/* Write the capabilities of the platform */
 static void caps_text(const struct ucore_get_info *info, char *text, size_t size)
 {
 	uint32_t caps = info->caps;
@@ -105,14 +105,14 @@ static void info_machine(const struct ucore_device *dev)
 	printf("processor  family %u, model %u (0x%x), stepping %u\n", info->family, info->model,
 	       info->model, info->stepping);
 	printf("driver     ABI %u\n", info->abi);
-	if (sum.dies || !sum.cpus)	/* else there are cores alone: info_core() */
+	if (sum.dies || !sum.cpus)	/* otherwise there are only cores: info_core() */
 		printf("can        %s\n", caps);
 	printf("boxes      %u on %s, %u counters\n", info->nr_boxes, domains, info->nr_counters);
 }
 
 /* ---- the cores --------------------------------------------------------- */
 
-/* Predefined events by their bit, as tools/events/core.csv names them */
+/* Names of the predefined events in tools/events/core.csv, indexed by their bit in CPUID.0AH */
 static const char *const core_events[] = {
 	"UNHALTED_CORE_CYCLES", "INSTRUCTIONS_RETIRED", "UNHALTED_REFERENCE_CYCLES",
 	"LLC_REFERENCES", "LLC_MISSES", "BRANCH_INSTRUCTIONS_RETIRED", "BRANCH_MISSES_RETIRED",
@@ -125,16 +125,16 @@ static const char *core_state_name(uint32_t state)
 		[UCORE_CORE_NONE] = "none",
 		[UCORE_CORE_HYBRID] = "hybrid processor",
 		[UCORE_CORE_VERSION] = "unknown version",
-		[UCORE_CORE_BAD_CPUID] = "not as CPUID says",
-		[UCORE_CORE_KERNEL] = "not with this kernel",
-		[UCORE_CORE_BUSY] = "held by perf",
+		[UCORE_CORE_BAD_CPUID] = "wrong CPUID",
+		[UCORE_CORE_KERNEL] = "unsupported kernel",
+		[UCORE_CORE_BUSY] = "in use by perf",
 		[UCORE_CORE_DISABLED] = "off",
 	};
 
 	return state < ARRAY_SIZE(names) ? names[state] : "?";
 }
 
-/* The events that the processor has, or those that it lacks */
+/* Print the predefined events that the processor has, or the missing ones if not @has */
 static void core_events_print(const struct ucore_get_core *core, const char *title, bool has)
 {
 	const char *separator = "";
@@ -213,7 +213,7 @@ static const struct column domain_columns[NR_DOMAIN_COLUMNS] = {
 	[DOMAIN_SKEW] = { "skew_max_ns", "SKEW (s)", 12 },
 };
 
-/* Without a reader, people read "none" and programs find no member */
+/* Set the cells of a domain; without a reader CSV and JSON have an empty cell, a table "none" */
 static void domain_cells(const struct ucore_domain_info *domain, struct cell *cells)
 {
 	cells[DOMAIN_SCOPE] = cell_text(domain->scope == UCORE_SCOPE_CPU ? "cpu" : "die");
@@ -275,7 +275,7 @@ static void info_locations(const struct ucore_device *dev)
 	}
 }
 
-/* ---- for programs ------------------------------------------------------ */
+/* ---- JSON -------------------------------------------------------------- */
 
 static void json_domains(struct out *out, const struct ucore_device *dev)
 {
@@ -395,8 +395,8 @@ static int info_run(struct tool *tool, const void *data)
 
 const struct command command_info = {
 	.name = "info",
-	.summary = "the machine, the driver, the dies and CPUs that have boxes",
-	.options = info_options,
+	.summary = "show the machine, the driver, and the dies and CPUs with boxes",
+	.options = { info_options },
 	.args_size = sizeof(struct info_args),
 	.option = info_option,
 	.finish = info_finish,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ucoretool revoke: end somebody's sessions, so that what they hold is free.
+ * ucoretool revoke: stops sessions of other processes and releases their resources.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static int revoke_finish(struct tool *tool, void *data, int argc, char **argv)
 	int ret = 0;
 
 	if (!argc)
-		return tool_usage(tool, "which session? 'ucoretool doctor' shows their numbers");
+		return tool_usage(tool, "no session. 'ucoretool doctor' lists the sessions with their numbers");
 	for (int i = 0; i < argc && !ret; i++) {
 		uint64_t id;
 
@@ -66,7 +66,7 @@ const struct command command_revoke = {
 	.name = "revoke",
 	.operands = "SESSION...",
 	.summary = "stop another process's session and release its counters",
-	.options = revoke_options,
+	.options = { revoke_options },
 	.args_size = sizeof(struct revoke_args),
 	.option = revoke_option,
 	.finish = revoke_finish,

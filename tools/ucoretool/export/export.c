@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ucoretool export: counters for Prometheus, over HTTP or in a file of node_exporter's.
- * One thread: a page is made when somebody asks, and each time the file is due.
+ * ucoretool export: publish counters for Prometheus over HTTP or in a textfile for
+ * node_exporter.
+ *
+ * Everything runs in one thread. The counters are read when a client requests the page and
+ * each time the file is due.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -41,23 +44,29 @@ struct exporter {
 	struct collect *collect;
 	struct listener listener;
 	struct server *server;
-	uint64_t written;		/* files so far */
-	bool written_last;		/* the last one could be written */
-	bool written_once;
+	uint64_t nr_writes;		/* attempts to write the file */
+	bool last_ok;			/* the last attempt succeeded */
+	bool any_ok;			/* an attempt succeeded */
 };
 
 static const struct option_desc export_options[] = {
-	{ 'l', "listen", "ADDRESS", "HTTP: HOST:PORT or unix:PATH (" DEFAULT_ADDRESS ")" },
-	{ OPT_SOCKET_MODE, "socket-mode", "MODE", "of a unix socket's file (0660)" },
-	{ OPT_CACHE, "cache", "TIME", "scrapers that come within it get one reading (100ms)" },
-	{ OPT_TEXTFILE, "textfile", "FILE", "a file for node_exporter (- is standard output)" },
-	{ 'I', "interval", "TIME", "how often to write it (15s)" },
-	{ 'n', "count", "N", "end after writing it N times" },
-	{ OPT_COLLECT, "collect", "LIST", "of memory, links, llc, io; or none (all there are)" },
-	{ 'e', "event", "LIST", "further events: box/EVENT,term=value/ ... (may be repeated)" },
-	{ OPT_FULL_READS, "full-reads", NULL, "read PCI counters whole where their low half is enough, too" },
-	{ OPT_BOX_FREEZE, "box-freeze", NULL, "freeze the boxes counted on, not the die" },
-	{ OPT_NO_FREEZE, "no-freeze", NULL, "read without freezing: not one instant, but no pause" },
+	{ 'l', "listen", "ADDRESS", "serve HTTP at HOST:PORT or unix:PATH (" DEFAULT_ADDRESS ")" },
+	{ OPT_SOCKET_MODE, "socket-mode", "MODE",
+	  "permissions of the unix socket's file, octal (0660)" },
+	{ OPT_CACHE, "cache", "TIME",
+	  "answer requests within TIME of a read from that read (100ms)" },
+	{ OPT_TEXTFILE, "textfile", "FILE",
+	  "write a file for node_exporter (- is standard output)" },
+	{ 'I', "interval", "TIME", "time between two writes of the file (15s)" },
+	{ OPT_COUNT, "count", "N", "stop after N writes of the file" },
+	{ OPT_COLLECT, "collect", "LIST",
+	  "collectors: memory, links, llc, io, or none (all that exist)" },
+	{ 'e', "event", "LIST", "additional events: box/EVENT,term=value/ ... (may be repeated)" },
+	{ OPT_FULL_READS, "full-reads", NULL, "always read both halves of PCI counters" },
+	{ OPT_BOX_FREEZE, "box-freeze", NULL,
+	  "freeze only the boxes that count, not the whole die" },
+	{ OPT_NO_FREEZE, "no-freeze", NULL,
+	  "read without a freeze: no pause, but not one instant" },
 	{ 0 },
 };
 
@@ -71,7 +80,8 @@ static int events_option(struct tool *tool, struct export_args *args, const char
 	collect->events = (const char (*)[UCORE_SPEC_LEN])args->events;
 	for (;;) {
 		if (collect->nr_events == COLLECT_MAX_EVENTS)
-			return tool_usage(tool, "more than %d events", COLLECT_MAX_EVENTS - 1);
+			return tool_usage(tool, "-e: more than %d events. Give fewer events",
+					  COLLECT_MAX_EVENTS - 1);
 		ret = ucore_list_next(&list, args->events[collect->nr_events], UCORE_SPEC_LEN,
 				      &tool->err);
 		if (ret <= 0)
@@ -93,7 +103,7 @@ static int collect_option(struct tool *tool, struct export_args *args, const cha
 					     strncmp(collectors[i], list, length)))
 			i++;
 		if (i == NR_COLLECTORS)
-			return tool_usage(tool, "no collector '%.*s': there are memory, links, llc, io",
+			return tool_usage(tool, "collector '%.*s': unknown. Use memory, links, llc, io or none",
 					  (int)length, list);
 		args->collect.wanted |= 1U << i;
 		if (!list[length])
@@ -108,7 +118,8 @@ static int mode_option(struct tool *tool, struct export_args *args, const char *
 	unsigned long mode = strtoul(value, &end, 8);
 
 	if (strspn(value, "01234567") != strlen(value) || !*value || mode > 0777)
-		return tool_usage(tool, "socket mode '%s': an octal number such as 0660", value);
+		return tool_usage(tool, "socket mode '%s': not a file mode. Give an octal number such as 0660",
+				  value);
 	args->address.mode = (mode_t)mode;
 	args->mode_given = true;
 	return 0;
@@ -120,7 +131,7 @@ static int file_option(struct tool *tool, struct export_args *args, const char *
 
 	if (strcmp(value, "-") && (length < 6 || strcmp(value + length - 5, ".prom") ||
 				   value[length - 6] == '/'))
-		return tool_usage(tool, "file '%s': node_exporter reads files whose names end in .prom",
+		return tool_usage(tool, "file '%s': the name does not end in .prom, as node_exporter requires. Change the name",
 				  value);
 	args->textfile = value;
 	return 0;
@@ -144,7 +155,7 @@ static int export_option(struct tool *tool, void *data, int letter, const char *
 	case 'I':
 		return parse_duration(tool, "interval", value, false, MIN_INTERVAL, MAX_INTERVAL,
 				      &args->interval_ns);
-	case 'n':
+	case OPT_COUNT:
 		return parse_u64(tool, "count", value, 1, UINT64_MAX, &args->nr_files);
 	case OPT_COLLECT:
 		return collect_option(tool, args, value);
@@ -168,9 +179,9 @@ static int export_finish(struct tool *tool, void *data, int argc, char **argv)
 	int ret;
 
 	if (argc)
-		return tool_usage(tool, "one word too many: '%s'", argv[0]);
+		return tool_usage(tool, "unexpected argument '%s'", argv[0]);
 	if ((args->nr_files || args->interval_ns) && !args->textfile)
-		return tool_usage(tool, "-I and -n are about a file: give --textfile too");
+		return tool_usage(tool, "-I and --count: apply to a file only. Give --textfile too");
 	if (!args->listens && !args->textfile) {
 		ret = address_parse(tool, DEFAULT_ADDRESS, &args->address);
 		if (ret)
@@ -178,11 +189,11 @@ static int export_finish(struct tool *tool, void *data, int argc, char **argv)
 		args->listens = true;
 	}
 	if (args->mode_given && !*args->address.path)
-		return tool_usage(tool, "--socket-mode is about a unix socket: give --listen unix:PATH too");
+		return tool_usage(tool, "--socket-mode: applies to a unix socket only. Give --listen unix:PATH too");
 	if (args->cache_given && !args->listens)
-		return tool_usage(tool, "--cache is about HTTP: give --listen too");
+		return tool_usage(tool, "--cache: applies to HTTP only. Give --listen too");
 	if (args->collect.chosen && !args->collect.wanted && !args->collect.nr_events)
-		return tool_usage(tool, "nothing to count: choose collectors, or events with -e");
+		return tool_usage(tool, "nothing to count. Choose collectors with --collect, or events with -e");
 	if (!args->mode_given)
 		args->address.mode = 0660;
 	if (!args->interval_ns)
@@ -194,7 +205,10 @@ static int export_finish(struct tool *tool, void *data, int argc, char **argv)
 
 /* ---- the file ---------------------------------------------------------- */
 
-/* The first one that cannot be written is a mistake; later a disk may be full for a while */
+/*
+ * Write the file. Only a failed first write ends the program: later the disk may be full for a
+ * time.
+ */
 static int file_write(struct exporter *exporter)
 {
 	const char *path = exporter->args->textfile;
@@ -203,19 +217,21 @@ static int file_write(struct exporter *exporter)
 	int ret = text ? textfile_write(path, text, size) : -ENOMEM;
 
 	free(text);
-	if (ret && (exporter->written_last || !exporter->written))
+	if (ret && (exporter->last_ok || !exporter->nr_writes))
 		tool_error(exporter->tool, "%s: cannot write: %s", path, strerror(-ret));
-	exporter->written_last = !ret;
-	exporter->written_once |= !ret;
-	return exporter->written++ || !ret ? 0 : EXIT_FAILURE;
+	exporter->last_ok = !ret;
+	exporter->any_ok |= !ret;
+	return exporter->nr_writes++ || !ret ? 0 : EXIT_FAILURE;
 }
 
-/* A file that nobody writes any more would be taken for a machine that does nothing */
+/*
+ * Remove the file at exit, because a file that is no longer updated looks like an idle machine
+ */
 static void file_remove(const struct exporter *exporter)
 {
 	const struct export_args *args = exporter->args;
 
-	if (exporter->written_once && !args->nr_files && strcmp(args->textfile, "-"))
+	if (exporter->any_ok && !args->nr_files && strcmp(args->textfile, "-"))
 		unlink(args->textfile);
 }
 
@@ -236,7 +252,7 @@ static int export_loop(struct exporter *exporter, struct wait *wait)
 	while (!ret) {
 		if (next && now_ns() >= next) {
 			ret = file_write(exporter);
-			if (args->nr_files && exporter->written == args->nr_files)
+			if (args->nr_files && exporter->nr_writes == args->nr_files)
 				break;
 			while (next <= now_ns())
 				next += args->interval_ns;
@@ -250,7 +266,7 @@ static int export_loop(struct exporter *exporter, struct wait *wait)
 			break;
 		serve_run(exporter->server);
 	}
-	if (!ret && args->nr_files && !exporter->written_last)
+	if (!ret && args->nr_files && !exporter->last_ok)
 		ret = EXIT_FAILURE;
 	return ret;
 }
@@ -286,7 +302,7 @@ static int export_all(struct exporter *exporter)
 	struct wait wait;
 	int code, ret;
 
-	/* signals are blocked before there is anything to be left behind */
+	/* Block signals before the socket's file exists, so that the file is always removed */
 	ret = wait_open(tool, &wait, NULL);
 	if (!ret && collect_connect(exporter->collect, &code) == COLLECT_NEVER)
 		ret = tool_fail(tool, code);
@@ -321,8 +337,8 @@ static int export_run(struct tool *tool, const void *data)
 
 const struct command command_export = {
 	.name = "export",
-	.summary = "give counters to Prometheus, over HTTP or in a file",
-	.options = export_options,
+	.summary = "publish counters for Prometheus, over HTTP or in a file",
+	.options = { export_options },
 	.args_size = sizeof(struct export_args),
 	.option = export_option,
 	.finish = export_finish,

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The families.  Their names follow Prometheus' conventions: base units, _total.
+ * The table of metric families that the exporter publishes by default. Metric names follow
+ * Prometheus' conventions: base units, and _total for counters.
  */
 #include "export/families.h"
 
 const char *const collectors[NR_COLLECTORS] = { "memory", "links", "llc", "io" };
 
 /*
- * The C-Boxes of the E5-2600 have one opcode filter each, which the misses take: what
- * devices do is counted where the IIO tells it.  0x182 are reads of data and prefetches.
- * Skylake-SP has no name for the four ports of a stack together: DATA_REQ_OF_CPU with all
- * bits of the port mask.
+ * A C-Box of the E5-2600 has one opcode filter, and the family of misses uses it. Device
+ * traffic is therefore counted in IIO boxes only. Opcode 0x182 selects data reads and
+ * prefetches. Skylake-SP has no named event for all four ports of a stack, so that
+ * DATA_REQ_OF_CPU is used with all bits of the port mask.
  */
 const struct family families[NR_FAMILIES] = {
 	{
@@ -35,14 +36,14 @@ const struct family families[NR_FAMILIES] = {
 		  { "UNC_C_TOR_INSERTS.MISS_OPCODE/filter_opc=0x182/" } },
 	}, {
 		"llc", "ucore_llc_read_miss_cycles_total",
-		"Uncore clock cycles that these reads were on their way, all of them added up.",
+		"Uncore clock cycles that read misses were outstanding, summed over all misses.",
 		NULL, 0,
 		{ { "UNC_CHA_TOR_OCCUPANCY.IA_MISS_DRD" },
 		  { "UNC_CHA_TOR_OCCUPANCY.IA_MISS_DRD_OPT" },
 		  { "UNC_C_TOR_OCCUPANCY.MISS_OPCODE/filter_opc=0x182/" } },
 	}, {
 		"llc", "ucore_llc_clock_cycles_total",
-		"Cycles of the uncore's clock, at the first slice of the last-level cache.",
+		"Uncore clock cycles, counted at the first slice of the last-level cache.",
 		NULL, 0,
 		{ { "cha0/CLOCKTICKS/" }, { "cbo0/CLOCKTICKS/" } },
 	}, {

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the exporter counts unasked: families of counters that mean the same on every
- * platform, and the events that they are made of.
+ * The metric families that the exporter publishes by default. A family has the same meaning on
+ * every platform. The table lists the events that each platform counts for it.
  */
-#ifndef UCORETOOL_FAMILY_H
-#define UCORETOOL_FAMILY_H
+#ifndef UCORETOOL_EXPORT_FAMILIES_H
+#define UCORETOOL_EXPORT_FAMILIES_H
 
 #include "tool.h"
 
-#define FAMILY_WAYS	4	/* platforms count a thing in so many ways at most */
-#define FAMILY_EVENTS	2	/* events that are added up */
+#define FAMILY_WAYS	4	/* alternative sets of events of a family */
+#define FAMILY_EVENTS	2	/* events in a set, whose counts are added */
 
 /**
- * struct family - one family of counters
- * @collector: what users call the families that go together
- * @name: its name in Prometheus
- * @help: what it says, in a line
- * @label: what tells its boxes apart; NULL: those of a die are added up
- * @bytes: bytes that a count stands for where the event tables do not know; 0: the
- *         family is no matter of bytes
- * @ways: the events to add up; the first way whose events the machine has is taken
+ * struct family - a family of metrics
+ * @collector: name of the group of families that users select together
+ * @name: metric name in Prometheus
+ * @help: text of the HELP line
+ * @label: label that holds the box number; NULL: the counts of a die are added
+ * @bytes: bytes per count if the event table has none; 0: the family does not count bytes
+ * @ways: sets of events; the first set that the machine has is used
  */
 struct family {
 	const char *collector;
@@ -33,10 +32,10 @@ struct family {
 #define NR_FAMILIES	8
 #define NR_COLLECTORS	4
 
-/* Families of a collector stand together */
+/* The families of a collector are adjacent */
 extern const struct family families[NR_FAMILIES];
 
-/* The collectors' names, in the order of their families */
+/* Names of the collectors, in the order of their families */
 extern const char *const collectors[NR_COLLECTORS];
 
-#endif /* UCORETOOL_FAMILY_H */
+#endif /* UCORETOOL_EXPORT_FAMILIES_H */

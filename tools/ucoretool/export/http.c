@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * HTTP by libmicrohttpd, in the one thread that there is: its epoll descriptor is waited
- * for with everything else, and no client can make the others wait.  A connection has one
- * request and a few seconds.
+ * The HTTP server, built on libmicrohttpd. The server runs in the program's only thread, and
+ * its epoll descriptor is part of the main wait. No operation blocks, so that a slow client
+ * does not delay another. A connection may send one request and has CONNECTION_NS of time.
  *
- * The library is opened when it is needed, because it brings a dozen others (TLS) that no
- * other command shall load.  Without it at compile time there is no server.
+ * The library is loaded with dlopen() when the server starts, because it depends on a dozen
+ * others (TLS) that other commands do not need. A build without the library has stubs instead.
  */
 #include "cli.h"
 #include "export/http.h"
@@ -26,8 +26,8 @@
 
 #define LIBRARY		"libmicrohttpd.so.12"
 #define MAX_CONNECTIONS	512U
-#define CONNECTION_NS	(10 * NSEC_PER_SEC)	/* from the first byte to the last */
-#define CONNECTION_SIZE	16384U			/* a request's line and headers */
+#define CONNECTION_NS	(10 * NSEC_PER_SEC)	/* lifetime of a connection */
+#define CONNECTION_SIZE	16384U			/* request line and headers, in bytes */
 
 struct library {
 	void *handle;
@@ -47,17 +47,17 @@ struct connection {
 	TAILQ_ENTRY(connection) link;
 	int fd;
 	uint64_t deadline;
-	bool late;		/* it was told to end, and is in no list */
+	bool late;		/* shut down after its deadline, and removed from the list */
 };
 
 struct server {
 	struct library http;
 	struct MHD_Daemon *daemon;
 	struct serve_page page;
-	struct MHD_Response *made;	/* the page, while it is good */
-	uint64_t made_at;
+	struct MHD_Response *made;	/* the cached page */
+	uint64_t made_at;		/* time of the read (ns) */
 	struct MHD_Response *root, *missing, *refused;
-	TAILQ_HEAD(, connection) connections;	/* the one that must end first is the first */
+	TAILQ_HEAD(, connection) connections;	/* ordered by deadline */
 };
 
 /* ---- the library ------------------------------------------------------- */
@@ -82,13 +82,14 @@ static int library_open(struct tool *tool, struct library *http)
 
 	http->handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 	if (!http->handle)
-		return tool_error(tool, "--listen needs libmicrohttpd (Debian: libmicrohttpd12): %s",
+		return tool_error(tool, "--listen: cannot load libmicrohttpd: %s. Install it (Debian: libmicrohttpd12)",
 				  dlerror());
 	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
 		void *function = dlsym(http->handle, functions[i].name);
 
 		if (!function)
-			return tool_error(tool, LIBRARY " has no %s", functions[i].name);
+			return tool_error(tool, LIBRARY ": function %s is missing. Install libmicrohttpd12",
+					  functions[i].name);
 		memcpy(functions[i].pointer, &function, sizeof(function));
 	}
 	return 0;
@@ -106,7 +107,7 @@ static struct MHD_Response *response_make(struct server *server, char *text, siz
 	if (!response)
 		return NULL;
 	http->add_response_header(response, "Content-Type", type);
-	/* whoever has been answered makes room */
+	/* Close the connection after its response, so that another client can connect */
 	http->add_response_header(response, "Connection", "close");
 	return response;
 }
@@ -118,7 +119,7 @@ static struct MHD_Response *response_fixed(struct server *server, const char *te
 			     MHD_RESPMEM_PERSISTENT, type);
 }
 
-/* The page; who asks a moment after somebody else gets the same one */
+/* Return the page. A request within the cache time gets the cached page. NULL: no memory. */
 static struct MHD_Response *page_response(struct server *server)
 {
 	uint64_t now = now_ns();
@@ -136,7 +137,7 @@ static struct MHD_Response *page_response(struct server *server)
 		free(text);
 		return NULL;
 	}
-	/* those who still read the last one have it as long as they do */
+	/* The library holds references for connections that still send the old page */
 	if (server->made)
 		server->http.destroy_response(server->made);
 	server->made = made;
@@ -157,7 +158,10 @@ static enum MHD_Result answer(void *data, struct MHD_Connection *connection, con
 	if (strcmp(method, "GET") && strcmp(method, "HEAD"))
 		return server->http.queue_response(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
 						       server->refused);
-	/* the head of the request, then its body, which nobody wants, then its end */
+	/*
+	 * The library calls with the headers first, then with the body, which is ignored, then
+	 * at the end
+	 */
 	if (!*state) {
 		*state = server;
 		return MHD_YES;
@@ -179,7 +183,7 @@ static enum MHD_Result answer(void *data, struct MHD_Connection *connection, con
 
 /* ---- connections ------------------------------------------------------- */
 
-static void connection_begin(struct server *server, struct MHD_Connection *client, void **state)
+static void connection_add(struct server *server, struct MHD_Connection *client, void **state)
 {
 	const union MHD_ConnectionInfo *info;
 	struct connection *connection = calloc(1, sizeof(*connection));
@@ -200,7 +204,7 @@ static void connection_notify(void *data, struct MHD_Connection *client, void **
 	struct connection *connection = *state;
 
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-		connection_begin(server, client, state);
+		connection_add(server, client, state);
 		return;
 	}
 	if (connection && !connection->late)
@@ -209,8 +213,11 @@ static void connection_notify(void *data, struct MHD_Connection *client, void **
 	*state = NULL;
 }
 
-/* Whoever dribbles has had his time: the library sees the end and closes */
-static void connections_end(struct server *server, uint64_t now)
+/*
+ * Shut down connections after their deadline. The library detects the end of input and closes
+ * them.
+ */
+static void connections_expire(struct server *server, uint64_t now)
 {
 	struct connection *connection;
 
@@ -236,7 +243,7 @@ static int responses_make(struct tool *tool, struct server *server)
 	return 0;
 }
 
-/* The library closes the socket that it is given: it gets one of its own */
+/* Start the server with a duplicate of the socket, because the library closes its socket */
 static int daemon_start(struct tool *tool, struct server *server, int listening)
 {
 	int fd = fcntl(listening, F_DUPFD_CLOEXEC, 0);
@@ -251,7 +258,7 @@ static int daemon_start(struct tool *tool, struct server *server, int listening)
 						   MHD_OPTION_NOTIFY_CONNECTION,
 						   connection_notify, server, MHD_OPTION_END);
 	if (!server->daemon)
-		return tool_error(tool, "libmicrohttpd does not start");
+		return tool_error(tool, "libmicrohttpd: cannot start the HTTP server");
 	return 0;
 }
 
@@ -308,7 +315,7 @@ void serve_run(struct server *server)
 {
 	if (!server)
 		return;
-	connections_end(server, now_ns());
+	connections_expire(server, now_ns());
 	server->http.run(server->daemon);
 }
 
@@ -328,7 +335,7 @@ void serve_close(struct server *server)
 	response_drop(server, server->root);
 	response_drop(server, server->missing);
 	response_drop(server, server->refused);
-	/* the library stays: it has left things of its own behind */
+	/* Do not unload the library, because it leaves state behind */
 	free(server);
 }
 
@@ -339,7 +346,7 @@ int serve_open(struct tool *tool, int fd, const struct serve_page *page, struct 
 	(void)fd;
 	(void)page;
 	(void)out;
-	return tool_error(tool, "this ucoretool was built without libmicrohttpd (Debian: libmicrohttpd-dev) and cannot listen: build it anew, or use --textfile");
+	return tool_error(tool, "--listen: this ucoretool was built without libmicrohttpd. Install libmicrohttpd-dev and rebuild, or use --textfile");
 }
 
 int serve_fd(const struct server *server)

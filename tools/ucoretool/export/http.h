@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * HTTP for scrapers: one page, made when it is asked for.
+ * The HTTP server for scrapers. The server has one page, which it creates when a client
+ * requests it.
  */
-#ifndef UCORETOOL_SERVE_H
-#define UCORETOOL_SERVE_H
+#ifndef UCORETOOL_EXPORT_HTTP_H
+#define UCORETOOL_EXPORT_HTTP_H
 
 #include "tool.h"
 
 /**
  * struct serve_page - the page that is served
- * @make: makes it: text to be freed, its length in @size; NULL: cannot be made
- * @data: for @make
- * @cache_ns: for how long it is good for others that ask
+ * @make: function that returns the page (freed by the caller) and its length in
+ *        @size; NULL: failed
+ * @data: argument of @make
+ * @cache_ns: time during which other requests get the same page (ns)
  */
 struct serve_page {
 	char *(*make)(void *data, size_t *size);
@@ -22,23 +24,23 @@ struct serve_page {
 struct server;
 
 /**
- * serve_open() - serve a page on a socket that listens
- * @fd: the socket; it stays the caller's, who closes it after serve_close()
+ * serve_open() - serve a page on a listening socket
+ * @fd: the socket; the caller closes it after serve_close()
  *
- * Return: 0 or the exit code of what it said.
+ * Return: 0, or the exit code after an error message.
  */
 int serve_open(struct tool *tool, int fd, const struct serve_page *page, struct server **out);
 
-/** serve_fd() - becomes readable when there is something to do; -1 for NULL */
+/** serve_fd() - return a descriptor that is readable when serve_run() has work; -1 for NULL */
 int serve_fd(const struct server *server);
 
-/** serve_until() - when to call serve_run() at the latest; 0: not before the descriptor says so */
+/** serve_until() - return the latest time to call serve_run() (ns); 0: no time limit */
 uint64_t serve_until(const struct server *server);
 
-/** serve_run() - do what there is to do, without waiting; NULL is fine */
+/** serve_run() - process pending requests without blocking; @server may be NULL */
 void serve_run(struct server *server);
 
-/** serve_close() - end all connections; NULL is fine */
+/** serve_close() - close all connections and free the server; @server may be NULL */
 void serve_close(struct server *server);
 
-#endif /* UCORETOOL_SERVE_H */
+#endif /* UCORETOOL_EXPORT_HTTP_H */

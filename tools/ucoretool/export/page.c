@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The exporter's page: names, labels and values of what collect.c has added up.
+ * Prints the exporter's page: metric names, labels and values of the totals that totals.c
+ * accumulates.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +31,7 @@ static void family_print(const struct collect *c, struct expose *page, size_t gr
 	for (size_t i = 0; i < c->nr_series; i++) {
 		const struct series *series = &c->series[i];
 
-		if (series->group != group || !series->counted || series->refused)
+		if (series->group != group || !series->counted || series->partial)
 			continue;
 		if (!begun)
 			expose_counter(page, family->name, family->help);
@@ -51,11 +52,11 @@ static void users_print(const struct collect *c, struct expose *page)
 	for (size_t i = 0; i < c->nr_series; i++) {
 		const struct series *series = &c->series[i];
 
-		if (series->group < NR_FAMILIES || !series->counted || series->refused)
+		if (series->group < NR_FAMILIES || !series->counted || series->partial)
 			continue;
 		if (!begun)
 			expose_counter(page, "ucore_events_total",
-				       "Events of your choice (-e), by box.");
+				       "Events selected with -e, by box.");
 		begun = true;
 		expose_begin(page);
 		expose_label(page, "event", c->labels[series->group - NR_FAMILIES].text);
@@ -74,33 +75,33 @@ static void place_begin(const struct collect *c, struct expose *page, const stru
 	where_labels(c, page, place->package, place->die, place->cpu);
 }
 
-/* What each die, or each place where counters are, has one of */
+/* A metric with one sample for each die, or for each domain that the session counts on */
 struct place_row {
 	const char *name;
 	const char *help;
-	size_t meter;		/* where struct place has it */
-	bool of_session;	/* where counters of ours are; else of each die */
+	size_t meter;		/* offset in struct place */
+	bool of_session;	/* only domains that the session counts on; otherwise each die */
 	bool seconds;
 };
 
 #define METER(member)	offsetof(struct place, member)
 
 static const struct place_row place_rows[] = {
-	{ "ucore_enabled_seconds_total", "Time for which counting was on.",
+	{ "ucore_enabled_seconds_total", "Time for which counting was enabled.",
 	  METER(enabled), true, true },
 	{ "ucore_running_seconds_total",
-	  "Time for which counters could count: it was on and nothing was frozen.",
+	  "Time for which counting was enabled and the counters were not frozen.",
 	  METER(running), true, true },
 	{ "ucore_frozen_seconds_total",
-	  "Time that the die's counters were frozen, for all sessions.",
+	  "Time for which the die's counters were frozen, for all sessions.",
 	  METER(frozen), false, true },
 	{ "ucore_interrupts_total", "Overflow interrupts, of all sessions.",
 	  METER(pmis), false, false },
 	{ "ucore_interrupts_lost_total",
-	  "Overflows whose interrupt never came; a timer found them.",
+	  "Overflows whose interrupt was lost; a timer found them.",
 	  METER(recovered), false, false },
 	{ "ucore_throttled_total",
-	  "Times that overflows came too fast, and went without samples for some milliseconds.",
+	  "Times that overflows were too frequent and were counted without samples for some milliseconds.",
 	  METER(throttled), false, false },
 };
 
@@ -132,7 +133,7 @@ static void places_print(const struct collect *c, struct expose *page)
 	for (size_t i = 0; i < ARRAY_SIZE(place_rows); i++)
 		place_row_print(c, page, &place_rows[i]);
 	expose_gauge(page, "ucore_die_online",
-		     "Whether a CPU of the die is online to read its boxes.");
+		     "1 if a CPU of the die is online to read its boxes, 0 if not.");
 	for (size_t i = 0; i < c->nr_places; i++) {
 		const struct place *place = &c->places[i];
 
@@ -142,14 +143,14 @@ static void places_print(const struct collect *c, struct expose *page)
 		expose_number(page, place->online);
 	}
 	expose_gauge(page, "ucore_read_skew_seconds",
-		     "Time between the first and the last freeze of the last reading.");
+		     "Time between the first and the last freeze of the last read.");
 	expose_begin(page);
 	expose_seconds(page, c->skew_ns);
 }
 
 /* ---- boxes and the rest ------------------------------------------------ */
 
-/* Boxes of a type on a socket */
+/* Number of boxes of a type on a socket */
 struct census {
 	uint32_t package;
 	const char *type;
@@ -197,9 +198,9 @@ static void boxes_print(const struct collect *c, struct expose *page)
 		of->nr++;
 		of->nr_dead += !!(boxes[i].caps & UCORE_BOX_F_DEAD);
 	}
-	expose_gauge(page, "ucore_boxes", "Boxes, dead ones included.");
+	expose_gauge(page, "ucore_boxes", "Boxes, including dead ones.");
 	census_print(page, census, nr, false);
-	expose_gauge(page, "ucore_dead_boxes", "Boxes that have stopped answering.");
+	expose_gauge(page, "ucore_dead_boxes", "Boxes that no longer respond.");
 	census_print(page, census, nr, true);
 	free(census);
 }
@@ -208,7 +209,7 @@ static void machine_print(const struct collect *c, struct expose *page)
 {
 	const struct ucore_get_info *info = ucore_device_info(c->dev);
 
-	expose_gauge(page, "ucore_machine_info", "The processor, and the driver's interface.");
+	expose_gauge(page, "ucore_machine_info", "The processor and the version of the driver's interface.");
 	expose_begin(page);
 	expose_label(page, "platform", info->platform);
 	expose_label_number(page, "family", info->family);
@@ -218,7 +219,7 @@ static void machine_print(const struct collect *c, struct expose *page)
 	expose_number(page, 1);
 
 	expose_gauge(page, "ucore_collector_success",
-		     "Whether what belongs together is counted; 0: another session has the counters.");
+		     "1 if the collector counts, 0 if its counters are in use or too few.");
 	for (unsigned int i = 0; i < NR_COLLECTORS; i++) {
 		if (c->states[i] == COLLECTOR_MISSING)
 			continue;
@@ -232,17 +233,17 @@ static void self_print(const struct collect *c, struct expose *page)
 {
 	struct rusage usage = { 0 };
 
-	expose_gauge(page, "ucore_up", "Whether the counters could be read just now.");
+	expose_gauge(page, "ucore_up", "1 if the counters of this page could be read, 0 if not.");
 	expose_begin(page);
 	expose_number(page, !!c->session);
 	expose_gauge(page, "ucore_build_info", "The exporter.");
 	expose_begin(page);
 	expose_label(page, "version", UCORE_VERSION);
 	expose_number(page, 1);
-	expose_counter(page, "ucore_reads_total", "Readings of all counters at one instant.");
+	expose_counter(page, "ucore_reads_total", "Reads of all counters at one instant.");
 	expose_begin(page);
 	expose_number(page, c->nr_reads);
-	expose_counter(page, "ucore_read_failures_total", "Readings that failed.");
+	expose_counter(page, "ucore_read_failures_total", "Reads that failed.");
 	expose_begin(page);
 	expose_number(page, c->nr_failures);
 	expose_gauge(page, "process_start_time_seconds", "When the exporter started, since 1970.");
@@ -259,7 +260,7 @@ static void self_print(const struct collect *c, struct expose *page)
 static void all_print(const struct collect *c, struct expose *page)
 {
 	self_print(c, page);
-	/* a counter that nobody reads is no constant: it is not there */
+	/* Omit counters that cannot be read: a constant value would look like an idle machine */
 	if (!c->session)
 		return;
 	machine_print(c, page);

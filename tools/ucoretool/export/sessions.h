@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the exporter counts, from the device to a page of text: one session, one READ
- * for each page, and totals that outlive sessions.
+ * Counting for the exporter, from the device to the text of a page: one session, one READ for
+ * each page, and totals that outlive sessions.
  */
-#ifndef UCORETOOL_COLLECT_H
-#define UCORETOOL_COLLECT_H
+#ifndef UCORETOOL_EXPORT_SESSIONS_H
+#define UCORETOOL_EXPORT_SESSIONS_H
 
 #include "export/families.h"
 #include "tool.h"
@@ -12,11 +12,11 @@
 #define COLLECT_MAX_EVENTS	256
 
 /**
- * struct collect_args - what is to be counted
- * @events: events of the user's choice, patterns among them
- * @nr_events: how many there are
- * @wanted: which collectors were asked for by name, a bit each
- * @chosen: collectors were chosen: only @wanted; otherwise what the machine has
+ * struct collect_args - selection of what to count
+ * @events: events and patterns of -e
+ * @nr_events: number of @events
+ * @wanted: selected collectors, one bit each
+ * @chosen: true if only the collectors in @wanted count; false if all that the machine has
  * @flags: UCORE_SESSION_*
  * @read_flags: UCORE_READ_*
  */
@@ -29,7 +29,7 @@ struct collect_args {
 	uint32_t read_flags;
 };
 
-/* collect_connect(): the machine may change its mind about the second, not about the third */
+/* Result of collect_connect(): LATER may succeed in a further attempt, NEVER cannot */
 enum collect_verdict {
 	COLLECT_COUNTING,
 	COLLECT_LATER,
@@ -38,25 +38,28 @@ enum collect_verdict {
 
 struct collect;
 
-/** collect_create() - nothing is counted yet; @args outlive it.  NULL: out of memory */
+/**
+ * collect_create() - create the state, without a session; @args must outlive it; NULL if out
+ * of memory
+ */
 struct collect *collect_create(struct tool *tool, const struct collect_args *args);
 
-/** collect_free() - close everything; NULL is fine */
+/** collect_free() - close session and device, and free the state; @collect may be NULL */
 void collect_free(struct collect *collect);
 
 /**
- * collect_connect() - open the device and start to count
- * @code: if it cannot, -errno of what @tool->err explains
+ * collect_connect() - open the device and start a session
+ * @code: 0, or -errno, explained in @tool->err
  */
 enum collect_verdict collect_connect(struct collect *collect, int *code);
 
 /**
- * collect_page() - read all counters, and say all there is to say
- * @size: where the length of the text is stored
+ * collect_page() - read all counters and return the page
+ * @size: length of the text (bytes)
  *
- * A device that was lost, or not there yet, is looked for again.
- * Return: the text, to be freed; NULL: out of memory.
+ * Without a session, this function first tries to connect again.
+ * Return: the text, to be freed by the caller; NULL if out of memory.
  */
 char *collect_page(struct collect *collect, size_t *size);
 
-#endif /* UCORETOOL_COLLECT_H */
+#endif /* UCORETOOL_EXPORT_SESSIONS_H */

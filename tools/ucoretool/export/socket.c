@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sockets that listen.  The file of a unix socket is left behind by whoever is killed:
- * one at which nobody answers is replaced, any other is not touched.
+ * Listening sockets, TCP and unix. A killed process leaves the file of its unix socket. If no
+ * process listens on such a socket, it is replaced. Any other file is left in place.
  */
 #include <errno.h>
 #include <netdb.h>
@@ -22,7 +22,8 @@
 static int path_parse(struct tool *tool, const char *path, struct address *address)
 {
 	if (!*path || strlen(path) >= sizeof(address->path))
-		return tool_usage(tool, "unix socket '%s': a path of 1 to %zu letters", path,
+		return tool_usage(tool, "unix socket '%s': the path must have 1 to %zu characters",
+				  path,
 				  sizeof(address->path) - 1);
 	memcpy(address->path, path, strlen(path) + 1);
 	return 0;
@@ -30,7 +31,8 @@ static int path_parse(struct tool *tool, const char *path, struct address *addre
 
 static int address_wrong(struct tool *tool, const char *text)
 {
-	return tool_usage(tool, "address '%s': HOST:PORT, [HOST]:PORT, :PORT or unix:PATH", text);
+	return tool_usage(tool, "address '%s': not valid. Use HOST:PORT, [HOST]:PORT, :PORT or unix:PATH",
+			  text);
 }
 
 int address_parse(struct tool *tool, const char *text, struct address *address)
@@ -59,7 +61,7 @@ int address_parse(struct tool *tool, const char *text, struct address *address)
 		return address_wrong(tool, text);
 	memcpy(address->host, host, length);
 	address->host[length] = 0;
-	/* the C library takes the rest of a larger one by 65536 */
+	/* Check the range here, because getaddrinfo() takes the port modulo 65536 */
 	if (parse_u64(tool, "port", colon + 1, 0, UINT16_MAX, &port))
 		return EXIT_USAGE;
 	snprintf(address->port, sizeof(address->port), "%u", (unsigned int)port);
@@ -73,7 +75,7 @@ static int unix_error(struct tool *tool, const char *path, int code)
 	return tool_error(tool, "cannot listen on unix:%s: %s", path, strerror(code));
 }
 
-/* Is anybody behind the socket that is there?  0: no, and it is gone now */
+/* Remove a socket on which no process listens; 0 if the path is free, otherwise an exit code */
 static int unix_replace(struct tool *tool, const struct sockaddr_un *name)
 {
 	struct stat there;
@@ -82,7 +84,7 @@ static int unix_replace(struct tool *tool, const struct sockaddr_un *name)
 	if (lstat(name->sun_path, &there))
 		return errno == ENOENT ? 0 : unix_error(tool, name->sun_path, errno);
 	if (!S_ISSOCK(there.st_mode))
-		return tool_error(tool, "cannot listen on unix:%s: there is a file that is no socket",
+		return tool_error(tool, "cannot listen on unix:%s: the file exists and is not a socket. Choose another path",
 				  name->sun_path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
@@ -91,7 +93,7 @@ static int unix_replace(struct tool *tool, const struct sockaddr_un *name)
 	close(fd);
 	if (ret != ECONNREFUSED)
 		return tool_error(tool, "cannot listen on unix:%s: %s", name->sun_path,
-				  !ret || ret == EAGAIN ? "somebody else does" : strerror(ret));
+				  !ret || ret == EAGAIN ? "another process listens there" : strerror(ret));
 	return unlink(name->sun_path) ? unix_error(tool, name->sun_path, errno) : 0;
 }
 
@@ -109,7 +111,7 @@ static int unix_bind(struct tool *tool, const struct address *address, struct li
 	listener->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (listener->fd < 0)
 		return unix_error(tool, address->path, errno);
-	/* it is never open to more than it shall be */
+	/* Set the umask before bind(), so that the file never has wider permissions */
 	before = umask(0777 & ~address->mode);
 	ret = bind(listener->fd, (struct sockaddr *)&name, sizeof(name)) ? errno : 0;
 	umask(before);
@@ -126,7 +128,7 @@ static int unix_bind(struct tool *tool, const struct address *address, struct li
 
 /* ---- TCP --------------------------------------------------------------- */
 
-/* What was bound, for port 0 is any */
+/* Store the bound address as text, because the kernel chooses the number for port 0 */
 static void tcp_name(struct listener *listener)
 {
 	struct sockaddr_storage name = { 0 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Addresses to listen on: TCP and unix sockets.
+ * Addresses and listening sockets: TCP and unix.
  */
-#ifndef UCORETOOL_LISTEN_H
-#define UCORETOOL_LISTEN_H
+#ifndef UCORETOOL_EXPORT_SOCKET_H
+#define UCORETOOL_EXPORT_SOCKET_H
 
 #include <sys/types.h>
 #include <sys/un.h>
@@ -11,11 +11,11 @@
 #include "tool.h"
 
 /**
- * struct address - where to listen
- * @path: of a unix socket, empty for TCP
- * @mode: of that socket's file
- * @host: name or number, empty for all addresses
- * @port: name or number
+ * struct address - address of a listening socket
+ * @path: path of a unix socket, empty for TCP
+ * @mode: permissions of the unix socket's file
+ * @host: host name or numeric address, empty for all addresses
+ * @port: port number
  */
 struct address {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
@@ -25,12 +25,12 @@ struct address {
 };
 
 /**
- * struct listener - a socket that listens
- * @fd: the socket, or -1
- * @path: the file that goes with it, empty for TCP
- * @dev: the file that we made: nobody else's is removed
- * @ino: of the same
- * @text: the address in words: "http://127.0.0.1:9739/metrics"
+ * struct listener - a listening socket
+ * @fd: descriptor, or -1
+ * @path: file of a unix socket, empty for TCP
+ * @dev: device of that file, to identify the file before its removal
+ * @ino: inode of that file
+ * @text: address for messages, such as "http://127.0.0.1:9739/metrics"
  */
 struct listener {
 	int fd;
@@ -40,13 +40,13 @@ struct listener {
 	char text[320];
 };
 
-/** address_parse() - "HOST:PORT", "[HOST]:PORT", ":PORT", "unix:PATH" or "/PATH" */
+/** address_parse() - parse "HOST:PORT", "[HOST]:PORT", ":PORT", "unix:PATH" or "/PATH" */
 int address_parse(struct tool *tool, const char *text, struct address *address);
 
-/** listener_open() - bind and listen; returns 0 or the exit code of what it said */
+/** listener_open() - bind and listen; return 0, or the exit code after an error message */
 int listener_open(struct tool *tool, const struct address *address, struct listener *listener);
 
 /** listener_close() - close the socket and remove its file */
 void listener_close(struct listener *listener);
 
-#endif /* UCORETOOL_LISTEN_H */
+#endif /* UCORETOOL_EXPORT_SOCKET_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Prometheus' text format, version 0.0.4.  Nothing here knows what is counted.
+ * Prometheus' text format, version 0.0.4. This file does not depend on the metrics that are
+ * printed.
  */
 #include "export/text_format.h"
 #include "tool.h"
@@ -79,7 +80,7 @@ void expose_bytes(struct expose *page, uint64_t count, uint32_t bytes, uint32_t 
 		expose_number(page, (uint64_t)total);
 		return;
 	}
-	/* Prometheus has doubles anyway */
+	/* Prometheus stores values as double */
 	labels_end(page);
 	fprintf(page->stream, "%.17g\n", (double)total);
 }

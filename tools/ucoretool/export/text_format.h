@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Prometheus' text format: families of samples, each with HELP and TYPE.
+ * Writer of Prometheus' text format: families of samples, each with HELP and TYPE lines.
  */
-#ifndef UCORETOOL_EXPOSE_H
-#define UCORETOOL_EXPOSE_H
+#ifndef UCORETOOL_EXPORT_TEXT_FORMAT_H
+#define UCORETOOL_EXPORT_TEXT_FORMAT_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,10 +12,10 @@
 #define EXPOSE_TYPE	"text/plain; version=0.0.4; charset=utf-8"
 
 /**
- * struct expose - a page of samples being written
- * @stream: where it goes
- * @family: the family whose samples follow
- * @labels: labels of the sample that is open
+ * struct expose - a page while it is written
+ * @stream: output
+ * @family: name of the current family
+ * @labels: number of labels of the current sample
  */
 struct expose {
 	FILE *stream;
@@ -24,32 +24,32 @@ struct expose {
 };
 
 /*
- * A page is families one after the other: expose_counter() or expose_gauge(), then
- * for each sample expose_begin(), its labels, and one of the values, which ends it.
+ * A page is a sequence of families. A family starts with expose_counter() or expose_gauge().
+ * Each of its samples is expose_begin(), the labels, and one value, which ends the sample.
  */
 
-/** expose_counter() - the samples that follow are of this counter: its name ends in _total */
+/** expose_counter() - start a family of type counter, whose name must end in _total */
 void expose_counter(struct expose *page, const char *name, const char *help);
 
-/** expose_gauge() - the samples that follow are of this gauge */
+/** expose_gauge() - start a family of type gauge */
 void expose_gauge(struct expose *page, const char *name, const char *help);
 
-/** expose_begin() - begin a sample of the family */
+/** expose_begin() - start a sample of the current family */
 void expose_begin(struct expose *page);
 
-/** expose_label() - give the sample a label, whatever its value has in it */
+/** expose_label() - add a label to the sample; special characters of @value are escaped */
 void expose_label(struct expose *page, const char *name, const char *value);
 
-/** expose_label_number() - give the sample a label with a number */
+/** expose_label_number() - add a label with a number to the sample */
 void expose_label_number(struct expose *page, const char *name, uint32_t number);
 
-/** expose_number() - end the sample: its value is a whole number */
+/** expose_number() - end the sample with an integer value */
 void expose_number(struct expose *page, uint64_t number);
 
-/** expose_seconds() - end the sample: its value is so many nanoseconds, said in seconds */
+/** expose_seconds() - end the sample with a time in seconds */
 void expose_seconds(struct expose *page, uint64_t ns);
 
-/** expose_bytes() - end the sample: @count counts, @per of which stand for @bytes bytes */
+/** expose_bytes() - end the sample with @count counts as bytes: @per counts are @bytes bytes */
 void expose_bytes(struct expose *page, uint64_t count, uint32_t bytes, uint32_t per);
 
-#endif /* UCORETOOL_EXPOSE_H */
+#endif /* UCORETOOL_EXPORT_TEXT_FORMAT_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Written beside its place and renamed into it.  The name beside begins with a dot and does
- * not end in .prom, so that nobody takes it for the file; one that a killed process
- * left there is replaced.
+ * Atomic replacement of a file. The text is written to a temporary file in the same directory,
+ * which is then renamed. The temporary name starts with a dot and does not end in .prom, so
+ * that node_exporter ignores it. A temporary file left by a killed process is replaced.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +28,8 @@ static int write_all(int fd, const char *text, size_t size)
 	return 0;
 }
 
-/* "/DIRECTORY/.NAME.tmp" */
-static int beside(const char *path, char *text, size_t size)
+/* Form the temporary name "/DIRECTORY/.NAME.tmp" */
+static int temporary_name(const char *path, char *text, size_t size)
 {
 	const char *name = strrchr(path, '/');
 	int length;
@@ -43,13 +43,13 @@ static int file_fill(const char *path, const char *text, size_t size)
 {
 	int fd, ret;
 
-	/* whoever may write to the directory does not make us write elsewhere */
+	/* Do not follow a link that another user placed in the directory */
 	unlink(path);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)
 		return -errno;
 	ret = write_all(fd, text, size);
-	/* the reader is another user, whatever our umask is */
+	/* Set the mode regardless of the umask, because node_exporter runs as another user */
 	if (!ret && (fchmod(fd, 0644) || fsync(fd)))
 		ret = -errno;
 	if (close(fd) && !ret)
@@ -59,18 +59,18 @@ static int file_fill(const char *path, const char *text, size_t size)
 
 int textfile_write(const char *path, const char *text, size_t size)
 {
-	char other[PATH_MAX];
+	char temporary[PATH_MAX];
 	int ret;
 
 	if (!strcmp(path, "-"))
 		return write_all(STDOUT_FILENO, text, size);
-	ret = beside(path, other, sizeof(other));
+	ret = temporary_name(path, temporary, sizeof(temporary));
 	if (ret)
 		return ret;
-	ret = file_fill(other, text, size);
-	if (!ret && rename(other, path))
+	ret = file_fill(temporary, text, size);
+	if (!ret && rename(temporary, path))
 		ret = -errno;
 	if (ret)
-		unlink(other);
+		unlink(temporary);
 	return ret;
 }

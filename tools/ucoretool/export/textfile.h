@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A file that others read while it is written anew: they find the old one or the new one.
+ * Replacement of a file that other programs read: a reader finds either the old or the new
+ * content, never a part.
  */
-#ifndef UCORETOOL_TEXTFILE_H
-#define UCORETOOL_TEXTFILE_H
+#ifndef UCORETOOL_EXPORT_TEXTFILE_H
+#define UCORETOOL_EXPORT_TEXTFILE_H
 
 #include "tool.h"
 
 /**
- * textfile_write() - put @text in the place of the file
- * @path: the file, or "-" for standard output, where texts follow each other
- * @text: what it shall have in it
- * @size: bytes of @text
+ * textfile_write() - replace the content of a file by @text
+ * @path: the file, or "-" for standard output, to which the text is appended
+ * @text: new content
+ * @size: length of @text (bytes)
  *
  * Return: 0 or -errno.
  */
 int textfile_write(const char *path, const char *text, size_t size);
 
-#endif /* UCORETOOL_TEXTFILE_H */
+#endif /* UCORETOOL_EXPORT_TEXTFILE_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Where registers are, in words: list, info and the discovery dump say it alike.
+ * Register locations as text, for list, info, doctor and the discovery dump.
  */
 #include <stdio.h>
 
@@ -24,7 +24,7 @@ void place_text(uint32_t access, uint64_t at, char *text, size_t size)
 		snprintf(text, size, "0x%llx", (unsigned long long)at);
 }
 
-/* Discovery tables have 3 bits for the segment, right above the bus */
+/* Discovery tables have a 3-bit segment directly above the bus number */
 void unit_place_text(uint32_t access, uint64_t at, char *text, size_t size)
 {
 	if (access == UCORE_ACCESS_PCI)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where registers are, in words.
+ * Register locations as text.
  */
-#ifndef UCORETOOL_PLACE_H
-#define UCORETOOL_PLACE_H
+#ifndef UCORETOOL_ADDRESS_H
+#define UCORETOOL_ADDRESS_H
 
 #include "libucore.h"
 
-/** access_name() - UCORE_ACCESS_* as a word */
+/** access_name() - return the name of a UCORE_ACCESS_* method */
 const char *access_name(uint32_t access);
 
-/** place_text() - the address @at as UCORE_ACCESS_* writes it, as in ucore_box_info.location */
+/** place_text() - write location @at, in the form of ucore_box_info.location, as text */
 void place_text(uint32_t access, uint64_t at, char *text, size_t size);
 
-/** unit_place_text() - the same for an address as discovery tables write it */
+/** unit_place_text() - write an address in the form of the discovery tables as text */
 void unit_place_text(uint32_t access, uint64_t at, char *text, size_t size);
 
-/** table_place_text() - the PCI function and the BAR of a discovery table */
+/** table_place_text() - write the PCI function and BAR, or the MSR, of a discovery table */
 void table_place_text(const struct ucore_table_info *table, char *text, size_t size);
 
-#endif /* UCORETOOL_PLACE_H */
+#endif /* UCORETOOL_ADDRESS_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Numbers in decimal.  What has no exact way of being short is left to printf(3).
+ * Conversion of numbers to decimal text.  Numbers outside the exact range go to printf(3).
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include "output/decimal.h"
 
 /*
- * A fraction is taken in units of 2^-54: a double of at least 1/4 has no finer ones, and a
- * thousand times less than 2^54 of them fit 64 bits.
+ * Fractions are multiples of 2^-54, the smallest step of a double of at least 1/4.  A fraction
+ * has less than 2^54 such units, and 1000 times that number fits in 64 bits.
  */
 #define UNIT_BITS	54
 #define UNITS		(UINT64_C(1) << UNIT_BITS)
@@ -30,7 +30,7 @@ size_t digits_number(char *text, uint64_t number)
 	return length;
 }
 
-/* No sign, and neither too small for the units nor too large for 15 digits; or nothing at all */
+/* Return true for 0, and for positive numbers that have exact units and at most 15 digits */
 static bool is_plain(double real)
 {
 	return (real >= 0.25 && real < 1e15) || (real == 0 && !__builtin_signbit(real));
@@ -50,7 +50,7 @@ void digits_fixed(char *text, size_t size, double real, unsigned int places)
 	units = (uint64_t)((real - (double)whole) * (double)UNITS) * powers[places];
 	part = units >> UNIT_BITS;
 	rest = units & (UNITS - 1);
-	/* to the nearest, and a tie to the even one */
+	/* round to nearest, ties to even */
 	part += rest > UNITS / 2 || (rest == UNITS / 2 && part & 1);
 	whole += part / powers[places];
 	at = digits_number(text, whole);

@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Numbers as printf(3) writes them, for rows that are written hundreds of times a second:
- * printf takes some thousand instructions for a fraction.
+ * Conversion of numbers to decimal text, with the results of printf(3) but faster.  Rows are
+ * written hundreds of times a second, and printf takes some thousand instructions a fraction.
  */
-#ifndef UCORETOOL_DIGITS_H
-#define UCORETOOL_DIGITS_H
+#ifndef UCORETOOL_DECIMAL_H
+#define UCORETOOL_DECIMAL_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Room for any number, and for most fractions */
+/* Buffer size for any integer, and for most fractions */
 #define DIGITS_LEN	24
 
-/* Decimals that digits_fixed() can write */
+/* Maximum number of decimal places of digits_fixed() */
 #define DIGITS_PLACES	3
 
 /**
- * digits_number() - a number in decimal, as "%llu" has it
- * @text: has room for DIGITS_LEN bytes
+ * digits_number() - write a number as with "%llu"
+ * @text: output buffer of at least DIGITS_LEN bytes
+ * @number: number to write
  *
- * Return: how many digits it has.
+ * Return: number of digits.
  */
 size_t digits_number(char *text, uint64_t number);
 
 /**
- * digits_fixed() - a fraction with so many decimals, as "%.*f" has it
- * @text: where it goes, at least DIGITS_LEN bytes; what is longer is cut off
- * @size: bytes there
- * @places: decimals, from 1 to DIGITS_PLACES
+ * digits_fixed() - write a number with @places decimal places as with "%.*f"
+ * @text: output buffer of at least DIGITS_LEN bytes; longer results are truncated
+ * @size: size of @text (bytes)
+ * @real: number to write
+ * @places: decimal places, from 1 to DIGITS_PLACES
  */
 void digits_fixed(char *text, size_t size, double real, unsigned int places);
 
-#endif /* UCORETOOL_DIGITS_H */
+#endif /* UCORETOOL_DECIMAL_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Dies and CPUs in words: what commands say of domains, they say alike.
+ * Domains as text and table cells, the same in all commands.
  */
 #include <stdio.h>
 
@@ -24,6 +24,20 @@ struct domain_sum domain_sum_device(const struct ucore_device *dev)
 	for (size_t i = 0; i < nr; i++)
 		domain_sum_add(&sum, domains[i].scope);
 	return sum;
+}
+
+bool domain_several_dies(const struct ucore_device *dev)
+{
+	const struct ucore_domain_info *domains;
+	size_t nr;
+
+	domains = ucore_device_domains(dev, &nr);
+	for (size_t i = 0; i < nr; i++)
+		for (size_t j = 0; j < i; j++)
+			if (domains[i].package == domains[j].package &&
+			    domains[i].die != domains[j].die)
+				return true;
+	return false;
 }
 
 void domain_sum_text(const struct domain_sum *sum, char *text, size_t size)
@@ -68,11 +82,11 @@ const char *value_note(uint32_t flags, int32_t cpu)
 	if (flags & UCORE_VALUE_F_OFFLINE)
 		return domain_offline_text(cpu);
 	if (flags & UCORE_VALUE_F_PARTIAL)
-		return "refused";
+		return "partial";
 	if (flags & UCORE_VALUE_F_CONFLICT)
-		return "changed";
+		return "conflict";
 	if (flags & UCORE_VALUE_F_MAYBE_WRAPPED)
-		return "unsure";
+		return "maybe wrapped";
 	if (flags & UCORE_VALUE_F_GAP)
 		return "gap";
 	return flags & UCORE_VALUE_F_UNFROZEN ? "unfrozen" : NULL;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * PCI devices and their names, from sysfs and pci.ids.  Looks at files only.
+ * PCI devices and their names, read from sysfs and pci.ids.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 /* ---- sysfs ------------------------------------------------------------- */
 
-/* A file with a number; 0 if it cannot be read */
+/* Read a hexadecimal number from a device's file; 0 if that fails */
 static uint32_t number_of(const char *root, const char *address, const char *file)
 {
 	char path[PATH_MAX];
@@ -34,7 +34,7 @@ static uint32_t number_of(const char *root, const char *address, const char *fil
 	return number;
 }
 
-/* Where it is below which root bus: the link's target begins at that, "pci0000:3a" */
+/* Parse root bus and slot from the target of the device's symbolic link (".../pci0000:3a/...") */
 static bool place_of(const char *root, struct pci_device *device)
 {
 	char path[PATH_MAX], target[PATH_MAX];
@@ -51,7 +51,7 @@ static bool place_of(const char *root, struct pci_device *device)
 			    &device->slot) == 3;
 }
 
-/* Bridges, system peripherals, and what the processor shows of itself */
+/* Return false for memory, bridges, system peripherals and signal processing classes */
 static bool moves_data(uint32_t class)
 {
 	switch (class >> 8) {
@@ -112,7 +112,7 @@ static int sysfs_read(struct pci_devices *devices, const char *root)
 
 /* ---- pci.ids ----------------------------------------------------------- */
 
-/* The vendor, or the class, that the lines being read are of; UINT32_MAX: none */
+/* Vendor or class of the current section of pci.ids; UINT32_MAX: none */
 struct reading {
 	uint32_t vendor;
 	uint32_t class;
@@ -125,7 +125,7 @@ static int name_set(char **name, const char *text)
 	return *name ? 0 : -ENOMEM;
 }
 
-/* A vendor or a class: what it is called, unless a later line of it knows better */
+/* Parse the first line of a section: a vendor or a class */
 static int head_read(struct pci_devices *devices, struct reading *reading, const char *line)
 {
 	unsigned int id;
@@ -145,7 +145,7 @@ static int head_read(struct pci_devices *devices, struct reading *reading, const
 	return ret;
 }
 
-/* A device of the vendor, or a subclass of the class; what is below these is not asked for */
+/* Parse a line of a section: a device or a subclass; skip deeper levels */
 static int item_read(struct pci_devices *devices, const struct reading *reading, const char *line)
 {
 	unsigned int id;
@@ -182,7 +182,7 @@ static int names_read(struct pci_devices *devices, FILE *stream)
 	return ret;
 }
 
-/* Where distributions have it */
+/* Open pci.ids at one of the paths that distributions use; NULL if there is none */
 static FILE *names_open(const char *root)
 {
 	static const char *const paths[] = {
@@ -198,7 +198,7 @@ static FILE *names_open(const char *root)
 	return stream;
 }
 
-/* ---- all of them ------------------------------------------------------- */
+/* ---- the list of devices ----------------------------------------------- */
 
 int pci_devices_read(const char *root, struct pci_devices *devices)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The PCI devices of this machine by the root bus that they are below, with their names.
+ * The PCI devices of this machine with their root bus and their names.
  */
-#ifndef UCORETOOL_PCI_H
-#define UCORETOOL_PCI_H
+#ifndef UCORETOOL_PCI_NAMES_H
+#define UCORETOOL_PCI_NAMES_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,17 +11,17 @@
 #define PCI_ADDRESS_LEN	16
 
 /**
- * struct pci_device - a function
- * @segment: of the root bus
+ * struct pci_device - a PCI function
+ * @segment: segment of the root bus
  * @bus: number of the root bus
- * @slot: device number there of the root port that it is behind, or its own
- * @address: its own place: "0000:3b:00.0"
- * @class: class code, without the interface
+ * @slot: device number on the root bus: of the root port, or of the function without one
+ * @address: address of the function: "0000:3b:00.0"
+ * @class: class code without the programming interface
  * @vendor: vendor id
  * @device: device id
- * @class_name: as pci.ids says, NULL if that is not there or does not know
- * @vendor_name: the same
- * @device_name: the same
+ * @class_name: name of the class in pci.ids, NULL: unknown
+ * @vendor_name: name of the vendor in pci.ids, NULL: unknown
+ * @device_name: name of the device in pci.ids, NULL: unknown
  */
 struct pci_device {
 	uint32_t segment;
@@ -37,10 +37,9 @@ struct pci_device {
 };
 
 /**
- * struct pci_devices - those that move data of their own: neither bridges nor parts of the
- *                      chips themselves
- * @device: in the order of their addresses
- * @nr: how many
+ * struct pci_devices - PCI functions that transfer data, without bridges and chip internals
+ * @device: array of functions, ordered by address
+ * @nr: number of functions
  */
 struct pci_devices {
 	struct pci_device *device;
@@ -48,18 +47,18 @@ struct pci_devices {
 };
 
 /**
- * pci_devices_read() - read them from sysfs, and their names from pci.ids if it is there
- * @root: directory that /sys and /usr are below, "" for the real ones
- * @devices: is filled
+ * pci_devices_read() - read the functions from sysfs, and their names from pci.ids
+ * @root: directory above sys and usr, "" for the real ones
+ * @devices: filled; empty if there is no sysfs
  *
- * Without a sysfs there are none.  Return: 0 or -ENOMEM.
+ * Return: 0 or -ENOMEM.
  */
 int pci_devices_read(const char *root, struct pci_devices *devices);
 
-/** pci_devices_free() - forget them */
+/** pci_devices_free() - free the array and the names */
 void pci_devices_free(struct pci_devices *devices);
 
-/** pci_device_text() - "Ethernet controller: Intel Corporation ...", as lspci has it */
+/** pci_device_text() - write the names as lspci does: "Ethernet controller: Intel Corporation ..." */
 void pci_device_text(const struct pci_device *device, char *text, size_t size);
 
-#endif /* UCORETOOL_PCI_H */
+#endif /* UCORETOOL_PCI_NAMES_H */

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Rows as a table for people, CSV or JSON lines for programs.
+ * Output of rows as a table, CSV or JSON lines.
  *
- * JSON is written by hand: output is flat rows and one nested record, and a
- * library would be a dependency for forty lines.
+ * The JSON writer is local because a library would be a dependency for forty lines.
  *
- * A row is put together here and given to the stream at once, and its numbers are
- * written without printf(3): a stream's call for each letter was most of what an
- * interval of stat cost.
+ * A row is assembled in a buffer and passed to the stream with one call, and numbers are
+ * converted without printf(3).  A stream call for each character would dominate the cost of
+ * an interval of stat.
  */
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -20,7 +19,7 @@
 #define CELL_LEN	512
 #define LINE_LEN	1024
 
-/* ---- what goes to the stream at once ----------------------------------- */
+/* ---- line buffer ------------------------------------------------------- */
 
 struct line {
 	FILE *stream;
@@ -28,7 +27,7 @@ struct line {
 	char text[LINE_LEN];
 };
 
-/* No initializer, which would clear the text, too */
+/* Assign the members one by one because an initializer would clear the text buffer */
 static void line_begin(struct line *line, const struct out *out)
 {
 	line->stream = out->stream;
@@ -41,11 +40,11 @@ static void line_end(struct line *line)
 	line->used = 0;
 }
 
-static void put(struct line *line, char letter)
+static void put(struct line *line, char c)
 {
 	if (line->used == sizeof(line->text))
 		line_end(line);
-	line->text[line->used++] = letter;
+	line->text[line->used++] = c;
 }
 
 static void put_bytes(struct line *line, const char *text, size_t length)
@@ -86,16 +85,16 @@ static void digits_group(char *text, size_t size, uint64_t number)
 	text[at] = 0;
 }
 
-/* Two decimals, or four digits of what is small; a person cannot use more */
+/* Write a value with grouped digits and two decimals, or four significant digits below 1 */
 static void value_group(char *text, size_t size, double value)
 {
-	double size_of = value < 0 ? -value : value;
+	double magnitude = value < 0 ? -value : value;
 	char decimals[8];
 
 	if (__builtin_isnan(value)) {
 		snprintf(text, size, "-");
-	} else if (size_of >= 1 && size_of < 1e15) {
-		uint64_t hundredths = (uint64_t)(size_of * 100 + 0.5);
+	} else if (magnitude >= 1 && magnitude < 1e15) {
+		uint64_t hundredths = (uint64_t)(magnitude * 100 + 0.5);
 
 		text[0] = '-';
 		digits_group(text + (value < 0), size - 1, hundredths / 100);
@@ -150,7 +149,7 @@ static void cell_format(const struct out *out, const struct cell *cell, char *te
 			value_group(text, size, cell->real);
 		else
 			snprintf(text, size, "%.9g", cell->real);
-		/* programs know an empty cell */
+		/* CSV has an empty cell for NaN */
 		if (!people && __builtin_isnan(cell->real))
 			*text = 0;
 		break;
@@ -159,7 +158,7 @@ static void cell_format(const struct out *out, const struct cell *cell, char *te
 
 /* ---- JSON -------------------------------------------------------------- */
 
-/* Bytes of the UTF-8 character that begins here, 0 if it is none */
+/* Return the length of the multi-byte UTF-8 character at @text, 0 if not valid */
 static size_t utf8_length(const unsigned char *text)
 {
 	static const struct {
@@ -168,30 +167,30 @@ static size_t utf8_length(const unsigned char *text)
 	} kinds[] = { { 0xe0, 0xc0, 0x80 }, { 0xf0, 0xe0, 0x800 }, { 0xf8, 0xf0, 0x10000 } };
 
 	for (size_t nr = 0; nr < ARRAY_SIZE(kinds); nr++) {
-		uint32_t letter = text[0] & ~kinds[nr].mask & 0xff;
+		uint32_t code = text[0] & ~kinds[nr].mask & 0xff;
 
 		if ((text[0] & kinds[nr].mask) != kinds[nr].head)
 			continue;
 		for (size_t i = 1; i <= nr + 1; i++) {
 			if ((text[i] & 0xc0) != 0x80)
 				return 0;
-			letter = letter << 6 | (text[i] & 0x3f);
+			code = code << 6 | (text[i] & 0x3f);
 		}
-		if (letter < kinds[nr].least || letter > 0x10ffff ||
-		    (letter >= 0xd800 && letter < 0xe000))
+		if (code < kinds[nr].least || code > 0x10ffff ||
+		    (code >= 0xd800 && code < 0xe000))
 			return 0;
 		return nr + 2;
 	}
 	return 0;
 }
 
-/* Of ASCII, and written as it is */
+/* Return true for printable ASCII that JSON strings contain without an escape */
 static bool is_plain(unsigned char c)
 {
 	return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* What is not plain; returns how many bytes of the text that is */
+/* Write one character that is not plain; return the number of bytes read from @text */
 static size_t put_special(struct line *line, const char *text)
 {
 	unsigned char c = (unsigned char)*text;
@@ -207,7 +206,7 @@ static size_t put_special(struct line *line, const char *text)
 	} else if (length) {
 		put_bytes(line, text, length);
 	} else {
-		/* the sign for a byte that is no UTF-8 */
+		/* U+FFFD replaces a byte that is not valid UTF-8 */
 		put_text(line, "\\ufffd");
 		length = 1;
 	}
@@ -242,7 +241,7 @@ static void put_key(struct line *line, struct out *out, const char *key)
 	put(line, ':');
 }
 
-/* A member as the cell has it; what is no number has none */
+/* Write a cell as a JSON member; skip empty cells and NaN */
 static void put_member(struct line *line, struct out *out, const char *key,
 		       const struct cell *cell)
 {
@@ -411,7 +410,7 @@ static void table_put(struct line *line, const struct column *column, const char
 		put_blanks(line, (column->width < 0 ? blanks : 0) + 2);
 }
 
-/* A table row; trailing empty cells leave no blanks behind */
+/* Write a table row without trailing blanks */
 static void row_table(struct line *line, const struct out *out, const struct column *columns,
 		      size_t nr, const struct cell *cells)
 {
@@ -439,7 +438,7 @@ static void head_table(struct line *line, const struct column *columns, size_t n
 			table_put(line, &columns[i], columns[i].heading, i + 1 == end);
 }
 
-/* ---- all of them ------------------------------------------------------- */
+/* ---- all formats ------------------------------------------------------- */
 
 void out_head(struct out *out, const struct column *columns, size_t nr)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Output: rows as a table for people, as CSV or as JSON lines for programs.
+ * Output of rows as a table for people, or as CSV or JSON lines for programs.
  */
-#ifndef UCORETOOL_OUT_H
-#define UCORETOOL_OUT_H
+#ifndef UCORETOOL_TABLE_H
+#define UCORETOOL_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,11 +17,11 @@ enum out_format {
 };
 
 /**
- * struct out - where output goes, and how
- * @stream: the file or standard output
+ * struct out - an output stream and its format
+ * @stream: file or standard output
  * @format: table, CSV or JSON lines
- * @separator: what stands between the values of a CSV row
- * @inside: a member has been written to the JSON object or array that is open
+ * @separator: character between the values of a CSV row
+ * @inside: true if the open JSON object or array has a member already
  */
 struct out {
 	FILE *stream;
@@ -30,7 +30,7 @@ struct out {
 	bool inside;
 };
 
-/* How a cell is written; a cell of kind NONE is empty, and no member in JSON */
+/* Format of a cell; a cell of kind NONE is empty in tables and CSV, and absent in JSON */
 enum cell_kind {
 	CELL_NONE,
 	CELL_TEXT,
@@ -39,7 +39,7 @@ enum cell_kind {
 	CELL_FLAG,		/* true or false in JSON, else 1 or 0 */
 	CELL_NS,		/* a table shows seconds, CSV and JSON have nanoseconds */
 	CELL_REAL,		/* a table and CSV show two decimals, JSON has three */
-	CELL_VALUE,		/* as exact as it is; a table groups the digits of what is large */
+	CELL_VALUE,		/* full precision; a table groups the digits of large values */
 };
 
 struct cell {
@@ -50,11 +50,11 @@ struct cell {
 };
 
 /**
- * struct column - one column of rows
- * @name: its name for programs
- * @heading: its name for people
- * @width: letters it takes in a table; negative: its text begins at the left
- * @hidden: tables do without it
+ * struct column - column of a table, CSV or JSON
+ * @name: name in CSV and JSON
+ * @heading: heading in tables
+ * @width: width in a table (characters), negative: aligned to the left
+ * @hidden: true if tables omit the column
  */
 struct column {
 	const char *name;
@@ -98,24 +98,24 @@ static inline struct cell cell_real(double real)
 	return (struct cell) { .kind = CELL_REAL, .real = real };
 }
 
-/* A value that may be none (NaN): "-" in a table, empty in CSV, no member in JSON */
+/* Return the cell of a value; NaN is "-" in a table, empty in CSV and absent in JSON */
 static inline struct cell cell_value(double real)
 {
 	return (struct cell) { .kind = CELL_VALUE, .real = real };
 }
 
-/** out_head() - the line above the rows, in the formats that have one */
+/** out_head() - print the header line, except in JSON */
 void out_head(struct out *out, const struct column *columns, size_t nr);
 
-/** out_row() - one row of @nr cells; in JSON an object on a line of its own */
+/** out_row() - print a row of @nr cells; in JSON one object on one line */
 void out_row(struct out *out, const struct column *columns, size_t nr, const struct cell *cells);
 
 /*
- * JSON that is no flat row is written member by member: what stands between a
- * begin and its end belongs to it.  @key is NULL in arrays.
+ * Nested JSON is written member by member between json_begin() and json_end().  @key is NULL
+ * for elements of arrays.
  */
 
-/** json_line_begin() - begin an object that has a line of its own */
+/** json_line_begin() - begin an object at the start of a line */
 void json_line_begin(struct out *out);
 
 /** json_line_end() - end the object and its line */
@@ -128,16 +128,16 @@ void json_number(struct out *out, const char *key, uint64_t number);
 void json_real(struct out *out, const char *key, double real);
 void json_flag(struct out *out, const char *key, bool flag);
 
-/** json_cells() - the cells of a row as members of the object that is open */
+/** json_cells() - write the cells of a row as members of the open object */
 void json_cells(struct out *out, const struct column *columns, size_t nr,
 		const struct cell *cells);
 
 /**
- * pattern_matches() - does a word match what the user looks for?
- * @pattern: a shell pattern; without * and ? it may stand anywhere in the word,
- *           and NULL matches every word
- * @word: the word, whose case does not matter
+ * pattern_matches() - return true if a name matches a pattern, ignoring case
+ * @pattern: shell pattern for the whole name, or any part of the name if the pattern has
+ *           no wildcard; NULL matches every name
+ * @word: name
  */
 bool pattern_matches(const char *pattern, const char *word);
 
-#endif /* UCORETOOL_OUT_H */
+#endif /* UCORETOOL_TABLE_H */

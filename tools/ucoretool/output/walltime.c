@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The wall clock in words: programs get UTC, people the time of their own clock.
+ * Wall-clock times as text: UTC in CSV and JSON, local time in tables.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ const char *clock_iso(uint64_t real, char *text)
 	return text;
 }
 
-/* A local time with microseconds behind its seconds, and the day before it */
+/* Write a local time with microseconds, with date and zone if @day */
 static const char *local_text(uint64_t real, bool day, char *text)
 {
 	time_t seconds = (time_t)(real / NSEC_PER_SEC);
@@ -86,7 +86,7 @@ struct clock_window clock_window_all(void)
 	return (struct clock_window) { .to = UINT64_MAX };
 }
 
-/* "14:03:05.25": hours and minutes, then seconds as any number of them */
+/* Parse a time of day: "14:03:05.25" */
 static bool day_parse(const char *text, uint64_t *ns)
 {
 	unsigned int hours, minutes;
@@ -108,8 +108,8 @@ static int moment_parse(struct tool *tool, const char *text, uint64_t *ns, bool 
 	*day = strchr(text, ':');
 	if (*day)
 		return day_parse(text, ns) ? 0 :
-		       tool_usage(tool, "time '%s': write the time of day as 14:03:05.5", text);
-	/* a bare number is of seconds */
+		       tool_usage(tool, "time '%s': not a time of day. Write it as 14:03:05.5", text);
+	/* a number without a unit is in seconds */
 	snprintf(bare, sizeof(bare), "%s%s", text,
 		 isdigit((unsigned char)text[strlen(text) - 1]) ? "s" : "");
 	return parse_duration(tool, "time", bare, false, 0, UINT64_MAX, ns);
@@ -123,18 +123,18 @@ int clock_window_parse(struct tool *tool, const char *text, struct clock_window 
 
 	*window = clock_window_all();
 	if (!comma || strlen(text) >= sizeof(from) || strchr(comma + 1, ','))
-		return tool_usage(tool, "time '%s': write FROM,TO", text);
+		return tool_usage(tool, "time '%s': not a window. Write FROM,TO", text);
 	snprintf(from, sizeof(from), "%.*s", (int)(comma - text), text);
 	if (*from)
 		ret = moment_parse(tool, from, &window->from, &window->from_day);
 	if (!ret && comma[1])
 		ret = moment_parse(tool, comma + 1, &window->to, &window->to_day);
 	if (!ret && window->from_day == window->to_day && window->from > window->to)
-		return tool_usage(tool, "time '%s': ends before it begins", text);
+		return tool_usage(tool, "time '%s': FROM is later than TO", text);
 	return ret;
 }
 
-/* The first time that it is so late of day, not before the start */
+/* Return the first time of day @ns (ns since midnight) not before the start, relative to it */
 static uint64_t day_fix(uint64_t ns, uint64_t start_real)
 {
 	time_t seconds = (time_t)(start_real / NSEC_PER_SEC);
@@ -146,7 +146,7 @@ static uint64_t day_fix(uint64_t ns, uint64_t start_real)
 	tm.tm_min = 0;
 	tm.tm_sec = 0;
 	midnight = (uint64_t)mktime(&tm) * NSEC_PER_SEC;
-	/* what is not a whole minute before the start is meant to be its beginning */
+	/* a time less than a minute before the start means the start */
 	if (midnight + ns + 60 * NSEC_PER_SEC < start_real)
 		ns += DAY_NS;
 	return midnight + ns > start_real ? midnight + ns - start_real : 0;

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The wall clock in words.
+ * Wall-clock times as text, and time windows of recordings.
  */
-#ifndef UCORETOOL_CLOCK_H
-#define UCORETOOL_CLOCK_H
+#ifndef UCORETOOL_WALLTIME_H
+#define UCORETOOL_WALLTIME_H
 
 #include "tool.h"
 
 #define CLOCK_LEN	48
 
-/** clock_real() - CLOCK_REALTIME, as it is set now, at a time of CLOCK_MONOTONIC */
+/** clock_real() - convert CLOCK_MONOTONIC to CLOCK_REALTIME (ns) with the current offset */
 uint64_t clock_real(uint64_t monotonic);
 
-/** clock_iso() - ns of CLOCK_REALTIME for programs: "2026-11-22T11:54:04.123456789Z" */
+/** clock_iso() - write CLOCK_REALTIME (ns) in UTC: "2026-11-22T11:54:04.123456789Z" */
 const char *clock_iso(uint64_t real, char *text);
 
-/** clock_local() - the same for people, on their own clock: "11:54:04.123456" */
+/** clock_local() - write the local time of day: "11:54:04.123456" */
 const char *clock_local(uint64_t real, char *text);
 
-/** clock_date() - with the day and the zone: "2026-11-22 12:54:04.123456 +0100" */
+/** clock_date() - write local date, time and zone: "2026-11-22 12:54:04.123456 +0100" */
 const char *clock_date(uint64_t real, char *text);
 
-/** clock_stamp() - as part of a file's name: "20261122-125404" */
+/** clock_stamp() - write local date and time for a file name: "20261122-125404" */
 const char *clock_stamp(uint64_t real, char *text);
 
 /**
- * struct clock_window - from when to when, as a user wrote it
- * @from: where it begins, in ns
- * @to: where it ends, UINT64_MAX: at the end
- * @from_day: @from is of the local day, not of the file's time
- * @to_day: the same for @to
+ * struct clock_window - a time window of a recording
+ * @from: start (ns since the start of the recording)
+ * @to: end (ns since the start of the recording), UINT64_MAX: end of the recording
+ * @from_day: true if @from is a local time of day (ns since midnight)
+ * @to_day: true if @to is a local time of day (ns since midnight)
  */
 struct clock_window {
 	uint64_t from;
@@ -38,19 +38,21 @@ struct clock_window {
 	bool to_day;
 };
 
-/** clock_window_all() - a window that takes everything */
+/** clock_window_all() - return the window of the whole recording */
 struct clock_window clock_window_all(void);
 
 /**
- * clock_window_parse() - "FROM,TO", either of which may be missing
- * @text: seconds since the start ("1.5"), or with a unit ("200ms"), or the time of day
- *        ("14:03:05.5")
+ * clock_window_parse() - parse "FROM,TO"; FROM or TO may be empty
+ * @tool: the tool
+ * @text: window of two times, each in seconds since the start ("1.5"), with a unit ("200ms"),
+ *        or a time of day ("14:03:05.5")
+ * @window: parsed window
  *
- * Returns 0 or the exit code of the complaint that it has printed.
+ * Return: 0, or the exit code after an error message.
  */
 int clock_window_parse(struct tool *tool, const char *text, struct clock_window *window);
 
-/** clock_window_fix() - turn times of day into the file's, which began at @start_real */
+/** clock_window_fix() - convert times of day to times since @start_real, the recording's start */
 void clock_window_fix(struct clock_window *window, uint64_t start_real);
 
-#endif /* UCORETOOL_CLOCK_H */
+#endif /* UCORETOOL_WALLTIME_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The flight recorder.  Each record is kept for a while and shown to the metrics; when the
- * condition comes true, recording goes on for as long as was asked for, and then all that
- * is kept becomes a file.  A record is in one file at most, so that a condition which comes
- * and goes does not fill a disk with copies.
+ * The flight recorder. Each record is kept for a time and passed to the metrics. When the
+ * condition becomes true, recording continues for the time of --after, and then all kept
+ * records are written to a file. A record is in one file at most, so that a condition that
+ * changes often does not fill a disk with copies.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -22,12 +22,12 @@
 #define LIMIT_MIN	(1U << 20)
 #define LIMIT_MAX	(1U << 31)
 #define KEEP_MAX_NS	(86400 * NSEC_PER_SEC)
-#define SAME_NAMES	1000		/* files of one second */
+#define SAME_NAMES	1000		/* largest number of files in one second */
 
-/* More MB/s than a machine can have: bytes were meant */
+/* Impossible number of MB/s, which shows that the user meant bytes */
 #define SURELY_BYTES	1e8
 
-/* ---- what was asked for ------------------------------------------------ */
+/* ---- options ----------------------------------------------------------- */
 
 int flight_keep(struct tool *tool, struct flight_args *args, const char *value)
 {
@@ -56,19 +56,22 @@ int flight_when(struct tool *tool, struct flight_args *args, const char *value)
 	char metric[sizeof(args->metric) - 16];
 
 	if (args->when)
-		return tool_usage(tool, "condition '%s': there is one already, '%s'", value,
+		return tool_usage(tool, "condition '%s': '%s' is given already. Give --when once",
+				  value,
 				  args->when);
 	if (!length || !value[length] || strchr("=!", value[length - 1]))
-		return tool_usage(tool, "condition '%s': write METRIC>NUMBER, or with <, >= or <=",
+		return tool_usage(tool, "condition '%s': not valid. Use METRIC>NUMBER, or <, >= or <=",
 				  value);
 	if (*value == '@')
-		return tool_usage(tool, "condition '%s': of one metric, not of a category", value);
+		return tool_usage(tool, "condition '%s': a category is not allowed. Name one metric",
+				  value);
 	if (length >= sizeof(metric))
-		return tool_usage(tool, "condition '%.40s...' is too long", value);
+		return tool_usage(tool, "condition '%.40s...': too long. Define the metric in a --metric-file",
+				  value);
 	while (length && isspace((unsigned char)value[length - 1]))
 		length--;
 	snprintf(metric, sizeof(metric), "%.*s", (int)length, value);
-	/* anything but a name is a formula, which gets one */
+	/* Give a formula a name */
 	snprintf(args->metric, sizeof(args->metric), "%s%s", is_name(metric) ? "" : "condition=",
 		 metric);
 	args->when = value;
@@ -76,7 +79,7 @@ int flight_when(struct tool *tool, struct flight_args *args, const char *value)
 	return 0;
 }
 
-/* "%t" is the time, "%%" a per cent sign; false: there is something else */
+/* Return true if the pattern has no conversions except "%t" (time) and "%%" (per cent sign) */
 static bool name_ok(const char *path)
 {
 	for (const char *sign = path; (sign = strchr(sign, '%')); sign += 2)
@@ -88,22 +91,22 @@ static bool name_ok(const char *path)
 int flight_finish(struct tool *tool, const struct flight_args *args, const char *path)
 {
 	if (!args->keep_ns && args->when)
-		return tool_usage(tool, "--when says when what is kept is written: give --keep too");
+		return tool_usage(tool, "--when: needs samples kept in memory. Give --keep too");
 	if (args->after_ns && !args->when)
-		return tool_usage(tool, "--after follows a condition: give --when too");
+		return tool_usage(tool, "--after: needs a condition. Give --when too");
 	if (args->level && !args->when)
-		return tool_usage(tool, "--per-socket and --per-box say what the condition of --when is about");
+		return tool_usage(tool, "--per-socket and --per-box: apply to the condition of --when only. Give --when too");
 	if (args->keep_ns && path && !strcmp(path, "-"))
-		return tool_usage(tool, "--keep writes files: give a name with -o, %%t in it is the time");
+		return tool_usage(tool, "--keep: cannot write to standard output. Give a file name with -o, in which %%t is the time");
 	if (args->keep_ns && path && !name_ok(path))
-		return tool_usage(tool, "name '%s': %%t is the time, %%%% a per cent sign, there is nothing else",
+		return tool_usage(tool, "name '%s': only %%t (time) and %%%% (per cent sign) are allowed after a per cent sign. Change the name",
 				  path);
 	return 0;
 }
 
 /* ---- the condition ----------------------------------------------------- */
 
-static void prefix_take(const char **text, double *factor)
+static void prefix_parse(const char **text, double *factor)
 {
 	static const char prefixes[] = "kMGT";
 	const char *found = **text ? strchr(prefixes, **text) : NULL;
@@ -114,16 +117,19 @@ static void prefix_take(const char **text, double *factor)
 	*text += !!found;
 }
 
-/* What a unit ending in B/s has of bytes, 0 for others */
+/* Return the bytes in a unit that ends in B/s; 0 for other units */
 static double unit_bytes(const char *unit)
 {
 	double factor;
 
-	prefix_take(&unit, &factor);
+	prefix_parse(&unit, &factor);
 	return strcmp(unit, "B/s") ? 0 : factor;
 }
 
-/* "80GB/s" in MB/s is 80000; a number alone, or with the metric's unit, is of that already */
+/*
+ * Parse the number of a condition: "80GB/s" for a metric in MB/s is 80000. A number without a
+ * unit is in the metric's unit.
+ */
 static int threshold_parse(struct tool *tool, struct flight *flight, const char *text,
 			   const char *unit)
 {
@@ -136,20 +142,20 @@ static int threshold_parse(struct tool *tool, struct flight *flight, const char 
 	rest = end + strspn(end, " ");
 	if (*unit && !strcmp(rest, unit))
 		rest += strlen(rest);
-	prefix_take(&rest, &factor);
+	prefix_parse(&rest, &factor);
 	bytes = !strcmp(rest, "B/s");
 	if (end == text || !isfinite(flight->threshold) || (*rest && !bytes) ||
 	    (bytes && !of_unit))
-		return tool_usage(tool, "condition '%s': '%s' is no number of %s",
+		return tool_usage(tool, "condition '%s': '%s' is not a number of %s. Change the number or its unit",
 				  flight->args->when, text, *unit ? unit : "the metric");
 	flight->threshold *= factor / (bytes ? of_unit : 1);
 	if (of_unit && !bytes && flight->threshold >= SURELY_BYTES)
-		return tool_usage(tool, "condition '%s': that many %s do not exist: write %gGB/s if you mean bytes",
+		return tool_usage(tool, "condition '%s': that many %s are impossible. Use %gGB/s if you mean bytes",
 				  flight->args->when, unit, flight->threshold / 1e9);
 	return 0;
 }
 
-/* The metric that the condition is about: it was chosen last */
+/* Return true if @value is of the condition's metric */
 static bool is_about(const struct flight *flight, const struct ucore_metric_value *value)
 {
 	size_t length = strcspn(flight->args->metric, "=:");
@@ -168,21 +174,21 @@ static const struct ucore_metric_value *value_find(const struct flight *flight)
 	return NULL;
 }
 
-/* That no file can be made is no news to have when the incident is there */
+/* Check before START that files can be created, so that the incident itself is not lost */
 static int directory_check(struct tool *tool, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char *directory;
 	int ret = 0;
 
-	/* one that is named for the time can only be there then */
+	/* A directory name that contains the time cannot be checked yet */
 	if (slash && memchr(path, '%', (size_t)(slash - path)))
 		return 0;
 	directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 	if (!directory)
 		return tool_error(tool, "out of memory");
 	if (access(directory, W_OK | X_OK))
-		ret = tool_error(tool, "%s: cannot make files there: %s", directory,
+		ret = tool_error(tool, "%s: cannot create files in this directory: %s", directory,
 				 strerror(errno));
 	free(directory);
 	return ret;
@@ -205,7 +211,7 @@ int flight_open(struct tool *tool, struct flight *flight)
 		return 0;
 	value = value_find(flight);
 	if (!value)
-		return tool_error(tool, "condition '%s': has no value on this machine",
+		return tool_error(tool, "condition '%s': the metric has no value on this machine. Choose another metric",
 				  flight->args->when);
 	flight->above = *compared == '>';
 	flight->equal = compared[1] == '=';
@@ -218,11 +224,14 @@ static bool is_true(const struct flight *flight, double value)
 {
 	if (flight->equal && value == flight->threshold)
 		return true;
-	/* what is no number is neither */
+	/* A comparison with NaN is false */
 	return flight->above ? value > flight->threshold : value < flight->threshold;
 }
 
-/* Does it hold of any of them?  A socket that has nothing new is as it was */
+/*
+ * Find a value of which the condition is true; NULL if none. A value that is not fresh is the
+ * last one of its socket.
+ */
 static const struct ucore_metric_value *value_holds(const struct flight *flight)
 {
 	const struct ucore_metric_value *value;
@@ -234,8 +243,9 @@ static const struct ucore_metric_value *value_holds(const struct flight *flight)
 }
 
 /*
- * A timer that comes late keeps to its instants, and what follows is short: so short that
- * what passes between the clock and the freeze makes any rate of it.
+ * Return true if an interval is too short to evaluate the condition. An interval after a late
+ * timer is short. Its rate has a large error, because of the time between reading the clock
+ * and the freeze.
  */
 static bool is_short(const struct flight *flight)
 {
@@ -248,8 +258,8 @@ static bool is_short(const struct flight *flight)
 	return false;
 }
 
-/* There are new values: has the condition come true? */
-static void condition_look(struct flight *flight, uint64_t time)
+/* Evaluate the condition with new values, and start an incident when it becomes true */
+static void condition_check(struct flight *flight, uint64_t time)
 {
 	const struct ucore_metric_value *holds = value_holds(flight);
 
@@ -281,7 +291,7 @@ static void name_make(const char *pattern, const char *stamp, char *name, size_t
 	name[at < size ? at : size - 1] = 0;
 }
 
-/* A name that no file has yet */
+/* Choose a name that no file has */
 static int name_choose(struct tool *tool, const struct flight *flight, uint64_t event,
 		       char *name, size_t size)
 {
@@ -293,13 +303,17 @@ static int name_choose(struct tool *tool, const struct flight *flight, uint64_t 
 	length = strlen(name);
 	for (unsigned int nr = 2; !access(name, F_OK); nr++) {
 		if (nr > SAME_NAMES)
-			return tool_error(tool, "%s: there are %u such files already", name, nr);
+			return tool_error(tool, "%s: %u files of this name exist. Remove some, or use %%t in the name",
+					  name, nr);
 		snprintf(name + length, size - length, "-%u", nr);
 	}
 	return 0;
 }
 
-/* The file's time begins with what is kept, or with counting if nothing was dropped */
+/*
+ * Return the start of the file: the first kept record, or the start of counting if nothing was
+ * removed
+ */
 static uint64_t file_start(const struct flight *flight)
 {
 	struct keep_entry first;
@@ -340,7 +354,7 @@ static void dump_print(const struct flight *flight, const char *name, uint64_t s
 	fprintf(stderr, "%llu samples of %.3f s written to %s\n", (unsigned long long)samples,
 		(double)ns / NSEC_PER_SEC, name);
 	if (crowded)
-		fprintf(stderr, "no more of them found room in %u MiB: keep more bytes (--keep TIME,%uM)\n",
+		fprintf(stderr, "flight recorder: memory limit of %u MiB reached. Raise the limit (--keep TIME,%uM)\n",
 			flight->args->limit >> 20, flight->args->limit >> 19);
 }
 
@@ -354,7 +368,7 @@ static int dump_write(struct tool *tool, struct flight *flight, uint64_t event)
 	int ret;
 
 	if (!keep_first(&flight->keep, &first)) {
-		fprintf(stderr, "nothing is kept: no file is written\n");
+		fprintf(stderr, "flight recorder: no samples are kept, so no file is written\n");
 		return 0;
 	}
 	ns = flight->keep.newest - ucore_record_time(first.record);
@@ -388,12 +402,12 @@ int flight_dump(struct tool *tool, struct flight *flight)
 
 /* ---- records ----------------------------------------------------------- */
 
-int flight_take(struct tool *tool, struct flight *flight, uint32_t domain,
+int flight_add(struct tool *tool, struct flight *flight, uint32_t domain,
 		const struct ucore_record *record)
 {
 	uint64_t time = ucore_record_time(record);
 
-	/* the record that ends what comes after is not part of it */
+	/* The first sample after the time of --after is not part of the file */
 	if (flight->pending && record->type == UCORE_RECORD_SAMPLE &&
 	    time > flight->event + flight->args->after_ns) {
 		int ret = flight_dump(tool, flight);
@@ -405,7 +419,7 @@ int flight_take(struct tool *tool, struct flight *flight, uint32_t domain,
 		return tool_error(tool, "out of memory");
 	if (flight->metrics && flight->args->when &&
 	    ucore_metrics_take(flight->metrics, domain, record) > 0)
-		condition_look(flight, time);
+		condition_check(flight, time);
 	return 0;
 }
 

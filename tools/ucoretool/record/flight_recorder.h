@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The flight recorder: the last samples are kept in memory, and written when something
- * happens.
+ * The flight recorder keeps the last samples of a session in memory. It writes them to a file
+ * when a condition becomes true, or on a signal.
  */
-#ifndef UCORETOOL_FLIGHT_H
-#define UCORETOOL_FLIGHT_H
+#ifndef UCORETOOL_RECORD_FLIGHT_RECORDER_H
+#define UCORETOOL_RECORD_FLIGHT_RECORDER_H
 
 #include "record/history.h"
 #include "metric_options.h"
 #include "tool.h"
 
-#define FLIGHT_LIMIT	(256U << 20)	/* bytes that are kept */
+#define FLIGHT_LIMIT	(256U << 20)	/* default memory limit (bytes) */
 #define FLIGHT_NAME	"ucore-%t.data"
 
 /**
- * struct flight_args - what was asked for
- * @keep_ns: how long samples are kept; 0: there is no flight recorder
- * @limit: bytes that they may take
- * @when: the condition, or NULL
- * @after_ns: how long to go on when it has come true
- * @level: UCORE_LEVEL_* that it is about: all sockets, or any socket or box
- * @metric: what the condition is about: the name of a metric, or a definition
- * @compared: where in @when the comparison stands
+ * struct flight_args - options of the flight recorder
+ * @keep_ns: age up to which samples are kept (ns); 0: no flight recorder
+ * @limit: memory limit (bytes)
+ * @when: text of the condition, or NULL
+ * @after_ns: time to continue recording after the condition became true (ns)
+ * @level: UCORE_LEVEL_* of the values that the condition tests
+ * @metric: name or definition of the metric in the condition
+ * @compared: position of the comparison operator in @when
  */
 struct flight_args {
 	uint64_t keep_ns;
@@ -33,34 +33,37 @@ struct flight_args {
 	const char *compared;
 };
 
-/** flight_keep() - take the value of --keep: "30s", "30s,64M" */
+/** flight_keep() - parse the value of --keep: "30s", "30s,64M" */
 int flight_keep(struct tool *tool, struct flight_args *args, const char *value);
 
-/** flight_when() - take the value of --when: "METRIC>NUMBER" */
+/** flight_when() - parse the value of --when: "METRIC>NUMBER" */
 int flight_when(struct tool *tool, struct flight_args *args, const char *value);
 
-/** flight_finish() - is what was asked for whole? @path: of the files, or NULL */
+/**
+ * flight_finish() - check that the options are consistent; @path: pattern of the files' names,
+ * or NULL
+ */
 int flight_finish(struct tool *tool, const struct flight_args *args, const char *path);
 
 /**
- * struct flight - a flight recorder
- * @args: what was asked for
- * @path: pattern of its files' names
+ * struct flight - state of the flight recorder
+ * @args: options
+ * @path: pattern of the files' names
  * @dev: the device
  * @session: the session
- * @config: the session's
- * @metrics: attached to the session; NULL without a condition
- * @keep: the records
- * @start: when counting started
- * @above: the condition is true above @threshold, else below
- * @equal: and at it
- * @threshold: in the unit of the metric
- * @armed: the condition was not true when it was looked at last
- * @pending: it came true, and what comes after it is still to come
- * @event: when it came true, by CLOCK_MONOTONIC
- * @value: what the metric was then
- * @nr_files: files that were written
- * @written: samples in them
+ * @config: configuration of @session
+ * @metrics: metrics attached to @session; NULL without a condition
+ * @keep: the kept records
+ * @start: start of counting (CLOCK_MONOTONIC, ns)
+ * @above: true for > and >=, false for < and <=
+ * @equal: true for >= and <=
+ * @threshold: number in the condition, in the unit of the metric
+ * @armed: false while the condition stays true
+ * @pending: condition has become true, and the file is not written yet
+ * @event: time at which the condition became true (CLOCK_MONOTONIC, ns)
+ * @value: value of the metric at @event
+ * @nr_files: number of written files
+ * @written: number of samples in the written files
  */
 struct flight {
 	const struct flight_args *args;
@@ -82,20 +85,20 @@ struct flight {
 	uint64_t written;
 };
 
-/** flight_open() - make ready; the metrics are attached, counting has not begun */
+/** flight_open() - prepare the recorder, after the metrics are attached and before START */
 int flight_open(struct tool *tool, struct flight *flight);
 
-/** flight_take() - keep a record, and write a file if it is time to; 0 or the exit code */
-int flight_take(struct tool *tool, struct flight *flight, uint32_t domain,
+/** flight_add() - keep a record, and write a file if one is due; return 0 or the exit code */
+int flight_add(struct tool *tool, struct flight *flight, uint32_t domain,
 		const struct ucore_record *record);
 
-/** flight_dump() - write what is kept, because somebody asked for it */
+/** flight_dump() - write the kept records to a file now */
 int flight_dump(struct tool *tool, struct flight *flight);
 
-/** flight_end() - write what is pending; there are no more records */
+/** flight_end() - write a pending file after the last record */
 int flight_end(struct tool *tool, struct flight *flight);
 
-/** flight_close() - drop what is kept */
+/** flight_close() - free the kept records */
 void flight_close(struct flight *flight);
 
-#endif /* UCORETOOL_FLIGHT_H */
+#endif /* UCORETOOL_RECORD_FLIGHT_RECORDER_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The last records of a session.  They lie one behind the other in blocks, so that memory
- * grows and shrinks with what is kept and none is asked for record by record.
+ * The last records of a session. Records are stored one after the other in blocks. Memory thus
+ * grows and shrinks with the number of records, without an allocation for each record.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,17 +11,17 @@
 
 #define KEEP_BLOCK	(1U << 18)
 
-/* What stands before each record, which is aligned to 8 as it was in its ring */
+/* Header of each record. The record stays aligned to 8 bytes, as in its ring. */
 struct keep_head {
 	uint32_t domain;
-	uint32_t size;		/* of the record */
+	uint32_t size;		/* of the record (bytes) */
 };
 
 struct keep_block {
 	struct keep_block *next;
-	size_t size;		/* of the bytes */
+	size_t size;		/* of @bytes (bytes) */
 	size_t used;
-	size_t taken;		/* by records that are kept no more */
+	size_t taken;		/* bytes of removed records, at the beginning */
 	_Alignas(8) unsigned char bytes[];
 };
 
@@ -56,7 +56,7 @@ void keep_pop(struct keep *keep)
 
 	block->taken += sizeof(*head) + head->size;
 	keep->dropped++;
-	/* no block is empty, so that the first one has the oldest record */
+	/* Free an empty block, so that the first block has the oldest record */
 	if (block->taken == block->used)
 		block_free(keep);
 }

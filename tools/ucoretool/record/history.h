@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The last records of a session, in memory that is bounded.
+ * The last records of a session, in a limited amount of memory.
  */
-#ifndef UCORETOOL_KEEP_H
-#define UCORETOOL_KEEP_H
+#ifndef UCORETOOL_RECORD_HISTORY_H
+#define UCORETOOL_RECORD_HISTORY_H
 
 #include "tool.h"
 
 struct keep_block;
 
 /**
- * struct keep - records, the oldest first
- * @span: how long a record is kept, in ns
- * @limit: bytes that they may take, in blocks of which there are at least two
- * @bytes: bytes that they take
- * @newest: time of the newest record
- * @hold: records that are not older than this are kept, whatever their age; 0: none are
- * @dropped: records that are kept no more
- * @crowded: some of them only because there was no room
+ * struct keep - kept records, the oldest first
+ * @span: age up to which records are kept (ns)
+ * @limit: memory limit (bytes), at least two blocks
+ * @bytes: memory in use (bytes)
+ * @newest: time of the newest record (ns)
+ * @hold: time (ns) from which records are kept regardless of @span; 0: none
+ * @dropped: number of records that were removed
+ * @crowded: true if records were removed because of @limit
  */
 struct keep {
 	uint64_t span;
@@ -31,8 +31,8 @@ struct keep {
 };
 
 /**
- * struct keep_entry - one record
- * @domain: the domain whose ring it is from
+ * struct keep_entry - a kept record
+ * @domain: domain id of the record's ring
  * @record: the record
  */
 struct keep_entry {
@@ -40,16 +40,19 @@ struct keep_entry {
 	const struct ucore_record *record;
 };
 
-/** keep_put() - keep one more record, and drop what is too old or finds no room; -ENOMEM */
+/**
+ * keep_put() - add a record, and remove records that are too old or exceed the limit; 0 or
+ * -ENOMEM
+ */
 int keep_put(struct keep *keep, uint32_t domain, const struct ucore_record *record);
 
-/** keep_first() - the oldest record, false if there is none */
+/** keep_first() - get the oldest record; false if there is none */
 bool keep_first(const struct keep *keep, struct keep_entry *entry);
 
-/** keep_pop() - drop the oldest record, of which there is one */
+/** keep_pop() - remove the oldest record, which must exist */
 void keep_pop(struct keep *keep);
 
-/** keep_clear() - drop all of them */
+/** keep_clear() - remove all records */
 void keep_clear(struct keep *keep);
 
-#endif /* UCORETOOL_KEEP_H */
+#endif /* UCORETOOL_RECORD_HISTORY_H */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ucoretool record: from the rings into a file.
+ * ucoretool record: copy records from the rings to a file.
  *
- * One descriptor is polled for all rings; the watermark lets a quarter of a
- * ring come together before it wakes us, or the few samples that were asked for.
- * With --keep records go into memory, and from there into files now and then.
+ * All rings have one descriptor to poll. The driver wakes the reader when a quarter of a ring
+ * is full, or earlier if fewer samples are requested. With --keep, records are kept in memory,
+ * and the flight recorder writes files.
  */
 #include <errno.h>
 #include <signal.h>
@@ -14,17 +14,18 @@
 #include <strings.h>
 
 #include "cli.h"
-#include "core_event.h"
+#include "record/core_event.h"
 #include "count_options.h"
 #include "output/domain.h"
 #include "record/flight_recorder.h"
 #include "metric_options.h"
 #include "event_loop.h"
+#include "output_options.h"
 #include "tool.h"
 
 #define RING_DEFAULT	(1U << 20)
-#define RING_DEFAULT_CPU (1U << 17)	/* one for each CPU may be many */
-#define DRAIN_NS	(250 * NSEC_PER_MSEC)	/* rings that fill slowly wait no longer */
+#define RING_DEFAULT_CPU (1U << 17)	/* smaller, because there is one ring for each CPU */
+#define DRAIN_NS	(250 * NSEC_PER_MSEC)	/* longest time between two reads of the rings */
 
 struct record_args {
 	struct count_args count;
@@ -32,13 +33,13 @@ struct record_args {
 	uint64_t timer_ns;
 	uint64_t nr_samples;
 	uint32_t ring_size;
-	const char *path;
+	struct output_args output;
 	struct metric_args metrics;
 	struct flight_args flight;
 	struct core_args core;
 };
 
-/* A ring, and the record that was taken from it but not written */
+/* A ring, and the record that was read from it and is not written yet */
 struct source {
 	struct ucore_ring *ring;
 	const struct ucore_record *next;
@@ -46,38 +47,44 @@ struct source {
 
 struct record {
 	struct count count;
-	struct ucore_metrics *metrics;	/* NULL: none was asked for */
-	struct ucore_file *file;	/* NULL: all goes to the flight recorder */
+	struct ucore_metrics *metrics;	/* NULL: no metrics selected */
+	struct ucore_file *file;	/* NULL: records go to the flight recorder */
 	struct flight flight;
 	struct source *sources;
 	size_t nr_sources;
-	uint64_t wanted;	/* samples to stop after, 0: no limit */
-	uint32_t nr_readers;		/* CPUs of a die that read it, 0: one */
+	uint64_t wanted;		/* number of samples to stop after; 0: no limit */
+	uint32_t nr_readers;		/* CPUs that read a die; 0: one */
 	uint64_t samples;
-	bool timer;		/* there is one, whose periods may be dropped */
-	const char *others;	/* what else has some that may be, NULL: nothing */
-	uint64_t damaged;	/* times a ring made no sense */
+	bool timer;			/* a timer runs, whose periods may be dropped */
+	const char *others;		/* other source of periods, for messages; NULL: none */
+	uint64_t damaged;		/* inconsistent records found in rings */
 };
 
 static const struct option_desc record_options[] = {
-	{ 'c', "period", "N", "a sample every N counts of the first event, or of --core-event" },
+	{ 'c', "period", "N",
+	  "take a sample every N counts of the first event, or of --core-event" },
 	{ OPT_CORE_EVENT, "core-event", "NAME",
-	  "samples by an event of a core: instructions, page-faults:u ... (-p, -C or a program)" },
-	{ 'p', "pid", "LIST", "processes whose --core-event is counted" },
-	{ OPT_TASKS, "tasks", NULL, "tell with each sample which tasks ran on the die's CPUs" },
-	{ OPT_NO_POLL, "no-poll", NULL, "refuse periods that could only be polled" },
-	{ OPT_TIMER, "timer", "TIME", "a sample every TIME (10us to 1000s)" },
-	{ 'o', "output", "FILE", "write there (ucore.data), - for standard output" },
-	{ 'm', "ring", "BYTES", "ring per die (1M), with cores per CPU (128K), a power of two" },
-	{ 'n', "count", "N", "end after N samples" },
-	{ 'M', "metric", "LIST", "the events of metrics, too: names, @CATEGORY, or NAME=FORMULA" },
-	{ OPT_METRIC_FILE, "metric-file", "FILE", "metrics of your own, a NAME=FORMULA a line" },
+	  "take samples at a core's event: instructions, page-faults:u ... (-p, -C or a program)" },
+	{ 'p', "pid", "LIST", "count the --core-event of these processes" },
+	{ 'C', "cpu", "LIST", "count the --core-event on these CPUs" },
+	{ OPT_TASKS, "tasks", NULL, "record the tasks on the die's CPUs with each sample" },
+	{ OPT_NO_POLL, "no-poll", NULL, "reject periods that can only be polled" },
+	{ OPT_TIMER, "timer", "TIME", "take a sample every TIME (10us to 1000s)" },
+	{ 'o', "output", "FILE", "output file (ucore.data), - for standard output" },
+	{ OPT_RING_SIZE, "ring-size", "SIZE",
+	  "size of the ring of a die (1M), or of a CPU with core events (128K), a power of two" },
+	{ OPT_COUNT, "count", "N", "stop after N samples" },
+	{ 'M', "metric", "LIST",
+	  "also record the events of metrics: names, @CATEGORY, or NAME=FORMULA" },
+	{ OPT_METRIC_FILE, "metric-file", "FILE",
+	  "read metric definitions from FILE, one NAME=FORMULA per line" },
 	{ OPT_KEEP, "keep", "TIME[,BYTES]",
-	  "keep the last TIME in memory, write files at --when or SIGUSR2" },
-	{ OPT_WHEN, "when", "METRIC>N", "write what is kept when this comes true" },
-	{ OPT_AFTER, "after", "TIME", "go on for so long before it is written" },
-	{ OPT_PER_SOCKET, "per-socket", NULL, "--when is about any socket, not all together" },
-	{ OPT_PER_BOX, "per-box", NULL, "--when is about any box" },
+	  "flight recorder: keep the last TIME in memory, write files at --when or SIGUSR2" },
+	{ OPT_WHEN, "when", "METRIC>N", "write the kept samples when this becomes true" },
+	{ OPT_AFTER, "after", "TIME", "continue for TIME after --when before the file is written" },
+	{ OPT_PER_SOCKET, "per-socket", NULL,
+	  "test --when for each socket, not for the whole system" },
+	{ OPT_PER_BOX, "per-box", NULL, "test --when for each box" },
 	{ 0 },
 };
 
@@ -97,6 +104,7 @@ static int record_option(struct tool *tool, void *data, int letter, const char *
 		return 0;
 	case OPT_CORE_EVENT:
 	case 'p':
+	case 'C':
 		return core_event_option(tool, &args->core, letter, value);
 	case OPT_TASKS:
 		args->count.flags |= UCORE_SESSION_F_TASKS;
@@ -104,10 +112,10 @@ static int record_option(struct tool *tool, void *data, int letter, const char *
 	case OPT_TIMER:
 		return parse_duration(tool, "timer", value, false, UCORE_TIMER_MIN_NS,
 				      UCORE_TIMER_MAX_NS, &args->timer_ns);
-	case 'm':
-		return parse_bytes(tool, "ring", value, UCORE_RING_MIN, UCORE_RING_MAX,
+	case OPT_RING_SIZE:
+		return parse_bytes(tool, "ring size", value, UCORE_RING_MIN, UCORE_RING_MAX,
 				   &args->ring_size);
-	case 'n':
+	case OPT_COUNT:
 		return parse_u64(tool, "count", value, 1, UINT64_MAX, &args->nr_samples);
 	case 'M':
 	case OPT_METRIC_FILE:
@@ -119,17 +127,12 @@ static int record_option(struct tool *tool, void *data, int letter, const char *
 	case OPT_AFTER:
 		return parse_duration(tool, "after", value, false, 0, INT32_MAX * NSEC_PER_MSEC,
 				      &args->flight.after_ns);
-	case OPT_PER_SOCKET:
-	case OPT_PER_BOX:
-		args->flight.level = letter == OPT_PER_BOX ? UCORE_LEVEL_BOX : UCORE_LEVEL_SOCKET;
-		return 0;
 	default:
-		args->path = value;
-		return 0;
+		return output_option(tool, &args->output, letter, value, &taken);
 	}
 }
 
-/* Are there events that each CPU counts by itself? */
+/* Return true if an event is counted by each CPU */
 static bool counts_cores(const struct count_args *args)
 {
 	char text[UCORE_SPEC_LEN];
@@ -144,21 +147,34 @@ static bool counts_cores(const struct count_args *args)
 	return false;
 }
 
+/* The level at which --when is evaluated, 0: all sockets together */
+static uint32_t flight_level(enum grouping grouping)
+{
+	static const uint32_t levels[] = {
+		[GROUP_TOTAL] = 0,
+		[GROUP_SOCKET] = UCORE_LEVEL_SOCKET,
+		[GROUP_BOX] = UCORE_LEVEL_BOX,
+	};
+
+	return levels[grouping];
+}
+
 static int record_finish(struct tool *tool, void *data, int argc, char **argv)
 {
 	struct record_args *args = data;
 
 	if (!args->ring_size)
 		args->ring_size = counts_cores(&args->count) ? RING_DEFAULT_CPU : RING_DEFAULT;
-	if (flight_finish(tool, &args->flight, args->path))
+	args->flight.level = flight_level(args->output.grouping);
+	if (flight_finish(tool, &args->flight, args->output.path))
 		return EXIT_USAGE;
-	/* the condition's metric is one more */
+	/* Add the metric of the condition */
 	if (args->flight.when && metric_option(tool, &args->metrics, 'M', args->flight.metric))
 		return EXIT_USAGE;
 	if (metric_finish(tool, &args->metrics))
 		return EXIT_USAGE;
-	if (!args->path)
-		args->path = args->flight.keep_ns ? FLIGHT_NAME : "ucore.data";
+	if (!args->output.path)
+		args->output.path = args->flight.keep_ns ? FLIGHT_NAME : "ucore.data";
 	args->count.nr_others = args->metrics.nr_lists;
 	if (count_finish(tool, &args->count, argc, argv))
 		return EXIT_USAGE;
@@ -206,7 +222,7 @@ static void source_fill(struct record *record, struct source *source)
 		record->damaged++;
 }
 
-/* The source whose next record is the oldest, NULL when all rings are empty */
+/* Find the source whose next record is the oldest; NULL if all rings are empty */
 static struct source *source_oldest(struct record *record)
 {
 	struct source *oldest = NULL;
@@ -234,12 +250,12 @@ static int record_put(struct tool *tool, struct record *record, const struct sou
 
 	record->samples += source->next->type == UCORE_RECORD_SAMPLE;
 	if (!record->file)
-		return flight_take(tool, &record->flight, domain, source->next);
+		return flight_add(tool, &record->flight, domain, source->next);
 	ret = ucore_file_write(record->file, domain, source->next, &tool->err);
 	return ret ? tool_fail(tool, ret) : 0;
 }
 
-/* What is in the rings, in the order of time as far as it is there */
+/* Write the records in the rings, merged in the order of time */
 static int rings_drain(struct tool *tool, struct record *record)
 {
 	struct source *source;
@@ -277,7 +293,7 @@ static struct domain_sum sources_domains(const struct record *record)
 	return sum;
 }
 
-/* How late a polled sample may be, and what the looks cost */
+/* Print the number of polls and the largest delay of a polled sample */
 static void summary_polls(const struct record *record, const struct ucore_get_status *status)
 {
 	const struct ucore_slot *slots;
@@ -290,25 +306,25 @@ static void summary_polls(const struct record *record, const struct ucore_get_st
 			longest = slots[i].poll_ns;
 	if (longest)
 		fprintf(stderr,
-			"%llu of %llu periods were polled: %llu looks, a sample is at most %.0f us late\n",
+			"%llu of %llu periods were found by polling (%llu polls); samples are at most %.0f us late\n",
 			(unsigned long long)status->polled, (unsigned long long)status->overflows,
 			(unsigned long long)status->polls, (double)longest / NSEC_PER_USEC);
 }
 
-/* Why records are missing: their ring was full, or there was no time to take a sample */
+/* Print why records are missing: the CPU time was used up, or a ring was full */
 static void summary_lost(const struct record *record, const struct ucore_get_status *status,
 			 const struct ucore_get_budget *budget)
 {
 	if (budget->dropped)
 		fprintf(stderr,
-			"%llu periods of %s%s%s were dropped%s: a sample takes some %.0f us, so try a longer period or fewer events\n",
+			"%llu periods of %s%s%s were dropped%s: a sample was estimated to take %.0f us. Use a longer period or fewer events\n",
 			(unsigned long long)budget->dropped, record->timer ? "the timer" : "",
 			record->timer && record->others ? " and " : "",
 			record->others ? record->others : "",
-			budget->delayed ? ", for the CPU's budget was spent" : "",
+			budget->delayed ? " because the CPU time limit was reached" : "",
 			(double)budget->sample_ns / NSEC_PER_USEC);
 	if (status->lost > budget->dropped)
-		fprintf(stderr, "records were lost: try a larger ring (-m) or a longer period\n");
+		fprintf(stderr, "records were lost because a ring was full. Use a larger ring (--ring-size) or a longer period\n");
 }
 
 static void summary_print(const struct record *record, const struct ucore_get_status *status,
@@ -335,21 +351,21 @@ static void summary_print(const struct record *record, const struct ucore_get_st
 		domain_sum_words(&sum), 100 * share(status->frozen_ns, ns * record->nr_sources));
 	summary_polls(record, status);
 	if (record->nr_readers > 1)
-		fprintf(stderr, "helpers: %.1f of %u took part in a sample\n",
+		fprintf(stderr, "helper CPUs: %.1f of %u took part in a sample on average\n",
 			share(status->parallel_reads, taken), record->nr_readers - 1);
 	if (status->recovered)
-		fprintf(stderr, "%llu of %llu overflows were found without their interrupt\n",
+		fprintf(stderr, "%llu of %llu overflow interrupts were lost; a timer found the overflows\n",
 			(unsigned long long)status->recovered,
 			(unsigned long long)status->overflows);
 	summary_lost(record, status, budget);
 	if (record->damaged)
-		fprintf(stderr, "a ring made no sense %llu times: this is a bug of the driver\n",
+		fprintf(stderr, "rings: %llu inconsistent records. This is a bug in the driver; report it\n",
 			(unsigned long long)record->damaged);
 }
 
 /* ---- run --------------------------------------------------------------- */
 
-/* What is left in the rings, when nothing comes any more */
+/* Write the records left in the rings after the session stopped */
 static int rings_end(struct tool *tool, struct record *record)
 {
 	int ret = rings_drain(tool, record);
@@ -357,15 +373,15 @@ static int rings_end(struct tool *tool, struct record *record)
 	return !ret && !record->file && flight_end(tool, &record->flight) ? EXIT_FAILURE : ret;
 }
 
-/* The rings are still mapped, and hold all that the session took */
-static int record_ended(struct tool *tool, struct record *record)
+/* Write the remaining records of a revoked session, whose rings are still mapped */
+static int record_revoked(struct tool *tool, struct record *record)
 {
 	int ret = rings_end(tool, record);
 
 	if (ret)
 		return ret;
 	return tool_error(tool,
-			  "somebody ended the session ('ucoretool revoke') after %llu samples",
+			  "session: revoked by 'ucoretool revoke' after %llu samples",
 			  (unsigned long long)record->samples);
 }
 
@@ -378,7 +394,7 @@ static int record_loop(struct tool *tool, struct record *record, struct wait *wa
 	do {
 		event = wait_for(wait, fd, now_ns() + DRAIN_NS);
 		if (event == WAIT_ERROR && errno == ESHUTDOWN)
-			return record_ended(tool, record);
+			return record_revoked(tool, record);
 		if (event == WAIT_ERROR)
 			return tool_error(tool, "cannot wait for records: %s", strerror(errno));
 		ret = rings_drain(tool, record);
@@ -389,7 +405,7 @@ static int record_loop(struct tool *tool, struct record *record, struct wait *wa
 	return ret;
 }
 
-/* Stop, take what is left in the rings, and end the file */
+/* Stop the session, write the remaining records, finish the file, print the summary */
 static int record_end(struct tool *tool, struct record *record, uint64_t start,
 		      const char *path)
 {
@@ -408,13 +424,16 @@ static int record_end(struct tool *tool, struct record *record, uint64_t start,
 		ret = ucore_file_finish(record->file, &status, &tool->err);
 	if (ret)
 		return tool_fail(tool, ret);
-	/* an older driver has none, and drops nothing that it could tell */
+	/* An older driver has no GET_BUDGET: the budget stays 0 */
 	ucore_session_budget(record->count.session, &budget, NULL);
 	summary_print(record, &status, &budget, ns, strcmp(path, "-") ? path : "standard output");
 	return 0;
 }
 
-/* From START to the last record; the rings hold what comes before the head is written */
+/*
+ * Record from START to the last record. The rings hold the records until the file header is
+ * written.
+ */
 static int record_count(struct tool *tool, struct record *record, const struct record_args *args,
 			const struct ucore_session_config *config, struct wait *wait)
 {
@@ -431,17 +450,17 @@ static int record_count(struct tool *tool, struct record *record, const struct r
 	if (ret)
 		return tool_fail(tool, ret);
 	ret = record_loop(tool, record, wait);
-	return ret ? ret : record_end(tool, record, wait->start, args->path);
+	return ret ? ret : record_end(tool, record, wait->start, args->output.path);
 }
 
-/* Where records go: a file, or the flight recorder */
+/* Open the destination of the records: the file, or the flight recorder */
 static int target_open(struct tool *tool, struct record *record, const struct record_args *args,
 		       const struct ucore_session_config *config)
 {
 	if (args->flight.keep_ns) {
 		record->flight = (struct flight) {
 			.args = &args->flight,
-			.path = args->path,
+			.path = args->output.path,
 			.dev = record->count.dev,
 			.session = record->count.session,
 			.config = config,
@@ -449,7 +468,7 @@ static int target_open(struct tool *tool, struct record *record, const struct re
 		};
 		return flight_open(tool, &record->flight);
 	}
-	if (!ucore_file_create(args->path, &record->file, &tool->err))
+	if (!ucore_file_create(args->output.path, &record->file, &tool->err))
 		return 0;
 	tool_fail(tool, -EIO);
 	return EXIT_FAILURE;
@@ -526,8 +545,7 @@ const struct command command_record = {
 	.name = "record",
 	.operands = "[--] [PROGRAM...]",
 	.summary = "write samples, taken at overflows or by a timer, to a file",
-	.options = count_options,
-	.more_options = record_options,
+	.options = { count_options, record_options },
 	.runs_command = true,
 	.args_size = sizeof(struct record_args),
 	.option = record_option,

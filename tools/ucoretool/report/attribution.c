@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * report --sort: what was counted while who ran.
+ * report --sort: attribute the counts of intervals to tasks.
  *
- * The counts of a die are those of all that its CPUs and devices do; a sample tells at best
- * who ran where at its end.  So the counts of the interval before are put down to each that
- * ran then: that it often ran when much was counted is coincidence, if a telling one.
+ * The counts of a die include all activity of its CPUs and devices. A sample records only
+ * which tasks ran when its interval ended. The counts of the interval are attributed to each
+ * of these tasks. A task that ran in many intervals with large counts may have caused them, or
+ * not.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,25 +14,25 @@
 #include "cli.h"
 #include "report/attribution.h"
 
-struct who_row {
-	struct ran_key key;
+struct row {
+	struct task_key key;
 	uint64_t intervals;
-	uint64_t *counts;	/* by event */
+	uint64_t *counts;	/* indexed by event */
 };
 
-struct who {
+struct attribution {
 	struct recording *recording;
-	struct ran ran;
-	struct who_row *rows;	/* beside the keys of @ran, until they are sorted */
+	struct task_log log;
+	struct row *rows;	/* in the order of the keys in @log, until sorted */
 	size_t nr, room;
 	size_t nr_events;
-	uint64_t *all;		/* by event, whoever ran */
-	uint64_t samples;	/* whose counts can be said */
-	uint64_t of_all;	/* of these: put down to all that ran */
-	uint64_t unknown;	/* of these: nobody knows who ran */
+	uint64_t *all;		/* counts of all intervals, indexed by event */
+	uint64_t samples;	/* with known counts */
+	uint64_t of_all;	/* of @samples: attributed to all running tasks */
+	uint64_t unknown;	/* of @samples: tasks not known */
 };
 
-int who_parse(struct tool *tool, const char *text, unsigned int *by)
+int attribution_parse(struct tool *tool, const char *text, unsigned int *by)
 {
 	static const char *const words[] = { "comm", "pid", "tid", "cpu", "ip" };
 
@@ -42,7 +43,7 @@ int who_parse(struct tool *tool, const char *text, unsigned int *by)
 		       (strlen(words[i]) != length || strncmp(words[i], text, length)))
 			i++;
 		if (i == ARRAY_SIZE(words))
-			return tool_usage(tool, "--sort '%.*s': comm, pid, tid, cpu or ip",
+			return tool_usage(tool, "--sort '%.*s': unknown key. Use comm, pid, tid, cpu or ip",
 					  (int)length, text);
 		*by |= 1U << i;
 		if (!text[length])
@@ -53,27 +54,27 @@ int who_parse(struct tool *tool, const char *text, unsigned int *by)
 
 /* ---- samples ----------------------------------------------------------- */
 
-/* A row for each key there is */
-static int rows_grow(struct who *who)
+/* Add rows, so that each key has one */
+static int rows_grow(struct attribution *table)
 {
-	while (who->nr < who->ran.nr) {
-		struct who_row *row;
+	while (table->nr < table->log.nr) {
+		struct row *row;
 
-		if (who->nr == who->room) {
-			size_t room = who->room ? 2 * who->room : 64;
-			struct who_row *rows = realloc(who->rows, room * sizeof(*rows));
+		if (table->nr == table->room) {
+			size_t room = table->room ? 2 * table->room : 64;
+			struct row *rows = realloc(table->rows, room * sizeof(*rows));
 
 			if (!rows)
 				return -ENOMEM;
-			who->rows = rows;
-			who->room = room;
+			table->rows = rows;
+			table->room = room;
 		}
-		row = &who->rows[who->nr];
-		*row = (struct who_row) { .key = who->ran.keys[who->nr] };
-		row->counts = calloc(who->nr_events, sizeof(*row->counts));
+		row = &table->rows[table->nr];
+		*row = (struct row) { .key = table->log.keys[table->nr] };
+		row->counts = calloc(table->nr_events, sizeof(*row->counts));
 		if (!row->counts)
 			return -ENOMEM;
-		who->nr++;
+		table->nr++;
 	}
 	return 0;
 }
@@ -84,28 +85,29 @@ static void counts_add(const struct recording *recording, uint64_t *counts)
 		counts[recording->values[i].event->index] += recording->values[i].count;
 }
 
-static int sample_put(struct who *who, const struct ucore_sample *sample)
+static int sample_put(struct attribution *table, const struct ucore_sample *sample)
 {
-	if (!who->recording->known)
+	if (!table->recording->known)
 		return 0;
-	if (ran_take(&who->ran, sample) || rows_grow(who))
+	if (task_log_sample(&table->log, sample) || rows_grow(table))
 		return -ENOMEM;
-	who->samples++;
-	who->of_all += who->ran.all;
-	who->unknown += !who->ran.nr_here;
-	counts_add(who->recording, who->all);
-	for (size_t i = 0; i < who->ran.nr_here; i++) {
-		struct who_row *row = &who->rows[who->ran.here[i]];
+	table->samples++;
+	table->of_all += table->log.all;
+	table->unknown += !table->log.nr_here;
+	counts_add(table->recording, table->all);
+	for (size_t i = 0; i < table->log.nr_here; i++) {
+		struct row *row = &table->rows[table->log.here[i]];
 
 		row->intervals++;
-		counts_add(who->recording, row->counts);
+		counts_add(table->recording, row->counts);
 	}
 	return 0;
 }
 
-static int who_load(struct tool *tool, struct who *who, const struct clock_window *window)
+static int intervals_load(struct tool *tool, struct attribution *table,
+			  const struct clock_window *window)
 {
-	struct recording *recording = who->recording;
+	struct recording *recording = table->recording;
 	int ret = 0, code;
 
 	while (!ret) {
@@ -115,9 +117,9 @@ static int who_load(struct tool *tool, struct who *who, const struct clock_windo
 		if (!recording_has(recording, window, ucore_record_time(recording->record)))
 			continue;
 		if (recording->record->type == UCORE_RECORD_TASKS)
-			ret = ran_tasks(&who->ran, recording->record);
+			ret = task_log_put(&table->log, recording->record);
 		else if (recording->record->type == UCORE_RECORD_SAMPLE)
-			ret = sample_put(who, (const struct ucore_sample *)recording->record);
+			ret = sample_put(table, (const struct ucore_sample *)recording->record);
 	}
 	return tool_error(tool, "out of memory");
 }
@@ -151,18 +153,18 @@ static const struct column all_columns[NR_COLUMNS] = {
 	[COLUMN_MODE] = { "mode", "", -6 },
 };
 
-/* What rows are not told apart by has no column */
+/* A column with a value here is shown only if rows are distinguished by it */
 static const unsigned int column_by[NR_COLUMNS] = {
-	[COLUMN_CPU] = RAN_CPU, [COLUMN_PID] = RAN_PID, [COLUMN_TID] = RAN_TID,
-	[COLUMN_COMM] = RAN_COMM, [COLUMN_IP] = RAN_IP, [COLUMN_MODE] = RAN_IP,
+	[COLUMN_CPU] = TASK_BY_CPU, [COLUMN_PID] = TASK_BY_PID, [COLUMN_TID] = TASK_BY_TID,
+	[COLUMN_COMM] = TASK_BY_COMM, [COLUMN_IP] = TASK_BY_IP, [COLUMN_MODE] = TASK_BY_IP,
 };
 
-static size_t columns_make(const struct who *who, struct column *columns, int *which)
+static size_t columns_make(const struct attribution *table, struct column *columns, int *which)
 {
 	size_t nr = 0;
 
 	for (int i = 0; i < NR_COLUMNS; i++) {
-		if (column_by[i] && !(who->ran.by & column_by[i]))
+		if (column_by[i] && !(table->log.by & column_by[i]))
 			continue;
 		columns[nr] = all_columns[i];
 		which[nr++] = i;
@@ -170,11 +172,11 @@ static size_t columns_make(const struct who *who, struct column *columns, int *w
 	return nr;
 }
 
-static size_t sorted_by;	/* qsort() has no argument of its own */
+static size_t sorted_by;	/* event of row_order(): qsort() passes no argument */
 
 static int row_order(const void *a, const void *b)
 {
-	const struct who_row *x = a, *y = b;
+	const struct row *x = a, *y = b;
 	uint64_t of_x = x->counts[sorted_by], of_y = y->counts[sorted_by];
 
 	if (of_x != of_y)
@@ -182,16 +184,16 @@ static int row_order(const void *a, const void *b)
 	return memcmp(&x->key, &y->key, sizeof(x->key));
 }
 
-static void row_print(const struct who *who, struct out *out, const struct who_row *row,
+static void row_print(const struct attribution *table, struct out *out, const struct row *row,
 		      size_t event, const char *label, const struct column *columns,
 		      const int *which, size_t nr)
 {
 	struct cell cells[NR_COLUMNS] = {
 		[COLUMN_EVENT] = cell_text(label),
 		[COLUMN_COUNT] = cell_count(row->counts[event]),
-		[COLUMN_SHARE] = who->all[event] ?
+		[COLUMN_SHARE] = table->all[event] ?
 				 cell_real(100 * (double)row->counts[event] /
-					   (double)who->all[event]) : cell_none(),
+					   (double)table->all[event]) : cell_none(),
 		[COLUMN_INTERVALS] = cell_number(row->intervals),
 		[COLUMN_CPU] = cell_number(row->key.cpu),
 		[COLUMN_PID] = cell_number(row->key.pid),
@@ -217,74 +219,74 @@ static const char *event_label(const struct recording *recording, size_t index)
 	return NULL;
 }
 
-/* To whom the intervals' counts went */
-static const char *whom_text(const struct who *who)
+/* Return the text that names the tasks to which the counts were attributed */
+static const char *target_text(const struct attribution *table)
 {
-	if (!who->of_all)
-		return "whom the sample interrupted";
-	return who->of_all == who->samples ? "all that ran at their ends" :
-	       "all that ran at their ends (those of a core's event: to whom it interrupted)";
+	if (!table->of_all)
+		return "the task that the sample interrupted";
+	return table->of_all == table->samples ? "every task that was running when it ended" :
+	       "every task that was running when it ended (with a core's event, to the interrupted task)";
 }
 
-static void remarks_print(const struct who *who, struct out *out)
+static void remarks_print(const struct attribution *table, struct out *out)
 {
 	FILE *stream = recording_remarks(out);
 
 	if (out->format == OUT_JSON)
 		return;
 	fprintf(stream,
-		"# %llu intervals, put down to %s: that is coincidence in time, not cause.\n"
-		"# Counts are those of the whole die%s\n",
-		(unsigned long long)who->samples, whom_text(who), who->of_all ?
-		", and told of each that ran: shares add up to more than 100 %" : "");
-	if (who->unknown)
-		fprintf(stream, "# of %llu intervals nobody knows who ran%s\n",
-			(unsigned long long)who->unknown,
-			who->ran.has_tasks ? "" : ": record with CAP_PERFMON");
-	if (!who->ran.has_tasks && who->ran.by & RAN_COMM)
-		fprintf(stream, "# names are not in the file: record --tasks\n");
+		"# %llu intervals. The counts of each are attributed to %s.\n"
+		"# This is coincidence, not causation. Counts are for the whole die%s\n",
+		(unsigned long long)table->samples, target_text(table), table->of_all ?
+		" and repeated for each task, so that shares can exceed 100 %" : "");
+	if (table->unknown)
+		fprintf(stream, "# %llu intervals have no known task%s\n",
+			(unsigned long long)table->unknown,
+			table->log.has_tasks ? "" : ". Record with CAP_PERFMON");
+	if (!table->log.has_tasks && table->log.by & TASK_BY_COMM)
+		fprintf(stream, "# task names are not in the file. Use record --tasks\n");
 }
 
-static void who_print(struct who *who, struct out *out)
+static void rows_print(struct attribution *table, struct out *out)
 {
 	struct column columns[NR_COLUMNS];
 	int which[NR_COLUMNS];
-	size_t nr = columns_make(who, columns, which);
+	size_t nr = columns_make(table, columns, which);
 
 	if (out->format == OUT_TABLE)
-		recording_head(who->recording, out->stream);
+		recording_head(table->recording, out->stream);
 	out_head(out, columns, nr);
-	for (size_t event = 0; event < who->nr_events; event++) {
-		const char *label = event_label(who->recording, event);
+	for (size_t event = 0; event < table->nr_events; event++) {
+		const char *label = event_label(table->recording, event);
 
-		if (!label || !who->nr)
+		if (!label || !table->nr)
 			continue;
 		sorted_by = event;
-		qsort(who->rows, who->nr, sizeof(*who->rows), row_order);
-		for (size_t i = 0; i < who->nr; i++)
-			row_print(who, out, &who->rows[i], event, label, columns, which, nr);
+		qsort(table->rows, table->nr, sizeof(*table->rows), row_order);
+		for (size_t i = 0; i < table->nr; i++)
+			row_print(table, out, &table->rows[i], event, label, columns, which, nr);
 	}
-	remarks_print(who, out);
+	remarks_print(table, out);
 }
 
-int who_report(struct tool *tool, struct recording *recording, const struct clock_window *window,
-	       unsigned int by, struct out *out)
+int attribution_report(struct tool *tool, struct recording *recording,
+		       const struct clock_window *window, unsigned int by, struct out *out)
 {
-	struct who who = {
-		.recording = recording, .ran = { .by = by },
+	struct attribution table = {
+		.recording = recording, .log = { .by = by },
 		.nr_events = recording->header->nr_events,
 	};
 	int ret;
 
-	who.all = calloc(who.nr_events, sizeof(*who.all));
-	ret = who.all ? who_load(tool, &who, window) : tool_error(tool, "out of memory");
-	/* of a file that ends in damage what comes before is told, too */
-	if (who.all)
-		who_print(&who, out);
-	for (size_t i = 0; i < who.nr; i++)
-		free(who.rows[i].counts);
-	ran_free(&who.ran);
-	free(who.all);
-	free(who.rows);
+	table.all = calloc(table.nr_events, sizeof(*table.all));
+	ret = table.all ? intervals_load(tool, &table, window) : tool_error(tool, "out of memory");
+	/* Print the records before a damaged end of the file */
+	if (table.all)
+		rows_print(&table, out);
+	for (size_t i = 0; i < table.nr; i++)
+		free(table.rows[i].counts);
+	task_log_free(&table.log);
+	free(table.all);
+	free(table.rows);
 	return ret;
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A recorded file as a trace in the Common Trace Format 1.8, which babeltrace2 and Trace
- * Compass read: a stream for each domain, whose samples have a field for each counter.
+ * Conversion of a recorded file to a trace in the Common Trace Format 1.8, for babeltrace2 and
+ * Trace Compass. Each domain is a stream, and its samples have a field for each counter.
  *
- * Counts are totals since the start, as such traces have them: who reads them takes the
- * differences.  What was lost is said of the packet behind it, as readers expect it, so a
- * loss begins a new packet.
+ * Counts are totals since the start of the recording, as is usual in such traces. The format
+ * reports discarded events with the following packet, so that lost records start a new packet.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -19,19 +18,19 @@
 #include "report/ctf.h"
 
 #define CTF_MAGIC	0xc1fc1fc1U
-#define PACKET_BYTES	(1U << 18)	/* a packet that has so many is written */
+#define PACKET_BYTES	(1U << 18)	/* size from which a packet is written */
 
 /* Ids of events in each stream */
 enum { CTF_SAMPLE, CTF_GAP };
 
-/* What each packet begins with, as metadata_write() describes it */
+/* Header of each packet, as described by metadata_write() */
 struct packet_head {
 	uint32_t magic;
 	uint32_t stream;
-	uint64_t begin, end;		/* time of its first and last event */
-	uint64_t content, size;		/* in bits */
+	uint64_t begin, end;		/* time of the first and last event (ns) */
+	uint64_t content, size;		/* bits */
 	uint64_t seq;
-	uint64_t discarded;		/* so far */
+	uint64_t discarded;		/* total number */
 	uint32_t die;
 	int32_t cpu;
 } __attribute__((packed));
@@ -41,12 +40,12 @@ struct stream {
 	FILE *file;
 	const struct ucore_file_domain *place;
 	struct packet_head head;
-	size_t first;			/* of its events in ctf.order */
+	size_t first;			/* index of the first event in ctf.order */
 	size_t nr;
-	unsigned char *bytes;		/* of the packet, its head left out */
+	unsigned char *bytes;		/* of the packet, without the header */
 	size_t used;
 	size_t room;
-	uint64_t last;			/* time of the last event */
+	uint64_t last;			/* time of the last event (ns) */
 };
 
 struct ctf {
@@ -55,16 +54,16 @@ struct ctf {
 	const char *path;
 	struct stream *streams;
 	size_t nr_streams;
-	size_t *stream_of;	/* beside the file's domains; nr_streams: none */
-	size_t *order;		/* the file's events, domain by domain */
-	bool *twice;		/* beside the events' indexes: another is called the same */
-	bool failed;		/* a write did: errno is in @why */
+	size_t *stream_of;	/* index of each domain's stream; nr_streams: none */
+	size_t *order;		/* indexes of the file's events, sorted by domain */
+	bool *twice;		/* true for events whose name is not unique */
+	bool failed;		/* a write failed with errno @why */
 	int why;
 };
 
 /* ---- names ------------------------------------------------------------- */
 
-/* What of a label is a name: "imc/CAS_COUNT.RD,die=0/" is CAS_COUNT_RD_die_0 */
+/* Convert a label to a name: "imc/CAS_COUNT.RD,die=0/" becomes CAS_COUNT_RD_die_0 */
 static void name_make(const char *label, char *name, size_t size)
 {
 	const char *slash = strchr(label, '/');
@@ -92,7 +91,7 @@ static int name_order(const void *a, const void *b)
 	return strcmp(((const struct index_name *)a)->name, ((const struct index_name *)b)->name);
 }
 
-/* Words of the command line that became the same name */
+/* Mark the events whose labels become the same name */
 static int twice_find(struct ctf *ctf)
 {
 	const struct recording *recording = ctf->recording;
@@ -187,7 +186,7 @@ static void trace_write(const struct ctf *ctf, FILE *file)
 	clock_write(ctf, file);
 }
 
-/* The quotes and stars of a label must not end what it stands in */
+/* Replace stars of a label, which could end the comment that contains the label */
 static void label_put(const char *label, FILE *file)
 {
 	for (; *label; label++)
@@ -240,7 +239,7 @@ static void stream_write(const struct ctf *ctf, const struct stream *stream, FIL
 		"\tname = \"ucore_gap\";\n\tid = %u;\n\tstream_id = %u;\n"
 		"\tfields := struct {\n"
 		"\t\tuint32_t die;\n"
-		"\t\tenum : uint8_t { reader_moved = 0, offline = 1, online = 2, box_dead = 3, asleep = 4, awake = 5, frozen = 6, changed = 7, other = 255 } reason;\n"
+		"\t\tenum : uint8_t { reader_moved = 0, offline = 1, online = 2, box_dead = 3, suspend = 4, resume = 5, frozen = 6, conflict = 7, other = 255 } reason;\n"
 		"\t\tint32_t cpu_from;\n\t\tint32_t cpu_to;\n"
 		"\t};\n};\n\n", CTF_GAP, id);
 }
@@ -318,7 +317,7 @@ static void packet_end(struct ctf *ctf, struct stream *stream)
 
 static void event_begin(struct ctf *ctf, struct stream *stream, uint8_t id, uint64_t time)
 {
-	/* time does not go back in a stream, whatever a file says */
+	/* Time must not go back in a stream, even if the file is damaged */
 	if (time < stream->last)
 		time = stream->last;
 	if (stream->used >= PACKET_BYTES)
@@ -382,7 +381,7 @@ static void record_put(struct ctf *ctf)
 
 /* ---- the trace --------------------------------------------------------- */
 
-/* A packet that is not full has room for one more event */
+/* Open a stream, with a buffer that has space for one more event than a packet */
 static int stream_open(struct tool *tool, struct ctf *ctf, struct stream *stream)
 {
 	char name[32];
@@ -411,7 +410,7 @@ static int event_order(const void *a, const void *b, void *data)
 	return x->event < y->event ? -1 : x->event > y->event;
 }
 
-/* The events domain by domain, and a stream for each domain that has some */
+/* Sort the events by domain, and create a stream for each domain that has events */
 static int streams_make(struct ctf *ctf)
 {
 	const struct recording *recording = ctf->recording;
@@ -491,7 +490,7 @@ int ctf_write(struct tool *tool, struct recording *recording, const struct clock
 	int ret;
 
 	if (mkdir(path, 0777))
-		return tool_error(tool, "%s: cannot make the directory: %s", path,
+		return tool_error(tool, "%s: cannot create the directory: %s", path,
 				  strerror(errno));
 	ctf.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (ctf.dir < 0)

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A recorded file as a trace in the Common Trace Format.
+ * Conversion of a recorded file to a trace in the Common Trace Format.
  */
-#ifndef UCORETOOL_CTF_H
-#define UCORETOOL_CTF_H
+#ifndef UCORETOOL_REPORT_CTF_H
+#define UCORETOOL_REPORT_CTF_H
 
 #include "report/recording.h"
 
 /**
- * ctf_write() - write the trace: a directory that does not exist yet
- * @recording: the file, just opened
- * @window: what lies outside is left out
+ * ctf_write() - write the trace to a new directory
+ * @recording: file, opened and not read yet
+ * @window: time window of the records to write
+ * @path: path of the directory
  *
- * A file that is cut off or damaged is written as far as it goes.
+ * A damaged file is converted up to the damage.
  */
 int ctf_write(struct tool *tool, struct recording *recording, const struct clock_window *window,
 	      const char *path);
 
-#endif /* UCORETOOL_CTF_H */
+#endif /* UCORETOOL_REPORT_CTF_H */

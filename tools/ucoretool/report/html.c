@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The page of 'report --html': style, program and data in one file.  What is fixed lies in
- * page/ and is made a part of ucoretool when that is built.
+ * The page of 'report --html': style, program and data in one file. The fixed parts are in
+ * page/ and are compiled into ucoretool.
  *
- * Columns of numbers are base64 of little-endian arrays: a browser takes them as they are,
- * and only those that are shown.
+ * Columns of numbers are base64 of little-endian arrays, which a browser decodes without
+ * parsing. The page decodes only the columns that it shows.
  */
 #include <errno.h>
 #include <math.h>
@@ -20,7 +20,7 @@ extern const char page_css[], page_html[], page_js[];
 struct html {
 	const struct timeline *timeline;
 	FILE *stream;
-	struct out out;		/* of the description, which goes to memory first */
+	struct out out;		/* of the description, which is formed in memory first */
 };
 
 /* ---- columns ----------------------------------------------------------- */
@@ -85,29 +85,32 @@ static void times_put(const struct html *html, const char *kind, size_t i, const
 	column_end(html, &base64);
 }
 
-/* Who ran: places in the list of tasks, and how many of them each interval has */
-static void ran_put(const struct html *html, size_t i)
+/*
+ * Write the tasks of the intervals: the number of tasks of each, and indexes into the list of
+ * tasks
+ */
+static void tasks_put(const struct html *html, size_t i)
 {
 	const struct timeline_axis *axis = &html->timeline->axes[i];
 	struct base64 base64 = { .stream = html->stream };
 	uint64_t before = 0;
 
-	if (!axis->nr_ran)
+	if (!axis->nr_tasks)
 		return;
 	column_begin(html, "n", i, "u32");
 	for (size_t j = 0; j < axis->nr; j++) {
-		uint32_t nr = (uint32_t)(axis->ran_end[j] - before);
+		uint32_t nr = (uint32_t)(axis->tasks_end[j] - before);
 
 		base64_put(&base64, &nr, sizeof(nr));
-		before = axis->ran_end[j];
+		before = axis->tasks_end[j];
 	}
 	column_end(html, &base64);
 	column_begin(html, "k", i, "u32");
-	base64_put(&base64, axis->ran, axis->nr_ran * sizeof(*axis->ran));
+	base64_put(&base64, axis->tasks, axis->nr_tasks * sizeof(*axis->tasks));
 	column_end(html, &base64);
 }
 
-/* Counts mostly need half the room */
+/* Return true if all counts fit in 32 bits, which halves the size of the column */
 static bool fits_u32(const struct timeline_series *series, size_t nr)
 {
 	if (series->metric)
@@ -144,9 +147,9 @@ static void columns_put(const struct html *html)
 	for (size_t i = 0; i < timeline->nr_axes; i++) {
 		times_put(html, "t", i, timeline->axes[i].time, timeline->axes[i].nr);
 		times_put(html, "r", i, timeline->axes[i].running, timeline->axes[i].nr);
-		/* what no freeze reaches counts all the time */
+		/* A counter that a freeze does not stop counts all the time */
 		times_put(html, "l", i, timeline->axes[i].length, timeline->axes[i].nr);
-		ran_put(html, i);
+		tasks_put(html, i);
 	}
 	for (size_t i = 0; i < timeline->nr_series; i++)
 		values_put(html, i);
@@ -172,7 +175,7 @@ static void facts_json(struct html *html, const char *name)
 	json_text(out, "file", name);
 	json_text(out, "platform", recording->header->platform);
 	json_text(out, "version", UCORE_VERSION);
-	/* numbers of this size are none in JavaScript */
+	/* JavaScript numbers are not exact for times of this size */
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)recording->header->start_real);
 	json_text(out, "real", text);
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)recording->header->start);
@@ -264,23 +267,29 @@ static void marks_json(struct html *html)
 	json_end(out, ']');
 }
 
-/* The order of the columns' numbers; the idle are there, and never told of */
+/*
+ * Write the list of tasks that the columns refer to. Idle tasks are included but not referred
+ * to.
+ */
 static void tasks_json(struct html *html)
 {
-	const struct ran *ran = &html->timeline->ran;
+	const struct task_log *log = &html->timeline->log;
 	struct out *out = &html->out;
 
 	json_begin(out, "tasks", '[');
-	for (size_t i = 0; i < ran->nr; i++) {
+	for (size_t i = 0; i < log->nr; i++) {
 		json_begin(out, NULL, '{');
-		json_text(out, "comm", ran->keys[i].comm);
-		json_number(out, "pid", ran->keys[i].pid);
+		json_text(out, "comm", log->keys[i].comm);
+		json_number(out, "pid", log->keys[i].pid);
 		json_end(out, '}');
 	}
 	json_end(out, ']');
 }
 
-/* How many intervals each axis has, which tells the page before it decodes any */
+/*
+ * Write the number of intervals of each axis, so that the page knows the lengths of all
+ * columns
+ */
 static void axes_json(struct html *html)
 {
 	const struct timeline *timeline = html->timeline;
@@ -291,7 +300,7 @@ static void axes_json(struct html *html)
 	json_end(&html->out, ']');
 }
 
-/* Texts are the file's: none of them may end the element that it stands in */
+/* Write the description. Escape "<", because texts from the file must not end the element. */
 static void description_put(const struct html *html, const char *text)
 {
 	fputs("<script type=\"application/json\" id=\"recording\">", html->stream);

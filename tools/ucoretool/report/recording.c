@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A file of samples, record by record.
+ * Reading of a recorded file, record by record.
  *
- * The file comes from anywhere; the library has checked that records are whole, what they
- * mean (which events, which order) is checked here.
+ * The file is not trusted. The library checks the sizes of records. This file checks their
+ * meaning: events and order.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -60,8 +60,8 @@ bool recording_has(const struct recording *recording, const struct clock_window 
 
 /* ---- records ----------------------------------------------------------- */
 
-/* The values of a sample; false when they are not what the head announced */
-static bool values_take(struct recording *recording, const struct ucore_sample *sample)
+/* Copy the values of a sample; false if a value is of an event that the file header lacks */
+static bool values_copy(struct recording *recording, const struct ucore_sample *sample)
 {
 	const struct ucore_file_event *previous = NULL;
 
@@ -72,7 +72,7 @@ static bool values_take(struct recording *recording, const struct ucore_sample *
 								       value->event);
 		uint64_t *last;
 
-		/* rising ids: none comes twice, so there is room enough */
+		/* Ids must increase, so that @values has space for each event once */
 		if (!event || event->domain != sample->domain || (previous && event <= previous))
 			return false;
 		previous = event;
@@ -88,7 +88,7 @@ static bool values_take(struct recording *recording, const struct ucore_sample *
 	return true;
 }
 
-static int sample_take(struct tool *tool, struct recording *recording,
+static int sample_process(struct tool *tool, struct recording *recording,
 		       const struct ucore_sample *sample)
 {
 	struct recording_domain *domain = recording->domain;
@@ -96,8 +96,8 @@ static int sample_take(struct tool *tool, struct recording *recording,
 	recording->known = domain->based;
 	recording->enabled = sample->time_enabled - domain->enabled;
 	recording->running = sample->time_running - domain->running;
-	if (!values_take(recording, sample))
-		return tool_error(tool, "damaged: a sample has values that its file did not announce");
+	if (!values_copy(recording, sample))
+		return tool_error(tool, "damaged: a sample has values of events that the file header lacks");
 	recording->before = domain->samples ? domain->last : recording->header->start;
 	if (!domain->samples++)
 		domain->first = sample->time;
@@ -109,7 +109,10 @@ static int sample_take(struct tool *tool, struct recording *recording,
 	return 0;
 }
 
-/* Numbers rise; a first one that is not 0 tells that those before it were not kept */
+/*
+ * Check that record numbers increase. A first number other than 0 means that earlier records
+ * were not kept.
+ */
 static int record_check(struct tool *tool, struct recording *recording)
 {
 	struct recording_domain *domain = recording->domain;
@@ -126,7 +129,7 @@ static int record_check(struct tool *tool, struct recording *recording)
 	return 0;
 }
 
-static int record_take(struct tool *tool, struct recording *recording)
+static int record_process(struct tool *tool, struct recording *recording)
 {
 	const struct ucore_record *record = recording->record;
 	struct recording_domain *domain = recording->domain;
@@ -137,7 +140,7 @@ static int record_take(struct tool *tool, struct recording *recording)
 	recording->before = domain->samples ? domain->last : recording->header->start;
 	switch (record->type) {
 	case UCORE_RECORD_SAMPLE:
-		return sample_take(tool, recording, (const struct ucore_sample *)record);
+		return sample_process(tool, recording, (const struct ucore_sample *)record);
 	case UCORE_RECORD_LOST:
 		domain->lost += ((const struct ucore_lost *)record)->lost;
 		return 0;
@@ -149,7 +152,7 @@ static int record_take(struct tool *tool, struct recording *recording)
 	}
 }
 
-static int entry_take(struct tool *tool, struct recording *recording,
+static int entry_process(struct tool *tool, struct recording *recording,
 		      const struct ucore_file_entry *entry, const void *data)
 {
 	if (entry->kind == UCORE_FILE_STATUS) {
@@ -161,11 +164,11 @@ static int entry_take(struct tool *tool, struct recording *recording,
 		return 0;
 	recording->record = data;
 	recording->id = entry->domain;
-	/* the library lets known domains through only */
+	/* The library has checked that the domain is in the file */
 	recording->place = ucore_file_domain(recording->file, entry->domain);
 	recording->domain = &recording->domains[recording->place -
 						ucore_file_domains(recording->file)];
-	return record_take(tool, recording);
+	return record_process(tool, recording);
 }
 
 int recording_next(struct tool *tool, struct recording *recording)
@@ -183,16 +186,16 @@ int recording_next(struct tool *tool, struct recording *recording)
 		}
 		if (!ret)
 			return 0;
-		ret = entry_take(tool, recording, &entry, data);
+		ret = entry_process(tool, recording, &entry, data);
 		if (ret)
 			return ret;
 	}
 	return 0;
 }
 
-/* ---- words ------------------------------------------------------------- */
+/* ---- texts ------------------------------------------------------------- */
 
-/* Programs choose their names: a terminal gets no more than letters of them */
+/* Replace all bytes except printable ASCII, because programs choose their names */
 const char *recording_task_name(const struct ucore_task *task, char *text)
 {
 	size_t i;
@@ -233,13 +236,13 @@ const char *recording_gap_reason(const struct ucore_gap *gap, int32_t cpu)
 	case UCORE_GAP_BOX_DEAD:
 		return "box dead";
 	case UCORE_GAP_SUSPEND:
-		return "asleep";
+		return "suspended";
 	case UCORE_GAP_RESUME:
-		return "awake";
+		return "resumed";
 	case UCORE_GAP_FROZEN:
 		return "frozen";
 	case UCORE_GAP_CONFLICT:
-		return "control changed";
+		return "control conflict";
 	default:
 		return "?";
 	}
@@ -293,7 +296,7 @@ static struct recording_sum sum_up(const struct recording *recording)
 		if (domain->last > sum.last)
 			sum.last = domain->last;
 	}
-	/* those lost after the last one that was written left no record */
+	/* The status also has the records that were lost after the last one in the file */
 	if (recording->finished && recording->whole)
 		sum.lost = recording->status.lost;
 	return sum;
@@ -340,7 +343,7 @@ static void summary_json(const struct recording *recording, const struct recordi
 	json_line_end(out);
 }
 
-/* What the events are on, an event at a time: which scopes, not how many domains */
+/* Sum the scopes of all events, to name the kind of domain in the summary */
 static struct domain_sum events_domains(const struct recording *recording)
 {
 	struct domain_sum sum = { 0 };
@@ -373,7 +376,7 @@ void recording_summary(const struct recording *recording, struct out *out)
 	fprintf(stream, "# cost of a sample: %.2f us, %.1f register accesses\n",
 		cost_ns(recording) / NSEC_PER_USEC, cost_accesses(recording));
 	if (recording->status.recovered)
-		fprintf(stream, "# %llu of %llu overflows were found without their interrupt\n",
+		fprintf(stream, "# %llu of %llu overflow interrupts were lost; a timer found the overflows\n",
 			(unsigned long long)recording->status.recovered,
 			(unsigned long long)recording->status.overflows);
 }

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A file of samples, record by record: what script and report do with each is theirs.
+ * Reading of a recorded file, record by record. The commands script and report process the
+ * records.
  */
-#ifndef UCORETOOL_RECORDING_H
-#define UCORETOOL_RECORDING_H
+#ifndef UCORETOOL_REPORT_RECORDING_H
+#define UCORETOOL_REPORT_RECORDING_H
 
 #include "output/walltime.h"
 #include "output/table.h"
 #include "tool.h"
 
 /**
- * struct recording_domain - what has been seen of a domain so far
- * @samples: samples
- * @lost: records that were lost
- * @gaps: gaps
- * @first: time of the first sample
- * @last: time of the last one
- * @frozen: how long all of them froze the domain
- * @seq: number of the last record
- * @enabled: time_enabled of the last sample
- * @running: time_running of the last sample
- * @started: there was a record
- * @based: counts of the next sample can be said since the last one, or the start
+ * struct recording_domain - state of a domain up to the current record
+ * @samples: number of samples
+ * @lost: number of lost records
+ * @gaps: number of gaps
+ * @first: time of the first sample (ns)
+ * @last: time of the last sample (ns)
+ * @frozen: time for which all samples froze the domain (ns)
+ * @seq: sequence number of the last record
+ * @enabled: time_enabled of the last sample (ns)
+ * @running: time_running of the last sample (ns)
+ * @started: true after the first record
+ * @based: true if the next sample has a base for differences (a sample, or the start)
  */
 struct recording_domain {
 	uint64_t samples;
@@ -37,10 +38,10 @@ struct recording_domain {
 };
 
 /**
- * struct recording_value - one value of the sample at hand
- * @event: what was counted
- * @count: since the sample before, or the start; 0 if that is not known
- * @total: since the start
+ * struct recording_value - a value of the current sample
+ * @event: the event
+ * @count: count since the previous sample or the start; 0 if not known
+ * @total: count since the start
  * @flags: UCORE_VALUE_F_*
  */
 struct recording_value {
@@ -51,24 +52,24 @@ struct recording_value {
 };
 
 /**
- * struct recording - a file that is being read
+ * struct recording - an open recorded file
  * @file: the file
  * @header: its header
  * @events: its events
- * @domains: beside the file's
- * @record: the record at hand, NULL behind the last
- * @id: domain id of the record
- * @domain: the domain of the record, and where it is
- * @place: the same domain in the file
- * @before: time of the domain's sample before the record, or of the start
- * @known: of a sample: its counts can be said since @before
- * @enabled: of a sample: how long counting was enabled since then
- * @running: of a sample: for how much of that its counters could count
- * @values: of a sample: its values
- * @nr_values: how many there are
- * @whole: nothing was left away before the first record of any domain
- * @finished: @status is valid: recording was not cut short
- * @status: what the session cost
+ * @domains: state of each domain, in the file's order
+ * @record: current record; NULL after the last one
+ * @id: domain id of @record
+ * @domain: state of the domain of @record
+ * @place: description of the domain of @record
+ * @before: time of the domain's sample before @record, or of the start (ns)
+ * @known: true if the counts of a sample since @before are known
+ * @enabled: time for which counting was enabled since @before (ns)
+ * @running: time of @enabled for which the counters were not frozen (ns)
+ * @values: values of a sample
+ * @nr_values: number of @values
+ * @whole: true if no domain lacks records before its first one
+ * @finished: true if the file is complete and @status is valid
+ * @status: status of the session at its end
  */
 struct recording {
 	struct ucore_file *file;
@@ -91,41 +92,49 @@ struct recording {
 	uint64_t *last;		/* count of each event at its last sample */
 };
 
-/** recording_open() - open a file and check its head; returns 0 or the exit code */
+/** recording_open() - open a file and check its header; return 0 or the exit code */
 int recording_open(struct tool *tool, const char *path, struct recording *recording);
 
-/** recording_next() - take the next record; returns 0 or the exit code */
+/** recording_next() - read the next record; return 0 or the exit code */
 int recording_next(struct tool *tool, struct recording *recording);
 
-/** recording_close() - give everything back */
+/** recording_close() - close the file and free the memory */
 void recording_close(struct recording *recording);
 
-/** recording_since() - how long after the start a moment is */
+/** recording_since() - return the time from the start to @time (ns) */
 uint64_t recording_since(const struct recording *recording, uint64_t time);
 
-/** recording_has() - is the moment in the window? */
+/** recording_has() - return true if @time is in the window */
 bool recording_has(const struct recording *recording, const struct clock_window *window,
 		   uint64_t time);
 
-/** recording_domain_text() - what people call the domain of the record at hand */
+/** recording_domain_text() - return the name of the domain of the current record */
 const char *recording_domain_text(const struct recording *recording, char *text);
 
-/** recording_value_note() - value_note() of a sample, or that the event has ended its interval */
+/**
+ * recording_value_note() - return value_note(), or "overflow" if the event ended the interval
+ */
 const char *recording_value_note(uint32_t flags, int32_t cpu);
 
-/** recording_gap_reason() - why there is a gap on a domain that is @cpu, or a die if that is -1 */
+/** recording_gap_reason() - return the reason of a gap as text; @cpu is -1 for a die */
 const char *recording_gap_reason(const struct ucore_gap *gap, int32_t cpu);
 
-/** recording_task_name() - what people call a task; @text has room for its comm */
+/** recording_task_name() - return a printable name of a task; @text has space for a comm */
 const char *recording_task_name(const struct ucore_task *task, char *text);
 
-/** recording_head() - say when and where it was recorded, if people read it */
+/** recording_head() - print the time and the platform of the recording */
 void recording_head(const struct recording *recording, FILE *stream);
 
-/** recording_summary() - samples, losses and what a sample cost */
+/**
+ * recording_summary() - print the numbers of samples and lost records, and the cost of a
+ * sample
+ */
 void recording_summary(const struct recording *recording, struct out *out);
 
-/** recording_remarks() - where remarks go that are no rows: not among those of CSV */
+/**
+ * recording_remarks() - return the stream for remarks: standard error for CSV, otherwise the
+ * output
+ */
 FILE *recording_remarks(const struct out *out);
 
-#endif /* UCORETOOL_RECORDING_H */
+#endif /* UCORETOOL_REPORT_RECORDING_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ucoretool report: what a recorded file says, in a few lines: of each event or metric how
- * much, how fast, and how its rate was distributed over the intervals between samples.
+ * ucoretool report: summarise a recorded file. For each event or metric, the report has the
+ * count, the rate, and the distribution of the rate over the intervals between samples.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,23 +16,23 @@
 #include "report/html.h"
 #include "metric_options.h"
 #include "output/table.h"
+#include "output_options.h"
 #include "report/recording.h"
 #include "report/timeline.h"
 #include "tool.h"
 #include "report/attribution.h"
 
-#define NR_BINS		16	/* of a histogram */
+#define NR_BINS		16	/* bins of a histogram */
 
 struct report_args {
 	const char *path;
-	bool per_box;
 	struct metric_args metrics;
 	struct clock_window window;
 	bool windowed;
 	const char *html;
 	const char *ctf;
 	unsigned int by;
-	struct out out;
+	struct output_args output;
 };
 
 struct report {
@@ -45,7 +45,7 @@ struct report {
 	bool per_box;
 };
 
-/* How the values of a series are distributed; of none all is NaN */
+/* Distribution of the values of a series; NaN without values */
 struct spread {
 	size_t nr;
 	double min, mean, p50, p99, max;
@@ -53,26 +53,26 @@ struct spread {
 };
 
 static const struct option_desc report_options[] = {
-	{ 'i', "input", "FILE", "read this (ucore.data), - for standard input" },
+	{ 'i', "input", "FILE", "input file (ucore.data), - for standard input" },
 	{ 'M', "metric", "LIST",
-	  "metrics, too: names, @CATEGORY, or NAME=FORMULA (may be repeated)" },
-	{ OPT_METRIC_FILE, "metric-file", "FILE", "metrics of your own, a NAME=FORMULA a line" },
+	  "also report metrics: names, @CATEGORY, or NAME=FORMULA (may be repeated)" },
+	{ OPT_METRIC_FILE, "metric-file", "FILE",
+	  "read metric definitions from FILE, one NAME=FORMULA per line" },
 	{ OPT_TIME, "time", "FROM,TO",
-	  "these samples only: seconds since the start, or times of day" },
+	  "only samples in this range: seconds since the start, or times of day" },
 	{ OPT_PER_SOCKET, "per-socket", NULL,
-	  "sum the boxes of a die or CPU up, one line per event (default)" },
+	  "sum the boxes of a die or CPU, one line per event (default)" },
 	{ OPT_PER_BOX, "per-box", NULL, "one line per event and box" },
-	{ OPT_SORT, "sort", "LIST", "what was counted while who ran: comm, pid, tid, cpu, ip" },
-	{ OPT_HTML, "html", "FILE", "a page with the time line, for a browser" },
-	{ OPT_CTF, "ctf", "DIR", "a trace, for babeltrace2 and Trace Compass" },
-	{ 'x', "field-separator", "SEP", "CSV with this separator" },
-	{ 'j', "json", NULL, "JSON lines" },
+	{ OPT_SORT, "sort", "LIST", "attribute counts to tasks, by comm, pid, tid, cpu, ip" },
+	{ OPT_HTML, "html", "FILE", "write a page with the time line, for a browser" },
+	{ OPT_CTF, "ctf", "DIR", "write a trace, for babeltrace2 and Trace Compass" },
 	{ 0 },
 };
 
 static int report_option(struct tool *tool, void *data, int letter, const char *value)
 {
 	struct report_args *args = data;
+	bool taken;
 
 	switch (letter) {
 	case 'i':
@@ -84,53 +84,46 @@ static int report_option(struct tool *tool, void *data, int letter, const char *
 	case OPT_TIME:
 		args->windowed = true;
 		return clock_window_parse(tool, value, &args->window);
-	case OPT_PER_SOCKET:
-	case OPT_PER_BOX:
-		args->per_box = letter == OPT_PER_BOX;
-		return 0;
 	case OPT_SORT:
-		return who_parse(tool, value, &args->by);
+		return attribution_parse(tool, value, &args->by);
 	case OPT_HTML:
 		args->html = value;
 		return 0;
 	case OPT_CTF:
 		args->ctf = value;
 		return 0;
-	case 'x':
-		args->out.format = OUT_CSV;
-		return parse_separator(tool, value, &args->out.separator);
 	default:
-		args->out.format = OUT_JSON;
-		return 0;
+		return output_option(tool, &args->output, letter, value, &taken);
 	}
 }
 
 static int report_finish(struct tool *tool, void *data, int argc, char **argv)
 {
 	struct report_args *args = data;
+	bool per_box = args->output.grouping == GROUP_BOX;
 
 	if (argc)
-		return tool_usage(tool, "'%s' is one word too many: give the file with -i",
+		return tool_usage(tool, "unexpected argument '%s'. Give the file with -i",
 				  argv[0]);
 	if (args->html && args->ctf)
-		return tool_usage(tool, "--html and --ctf: one of them");
-	if (args->out.format != OUT_TABLE && (args->html || args->ctf))
-		return tool_usage(tool, "-x and -j print a table: not with --html and --ctf");
-	if (args->ctf && (args->metrics.nr_lists || args->per_box))
-		return tool_usage(tool, "--ctf writes the counts of each box: without -M and --per-box");
-	if (args->by && (args->html || args->ctf || args->metrics.nr_lists || args->per_box))
-		return tool_usage(tool, "--sort prints a table of events: without --html, --ctf, -M and --per-box");
+		return tool_usage(tool, "--html and --ctf: cannot be combined. Give one of them");
+	if (args->output.out.format != OUT_TABLE && (args->html || args->ctf))
+		return tool_usage(tool, "-x and -j: print a table. Omit --html and --ctf");
+	if (args->ctf && (args->metrics.nr_lists || per_box))
+		return tool_usage(tool, "--ctf: writes the counts of each box. Omit -M and --per-box");
+	if (args->by && (args->html || args->ctf || args->metrics.nr_lists || per_box))
+		return tool_usage(tool, "--sort: prints a table of events. Omit --html, --ctf, -M and --per-box");
 	if (metric_finish(tool, &args->metrics))
 		return EXIT_USAGE;
 	if (!args->path)
 		args->path = "ucore.data";
 	if (!args->windowed)
 		args->window = clock_window_all();
-	args->out.stream = stdout;
+	args->output.out.stream = stdout;
 	return 0;
 }
 
-/* ---- how values are distributed ---------------------------------------- */
+/* ---- distribution of values -------------------------------------------- */
 
 static int value_order(const void *a, const void *b)
 {
@@ -139,7 +132,7 @@ static int value_order(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The smallest value that so many per cent are not above */
+/* Return the smallest value that @percent per cent of the values do not exceed */
 static double percentile(const double *sorted, size_t nr, size_t percent)
 {
 	return sorted[(nr * percent + 99) / 100 - 1];
@@ -156,7 +149,9 @@ static void bins_fill(struct spread *spread, const double *sorted)
 	}
 }
 
-/* @room has space for all values of the longest series */
+/*
+ * Calculate the distribution of a series; @room has space for all values of the longest series
+ */
 static void spread_make(const struct timeline *timeline, const struct timeline_series *series,
 			double *room, struct spread *spread)
 {
@@ -208,7 +203,7 @@ enum {
 
 #define NUMBER_LEN	24
 
-/* A row as cells, and the texts that they point to */
+/* The cells of a row, and the texts to which the cells point */
 struct row_cells {
 	struct cell cells[NR_COLUMNS];
 	char box[UCORE_NAME_LEN + 12];
@@ -252,7 +247,7 @@ static void columns_make(const struct report *report, struct column *columns)
 	columns[COLUMN_BOX].hidden = !report->per_box;
 }
 
-/* A rate that people can read: four digits, in thousands, millions, ... of what has no unit */
+/* Format a rate with four digits; @prefixed adds k, M, ... to a rate without a unit */
 static const char *rate_text(double value, bool prefixed, char *text)
 {
 	static const char prefixes[] = " kMGTPE";
@@ -284,7 +279,7 @@ static void rate_put(const struct report *report, const struct timeline_series *
 			     cell_value(value);
 }
 
-/* Does what we write to show more than ASCII? */
+/* Return true if the locale is UTF-8 */
 static bool has_unicode(void)
 {
 	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
@@ -298,7 +293,7 @@ static bool has_unicode(void)
 	return false;
 }
 
-/* Bars for people; a bin that has anything has a bar */
+/* Format the histogram as bars. A bin that is not empty always has a visible bar. */
 static void bars_text(const struct spread *spread, char *text)
 {
 	static const char *const blocks[] = { " ", "\u2581", "\u2582", "\u2583", "\u2584",
@@ -380,7 +375,7 @@ static void spread_cells(const struct report *report, const struct timeline_seri
 	row->cells[COLUMN_HISTOGRAM] = cell_text(row->histogram);
 }
 
-/* Bytes that are no letters of their own make a text longer than it looks */
+/* Return the number of characters in a UTF-8 text */
 static int width_of(const char *text)
 {
 	int width = 0;
@@ -461,7 +456,7 @@ static int series_print_all(struct tool *tool, struct report *report)
 
 /* ---- run --------------------------------------------------------------- */
 
-/* All that the file allows; there may be none */
+/* Attach all metrics that the file has events for; there may be none */
 static void metrics_all(struct report *report, uint32_t level)
 {
 	struct ucore_metrics *metrics;
@@ -477,11 +472,11 @@ static void metrics_all(struct report *report, uint32_t level)
 	report->metrics = metrics;
 }
 
-/* A page has all metrics, unless it is told which */
+/* Attach the selected metrics; a page without a selection has all metrics */
 static int report_metrics(struct tool *tool, struct report *report,
 			  const struct report_args *args)
 {
-	uint32_t level = args->per_box ? UCORE_LEVEL_BOX : UCORE_LEVEL_SOCKET;
+	uint32_t level = report->per_box ? UCORE_LEVEL_BOX : UCORE_LEVEL_SOCKET;
 	int ret;
 
 	if (!args->metrics.nr_lists && !args->html)
@@ -506,7 +501,7 @@ static int report_make(struct tool *tool, struct report *report, const struct re
 
 	if (ret)
 		return ret;
-	/* of a file that ends in damage what comes before is told, too */
+	/* Report the records before a damaged end of the file */
 	loaded = timeline_load(tool, &report->recording, report->metrics, &report->window,
 			       report->per_box || args->html, &report->timeline);
 	ret = args->html ? html_write(tool, &report->timeline, args->path, args->html) :
@@ -518,16 +513,16 @@ static int report_run(struct tool *tool, const void *data)
 {
 	const struct report_args *args = data;
 	struct report report = {
-		.out = args->out,
+		.out = args->output.out,
 		.window = args->window,
-		.per_box = args->per_box,
+		.per_box = args->output.grouping == GROUP_BOX,
 	};
 	int ret = recording_open(tool, args->path, &report.recording);
 
 	if (ret)
 		return ret;
 	clock_window_fix(&report.window, report.recording.header->start_real);
-	ret = args->by ? who_report(tool, &report.recording, &report.window, args->by,
+	ret = args->by ? attribution_report(tool, &report.recording, &report.window, args->by,
 				    &report.out) :
 	      args->ctf ? ctf_write(tool, &report.recording, &report.window, args->ctf) :
 			  report_make(tool, &report, args);
@@ -540,8 +535,8 @@ static int report_run(struct tool *tool, const void *data)
 
 const struct command command_report = {
 	.name = "report",
-	.summary = "sum a file of samples up: a table, a page with time lines, a trace",
-	.options = report_options,
+	.summary = "summarise a file of samples as a table, a page with time lines, or a trace",
+	.options = { report_options, output_options },
 	.no_device = true,
 	.args_size = sizeof(struct report_args),
 	.option = report_option,

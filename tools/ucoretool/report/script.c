@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ucoretool script: every record of a file of samples, as a table, CSV or JSON lines.
+ * ucoretool script: print every record of a recorded file as text, CSV or JSON lines.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,20 +10,20 @@
 #include "output/walltime.h"
 #include "output/domain.h"
 #include "output/table.h"
+#include "output_options.h"
 #include "report/recording.h"
 #include "tool.h"
 
 struct script_args {
 	const char *path;
-	bool per_box;
 	bool totals;
 	struct clock_window window;
-	struct out out;
+	struct output_args output;
 };
 
-/* What is summed up of one sample: an event, or an event on one box */
+/* A row of a sample: the sum of an event's counts, or the count on one box */
 struct script_row {
-	const struct ucore_file_event *event;	/* first that came */
+	const struct ucore_file_event *event;	/* first one of the sum */
 	uint64_t count;
 	uint32_t flags;
 };
@@ -35,49 +35,38 @@ struct script {
 	bool per_box;
 	bool totals;
 	struct script_row *rows;
-	size_t *row_of;			/* index -> row + 1, while a sample is summed up */
+	size_t *row_of;			/* row + 1 of each event index, while a sample is summed */
 	size_t nr_rows;
 	bool headed;
 };
 
 static const struct option_desc script_options[] = {
-	{ 'i', "input", "FILE", "read this (ucore.data), - for standard input" },
+	{ 'i', "input", "FILE", "input file (ucore.data), - for standard input" },
 	{ OPT_PER_SOCKET, "per-socket", NULL,
-	  "sum the boxes of a die or CPU up, one line per event (default)" },
+	  "sum the boxes of a die or CPU, one line per event (default)" },
 	{ OPT_PER_BOX, "per-box", NULL, "one line per event and box" },
-	{ OPT_TOTALS, "totals", NULL, "counts since the start, not since the last sample" },
+	{ OPT_TOTALS, "totals", NULL, "print counts since the start, not since the last sample" },
 	{ OPT_TIME, "time", "FROM,TO",
-	  "these samples only: seconds since the start, or times of day" },
-	{ 'x', "field-separator", "SEP", "CSV with this separator, a row per value" },
-	{ 'j', "json", NULL, "JSON lines, an object per record" },
+	  "only samples in this range: seconds since the start, or times of day" },
 	{ 0 },
 };
 
 static int script_option(struct tool *tool, void *data, int letter, const char *value)
 {
 	struct script_args *args = data;
+	bool taken;
 
 	switch (letter) {
 	case 'i':
 		args->path = value;
-		return 0;
-	case OPT_PER_SOCKET:
-		args->per_box = false;
-		return 0;
-	case OPT_PER_BOX:
-		args->per_box = true;
 		return 0;
 	case OPT_TOTALS:
 		args->totals = true;
 		return 0;
 	case OPT_TIME:
 		return clock_window_parse(tool, value, &args->window);
-	case 'x':
-		args->out.format = OUT_CSV;
-		return parse_separator(tool, value, &args->out.separator);
 	default:
-		args->out.format = OUT_JSON;
-		return 0;
+		return output_option(tool, &args->output, letter, value, &taken);
 	}
 }
 
@@ -86,17 +75,17 @@ static int script_finish(struct tool *tool, void *data, int argc, char **argv)
 	struct script_args *args = data;
 
 	if (argc)
-		return tool_usage(tool, "'%s' is one word too many: give the file with -i",
+		return tool_usage(tool, "unexpected argument '%s'. Give the file with -i",
 				  argv[0]);
 	if (!args->path)
 		args->path = "ucore.data";
 	if (!args->window.to)
 		args->window = clock_window_all();
-	args->out.stream = stdout;
+	args->output.out.stream = stdout;
 	return 0;
 }
 
-/* ---- what a sample adds up to ------------------------------------------ */
+/* ---- sum of a sample --------------------------------------------------- */
 
 static void row_add(struct script *script, const struct recording_value *value)
 {
@@ -130,7 +119,7 @@ static void box_text(const struct ucore_file_event *event, char *text, size_t si
 	snprintf(text, size, "%s%u", event->type, event->instance);
 }
 
-/* What a record has before its values; from HEAD_USER on for JSON and people only */
+/* The fields of a record before its values; from HEAD_USER on only in text and JSON */
 enum {
 	HEAD_RECORD,
 	HEAD_TIME,
@@ -150,7 +139,7 @@ enum {
 	HEAD_USER = NR_CSV_HEAD,
 	HEAD_RECOVERED,
 	HEAD_THROTTLED,
-	HEAD_STRETCHED,
+	HEAD_DELAYED,
 	HEAD_POLLED,
 	HEAD_LATE,
 	HEAD_SKEW,
@@ -166,7 +155,7 @@ enum {
 	NR_VALUE,
 };
 
-/* Behind the values in CSV, so that the columns before it stay where they are */
+/* Last column of CSV, so that the positions of the others stay the same */
 #define CSV_CLOCK	(NR_CSV_HEAD + NR_VALUE)
 
 #define NR_CSV		(CSV_CLOCK + 1)
@@ -189,7 +178,7 @@ static const struct column head_columns[NR_HEAD] = {
 	[HEAD_USER] = { "user" },
 	[HEAD_RECOVERED] = { "recovered" },
 	[HEAD_THROTTLED] = { "throttled" },
-	[HEAD_STRETCHED] = { "stretched" },
+	[HEAD_DELAYED] = { "delayed" },
 	[HEAD_POLLED] = { "polled" },
 	[HEAD_LATE] = { "late_ns" },
 	[HEAD_SKEW] = { "skew_ns" },
@@ -203,12 +192,12 @@ static const struct column value_columns[NR_VALUE] = {
 	[VALUE_NOTE] = { "note", "", -8 },
 };
 
-/* People look for the count first */
+/* The text output has the count first */
 static const unsigned int table_order[NR_VALUE] = {
 	VALUE_COUNT, VALUE_BOX, VALUE_EVENT, VALUE_NOTE,
 };
 
-/* A sample as cells, once for all formats, and the texts that they point to */
+/* The cells of a sample for all formats, and the texts to which the cells point */
 struct sample_cells {
 	struct cell head[NR_HEAD];
 	struct cell value[NR_VALUE];
@@ -246,7 +235,10 @@ static void trigger_cells(const struct script *script, struct sample_cells *cell
 	cells->head[HEAD_TRIGGER_BOX] = cell_text(cells->trigger_box);
 }
 
-/* A domain that is a CPU has no die here: the CPU that read it says where it is */
+/*
+ * Set the fields of a sample. A domain that is a CPU has no die, because its CPU is in the
+ * record.
+ */
 static void head_make(const struct script *script, struct sample_cells *cells,
 		      const struct ucore_sample *sample)
 {
@@ -266,7 +258,7 @@ static void head_make(const struct script *script, struct sample_cells *cells,
 	if (sample->flags & UCORE_SAMPLE_F_THROTTLED)
 		cells->head[HEAD_THROTTLED] = cell_flag(true);
 	if (sample->flags & UCORE_SAMPLE_F_DELAYED)
-		cells->head[HEAD_STRETCHED] = cell_flag(true);
+		cells->head[HEAD_DELAYED] = cell_flag(true);
 	if (sample->flags & UCORE_SAMPLE_F_POLLED) {
 		cells->head[HEAD_POLLED] = cell_flag(true);
 		cells->head[HEAD_LATE] = cell_ns(sample->late_ns);
@@ -286,7 +278,7 @@ static struct cell note_cell(const struct script *script, const struct script_ro
 {
 	const char *note = recording_value_note(row->flags, script->recording.place->cpu);
 
-	/* what came before was not kept: there is nothing to count from */
+	/* The records before the first one were not kept, so that its count has no base */
 	if (!script->totals && !script->recording.known)
 		note = "first";
 	return note ? cell_text(note) : cell_none();
@@ -303,7 +295,7 @@ static void value_make(const struct script *script, struct sample_cells *cells,
 	cells->value[VALUE_NOTE] = note_cell(script, row);
 }
 
-/* The line above the values of a sample, for people */
+/* Print the text line above the values of a sample */
 static void headline_print(struct script *script, const struct cell *head)
 {
 	const struct recording *recording = &script->recording;
@@ -326,7 +318,7 @@ static void headline_print(struct script *script, const struct cell *head)
 		fprintf(stream, " skew %.2f us", (double)head[HEAD_SKEW].number / NSEC_PER_USEC);
 	fprintf(stream, "%s%s%s", head[HEAD_RECOVERED].kind != CELL_NONE ? " recovered" : "",
 		head[HEAD_THROTTLED].kind != CELL_NONE ? " throttled" : "",
-		head[HEAD_STRETCHED].kind != CELL_NONE ? " stretched" : "");
+		head[HEAD_DELAYED].kind != CELL_NONE ? " delayed" : "");
 	if (head[HEAD_POLLED].kind == CELL_NONE && head[HEAD_LATE].kind != CELL_NONE)
 		fprintf(stream, " late %.2f us", (double)head[HEAD_LATE].number / NSEC_PER_USEC);
 	if (head[HEAD_POLLED].kind != CELL_NONE)
@@ -340,7 +332,7 @@ static void headline_print(struct script *script, const struct cell *head)
 	fputc('\n', stream);
 }
 
-/* Values in CSV repeat their sample's head */
+/* Return the columns of a CSV row: the fields of the sample, the value, and the time */
 static const struct column *columns_csv(struct column *columns)
 {
 	memcpy(columns, head_columns, NR_CSV_HEAD * sizeof(*columns));
@@ -376,7 +368,7 @@ static void value_print(struct script *script, const struct sample_cells *cells)
 	}
 }
 
-/* What stands before the first value of a sample, and after the last */
+/* Print the start of a sample, before the first value */
 static void sample_begin(struct script *script, const struct cell *head)
 {
 	struct column columns[NR_CSV];
@@ -419,7 +411,7 @@ static void sample_print(struct script *script, const struct ucore_sample *sampl
 	sample_end(script);
 }
 
-/* ---- lost and gap records: a JSON object, or a remark that breaks no CSV row ------- */
+/* ---- lost and gap records: a JSON object, or a remark outside the CSV rows ---------- */
 
 static struct cell clock_cell(const struct script *script, uint64_t time, char *text)
 {
@@ -484,7 +476,7 @@ static void gap_print(struct script *script, const struct ucore_gap *gap)
 		gap->cpu_to);
 }
 
-/* ---- who ran where: like them, before its sample ------------------------ */
+/* ---- task records: the same, before their sample ------------------------ */
 
 static void tasks_json(struct script *script, const struct ucore_tasks *tasks)
 {
@@ -573,9 +565,9 @@ static int script_run(struct tool *tool, const void *data)
 {
 	const struct script_args *args = data;
 	struct script script = {
-		.out = args->out,
+		.out = args->output.out,
 		.window = args->window,
-		.per_box = args->per_box,
+		.per_box = args->output.grouping == GROUP_BOX,
 		.totals = args->totals,
 	};
 	int ret = recording_open(tool, args->path, &script.recording);
@@ -596,7 +588,7 @@ static int script_run(struct tool *tool, const void *data)
 const struct command command_script = {
 	.name = "script",
 	.summary = "print every sample of a file",
-	.options = script_options,
+	.options = { script_options, output_options },
 	.args_size = sizeof(struct script_args),
 	.option = script_option,
 	.finish = script_finish,

@@ -1,48 +1,48 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who ran at the end of an interval, as the file tells it: the tasks on the CPUs of the die,
- * or whom the sample interrupted.
+ * The tasks that ran at the end of an interval. A file has all tasks on the CPUs of the die,
+ * or only the task that the sample interrupted.
  */
-#ifndef UCORETOOL_RAN_H
-#define UCORETOOL_RAN_H
+#ifndef UCORETOOL_REPORT_TASKS_H
+#define UCORETOOL_REPORT_TASKS_H
 
 #include "report/recording.h"
 
-/* What tasks are told apart by */
-#define RAN_COMM	(1U << 0)
-#define RAN_PID		(1U << 1)
-#define RAN_TID		(1U << 2)
-#define RAN_CPU		(1U << 3)
-#define RAN_IP		(1U << 4)
+/* The properties that distinguish tasks */
+#define TASK_BY_COMM	(1U << 0)
+#define TASK_BY_PID		(1U << 1)
+#define TASK_BY_TID		(1U << 2)
+#define TASK_BY_CPU		(1U << 3)
+#define TASK_BY_IP		(1U << 4)
 
 /**
- * struct ran_key - who: what tasks are not told apart by is zero
- * @comm: the name, "idle" of pid 0, "?" where nobody tells
- * @ip: the address that was interrupted
- * @pid: process
- * @tid: thread
- * @cpu: where
- * @user: @ip is one of user mode
+ * struct task_key - a task; properties that do not distinguish tasks are zero
+ * @comm: name, "idle" for pid 0, "?" if not known
+ * @ip: interrupted address
+ * @pid: process id
+ * @tid: thread id
+ * @cpu: CPU
+ * @user: 1 if @ip is in user mode
  */
-struct ran_key {
+struct task_key {
 	char comm[16];
 	uint64_t ip;
 	uint32_t pid, tid, cpu, user;
 };
 
 /**
- * struct ran - who ran, sample by sample
- * @by: RAN_*
- * @keys: all that were seen, in the order in which they came
- * @nr: how many there are
- * @here: places in @keys of those that ran at the sample at hand, each once
- * @nr_here: how many; 0: nobody knows
- * @all: of the sample at hand: all that ran are told, not whom it interrupted
- * @has_tasks: the file has records of tasks
+ * struct task_log - the tasks at the current sample, and all tasks so far
+ * @by: TASK_BY_*
+ * @keys: all tasks so far, in the order of their first appearance
+ * @nr: number of @keys
+ * @here: indexes into @keys of the tasks at the current sample, each once
+ * @nr_here: number of @here; 0: not known
+ * @all: true if @here has all running tasks, false if only the interrupted one
+ * @has_tasks: true if the file has records of tasks
  */
-struct ran {
+struct task_log {
 	unsigned int by;
-	struct ran_key *keys;
+	struct task_key *keys;
 	size_t nr;
 	size_t *here;
 	size_t nr_here;
@@ -50,26 +50,26 @@ struct ran {
 	bool has_tasks;
 
 	size_t room, room_here;
-	size_t *table;		/* place in @keys + 1, by hash; 0: free */
-	size_t size;		/* a power of two */
-	struct ucore_tasks *tasks;	/* of the sample that comes, or NULL */
+	size_t *table;		/* hash table of index in @keys + 1; 0: free */
+	size_t size;		/* of @table, a power of two */
+	struct ucore_tasks *tasks;	/* record for the next sample, or NULL */
 };
 
-/** ran_tasks() - a record TASKS: it is kept for its sample; -ENOMEM */
-int ran_tasks(struct ran *ran, const struct ucore_record *record);
+/** task_log_put() - store a TASKS record for the sample that follows; return 0 or -ENOMEM */
+int task_log_put(struct task_log *log, const struct ucore_record *record);
 
-/** ran_told() - is there a record of tasks for this sample? */
-bool ran_told(const struct ran *ran, const struct ucore_sample *sample);
+/** task_log_has() - return true if a TASKS record is stored for this sample */
+bool task_log_has(const struct task_log *log, const struct ucore_sample *sample);
 
 /**
- * ran_take() - a sample: who ran at its instant
+ * task_log_sample() - set the tasks of a sample
  *
- * A core's event names one task, and so does an address; else all that ran are asked for.
- * Without a record of tasks it is whom the sample interrupted.  Returns 0 or -ENOMEM.
+ * The result is the interrupted task for a core's event, with TASK_BY_IP, and without a TASKS
+ * record. Otherwise the result is all running tasks. Return: 0 or -ENOMEM.
  */
-int ran_take(struct ran *ran, const struct ucore_sample *sample);
+int task_log_sample(struct task_log *log, const struct ucore_sample *sample);
 
-/** ran_free() - give the memory back */
-void ran_free(struct ran *ran);
+/** task_log_free() - free the memory */
+void task_log_free(struct task_log *log);
 
-#endif /* UCORETOOL_RAN_H */
+#endif /* UCORETOOL_REPORT_TASKS_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A recorded file as columns of numbers.  All of it is in memory: eight bytes for a
- * value, of which the file has sixteen.
+ * A recorded file as columns of numbers. The whole file is in memory. A value takes eight
+ * bytes, half of its size in the file.
  */
 #include <errno.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 
 #define NONE	SIZE_MAX
 
-/* ---- what there is to be ----------------------------------------------- */
+/* ---- axes and series --------------------------------------------------- */
 
 static size_t axis_add(struct timeline *timeline, const struct ucore_file_domain *place)
 {
@@ -52,7 +52,9 @@ static int key_order(const void *a, const void *b)
 	return x->event < y->event ? -1 : x->event > y->event;
 }
 
-/* One for each box, or for each event and domain, in the order of the command line */
+/*
+ * Create a series for each box, or for each event and domain, in the order of the command line
+ */
 static int event_series_make(struct timeline *timeline, bool per_box)
 {
 	const struct recording *recording = timeline->recording;
@@ -89,7 +91,10 @@ static int event_series_make(struct timeline *timeline, bool per_box)
 	return 0;
 }
 
-/* Those of a socket and its boxes come together, and those of all sockets do */
+/*
+ * Return true if two values are updated together: values of one socket and its boxes, or of
+ * the whole system
+ */
 static bool same_axis(const struct ucore_metric_value *a, const struct ucore_metric_value *b)
 {
 	bool all = a->level == UCORE_LEVEL_SYSTEM;
@@ -143,8 +148,8 @@ void timeline_free(struct timeline *timeline)
 		free(timeline->axes[i].time);
 		free(timeline->axes[i].length);
 		free(timeline->axes[i].running);
-		free(timeline->axes[i].ran);
-		free(timeline->axes[i].ran_end);
+		free(timeline->axes[i].tasks);
+		free(timeline->axes[i].tasks_end);
 	}
 	for (size_t i = 0; i < timeline->nr_series; i++)
 		free(timeline->series[i].values);
@@ -154,7 +159,7 @@ void timeline_free(struct timeline *timeline)
 	free(timeline->axis_of);
 	free(timeline->metric_axis);
 	free(timeline->marks);
-	ran_free(&timeline->ran);
+	task_log_free(&timeline->log);
 	memset(timeline, 0, sizeof(*timeline));
 }
 
@@ -175,18 +180,18 @@ static int axis_put(struct timeline_axis *axis, uint64_t time, uint64_t length, 
 		size_t room = axis->room ? 2 * axis->room : 64;
 
 		if (!column_grow(&axis->time, room) || !column_grow(&axis->length, room) ||
-		    !column_grow(&axis->running, room) || !column_grow(&axis->ran_end, room))
+		    !column_grow(&axis->running, room) || !column_grow(&axis->tasks_end, room))
 			return -ENOMEM;
 		axis->room = room;
 	}
 	axis->time[axis->nr] = time;
 	axis->length[axis->nr] = length;
-	axis->ran_end[axis->nr] = axis->nr_ran;
+	axis->tasks_end[axis->nr] = axis->nr_tasks;
 	axis->running[axis->nr++] = running;
 	return 0;
 }
 
-/* Intervals that the series has no value for so far have none */
+/* Add a value to the last interval of a series. Earlier intervals without a value get NaN. */
 static int series_put(struct timeline_series *series, const struct timeline_axis *axis,
 		      double value)
 {
@@ -211,29 +216,32 @@ static int series_put(struct timeline_series *series, const struct timeline_axis
 	return 0;
 }
 
-/* Whom a timer happened to interrupt says little: without tasks it is left out */
-static int ran_put(struct timeline *timeline, struct timeline_axis *axis,
+/*
+ * Store the tasks of a sample. The task that a timer interrupted is random, and is stored only
+ * if tasks were recorded.
+ */
+static int tasks_put(struct timeline *timeline, struct timeline_axis *axis,
 		   const struct ucore_sample *sample)
 {
-	struct ran *ran = &timeline->ran;
+	struct task_log *log = &timeline->log;
 
-	if (!ran_told(ran, sample) && sample->trigger != UCORE_TRIGGER_CORE)
+	if (!task_log_has(log, sample) && sample->trigger != UCORE_TRIGGER_CORE)
 		return 0;
-	if (ran_take(ran, sample))
+	if (task_log_sample(log, sample))
 		return -ENOMEM;
-	if (axis->nr_ran + ran->nr_here > axis->room_ran) {
-		size_t room = 2 * (axis->nr_ran + ran->nr_here);
-		uint32_t *grown = realloc(axis->ran, room * sizeof(*grown));
+	if (axis->nr_tasks + log->nr_here > axis->room_tasks) {
+		size_t room = 2 * (axis->nr_tasks + log->nr_here);
+		uint32_t *grown = realloc(axis->tasks, room * sizeof(*grown));
 
 		if (!grown)
 			return -ENOMEM;
-		axis->ran = grown;
-		axis->room_ran = room;
+		axis->tasks = grown;
+		axis->room_tasks = room;
 	}
-	for (size_t i = 0; i < ran->nr_here; i++)
-		if (ran->keys[ran->here[i]].pid)
-			axis->ran[axis->nr_ran++] = (uint32_t)ran->here[i];
-	axis->ran_end[axis->nr - 1] = axis->nr_ran;
+	for (size_t i = 0; i < log->nr_here; i++)
+		if (log->keys[log->here[i]].pid)
+			axis->tasks[axis->nr_tasks++] = (uint32_t)log->here[i];
+	axis->tasks_end[axis->nr - 1] = axis->nr_tasks;
 	return 0;
 }
 
@@ -249,7 +257,7 @@ static int sample_put(struct timeline *timeline)
 		return 0;
 	axis = &timeline->axes[index];
 	if (axis_put(axis, recording_since(recording, sample->time), recording->enabled,
-		     recording->running) || ran_put(timeline, axis, sample))
+		     recording->running) || tasks_put(timeline, axis, sample))
 		return -ENOMEM;
 	for (size_t i = 0; i < recording->nr_values; i++) {
 		const struct recording_value *value = &recording->values[i];
@@ -260,7 +268,7 @@ static int sample_put(struct timeline *timeline)
 			return -ENOMEM;
 		series->count += value->count;
 		series->flags |= value->flags & ~(uint32_t)UCORE_VALUE_F_OVERFLOW;
-		/* once for all boxes that are summed up */
+		/* Add the time once for all boxes that are summed */
 		if (series != counted)
 			series->running += value->flags & UCORE_VALUE_F_UNFROZEN ?
 					   recording->enabled : recording->running;
@@ -279,7 +287,7 @@ static int metrics_put(struct timeline *timeline, uint64_t time)
 
 		if (!value->fresh)
 			continue;
-		/* the first of an axis brings the interval for all */
+		/* The first value of an axis adds the interval */
 		if ((!axis->nr || axis->time[axis->nr - 1] != time) &&
 		    axis_put(axis, time, value->running, value->running))
 			return -ENOMEM;
@@ -325,7 +333,7 @@ static int record_put(struct timeline *timeline, const struct clock_window *wind
 	bool inside = recording_has(recording, window, ucore_record_time(record));
 	int fresh = 0, ret = 0;
 
-	/* values go on from those outside */
+	/* Metrics need the samples outside the window as a base */
 	if (timeline->metrics)
 		fresh = ucore_metrics_take(timeline->metrics, recording->id, record);
 	if (fresh < 0 || !inside)
@@ -335,7 +343,7 @@ static int record_put(struct timeline *timeline, const struct clock_window *wind
 	if (record->type == UCORE_RECORD_SAMPLE)
 		ret = sample_put(timeline);
 	else if (record->type == UCORE_RECORD_TASKS)
-		ret = ran_tasks(&timeline->ran, record);
+		ret = task_log_put(&timeline->log, record);
 	else if (record->type == UCORE_RECORD_LOST || record->type == UCORE_RECORD_GAP)
 		ret = mark_put(timeline);
 	if (!ret && fresh)
@@ -343,7 +351,7 @@ static int record_put(struct timeline *timeline, const struct clock_window *wind
 	return ret;
 }
 
-/* Values that a series had none of at the end */
+/* Fill each series with NaN up to the last interval */
 static int series_end(struct timeline *timeline)
 {
 	for (size_t i = 0; i < timeline->nr_series; i++) {
@@ -370,7 +378,8 @@ int timeline_load(struct tool *tool, struct recording *recording, struct ucore_m
 	int ret;
 
 	*timeline = (struct timeline) {
-		.recording = recording, .metrics = metrics, .ran = { .by = RAN_COMM | RAN_PID },
+		.recording = recording, .metrics = metrics,
+		.log = { .by = TASK_BY_COMM | TASK_BY_PID },
 	};
 	if (timeline_prepare(timeline, per_box))
 		return tool_error(tool, "out of memory");
@@ -395,7 +404,7 @@ double timeline_rate(const struct timeline *timeline, const struct timeline_seri
 		     size_t i)
 {
 	const struct timeline_axis *axis = &timeline->axes[series->axis];
-	/* what no freeze reaches counts all the time */
+	/* A counter that a freeze does not stop counts all the time */
 	uint64_t running = series->flags & UCORE_VALUE_F_UNFROZEN ? axis->length[i] :
 								  axis->running[i];
 

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A recorded file as columns of numbers: what report sums up and draws.
+ * A recorded file as columns of numbers, for report's table and page.
  */
-#ifndef UCORETOOL_TIMELINE_H
-#define UCORETOOL_TIMELINE_H
+#ifndef UCORETOOL_REPORT_TIMELINE_H
+#define UCORETOOL_REPORT_TIMELINE_H
 
 #include "report/tasks.h"
 
 /**
- * struct timeline_axis - the intervals that series have in common
- * @place: the domain whose samples they are, NULL of metrics
- * @nr: how many there are
- * @room: how many there is memory for
- * @time: when each ended, in ns since the start
- * @length: how long each was, in ns: from sample to sample
- * @running: for how much of it counters could count
- * @ran: of a domain, where tasks were recorded: places in timeline.ran.keys of those that ran
- *       at the ends of the intervals, those of one after those of the other; NULL: none did
- * @nr_ran: how many that are
- * @room_ran: how many there is memory for
- * @ran_end: beside the intervals: how many there are up to the end of each
+ * struct timeline_axis - intervals that several series share
+ * @place: domain of the samples; NULL for metrics
+ * @nr: number of intervals
+ * @room: allocated number of intervals
+ * @time: end of each interval since the start (ns)
+ * @length: length of each interval (ns)
+ * @running: time of each interval for which the counters were not frozen (ns)
+ * @tasks: indexes into timeline.log.keys of the tasks at the end of each interval, one interval
+ *       after the other; NULL without tasks
+ * @nr_tasks: number of @tasks
+ * @room_tasks: allocated number of @tasks
+ * @tasks_end: end of each interval's part of @tasks
  */
 struct timeline_axis {
 	const struct ucore_file_domain *place;
@@ -28,24 +28,24 @@ struct timeline_axis {
 	uint64_t *time;
 	uint64_t *length;
 	uint64_t *running;
-	uint32_t *ran;
-	size_t nr_ran;
-	size_t room_ran;
-	uint64_t *ran_end;
+	uint32_t *tasks;
+	size_t nr_tasks;
+	size_t room_tasks;
+	uint64_t *tasks_end;
 };
 
 /**
- * struct timeline_series - what one event or one metric did
- * @axis: index of its intervals
- * @event: an event: as it was recorded, on the first box of those that are summed up
- * @one_box: it is of that box alone
- * @metric: a metric, and where; NULL for an event
- * @values: beside the axis: counts of an event, values of a metric; NaN where there is none
- * @room: how many values there is memory for
- * @nr: intervals that have a value
- * @count: of an event: all counts
- * @running: of an event: for how long it counted
- * @flags: UCORE_VALUE_F_* of any value
+ * struct timeline_series - the values of one event or one metric
+ * @axis: index of the axis with the intervals
+ * @event: event on the first of the boxes that are summed
+ * @one_box: true if the values are of one box
+ * @metric: metric and its location; NULL for an event
+ * @values: count of the event or value of the metric for each interval; NaN if there is none
+ * @room: allocated number of @values
+ * @nr: number of intervals with a value
+ * @count: sum of the counts of an event
+ * @running: time for which the event counted (ns)
+ * @flags: UCORE_VALUE_F_* of all values
  */
 struct timeline_series {
 	size_t axis;
@@ -61,13 +61,13 @@ struct timeline_series {
 };
 
 /**
- * struct timeline_mark - a moment that is no sample
- * @place: the domain
+ * struct timeline_mark - lost records, or a gap
+ * @place: domain
  * @type: UCORE_RECORD_LOST or UCORE_RECORD_GAP
- * @from: of records that were lost: the sample before, in ns since the start
- * @time: when there was room again, or the gap; in ns since the start
- * @lost: how many were lost
- * @gap: of a gap: the record
+ * @from: time of the sample before the loss since the start (ns)
+ * @time: end of the loss, or time of the gap, since the start (ns)
+ * @lost: number of lost records
+ * @gap: record of a gap
  */
 struct timeline_mark {
 	const struct ucore_file_domain *place;
@@ -79,15 +79,15 @@ struct timeline_mark {
 };
 
 /**
- * struct timeline - a file, read to its end
+ * struct timeline - a file that was read to its end
  * @recording: the file
- * @axes: intervals: of each domain, then of each socket's metrics
+ * @axes: intervals of each domain, then of each socket's metrics
  * @series: events, then metrics
  * @marks: losses and gaps
- * @metrics: what the metrics' values come from, NULL if there are none
- * @end: when the last record was, in ns since the start
- * @ran: who ran, by name and process: of files with records of tasks or samples of a core's
- *       event; the idle are left out
+ * @metrics: source of the metrics' values; NULL without metrics
+ * @end: time of the last record since the start (ns)
+ * @log: tasks by name and process, from files with TASKS records or samples of a core's
+ *       event; idle tasks are in no interval
  */
 struct timeline {
 	struct recording *recording;
@@ -95,47 +95,47 @@ struct timeline {
 	size_t nr_axes;
 	struct timeline_series *series;
 	size_t nr_series;
-	size_t nr_events;	/* of the series */
+	size_t nr_events;	/* number of series that are events */
 	struct timeline_mark *marks;
 	size_t nr_marks;
 	struct ucore_metrics *metrics;
 	uint64_t end;
-	struct ran ran;
-	size_t *series_of;	/* beside the file's events */
-	size_t *axis_of;	/* beside the file's domains */
-	size_t *metric_axis;	/* beside the metrics' values */
+	struct task_log log;
+	size_t *series_of;	/* series of each event in the file */
+	size_t *axis_of;	/* axis of each domain in the file */
+	size_t *metric_axis;	/* axis of each metric value */
 };
 
 /**
  * timeline_load() - read a file to its end
- * @recording: the file, just opened
- * @metrics: attached to a replay of the file, or NULL
- * @window: what lies outside is left out
- * @per_box: a series for each box; else the boxes of a domain are summed up
- * @timeline: what is filled, also on failure, for timeline_free()
+ * @recording: file, opened and not read yet
+ * @metrics: metrics attached to a replay of the file, or NULL
+ * @window: time window of the records to use
+ * @per_box: true for a series for each box; false to sum the boxes of a domain
+ * @timeline: result, also valid for timeline_free() after a failure
  *
- * A file that is cut off or damaged is read as far as it goes: what was read is valid.
- * Returns 0 or the exit code.
+ * A damaged file is read up to the damage, and the part that was read is valid.
+ * Return: 0 or the exit code.
  */
 int timeline_load(struct tool *tool, struct recording *recording, struct ucore_metrics *metrics,
 		  const struct clock_window *window, bool per_box, struct timeline *timeline);
 
-/** timeline_free() - give the memory back */
+/** timeline_free() - free the memory */
 void timeline_free(struct timeline *timeline);
 
 /**
- * timeline_rate() - a value as people want it: of an event its rate, of a metric itself
- * @i: the interval
+ * timeline_rate() - return the rate of an event, or the value of a metric
+ * @i: index of the interval
  *
- * Counts in a second, or MB/s of what stands for bytes.  NaN where there is none.
+ * A rate is in counts per second, or in MB/s if the event counts bytes. NaN if there is none.
  */
 double timeline_rate(const struct timeline *timeline, const struct timeline_series *series,
 		     size_t i);
 
-/** timeline_scale() - what a count in a second of this event is in its unit */
+/** timeline_scale() - return the factor from counts per second to the unit of the event */
 double timeline_scale(const struct ucore_file_event *event);
 
-/** timeline_unit() - the unit of timeline_rate(): "MB/s", "/s", "%" ... */
+/** timeline_unit() - return the unit of timeline_rate(): "MB/s", "/s", "%" ... */
 const char *timeline_unit(const struct timeline_series *series);
 
-#endif /* UCORETOOL_TIMELINE_H */
+#endif /* UCORETOOL_REPORT_TIMELINE_H */

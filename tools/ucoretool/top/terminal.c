@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The terminal.  What it was like is kept where a handler of signals finds it: a
- * program that crashes leaves a terminal that can be used.  The signals that only ask
- * it to end come through wait.c, and find it in its loop.
+ * The terminal. Its original state is saved, so that signal handlers can restore it when the
+ * program crashes. Signals that request the end of the program are handled by event_loop.c
+ * instead.
  */
 #include <curses.h>
 #include <langinfo.h>
@@ -18,13 +18,13 @@
 #include "top/terminal.h"
 #include "tool.h"
 
-#define ESCAPE_MS	25	/* behind an Esc that is no key of its own */
+#define ESCAPE_MS	25	/* time to wait for the rest of an escape sequence (ms) */
 
-/* Handlers get no pointer: this is the one terminal of the process */
+/* The state of the terminal, global because signal handlers have no argument */
 static struct {
 	bool open;
 	struct termios termios;
-	char text[256];		/* what makes it an ordinary terminal again */
+	char text[256];		/* escape sequences that leave curses mode */
 	size_t length;
 } saved;
 
@@ -34,7 +34,10 @@ static const int crashes[] = {
 	SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT, SIGSYS, SIGTRAP,
 };
 
-/* Only what a handler may call; the signal then comes again, with nobody to catch it */
+/*
+ * Restore the terminal with async-signal-safe calls, then raise the signal again with its
+ * default action
+ */
 static void crash(int number)
 {
 	ssize_t ignored = write(STDOUT_FILENO, saved.text, saved.length);
@@ -44,7 +47,7 @@ static void crash(int number)
 	raise(number);
 }
 
-/* One string of the terminal's, without the times to wait in it */
+/* Append a capability string of the terminal, without its padding delays */
 static void text_add(const char *capability)
 {
 	const char *text = tigetstr(capability);
@@ -96,14 +99,14 @@ bool screen_open(void)
 {
 	SCREEN *screen;
 
-	/* letters only: numbers are written as everywhere else */
+	/* Set only the character type, because numbers are always printed in the C locale */
 	setlocale(LC_CTYPE, "");
 	if (tcgetattr(STDOUT_FILENO, &saved.termios))
 		return false;
 	screen = newterm(NULL, stdout, stdin);
 	if (!screen)
 		return false;
-	/* a terminal without an address for its cursor is none for us */
+	/* Reject a terminal that cannot move its cursor */
 	if (!tigetstr("cup") || tigetstr("cup") == (char *)-1) {
 		endwin();
 		delscreen(screen);
@@ -147,7 +150,7 @@ unsigned long screen_attr(enum screen_pair pair)
 	};
 	short front, back;
 
-	/* a pair that was never made has the colours 0 and 0 */
+	/* A pair that is not initialised has colours 0 and 0 */
 	if (pair_content((short)pair, &front, &back) == ERR || front == back)
 		return plain[pair];
 	return COLOR_PAIR((int)pair) | (pair == PAIR_ALERT ? A_BOLD : 0);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The terminal: taken, and given back however the program ends.
+ * The terminal in curses mode, and its restoration at every end of the program.
  */
-#ifndef UCORETOOL_SCREEN_H
-#define UCORETOOL_SCREEN_H
+#ifndef UCORETOOL_TOP_TERMINAL_H
+#define UCORETOOL_TOP_TERMINAL_H
 
 #include <stdbool.h>
 
-/* Pairs of colours; without colours they are all the terminal's own */
+/* Pairs of colours; without colours all pairs are the terminal's default */
 enum screen_pair {
 	PAIR_PLAIN,
-	PAIR_FIRST,		/* the first part of a bar */
-	PAIR_SECOND,		/* the second */
+	PAIR_FIRST,		/* first part of a bar */
+	PAIR_SECOND,		/* second part of a bar */
 	PAIR_HISTORY,
 	PAIR_HEADING,
 	PAIR_KEYS,
@@ -20,22 +20,22 @@ enum screen_pair {
 };
 
 /**
- * screen_open() - take the terminal for curses
+ * screen_open() - switch the terminal to curses mode
  *
- * Return: false if it cannot be addressed: curses does not know $TERM, or not enough.
+ * Return: false if curses does not know $TERM, or the terminal cannot move its cursor.
  */
 bool screen_open(void);
 
-/** screen_close() - give the terminal back as it was; a second call does nothing */
+/** screen_close() - restore the terminal; a second call does nothing */
 void screen_close(void);
 
-/** screen_resize() - the terminal has another size now */
+/** screen_resize() - adapt to a new size of the terminal */
 void screen_resize(void);
 
-/** screen_attr() - the attribute of a pair of colours */
+/** screen_attr() - return the attribute of a pair of colours */
 unsigned long screen_attr(enum screen_pair pair);
 
-/** screen_utf8() - can the terminal show block elements? */
+/** screen_utf8() - return true if the terminal can show block elements */
 bool screen_utf8(void);
 
-#endif /* UCORETOOL_SCREEN_H */
+#endif /* UCORETOOL_TOP_TERMINAL_H */

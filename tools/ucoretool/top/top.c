@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ucoretool top: what the uncore does, live: on a terminal a screen with keys, else
- * text, or lines for programs.  One session and one READ per refresh.
+ * ucoretool top: show the activity of the uncore live, on a screen with keys, as text, or as
+ * CSV or JSON lines. Each refresh is one READ of one session.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,18 +20,19 @@
 #include "top/terminal.h"
 #include "top/view.h"
 #include "event_loop.h"
+#include "output_options.h"
 #include "tool.h"
 
-#define FIRST_NS	(200 * NSEC_PER_MSEC)	/* people see something soon */
-#define MAX_SAVES	100			/* files of one second */
+#define FIRST_NS	(200 * NSEC_PER_MSEC)	/* time to the first refresh */
+#define MAX_SAVES	100			/* largest number of files in one second */
 
 struct top_args {
 	uint64_t interval_ns;
 	uint64_t nr_intervals;
 	uint32_t read_flags;
-	unsigned int wanted;		/* a bit for each of panel_descs */
+	unsigned int wanted;		/* one bit for each of panel_descs */
 	bool batch;
-	struct out out;
+	struct output_args output;
 };
 
 struct top {
@@ -43,37 +44,34 @@ struct top {
 };
 
 static const struct option_desc top_options[] = {
-	{ 'I', "interval", "TIME", "refresh every so often (1s, 200ms; bare numbers are ms)" },
-	{ 'n', "count", "N", "end after N refreshes" },
-	{ 'b', "batch", NULL, "text instead of a screen, as without a terminal" },
-	{ OPT_NO_FREEZE, "no-freeze", NULL, "read without freezing: not one instant, but no pause" },
-	{ 'x', "field-separator", "SEP", "CSV with this separator, without a screen" },
-	{ 'j', "json", NULL, "JSON lines, without a screen" },
+	{ 'I', "interval", "TIME",
+	  "time between refreshes (1s, 200ms; numbers without a unit are ms)" },
+	{ OPT_COUNT, "count", "N", "stop after N refreshes" },
+	{ OPT_BATCH, "batch", NULL, "print text instead of a screen, as without a terminal" },
+	{ OPT_NO_FREEZE, "no-freeze", NULL,
+	  "read without a freeze: no pause, but not one instant" },
 	{ 0 },
 };
 
 static int top_option(struct tool *tool, void *data, int letter, const char *value)
 {
 	struct top_args *args = data;
+	bool taken;
 
 	switch (letter) {
 	case 'I':
 		return parse_duration(tool, "interval", value, true, 10 * NSEC_PER_MSEC,
 				      INT32_MAX * NSEC_PER_MSEC, &args->interval_ns);
-	case 'n':
+	case OPT_COUNT:
 		return parse_u64(tool, "count", value, 1, UINT64_MAX, &args->nr_intervals);
-	case 'b':
+	case OPT_BATCH:
 		args->batch = true;
 		return 0;
 	case OPT_NO_FREEZE:
 		args->read_flags = UCORE_READ_F_NO_FREEZE;
 		return 0;
-	case 'x':
-		args->out.format = OUT_CSV;
-		return parse_separator(tool, value, &args->out.separator);
 	default:
-		args->out.format = OUT_JSON;
-		return 0;
+		return output_option(tool, &args->output, letter, value, &taken);
 	}
 }
 
@@ -89,7 +87,7 @@ static int panel_want(struct tool *tool, struct top_args *args, const char *name
 		snprintf(names + strlen(names), sizeof(names) - strlen(names), " %s",
 			 panel_descs[i].name);
 	}
-	return tool_usage(tool, "no panel '%s': there are%s", name, names);
+	return tool_usage(tool, "panel '%s': unknown. Choose from:%s", name, names);
 }
 
 static int top_finish(struct tool *tool, void *data, int argc, char **argv)
@@ -103,7 +101,7 @@ static int top_finish(struct tool *tool, void *data, int argc, char **argv)
 		ret = panel_want(tool, args, argv[i]);
 	if (!argc)
 		args->wanted = ~0U;
-	args->out.stream = stdout;
+	args->output.out.stream = stdout;
 	return ret;
 }
 
@@ -136,7 +134,7 @@ static const struct column columns[NR_COLUMNS] = {
 	[COLUMN_REAL] = { "time" },
 };
 
-/* A line for each number of a row that is seen */
+/* Write a line for each visible number of a row */
 static void row_write(struct out *out, const struct panels *panels, size_t index, uint64_t sample)
 {
 	const struct panel_row *row = &panels->rows[index];
@@ -209,7 +207,7 @@ static void text_print(struct top *top, uint64_t sample)
 		panel_print(top->out.stream, &top->panels, i, sample);
 }
 
-/* The newest sample, to standard output */
+/* Print the newest sample to standard output */
 static int batch_print(struct tool *tool, struct top *top)
 {
 	uint64_t sample = top->panels.nr_samples - 1;
@@ -225,9 +223,12 @@ static int batch_print(struct tool *tool, struct top *top)
 	return 0;
 }
 
-/* ---- files of what is seen --------------------------------------------- */
+/* ---- saved files ------------------------------------------------------- */
 
-/* A new file in this directory, named by the time; nothing is overwritten or followed */
+/*
+ * Create a file in the current directory, named by the time. No file is overwritten and no
+ * link is followed.
+ */
 static FILE *save_create(const char *suffix, char *name, size_t size)
 {
 	char stamp[CLOCK_LEN], more[16] = "";
@@ -276,7 +277,7 @@ static void save(struct top *top, enum out_format format)
 
 /* ---- run --------------------------------------------------------------- */
 
-/* The screen must be gone before anything is said */
+/* Read the next sample. After a failure, the screen is closed before the error message. */
 static int read_next(struct tool *tool, struct top *top, const struct top_args *args)
 {
 	int ret = panels_read(&top->panels, args->read_flags, &tool->err);
@@ -287,15 +288,15 @@ static int read_next(struct tool *tool, struct top *top, const struct top_args *
 	return tool_fail(tool, ret);
 }
 
-static bool keys_take(struct top *top)
+static bool keys_handle(struct top *top)
 {
-	enum view_wish wish = view_keys(&top->view);
+	enum view_action action = view_keys(&top->view);
 
-	if (wish == WISH_CSV)
+	if (action == ACTION_CSV)
 		save(top, OUT_CSV);
-	else if (wish == WISH_JSON)
+	else if (action == ACTION_JSON)
 		save(top, OUT_JSON);
-	return wish != WISH_QUIT;
+	return action != ACTION_QUIT;
 }
 
 static void screen_refresh(struct top *top, struct wait *wait)
@@ -331,7 +332,7 @@ static int top_loop(struct tool *tool, struct top *top, const struct top_args *a
 			screen_close();
 			return tool_error(tool, "cannot wait: %s", strerror(errno));
 		}
-		if (event == WAIT_READY && !keys_take(top))
+		if (event == WAIT_READY && !keys_handle(top))
 			return 0;
 		if (event == WAIT_END || now_ns() < next)
 			continue;
@@ -342,7 +343,7 @@ static int top_loop(struct tool *tool, struct top *top, const struct top_args *a
 	return ret;
 }
 
-/* What is measured, and where */
+/* Form the title: platform, dies, interval */
 static void title_make(const struct top *top, const struct top_args *args, char *title,
 		       size_t size)
 {
@@ -366,13 +367,13 @@ static int screen_start(struct tool *tool, struct top *top, const struct top_arg
 {
 	char title[VIEW_TITLE_LEN];
 
-	if (args->batch || args->out.format != OUT_TABLE || !isatty(STDOUT_FILENO))
+	if (args->batch || args->output.out.format != OUT_TABLE || !isatty(STDOUT_FILENO))
 		return 0;
 	if (wait_signal(tool, wait, SIGWINCH))
 		return EXIT_FAILURE;
 	top->screen = screen_open();
 	if (!top->screen) {
-		tool_error(tool, "no screen on a terminal of type '%s': text instead",
+		tool_error(tool, "terminal type '%s': not supported, text instead",
 			   getenv("TERM") ? getenv("TERM") : "");
 		return 0;
 	}
@@ -404,8 +405,8 @@ static int top_count(struct tool *tool, struct top *top, const struct top_args *
 static int top_run(struct tool *tool, const void *data)
 {
 	const struct top_args *args = data;
-	struct top top = { .out = args->out };
-	/* the panels bring the events */
+	struct top top = { .out = args->output.out };
+	/* panels_open() adds the events */
 	int ret = count_open(tool, &(struct count_args) { 0 }, &(struct ucore_session_config) { 0 },
 			     NULL, &top.count);
 
@@ -423,8 +424,8 @@ static int top_run(struct tool *tool, const void *data)
 const struct command command_top = {
 	.name = "top",
 	.operands = "[memory|llc|links|io|power]...",
-	.summary = "show live what memory, last-level cache, links, IO and power do",
-	.options = top_options,
+	.summary = "show live activity of memory, last-level cache, links, IO and power",
+	.options = { top_options, output_options },
 	.args_size = sizeof(struct top_args),
 	.option = top_option,
 	.finish = top_finish,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The screen of top: which lines there are, where they stand, what keys do to them.
+ * The screen of top: which lines exist, which of them are visible, and what keys do.
  */
-#ifndef UCORETOOL_VIEW_H
-#define UCORETOOL_VIEW_H
+#ifndef UCORETOOL_TOP_VIEW_H
+#define UCORETOOL_TOP_VIEW_H
 
 #include "top/panel.h"
 
@@ -11,41 +11,42 @@
 #define VIEW_TITLE_LEN		120
 
 enum view_line_kind {
-	LINE_PANEL,		/* its heading */
+	LINE_PANEL,		/* heading of a panel */
 	LINE_ROW,
-	LINE_TROUBLE,		/* why there are no rows */
+	LINE_TROUBLE,		/* reason why a panel has no rows */
 	LINE_BLANK,
 };
 
 struct view_line {
 	enum view_line_kind kind;
 	unsigned int panel;
-	size_t row;		/* of LINE_ROW */
+	size_t row;		/* for LINE_ROW */
 };
 
-/* What a key asks of whoever owns the view */
-enum view_wish {
-	WISH_NOTHING,
-	WISH_QUIT,
-	WISH_CSV,
-	WISH_JSON,
+/* The action that a key requests from the caller */
+enum view_action {
+	ACTION_NONE,
+	ACTION_QUIT,
+	ACTION_CSV,
+	ACTION_JSON,
 };
 
 /**
- * struct view - what the user sees
- * @panels: what is measured
- * @title: what stands at the top
- * @lines: all lines, @nr_lines of them, whether they find room or not
- * @nr_lines: how many there are
- * @first: the first of them that is on the screen
- * @cursor: the one that keys are about
- * @open: beside the panels' rows: a socket's boxes are seen
- * @touched: the user has opened or closed something: sizes no longer decide
- * @sort: of each panel, the column that its rows are sorted by, or -1
- * @frozen: the screen stands still
- * @sample: the sample that is seen while it does
- * @help: the page about keys is seen
- * @message: what is to be said once, until the next key
+ * struct view - state of the screen
+ * @panels: panels with their numbers
+ * @title: text of the first line
+ * @lines: all lines, visible or not
+ * @nr_lines: number of @lines
+ * @first: index of the first visible line
+ * @cursor: index of the selected line
+ * @open: true for each socket row whose boxes are shown
+ * @touched: true after the user expanded or collapsed rows, which stops the automatic choice
+ * @sort: sort column of each panel, or -1
+ * @frozen: true while the screen is frozen
+ * @sample: number of the sample on a frozen screen
+ * @help: true while the help page is shown
+ * @utf8: true if the terminal shows block elements
+ * @message: message that is shown until the next key
  */
 struct view {
 	const struct panels *panels;
@@ -64,25 +65,25 @@ struct view {
 	char message[VIEW_MESSAGE_LEN];
 };
 
-/** view_open() - a view of panels on the terminal, which is open; 0 or -ENOMEM */
+/** view_open() - initialise a view of panels on the open terminal; return 0 or -ENOMEM */
 int view_open(struct view *view, const struct panels *panels, const char *title);
 
-/** view_close() - free what view_open() made */
+/** view_close() - free the memory of view_open() */
 void view_close(struct view *view);
 
-/** view_resized() - the terminal has another size now */
+/** view_resized() - adapt to a new size of the terminal */
 void view_resized(struct view *view);
 
-/** view_keys() - take the keys that have been pressed */
-enum view_wish view_keys(struct view *view);
+/** view_keys() - process the pressed keys; return the action that the caller must perform */
+enum view_action view_keys(struct view *view);
 
-/** view_draw() - put it on the terminal */
+/** view_draw() - draw the screen */
 void view_draw(struct view *view);
 
-/** view_sample() - the sample that is seen */
+/** view_sample() - return the number of the visible sample */
 uint64_t view_sample(const struct view *view);
 
-/** view_say() - tell the user something */
+/** view_say() - set the message in the last line */
 void view_say(struct view *view, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-#endif /* UCORETOOL_VIEW_H */
+#endif /* UCORETOOL_TOP_VIEW_H */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Checks of `ucoretool verify` that look at boxes one by one: what the driver's own
- * selftests showed, discovery, clocks.  Findings name boxes, dies and CPUs, and neither
- * addresses nor hosts nor users.
+ * Checks of `ucoretool verify` that examine single boxes: the driver's self-tests, discovery
+ * and clocks.  Findings contain boxes, dies and CPUs, but no addresses, hosts or users.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,26 +15,26 @@
 
 #define NAMES_LEN	160
 
-void assume_say(struct assume *assume, enum verdict verdict, const char *what,
-		const char *format, ...)
+void verify_report(struct verify *verify, enum verdict verdict, const char *what,
+		   const char *format, ...)
 {
-	static const char *const names[] = { "held", "FAILED", "not tried" };
+	static const char *const names[] = { "passed", "FAILED", "not tested" };
 	char text[600];
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	assume->count[verdict]++;
-	printf("%-9s  %-12s  %s\n", names[verdict], what, text);
+	verify->count[verdict]++;
+	printf("%-10s  %-12s  %s\n", names[verdict], what, text);
 	fflush(stdout);
-	if (assume->report)
-		fprintf(assume->report, "%-9s  %-12s  %s\n", names[verdict], what, text);
+	if (verify->report)
+		fprintf(verify->report, "%-10s  %-12s  %s\n", names[verdict], what, text);
 }
 
 /* ---- names ------------------------------------------------------------- */
 
-/* One more box in a list of names, as long as there is room */
+/* Append a box to a list of names, or "..." if the buffer is full */
 static void name_add(char *names, size_t size, const struct ucore_box_info *box)
 {
 	size_t length = strlen(names);
@@ -49,8 +48,8 @@ static void name_add(char *names, size_t size, const struct ucore_box_info *box)
 		strcat(names, ", ...");
 }
 
-/* Links may be asleep, or lead nowhere: then their clocks stand */
-static bool may_sleep(const struct ucore_box_info *box)
+/* Return true for links, whose clocks stop in low-power states or without a partner */
+static bool is_link(const struct ucore_box_info *box)
 {
 	static const char *const links[] = { "qpi", "r3qpi", "upi", "m3upi", "b2upi", "cxlcm",
 					     "cxldp", "b2cxl" };
@@ -68,11 +67,11 @@ static bool is_uncore(const struct ucore_box_info *box)
 
 /* ---- clocks ------------------------------------------------------------ */
 
-/* Intel's name for a box type's clock: no part of the mesh's, none that runs freely */
-static bool clock_name(const struct assume *assume, const char *type, char *name, size_t size)
+/* Find the clock event of a box type, but no fixed counter; return false if there is none */
+static bool clock_name(const struct verify *verify, const char *type, char *name, size_t size)
 {
 	const struct ucore_platform *platform =
-		ucore_platform_find(ucore_device_info(assume->dev)->platform);
+		ucore_platform_find(ucore_device_info(verify->dev)->platform);
 
 	for (size_t i = 0; i < ucore_platform_nr_events(platform); i++) {
 		struct ucore_event_desc desc;
@@ -90,8 +89,8 @@ static bool clock_name(const struct assume *assume, const char *type, char *name
 	return false;
 }
 
-bool assume_clock(const struct assume *assume, const struct ucore_box_info *box, uint64_t period,
-		  char *text, size_t size)
+bool verify_clock_event(const struct verify *verify, const struct ucore_box_info *box,
+			uint64_t period, char *text, size_t size)
 {
 	bool fixed = box->nr_fixed && !(box->caps & UCORE_BOX_F_FREE_RUNNING) &&
 		     (!period || (box->caps & UCORE_BOX_F_FIXED_OVERFLOW));
@@ -100,7 +99,7 @@ bool assume_clock(const struct assume *assume, const struct ucore_box_info *box,
 
 	if (period && !fixed && !(box->caps & UCORE_BOX_F_OVERFLOW))
 		return false;
-	if (!fixed && (!box->nr_counters || !clock_name(assume, box->type, name, sizeof(name))))
+	if (!fixed && (!box->nr_counters || !clock_name(verify, box->type, name, sizeof(name))))
 		return false;
 	length = snprintf(text, size, "%s%u/%s,die=%u", box->type, box->instance, name, box->die);
 	if (period)
@@ -110,15 +109,15 @@ bool assume_clock(const struct assume *assume, const struct ucore_box_info *box,
 	return true;
 }
 
-/* Clocks of the uncore are some hundred MHz to some GHz, whatever its power state */
+/* Plausible range of uncore clocks in all power states (Hz) */
 #define CLOCK_MIN	1e7
 #define CLOCK_MAX	1e10
 
 /**
- * struct rates - clocks of the boxes of one type
- * @type: the type
- * @low: the slowest, Hz
- * @high: the fastest
+ * struct rates - clock rates of the boxes of one type
+ * @type: box type
+ * @low: lowest rate (Hz)
+ * @high: highest rate (Hz)
  */
 struct rates {
 	const char *type;
@@ -141,7 +140,7 @@ static void rate_add(struct rates *rates, const char *type, double rate)
 	}
 }
 
-/* "imc 800, cbo 2399 to 2401", MHz: who knows the machine sees what is wrong */
+/* Write the rates in MHz, so that the reader can compare them: "imc 800, cbo 2399 to 2401" */
 static void rates_text(const struct rates *rates, char *text, size_t size)
 {
 	size_t length = 0;
@@ -157,18 +156,18 @@ static void rates_text(const struct rates *rates, char *text, size_t size)
 	}
 }
 
-static void clocks_judge(struct assume *assume, const struct ucore_session *session,
+static void clocks_judge(struct verify *verify, const struct ucore_session *session,
 			 const struct ucore_delta *delta)
 {
 	const struct ucore_delta_value *values;
 	const struct ucore_box_info *boxes;
 	const struct ucore_slot *slots;
-	char names[NAMES_LEN] = "", asleep[NAMES_LEN] = "", text[400];
+	char names[NAMES_LEN] = "", stopped[NAMES_LEN] = "", text[400];
 	struct rates rates[RATES] = { 0 };
 	size_t nr, nr_boxes;
 	unsigned int good = 0;
 
-	boxes = ucore_device_boxes(assume->dev, &nr_boxes);
+	boxes = ucore_device_boxes(verify->dev, &nr_boxes);
 	slots = ucore_session_slots(session, &nr);
 	values = ucore_delta_values(delta, &nr);
 	for (size_t i = 0; i < nr; i++) {
@@ -180,26 +179,26 @@ static void clocks_judge(struct assume *assume, const struct ucore_session *sess
 		if (rate >= CLOCK_MIN && rate <= CLOCK_MAX) {
 			good++;
 			rate_add(rates, box->type, rate);
-		} else if (may_sleep(box) && rate < CLOCK_MIN) {
-			name_add(asleep, sizeof(asleep), box);
+		} else if (is_link(box) && rate < CLOCK_MIN) {
+			name_add(stopped, sizeof(stopped), box);
 		} else {
 			name_add(names, sizeof(names), box);
 		}
 	}
 	rates_text(rates, text, sizeof(text));
 	if (*names)
-		assume_say(assume, VERDICT_FAILED, "clocks",
-			   "not between 10 MHz and 10 GHz by the TSC: %s; others, MHz: %s", names,
+		verify_report(verify, VERDICT_FAILED, "clocks",
+			      "not between 10 MHz and 10 GHz (by the TSC): %s; other boxes, MHz: %s", names,
 			   *text ? text : "none");
 	else if (good)
-		assume_say(assume, VERDICT_HELD, "clocks", "%u boxes by the TSC, MHz: %s", good,
-			   text);
-	if (*asleep)
-		assume_say(assume, VERDICT_NOT_TRIED, "clocks",
-			   "asleep, or links that lead nowhere: %s", asleep);
+		verify_report(verify, VERDICT_PASSED, "clocks", "%u boxes between 10 MHz and 10 GHz (by the TSC), MHz: %s", good,
+			      text);
+	if (*stopped)
+		verify_report(verify, VERDICT_NOT_TESTED, "clocks",
+			      "clocks stopped, links in low power or without a partner: %s", stopped);
 }
 
-static int clocks_add(struct assume *assume, struct ucore_session *session)
+static int clocks_add(struct verify *verify, struct ucore_session *session)
 {
 	const struct ucore_box_info *boxes;
 	struct ucore_error err;
@@ -207,28 +206,28 @@ static int clocks_add(struct assume *assume, struct ucore_session *session)
 	size_t nr;
 	int n = 0;
 
-	(void)ucore_device_boxes(assume->dev, &nr);
+	(void)ucore_device_boxes(verify->dev, &nr);
 	for (size_t i = 0; i < nr; i++) {
-		/* one that is refused has them listed anew */
-		boxes = ucore_device_boxes(assume->dev, &nr);
+		/* ucore_session_add_list() may reload the list of boxes */
+		boxes = ucore_device_boxes(verify->dev, &nr);
 		n += is_uncore(&boxes[i]) &&
-		     assume_clock(assume, &boxes[i], 0, text, sizeof(text)) &&
+		     verify_clock_event(verify, &boxes[i], 0, text, sizeof(text)) &&
 		     !ucore_session_add_list(session, text, &err);
 	}
 	return n;
 }
 
-void assume_clocks(struct assume *assume)
+void verify_clocks(struct verify *verify)
 {
-	struct ucore_error *err = &assume->tool->err;
-	const struct timespec wait = { .tv_sec = (time_t)assume->seconds };
+	struct ucore_error *err = &verify->tool->err;
+	const struct timespec wait = { .tv_sec = (time_t)verify->seconds };
 	struct ucore_session *session = NULL;
 	struct ucore_delta *delta = NULL;
 	struct ucore_snapshot snap;
-	int ret = ucore_session_create(assume->dev, NULL, &session, err);
+	int ret = ucore_session_create(verify->dev, NULL, &session, err);
 
-	if (!ret && !clocks_add(assume, session)) {
-		assume_say(assume, VERDICT_NOT_TRIED, "clocks", "no clock that is known is free");
+	if (!ret && !clocks_add(verify, session)) {
+		verify_report(verify, VERDICT_NOT_TESTED, "clocks", "all boxes with a known clock event are in use");
 		ucore_session_destroy(session);
 		return;
 	}
@@ -241,143 +240,143 @@ void assume_clocks(struct assume *assume)
 		ret = ucore_session_read(session, 0, &snap, err);
 	}
 	if (ret) {
-		assume_say(assume, VERDICT_NOT_TRIED, "clocks", "%s", err->text);
+		verify_report(verify, VERDICT_NOT_TESTED, "clocks", "%s", err->text);
 	} else {
 		ucore_delta_update(delta, &snap);
-		clocks_judge(assume, session, delta);
+		clocks_judge(verify, session, delta);
 	}
 	ucore_delta_free(delta);
 	ucore_session_destroy(session);
 }
 
-/* ---- the driver's selftests ----------------------------------------------- */
+/* ---- the driver's self-tests ------------------------------------------- */
 
 static const struct check {
 	uint32_t bit;
 	const char *what;
-	const char *held;
+	const char *passed;
 	const char *failed;
 } checks[] = {
-	{ UCORE_SELFTEST_WIDTH, "width", "general counters are as wide as they should be",
-	  "general counters are narrower than they should be, or keep nothing" },
-	{ UCORE_SELFTEST_FIXED_WIDTH, "width", "fixed counters are as wide as they should be",
-	  "fixed counters are narrower than they should be" },
-	{ UCORE_SELFTEST_CONTROL, "control", "controls keep the bits that events want",
-	  "controls lack bits that events want" },
-	{ UCORE_SELFTEST_FIXED_CONTROL, "control", "fixed counters' controls keep their bits",
-	  "fixed counters' controls lack bits" },
-	{ UCORE_SELFTEST_RUN, "run", "clocks run when they are let",
-	  "clocks stand when they are let" },
-	{ UCORE_SELFTEST_GLOBAL_FREEZE, "freeze", "the die's freeze stops clocks",
-	  "the die's freeze does not stop clocks" },
-	{ UCORE_SELFTEST_BOX_FREEZE, "box freeze", "a box's own freeze stops its clock",
-	  "a box's own freeze does not stop its clock" },
+	{ UCORE_SELFTEST_WIDTH, "width", "general counters have the expected width",
+	  "general counters are narrower than expected, or do not retain written values" },
+	{ UCORE_SELFTEST_FIXED_WIDTH, "width", "fixed counters have the expected width",
+	  "fixed counters are narrower than expected" },
+	{ UCORE_SELFTEST_CONTROL, "control", "controls retain all bits that events need",
+	  "controls do not retain bits that events need" },
+	{ UCORE_SELFTEST_FIXED_CONTROL, "control", "controls of fixed counters retain their bits",
+	  "controls of fixed counters do not retain bits" },
+	{ UCORE_SELFTEST_RUN, "run", "the clock event counts when it is enabled",
+	  "the clock event does not count although it is enabled" },
+	{ UCORE_SELFTEST_GLOBAL_FREEZE, "freeze", "the freeze of the die stops the clock event",
+	  "the freeze of the die does not stop the clock event" },
+	{ UCORE_SELFTEST_BOX_FREEZE, "box freeze", "the freeze of a box stops the clock event",
+	  "the freeze of a box does not stop the clock event" },
 };
 
-/* Boxes that failed a check are named; those that may be asleep have not been tried */
-static void check_judge(struct assume *assume, const struct check *check,
+/* Report a check of the self-test for all boxes; a link with a stopped clock is not tested */
+static void check_judge(struct verify *verify, const struct check *check,
 			const struct ucore_box_info *boxes, size_t nr)
 {
-	unsigned int tried = 0, not_tried = 0;
+	unsigned int tested = 0, not_tested = 0;
 	char names[NAMES_LEN] = "";
 
 	for (size_t i = 0; i < nr; i++) {
-		const struct ucore_get_selftest *selftest = &assume->selftests[i];
+		const struct ucore_get_selftest *selftest = &verify->selftests[i];
 		bool failed = selftest->failed & check->bit;
 
 		if (!is_uncore(&boxes[i]))
 			continue;
 		if (!(selftest->tested & check->bit) ||
-		    (failed && check->bit == UCORE_SELFTEST_RUN && may_sleep(&boxes[i]))) {
-			not_tried++;
+		    (failed && check->bit == UCORE_SELFTEST_RUN && is_link(&boxes[i]))) {
+			not_tested++;
 			continue;
 		}
-		tried++;
+		tested++;
 		if (failed)
 			name_add(names, sizeof(names), &boxes[i]);
 	}
 	if (*names)
-		assume_say(assume, VERDICT_FAILED, check->what, "%s: %s", check->failed, names);
-	else if (tried)
-		assume_say(assume, VERDICT_HELD, check->what,
-			   "%s: %u boxes (%u have none, or are in use)", check->held, tried,
-			   not_tried);
+		verify_report(verify, VERDICT_FAILED, check->what, "%s: %s", check->failed, names);
+	else if (tested)
+		verify_report(verify, VERDICT_PASSED, check->what,
+			      "%s: %u boxes (%u boxes not applicable or in use)", check->passed, tested,
+			      not_tested);
 	else
-		assume_say(assume, VERDICT_NOT_TRIED, check->what,
-			   "no box has it, or all are in use: %s", check->held);
+		verify_report(verify, VERDICT_NOT_TESTED, check->what,
+			      "no box has this feature, or all boxes are in use: %s", check->passed);
 }
 
-static void owners_judge(struct assume *assume, const struct ucore_box_info *boxes, size_t nr)
+static void owners_judge(struct verify *verify, const struct ucore_box_info *boxes, size_t nr)
 {
 	char names[NAMES_LEN] = "";
 	uint32_t found = 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		found |= assume->selftests[i].found;
-		if (assume->selftests[i].found & UCORE_FOUND_CONTROL)
+		found |= verify->selftests[i].found;
+		if (verify->selftests[i].found & UCORE_FOUND_CONTROL)
 			name_add(names, sizeof(names), &boxes[i]);
 	}
 	if (*names)
-		assume_say(assume, VERDICT_FAILED, "owners",
-			   "another program uses boxes, or has: controls were not zero: %s", names);
+		verify_report(verify, VERDICT_FAILED, "owners",
+			      "controls were not zero, because another program uses or used the boxes: %s", names);
 	else
-		assume_say(assume, VERDICT_HELD, "owners", "controls were zero%s",
-			   found & UCORE_FOUND_GLOBAL ? ", global control was not" : "");
+		verify_report(verify, VERDICT_PASSED, "owners", "all controls were zero%s",
+			      found & UCORE_FOUND_GLOBAL ? ", except the global control" : "");
 	if (found & UCORE_FOUND_HYPERVISOR)
-		assume_say(assume, VERDICT_NOT_TRIED, "machine",
-			   "a hypervisor: what registers say is its word");
+		verify_report(verify, VERDICT_NOT_TESTED, "machine",
+			      "a hypervisor emulates the registers, so that results may differ from the hardware");
 }
 
-int assume_selftests(struct assume *assume)
+int verify_selftests(struct verify *verify)
 {
-	struct ucore_error *err = &assume->tool->err;
+	struct ucore_error *err = &verify->tool->err;
 	const struct ucore_box_info *boxes;
 	size_t nr;
 	int ret;
 
-	boxes = ucore_device_boxes(assume->dev, &nr);
-	assume->selftests = calloc(nr ? nr : 1, sizeof(*assume->selftests));
-	if (!assume->selftests)
+	boxes = ucore_device_boxes(verify->dev, &nr);
+	verify->selftests = calloc(nr ? nr : 1, sizeof(*verify->selftests));
+	if (!verify->selftests)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++) {
 		if (is_uncore(&boxes[i]) && boxes[i].nr_counters)
-			(void)ucore_device_try(assume->dev, boxes[i].box, err);
-		ret = ucore_device_selftest(assume->dev, boxes[i].box, &assume->selftests[i], err);
+			(void)ucore_device_try(verify->dev, boxes[i].box, err);
+		ret = ucore_device_selftest(verify->dev, boxes[i].box, &verify->selftests[i], err);
 		if (ret)
 			return ret;
 	}
-	owners_judge(assume, boxes, nr);
+	owners_judge(verify, boxes, nr);
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
-		check_judge(assume, &checks[i], boxes, nr);
+		check_judge(verify, &checks[i], boxes, nr);
 	return 0;
 }
 
-/* ---- discovery against what answers ------------------------------------ */
+/* ---- discovery --------------------------------------------------------- */
 
-void assume_discovery(struct assume *assume)
+void verify_discovery(struct verify *verify)
 {
-	struct ucore_error *err = &assume->tool->err;
+	struct ucore_error *err = &verify->tool->err;
 	struct ucore_discovery *discovery;
 	const struct ucore_unit_info *units;
-	unsigned int silent = 0;
+	unsigned int unresponsive = 0;
 	size_t nr, nr_tables;
 
-	if (ucore_discovery_get(assume->dev, &discovery, err)) {
-		assume_say(assume, VERDICT_NOT_TRIED, "discovery", "%s", err->text);
+	if (ucore_discovery_get(verify->dev, &discovery, err)) {
+		verify_report(verify, VERDICT_NOT_TESTED, "discovery", "%s", err->text);
 		return;
 	}
 	ucore_discovery_tables(discovery, &nr_tables);
 	units = ucore_discovery_units(discovery, &nr);
 	for (size_t i = 0; i < nr; i++)
-		silent += units[i].reason == UCORE_UNIT_NO_ANSWER ||
+		unresponsive += units[i].reason == UCORE_UNIT_NO_ANSWER ||
 			  units[i].reason == UCORE_UNIT_FUNCTION;
 	if (!nr_tables)
-		assume_say(assume, VERDICT_NOT_TRIED, "discovery",
-			   "boxes are not found by tables here");
-	else if (silent)
-		assume_say(assume, VERDICT_FAILED, "discovery",
-			   "%u of %zu units do not answer: ucoretool info --discovery", silent, nr);
+		verify_report(verify, VERDICT_NOT_TESTED, "discovery",
+			      "this platform does not use discovery tables");
+	else if (unresponsive)
+		verify_report(verify, VERDICT_FAILED, "discovery",
+			      "%u of %zu units do not respond. See 'ucoretool info --discovery'", unresponsive, nr);
 	else
-		assume_say(assume, VERDICT_HELD, "discovery", "all of %zu units answer", nr);
+		verify_report(verify, VERDICT_PASSED, "discovery", "all %zu units respond", nr);
 	ucore_discovery_free(discovery);
 }

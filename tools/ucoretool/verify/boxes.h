@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What ucore assumes of a machine, and whether it is so: the checks of
- * `ucoretool verify`.
+ * The checks of `ucoretool verify`: whether the hardware behaves as ucore assumes.
  */
-#ifndef UCORETOOL_ASSUME_H
-#define UCORETOOL_ASSUME_H
+#ifndef UCORETOOL_VERIFY_BOXES_H
+#define UCORETOOL_VERIFY_BOXES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,22 +12,22 @@
 #include "tool.h"
 
 enum verdict {
-	VERDICT_HELD,
+	VERDICT_PASSED,
 	VERDICT_FAILED,
-	VERDICT_NOT_TRIED,
+	VERDICT_NOT_TESTED,
 	NR_VERDICTS,
 };
 
 /**
- * struct assume - a machine whose assumptions are being tried
+ * struct verify - state of the checks
  * @tool: the tool
- * @dev: the machine
- * @selftests: of each box, as far as it has been tried
- * @seconds: how long clocks are counted
- * @report: also written to; NULL: nothing is
- * @count: findings so far
+ * @dev: open device
+ * @selftests: self-test result of each box
+ * @seconds: time for which clocks are counted (s)
+ * @report: report file, NULL: none
+ * @count: number of findings of each verdict
  */
-struct assume {
+struct verify {
 	struct tool *tool;
 	struct ucore_device *dev;
 	struct ucore_get_selftest *selftests;
@@ -37,19 +36,28 @@ struct assume {
 	unsigned int count[NR_VERDICTS];
 };
 
-/** assume_say() - one finding: a line on standard output, and one in the report */
-void assume_say(struct assume *assume, enum verdict verdict, const char *what,
-		const char *format, ...) __attribute__((format(printf, 4, 5)));
+/** verify_report() - print a finding to standard output and to the report file */
+void verify_report(struct verify *verify, enum verdict verdict, const char *what,
+		   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/** assume_clock() - an event that counts a box's clock, as text; false if none is known */
-bool assume_clock(const struct assume *assume, const struct ucore_box_info *box, uint64_t period,
-		  char *text, size_t size);
+/**
+ * verify_clock_event() - write an event that counts a box's clock
+ * @verify: state of the checks
+ * @box: the box
+ * @period: period of the event (counts), 0: none
+ * @text: output buffer
+ * @size: size of @text
+ *
+ * Return: false if no clock event of the box is known.
+ */
+bool verify_clock_event(const struct verify *verify, const struct ucore_box_info *box,
+			uint64_t period, char *text, size_t size);
 
-/* The checks, in the order in which they are made */
-void assume_discovery(struct assume *assume);
-int assume_selftests(struct assume *assume);
-void assume_clocks(struct assume *assume);
-void assume_memory(struct assume *assume);
-void assume_interrupts(struct assume *assume);
+/* The checks in the order of their execution; verify_selftests() returns 0 or -errno */
+void verify_discovery(struct verify *verify);
+int verify_selftests(struct verify *verify);
+void verify_clocks(struct verify *verify);
+void verify_memory(struct verify *verify);
+void verify_interrupts(struct verify *verify);
 
-#endif /* UCORETOOL_ASSUME_H */
+#endif /* UCORETOOL_VERIFY_BOXES_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Checks of `ucoretool verify` that make something happen and look whether counters tell
- * it: memory that is read and written, overflows that interrupt one CPU after the other.
+ * Checks of `ucoretool verify` that generate activity and compare it with the counters: memory
+ * accesses, and overflows that interrupt one CPU after the other.
  */
 #include <errno.h>
 #include <poll.h>
@@ -16,14 +16,14 @@
 /* ---- memory ------------------------------------------------------------ */
 
 #define LINE_BYTES	64
-#define LINES		50000	/* in all, so many at a time: */
-#define LINES_AT_ONCE	500
-#define LINES_PER_SECOND 1e9	/* of a channel: more than 64 GB/s no DDR5 does */
+#define LINES		50000	/* total number of lines */
+#define LINES_AT_ONCE	500	/* lines between two pauses */
+#define LINES_PER_SECOND 1e9	/* limit of a channel, 64 GB/s: above that of DDR5 */
 
 /*
- * What CAS_COUNT counts: UNCERTAIN(cas).
- * Each line is read, changed and flushed: memory reads and writes it once more.  Slowly:
- * what else goes on does not matter, for the count is only to be no less.
+ * Read, modify and flush each line, which causes one memory read and one memory write.  Other
+ * memory traffic does not disturb the check, because only a lower limit is tested.
+ * UNCERTAIN(cas): meaning of CAS_COUNT.
  */
 static void touch(volatile unsigned char *buffer)
 {
@@ -41,26 +41,26 @@ static void touch(volatile unsigned char *buffer)
 }
 
 /**
- * struct traffic - what memory controllers counted meanwhile
- * @reads: lines read
- * @writes: lines written
- * @most: of these, what all channels together can do in that time at most
+ * struct traffic - counts of the memory controllers
+ * @reads: number of lines read
+ * @writes: number of lines written
+ * @most: maximum number of lines that all channels can transfer in that time
  */
 struct traffic {
 	uint64_t reads, writes, most;
 };
 
-/* Lines read and written: of each channel, or of each of its two schedulers */
+/* Events that count lines read and written, of a channel or of its two schedulers */
 static const struct {
 	const char *events;
-	uint32_t first_write;		/* index of the first that counts writes */
+	uint32_t first_write;		/* index of the first event that counts writes */
 } line_events[] = {
 	{ "imc/CAS_COUNT.RD/,imc/CAS_COUNT.WR/", 1 },
 	{ "imc/CAS_COUNT_SCH0.RD/,imc/CAS_COUNT_SCH1.RD/,imc/CAS_COUNT_SCH0.WR/,imc/CAS_COUNT_SCH1.WR/",
 	  2 },
 };
 
-/* Of a session without events; the error is that of the names which most machines have */
+/* Add the first list of events that the machine has; @err is the error of the first list */
 static int lines_add(struct ucore_session *session, uint32_t *first_write,
 		     struct ucore_error *err)
 {
@@ -76,15 +76,15 @@ static int lines_add(struct ucore_session *session, uint32_t *first_write,
 	return ret;
 }
 
-static int memory_count(struct assume *assume, unsigned char *buffer, struct traffic *traffic)
+static int memory_count(struct verify *verify, unsigned char *buffer, struct traffic *traffic)
 {
 	uint32_t first_write;
-	struct ucore_error *err = &assume->tool->err;
+	struct ucore_error *err = &verify->tool->err;
 	struct ucore_session *session;
 	const struct ucore_slot *slots;
 	struct ucore_snapshot snap;
 	size_t nr;
-	int ret = ucore_session_create(assume->dev, NULL, &session, err);
+	int ret = ucore_session_create(verify->dev, NULL, &session, err);
 
 	if (ret)
 		return ret;
@@ -99,7 +99,7 @@ static int memory_count(struct assume *assume, unsigned char *buffer, struct tra
 	for (size_t i = 0; !ret && i < nr; i++)
 		*(slots[i].index < first_write ? &traffic->reads : &traffic->writes) +=
 			snap.values[i].count;
-	/* half of them count reads, each of a channel or of half a one */
+	/* half of the slots count reads, each of a channel or of a scheduler */
 	if (!ret && snap.nr_domains)
 		traffic->most = (uint64_t)((double)snap.domains[0].time_enabled / 1e9 *
 					   LINES_PER_SECOND) * (nr / 2);
@@ -112,39 +112,39 @@ static bool traffic_fits(uint64_t count, uint64_t most)
 	return count >= LINES && count <= most;
 }
 
-void assume_memory(struct assume *assume)
+void verify_memory(struct verify *verify)
 {
 	unsigned char *buffer = calloc(LINES, LINE_BYTES);
 	struct traffic traffic = { 0 };
-	int ret = buffer ? memory_count(assume, buffer, &traffic) : -ENOMEM;
+	int ret = buffer ? memory_count(verify, buffer, &traffic) : -ENOMEM;
 	bool held = traffic_fits(traffic.reads, traffic.most) &&
 		    traffic_fits(traffic.writes, traffic.most);
 
 	free(buffer);
 	if (ret == -ENOMEM)
-		assume_say(assume, VERDICT_NOT_TRIED, "memory", "out of memory");
+		verify_report(verify, VERDICT_NOT_TESTED, "memory", "out of memory");
 	else if (ret)
-		assume_say(assume, VERDICT_NOT_TRIED, "memory", "%s", assume->tool->err.text);
+		verify_report(verify, VERDICT_NOT_TESTED, "memory", "%s", verify->tool->err.text);
 	else
-		assume_say(assume, held ? VERDICT_HELD : VERDICT_FAILED, "memory",
-			   "%u lines were read and written, memory controllers count %llu and %llu of at most %llu",
-			   LINES, (unsigned long long)traffic.reads,
-			   (unsigned long long)traffic.writes, (unsigned long long)traffic.most);
+		verify_report(verify, held ? VERDICT_PASSED : VERDICT_FAILED, "memory",
+			      "%u lines were read and written; memory controllers counted %llu reads and %llu writes (limit %llu)",
+			      LINES, (unsigned long long)traffic.reads,
+			      (unsigned long long)traffic.writes, (unsigned long long)traffic.most);
 }
 
 /* ---- interrupts -------------------------------------------------------- */
 
 #define RING_BYTES	(64U << 10)
-#define PERIOD		1000000		/* of a clock: a millisecond, more or less */
-#define NEVER		(UINT64_C(1) << 42)	/* half an hour of a clock */
+#define PERIOD		1000000		/* clocks between two overflows: about 1 ms */
+#define NEVER		(UINT64_C(1) << 42)	/* period of boxes that must not overflow: half an hour */
 #define SAMPLES		2
-#define QUIET_MS	100	/* five times as long as the driver waits for an interrupt */
-#define QUIET_MAX	100	/* so often, as long as the clock counts ... */
-#define STILL_MAX	3	/* ... or stands; links may be asleep */
+#define QUIET_MS	100	/* wait for a sample: five times the driver's wait for a PMI */
+#define QUIET_MAX	100	/* number of waits while the clock counts */
+#define STILL_MAX	3	/* number of waits while the clock is stopped (a link in low power) */
 #define MAX_CPUS	4096
 
-/* A number that the kernel tells of a CPU's place, -1 if it does not */
-static long cpu_place(unsigned int cpu, const char *name)
+/* Read a number from a CPU's topology folder in sysfs; -1 if there is none */
+static long cpu_topology(unsigned int cpu, const char *name)
 {
 	char path[128];
 	long value = -1;
@@ -162,7 +162,7 @@ static long cpu_place(unsigned int cpu, const char *name)
 
 static bool same(unsigned int cpu, unsigned int other, const char *name)
 {
-	return cpu_place(cpu, name) == cpu_place(other, name);
+	return cpu_topology(cpu, name) == cpu_topology(other, name);
 }
 
 static bool same_die(unsigned int cpu, unsigned int other)
@@ -170,22 +170,28 @@ static bool same_die(unsigned int cpu, unsigned int other)
 	return same(cpu, other, "physical_package_id") && same(cpu, other, "die_id");
 }
 
-/* What a CPU was seen to take */
+/**
+ * struct arrivals - samples of one attempt
+ * @samples: number of samples
+ * @recovered: number of samples without a PMI, recovered by the driver's watchdog
+ * @elsewhere: number of samples whose PMI arrived on another core
+ * @unidentified: number of samples whose status bits did not identify the overflow
+ */
 struct arrivals {
 	unsigned int samples;
 	unsigned int recovered;
 	unsigned int elsewhere;
-	unsigned int nameless;		/* the status did not tell that it was this overflow */
+	unsigned int unidentified;
 };
 
 /**
- * struct attempt - overflows of one box's clock, sent to one CPU
+ * struct attempt - overflows of one box's clock with the PMI sent to one CPU
  * @box: the box
- * @text: its clock, with a period
- * @cpu: the CPU
- * @event: its event id
- * @others: with all other boxes of the die armed, so that a status bit that is another
- *          box's is taken for that
+ * @text: clock event of the box with a period
+ * @cpu: CPU that takes the PMI
+ * @event: event id of the clock event
+ * @others: true to arm all other boxes of the die too, so that a wrong status bit is assigned
+ *          to another box
  */
 struct attempt {
 	const struct ucore_box_info *box;
@@ -196,10 +202,10 @@ struct attempt {
 };
 
 /**
- * struct quiet - waiting for a sample
- * @times: waits in which none came
- * @still: of these, the last ones in which nothing was counted
- * @count: what had been counted
+ * struct quiet - waits without a sample
+ * @times: number of waits without a sample
+ * @still: number of consecutive waits in which the clock did not count
+ * @count: count at the end of the last wait
  */
 struct quiet {
 	unsigned int times, still;
@@ -216,20 +222,20 @@ static void sample_judge(const struct attempt *attempt, const struct ucore_sampl
 						  same(sample->cpu, attempt->cpu, "core_id")))
 		arrivals->elsewhere++;
 	if (sample->trigger_event != attempt->event)
-		arrivals->nameless++;
+		arrivals->unidentified++;
 }
 
 /*
- * Nothing came.  A read that freezes nothing shows the driver a carry that its interrupt
- * did not, and services none itself.  True: nothing will come.
+ * Return true if no sample is to be expected after a wait without one.  The READ without a
+ * freeze lets the driver detect a missed overflow, but does not service an overflow.
  */
-static bool waits_in_vain(struct assume *assume, struct ucore_session *session,
-			  struct quiet *quiet)
+static bool wait_is_over(struct verify *verify, struct ucore_session *session,
+			 struct quiet *quiet)
 {
 	struct ucore_snapshot snap;
 	uint64_t count = 0;
 
-	if (ucore_session_read(session, UCORE_READ_F_NO_FREEZE, &snap, &assume->tool->err))
+	if (ucore_session_read(session, UCORE_READ_F_NO_FREEZE, &snap, &verify->tool->err))
 		return true;
 	for (size_t i = 0; i < snap.nr_values; i++)
 		count += snap.values[i].count;
@@ -238,7 +244,7 @@ static bool waits_in_vain(struct assume *assume, struct ucore_session *session,
 	return ++quiet->times >= QUIET_MAX || quiet->still >= STILL_MAX;
 }
 
-static int samples_take(struct assume *assume, const struct attempt *attempt,
+static int samples_take(struct verify *verify, const struct attempt *attempt,
 			struct ucore_session *session, struct ucore_ring *ring,
 			struct arrivals *arrivals)
 {
@@ -252,15 +258,15 @@ static int samples_take(struct assume *assume, const struct attempt *attempt,
 		if (ret == 1 && record->type == UCORE_RECORD_SAMPLE)
 			sample_judge(attempt, (const struct ucore_sample *)record, arrivals);
 		ucore_ring_release(ring);
-		if (!ret && assume->tool->sys->poll(&fd, 1, QUIET_MS) <= 0 &&
-		    waits_in_vain(assume, session, &quiet))
+		if (!ret && verify->tool->sys->poll(&fd, 1, QUIET_MS) <= 0 &&
+		    wait_is_over(verify, session, &quiet))
 			return 0;
 	}
 	return ret < 0 ? ret : 0;
 }
 
-/* Overflows that do not come while anybody looks */
-static void others_arm(struct assume *assume, const struct ucore_box_info *box,
+/* Arm the clocks of all other boxes of the die with a period that does not elapse */
+static void others_arm(struct verify *verify, const struct ucore_box_info *box,
 		       struct ucore_session *session)
 {
 	const struct ucore_box_info *boxes;
@@ -268,25 +274,25 @@ static void others_arm(struct assume *assume, const struct ucore_box_info *box,
 	struct ucore_error err;
 	size_t nr;
 
-	(void)ucore_device_boxes(assume->dev, &nr);
+	(void)ucore_device_boxes(verify->dev, &nr);
 	for (size_t i = 0; i < nr; i++) {
-		/* whoever is refused one looks who has it, and then they are listed anew */
-		boxes = ucore_device_boxes(assume->dev, &nr);
+		/* ucore_session_add_list() may reload the list of boxes */
+		boxes = ucore_device_boxes(verify->dev, &nr);
 		if (boxes[i].domain == box->domain && boxes[i].box != box->box &&
-		    assume_clock(assume, &boxes[i], NEVER, text, sizeof(text)))
+		    verify_clock_event(verify, &boxes[i], NEVER, text, sizeof(text)))
 			(void)ucore_session_add_list(session, text, &err);
 	}
 }
 
-static int attempt_make(struct assume *assume, struct attempt *attempt,
+static int attempt_make(struct verify *verify, struct attempt *attempt,
 			struct arrivals *arrivals)
 {
 	const struct ucore_session_config config = { .ring_size = RING_BYTES, .wakeup = 1 };
-	struct ucore_error *err = &assume->tool->err;
+	struct ucore_error *err = &verify->tool->err;
 	struct ucore_session *session;
 	struct ucore_ring *ring = NULL;
 	size_t nr;
-	int ret = ucore_session_create(assume->dev, &config, &session, err);
+	int ret = ucore_session_create(verify->dev, &config, &session, err);
 
 	if (ret)
 		return ret;
@@ -294,7 +300,7 @@ static int attempt_make(struct assume *assume, struct attempt *attempt,
 	if (!ret) {
 		attempt->event = ucore_session_slots(session, &nr)->event;
 		if (attempt->others)
-			others_arm(assume, attempt->box, session);
+			others_arm(verify, attempt->box, session);
 		ret = ucore_session_pmi_cpus(session, &attempt->cpu, 1, err);
 	}
 	if (!ret)
@@ -302,30 +308,30 @@ static int attempt_make(struct assume *assume, struct attempt *attempt,
 	if (!ret)
 		ret = ucore_session_start(session, err);
 	if (!ret)
-		ret = samples_take(assume, attempt, session, ring, arrivals);
+		ret = samples_take(verify, attempt, session, ring, arrivals);
 	ucore_ring_close(ring);
 	ucore_session_destroy(session);
 	return ret;
 }
 
 /**
- * struct tally - what became of the attempts
- * @good: they arrived where they should
- * @late: nobody got them: the driver found the overflow itself
- * @other: CPUs of other cores did
- * @nameless: they were taken for another counter's
- * @none: nothing was to be seen
- * @refused: there could be none
- * @name: the first CPU of those that failed
+ * struct tally - number of attempts by result
+ * @good: attempts whose PMIs arrived on the chosen core
+ * @late: attempts without a PMI, whose overflows the driver recovered
+ * @other: attempts whose PMIs arrived on another core
+ * @unidentified: attempts whose overflows were assigned to another counter
+ * @none: attempts without a sample
+ * @refused: attempts that the driver refused
+ * @first_failed: first CPU with a failed attempt
  */
 struct tally {
-	unsigned int good, late, other, nameless, none, refused;
-	unsigned int name;
+	unsigned int good, late, other, unidentified, none, refused;
+	unsigned int first_failed;
 };
 
 static bool tally_failed(const struct tally *tally)
 {
-	return tally->late || tally->other || tally->nameless;
+	return tally->late || tally->other || tally->unidentified;
 }
 
 static void arrivals_judge(const struct arrivals *arrivals, unsigned int cpu,
@@ -341,36 +347,36 @@ static void arrivals_judge(const struct arrivals *arrivals, unsigned int cpu,
 		tally->other++;
 	else if (arrivals->recovered == arrivals->samples)
 		tally->late++;
-	else if (arrivals->nameless)
-		tally->nameless++;
+	else if (arrivals->unidentified)
+		tally->unidentified++;
 	else
 		tally->good++;
 	if (first && tally_failed(tally))
-		tally->name = cpu;
+		tally->first_failed = cpu;
 }
 
-static void interrupts_held(struct assume *assume, const struct ucore_box_info *box,
-			    const struct tally *tally)
+static void interrupts_passed(struct verify *verify, const struct ucore_box_info *box,
+			      const struct tally *tally)
 {
 	unsigned int unknown = tally->none + tally->refused;
 
 	if (!unknown)
-		assume_say(assume, VERDICT_HELD, "interrupts",
-			   "%s%u of die %u: each of %u CPUs got what was sent to it", box->type,
-			   box->instance, box->die, tally->good);
+		verify_report(verify, VERDICT_PASSED, "interrupts",
+			      "%s%u of die %u: each of %u CPUs received its interrupts", box->type,
+			      box->instance, box->die, tally->good);
 	else
-		assume_say(assume, VERDICT_HELD, "interrupts",
-			   "%s%u of die %u: %u of %u CPUs got what was sent to them, %u could not be tried%s%s",
-			   box->type, box->instance, box->die, tally->good, tally->good + unknown,
-			   unknown, tally->refused ? ": " : "",
-			   tally->refused ? assume->tool->err.text : "");
+		verify_report(verify, VERDICT_PASSED, "interrupts",
+			      "%s%u of die %u: %u of %u CPUs received their interrupts, %u could not be tested%s%s",
+			      box->type, box->instance, box->die, tally->good, tally->good + unknown,
+			      unknown, tally->refused ? ": " : "",
+			      tally->refused ? verify->tool->err.text : "");
 }
 
 /*
- * Is each CPU told, and no other?  False: that cannot be seen with this box, perhaps with
- * another of its type; it is said only if there is none (@last).
+ * Check that the PMIs of @attempt's box arrive on each CPU of the die.  Return false if the
+ * box gives no result; only for the last box of its type (@last) that is reported.
  */
-static bool box_interrupts(struct assume *assume, struct attempt *attempt, uint32_t reader,
+static bool box_interrupts(struct verify *verify, struct attempt *attempt, uint32_t reader,
 			   bool last)
 {
 	const struct ucore_box_info *box = attempt->box;
@@ -380,25 +386,25 @@ static bool box_interrupts(struct assume *assume, struct attempt *attempt, uint3
 	for (uint32_t cpu = 0; cpu < nr && cpu < MAX_CPUS; cpu++) {
 		struct arrivals arrivals = { 0 };
 
-		if (cpu_place(cpu, "core_id") < 0 || !same_die(cpu, reader))
-			continue;	/* offline, or of another die */
+		if (cpu_topology(cpu, "core_id") < 0 || !same_die(cpu, reader))
+			continue;	/* an offline CPU, or a CPU of another die */
 		attempt->cpu = cpu;
-		if (attempt_make(assume, attempt, &arrivals))
+		if (attempt_make(verify, attempt, &arrivals))
 			tally.refused++;
 		else
 			arrivals_judge(&arrivals, cpu, &tally);
 	}
 	if (tally_failed(&tally))
-		assume_say(assume, VERDICT_FAILED, "interrupts",
-			   "%s%u of die %u: %u CPUs got what was sent to them; to nobody %u, to another core %u, without a name %u; CPU %u first",
-			   box->type, box->instance, box->die, tally.good, tally.late,
-			   tally.other, tally.nameless, tally.name);
+		verify_report(verify, VERDICT_FAILED, "interrupts",
+			      "%s%u of die %u: %u CPUs received their interrupts, %u received nothing, %u went to another core, %u were not identified by their status bits; first failure: CPU %u",
+			      box->type, box->instance, box->die, tally.good, tally.late,
+			      tally.other, tally.unidentified, tally.first_failed);
 	else if (tally.good)
-		interrupts_held(assume, box, &tally);
+		interrupts_passed(verify, box, &tally);
 	else if (last)
-		assume_say(assume, VERDICT_NOT_TRIED, "interrupts", "%s%u of die %u: %s", box->type,
-			   box->instance, box->die,
-			   tally.none ? "its clock made no sample" : assume->tool->err.text);
+		verify_report(verify, VERDICT_NOT_TESTED, "interrupts", "%s%u of die %u: %s", box->type,
+			      box->instance, box->die,
+			      tally.none ? "no overflow of the clock event" : verify->tool->err.text);
 	return tally.good || tally_failed(&tally);
 }
 
@@ -408,10 +414,10 @@ static bool same_type(const struct ucore_box_info *box, const struct ucore_box_i
 }
 
 /**
- * struct candidates - boxes whose overflows may interrupt
- * @box: the boxes, copies: the device's list is made anew meanwhile
- * @nr: how many
- * @answered: with this one it was seen what its type does
+ * struct candidates - boxes with a known clock event and an overflow interrupt
+ * @box: copies of the boxes, because the device's list may be reloaded during the checks
+ * @nr: number of boxes
+ * @answered: true for each box whose check gave a result
  */
 struct candidates {
 	struct ucore_box_info *box;
@@ -419,7 +425,7 @@ struct candidates {
 	bool *answered;
 };
 
-/* Has a box of its type on its die told all there is? */
+/* Return true if a previous box of the same type and die gave a result */
 static bool type_answered(const struct candidates *c, size_t i)
 {
 	for (size_t j = 0; j < i; j++)
@@ -436,57 +442,57 @@ static bool last_of_type(const struct candidates *c, size_t i)
 	return true;
 }
 
-/* Are overflows taken for what they are?  Only if its CPU could be told of any. */
-static void box_status(struct assume *assume, struct attempt *attempt, uint32_t reader,
+/* Check that the status bits identify the overflow while all other boxes are armed too */
+static void box_status(struct verify *verify, struct attempt *attempt, uint32_t reader,
 		       struct tally *tally)
 {
 	struct arrivals arrivals = { 0 };
 
 	attempt->cpu = reader;
 	attempt->others = true;
-	if (!attempt_make(assume, attempt, &arrivals))
+	if (!attempt_make(verify, attempt, &arrivals))
 		arrivals_judge(&arrivals, reader, tally);
 	attempt->others = false;
 }
 
-static void status_say(struct assume *assume, const struct tally *tally)
+static void status_report(struct verify *verify, const struct tally *tally)
 {
 	if (tally_failed(tally))
-		assume_say(assume, VERDICT_FAILED, "status",
-			   "with all boxes armed, overflows of %u are told by their bits, of %u they are not",
-			   tally->good, tally->late + tally->other + tally->nameless);
+		verify_report(verify, VERDICT_FAILED, "status",
+			      "with all boxes armed, the status bits identify the overflows of %u boxes, but not of %u boxes",
+			      tally->good, tally->late + tally->other + tally->unidentified);
 	else if (tally->good)
-		assume_say(assume, VERDICT_HELD, "status",
-			   "with all boxes armed, overflows of %u are told by their bits",
-			   tally->good);
+		verify_report(verify, VERDICT_PASSED, "status",
+			      "with all boxes armed, the status bits identify the overflows of %u boxes",
+			      tally->good);
 	else
-		assume_say(assume, VERDICT_NOT_TRIED, "status", "nothing interrupts");
+		verify_report(verify, VERDICT_NOT_TESTED, "status", "no box interrupted");
 }
 
-/* Those whose clock is known, and can interrupt */
-static int candidates_find(struct assume *assume, struct candidates *c)
+/* Find the boxes with a known clock event and an overflow interrupt; return 0 or -ENOMEM */
+static int candidates_find(struct verify *verify, struct candidates *c)
 {
 	const struct ucore_box_info *boxes;
 	char text[UCORE_SPEC_LEN];
 	size_t nr;
 
-	boxes = ucore_device_boxes(assume->dev, &nr);
+	boxes = ucore_device_boxes(verify->dev, &nr);
 	c->box = calloc(nr ? nr : 1, sizeof(*c->box));
 	c->answered = calloc(nr ? nr : 1, sizeof(*c->answered));
 	if (!c->box || !c->answered)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++) {
 		const struct ucore_domain_info *domain =
-			ucore_device_domain(assume->dev, boxes[i].domain);
+			ucore_device_domain(verify->dev, boxes[i].domain);
 
 		if (boxes[i].cpu < 0 && domain && domain->reader >= 0 &&
-		    assume_clock(assume, &boxes[i], PERIOD, text, sizeof(text)))
+		    verify_clock_event(verify, &boxes[i], PERIOD, text, sizeof(text)))
 			c->box[c->nr++] = boxes[i];
 	}
 	return 0;
 }
 
-static void candidates_try(struct assume *assume, struct candidates *c)
+static void candidates_try(struct verify *verify, struct candidates *c)
 {
 	struct tally status = { 0 };
 	char text[UCORE_SPEC_LEN];
@@ -494,29 +500,29 @@ static void candidates_try(struct assume *assume, struct candidates *c)
 	for (size_t i = 0; i < c->nr; i++) {
 		struct attempt attempt = { .box = &c->box[i], .text = text };
 		uint32_t reader = (uint32_t)
-			ucore_device_domain(assume->dev, c->box[i].domain)->reader;
+			ucore_device_domain(verify->dev, c->box[i].domain)->reader;
 
-		(void)assume_clock(assume, &c->box[i], PERIOD, text, sizeof(text));
+		(void)verify_clock_event(verify, &c->box[i], PERIOD, text, sizeof(text));
 		if (!type_answered(c, i))
-			c->answered[i] = box_interrupts(assume, &attempt, reader,
+			c->answered[i] = box_interrupts(verify, &attempt, reader,
 							last_of_type(c, i));
-		box_status(assume, &attempt, reader, &status);
+		box_status(verify, &attempt, reader, &status);
 	}
-	status_say(assume, &status);
+	status_report(verify, &status);
 }
 
-void assume_interrupts(struct assume *assume)
+void verify_interrupts(struct verify *verify)
 {
 	struct candidates c = { 0 };
-	int ret = candidates_find(assume, &c);
+	int ret = candidates_find(verify, &c);
 
 	if (ret)
-		assume_say(assume, VERDICT_NOT_TRIED, "interrupts", "out of memory");
+		verify_report(verify, VERDICT_NOT_TESTED, "interrupts", "out of memory");
 	else if (!c.nr)
-		assume_say(assume, VERDICT_NOT_TRIED, "interrupts",
-			   "no box whose clock is known can interrupt");
+		verify_report(verify, VERDICT_NOT_TESTED, "interrupts",
+			      "no box has a known clock event and an overflow interrupt");
 	else
-		candidates_try(assume, &c);
+		candidates_try(verify, &c);
 	free(c.answered);
 	free(c.box);
 }

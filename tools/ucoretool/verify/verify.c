@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ucoretool verify: is this machine what ucore takes it for?  For processors that nobody
- * of us has: what held, what failed and what could not be tried, as a report that can be
- * sent to strangers.
+ * ucoretool verify: tests whether the hardware behaves as ucore assumes.  The report is meant
+ * for processors that the developers do not have, and contains no private data.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,9 +21,9 @@ struct verify_args {
 };
 
 static const struct option_desc verify_options[] = {
-	{ OPT_REPORT, "report", "FILE", "write the findings there, too" },
-	{ OPT_SECONDS, "seconds", "N", "count clocks for so long (1)" },
-	{ 'y', "yes", NULL, "begin without asking" },
+	{ OPT_REPORT, "report", "FILE", "also write the findings to FILE" },
+	{ OPT_SECONDS, "seconds", "N", "count clocks for N seconds (1)" },
+	{ 'y', "yes", NULL, "start without confirmation" },
 	{ 0 },
 };
 
@@ -50,126 +49,127 @@ static int verify_finish(struct tool *tool, void *data, int argc, char **argv)
 
 	if (!args->seconds)
 		args->seconds = 1;
-	return argc ? tool_usage(tool, "'%s' is one word too many", argv[0]) : 0;
+	return argc ? tool_usage(tool, "unexpected argument '%s'", argv[0]) : 0;
 }
 
-/* Said before anything is touched */
-static void plan_say(const struct assume *assume)
+/* Print the plan before the hardware is accessed */
+static void plan_print(const struct verify *verify)
 {
 	size_t nr;
 
-	ucore_device_boxes(assume->dev, &nr);
+	ucore_device_boxes(verify->dev, &nr);
 	printf("ucoretool verify will\n"
-	       "- try each of %zu boxes that is free: write its controls and counters, stop and\n"
-	       "  freeze it; a die on which nothing runs stands still for some 100 us each time\n"
-	       "- count clocks for %llu s, and reads and writes of memory of its own\n"
-	       "- have a box of each type interrupt each CPU of its die, some times\n"
-	       "It takes about a second beside that, and some ms for each CPU and type of box.\n"
-	       "Other sessions count on, but boxes that they have are not tried: better end them.\n"
-	       "CPUs other than the caller's own need CAP_SYS_NICE (root).\n\n",
-	       nr, (unsigned long long)assume->seconds);
+	       "- test each of %zu boxes unless it is in use: write its controls and counters, stop\n"
+	       "  and freeze it; a die on which nothing counts is frozen for about 100 us each time\n"
+	       "- count clocks for %llu s, and memory reads and writes of its own\n"
+	       "- let a box of each type interrupt each CPU of its die a few times\n"
+	       "This takes about a second more, and some ms for each CPU and type of box.\n"
+	       "Other sessions continue to count, but their boxes are not tested: stop them first.\n"
+	       "Interrupts to CPUs outside the caller's affinity need CAP_SYS_NICE (root).\n\n",
+	       nr, (unsigned long long)verify->seconds);
 	fflush(stdout);
 }
 
-/* 0: go on */
-static int plan_agreed(struct tool *tool, bool yes)
+/* Ask for confirmation; return 0 or the exit code */
+static int plan_confirm(struct tool *tool, bool yes)
 {
 	char answer[16];
 
 	if (yes)
 		return 0;
 	if (!isatty(STDIN_FILENO))
-		return tool_usage(tool, "nobody to ask: say --yes");
-	printf("Begin? [y/N] ");
+		return tool_usage(tool, "standard input: not a terminal. Use --yes to start without confirmation");
+	printf("Start? [y/N] ");
 	fflush(stdout);
 	if (fgets(answer, sizeof(answer), stdin) && (*answer == 'y' || *answer == 'Y'))
 		return 0;
-	return tool_error(tool, "nothing was done");
+	return tool_error(tool, "not confirmed, nothing was done");
 }
 
-static void report_head(const struct assume *assume)
+static void report_head(const struct verify *verify)
 {
-	const struct ucore_get_info *info = ucore_device_info(assume->dev);
+	const struct ucore_get_info *info = ucore_device_info(verify->dev);
 
-	if (assume->report)
-		fprintf(assume->report,
+	if (verify->report)
+		fprintf(verify->report,
 			"ucore %s, ABI %u, platform %s, family %u model %u stepping %u, %u boxes on %u domains\n\n",
 			UCORE_VERSION, info->abi, info->platform, info->family, info->model,
 			info->stepping, info->nr_boxes, info->nr_domains);
 }
 
-static void sum_write(const struct assume *assume, FILE *stream)
+static void sum_write(const struct verify *verify, FILE *stream)
 {
-	fprintf(stream, "\n%u held, %u failed, %u not tried\n", assume->count[VERDICT_HELD],
-		assume->count[VERDICT_FAILED], assume->count[VERDICT_NOT_TRIED]);
+	fprintf(stream, "\n%u passed, %u failed, %u not tested\n", verify->count[VERDICT_PASSED],
+		verify->count[VERDICT_FAILED], verify->count[VERDICT_NOT_TESTED]);
 }
 
-static int checks_run(struct assume *assume)
+static int checks_run(struct verify *verify)
 {
 	int ret;
 
-	report_head(assume);
-	assume_discovery(assume);
-	ret = assume_selftests(assume);
+	report_head(verify);
+	verify_discovery(verify);
+	ret = verify_selftests(verify);
 	if (ret)
-		return tool_fail(assume->tool, ret);
-	/* what selftests have shown is not claimed any more: widths, overflows */
-	ret = ucore_device_refresh(assume->dev, &assume->tool->err);
+		return tool_fail(verify->tool, ret);
+	/* the self-tests may have removed capabilities and reduced widths */
+	ret = ucore_device_refresh(verify->dev, &verify->tool->err);
 	if (ret)
-		return tool_fail(assume->tool, ret);
-	assume_clocks(assume);
-	assume_memory(assume);
-	assume_interrupts(assume);
-	sum_write(assume, stdout);
-	if (assume->report)
-		sum_write(assume, assume->report);
-	return assume->count[VERDICT_FAILED] ? EXIT_FAILURE : 0;
+		return tool_fail(verify->tool, ret);
+	verify_clocks(verify);
+	verify_memory(verify);
+	verify_interrupts(verify);
+	sum_write(verify, stdout);
+	if (verify->report)
+		sum_write(verify, verify->report);
+	return verify->count[VERDICT_FAILED] ? EXIT_FAILURE : 0;
 }
 
-static int machine_verify(struct assume *assume, const struct verify_args *args)
+static int machine_verify(struct verify *verify, const struct verify_args *args)
 {
-	struct tool *tool = assume->tool;
-	int code = plan_agreed(tool, args->yes);
+	struct tool *tool = verify->tool;
+	int code = plan_confirm(tool, args->yes);
 
 	if (code)
 		return code;
 	if (args->report) {
-		assume->report = fopen(args->report, "we");
-		if (!assume->report)
-			return tool_error(tool, "%s: %s", args->report, strerror(errno));
+		verify->report = fopen(args->report, "we");
+		if (!verify->report)
+			return tool_error(tool, "%s: cannot create: %s", args->report,
+					  strerror(errno));
 	}
-	code = checks_run(assume);
-	if (assume->report && fclose(assume->report))
-		code = tool_error(tool, "%s: %s", args->report, strerror(errno));
-	free(assume->selftests);
+	code = checks_run(verify);
+	if (verify->report && fclose(verify->report))
+		code = tool_error(tool, "%s: cannot write: %s", args->report, strerror(errno));
+	free(verify->selftests);
 	return code;
 }
 
 static int verify_run(struct tool *tool, const void *data)
 {
 	const struct verify_args *args = data;
-	struct assume assume = { .tool = tool, .seconds = args->seconds };
-	int ret = ucore_device_open(tool->device, tool->sys, &assume.dev, &tool->err);
+	struct verify verify = { .tool = tool, .seconds = args->seconds };
+	int ret = ucore_device_open(tool->device, tool->sys, &verify.dev, &tool->err);
 
 	if (ret) {
 		tool_fail(tool, ret);
 		return EXIT_FAILURE;
 	}
-	ret = ucore_device_ready(assume.dev, &tool->err);
+	ret = ucore_device_ready(verify.dev, &tool->err);
 	if (ret) {
 		ret = tool_fail(tool, ret);
 	} else {
-		plan_say(&assume);
-		ret = machine_verify(&assume, args);
+		plan_print(&verify);
+		ret = machine_verify(&verify, args);
 	}
-	ucore_device_close(assume.dev);
+	ucore_device_close(verify.dev);
 	return ret;
 }
 
 const struct command command_verify = {
 	.name = "verify",
-	.summary = "is the machine what ucore takes it for? tries it",
-	.options = verify_options,
+	.summary = "test whether the hardware behaves as ucore assumes",
+	.options = { verify_options },
 	.args_size = sizeof(struct verify_args),
 	.option = verify_option,
 	.finish = verify_finish,

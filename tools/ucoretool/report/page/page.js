@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The time line: charts that share their range, and a table of what lies in it.
+ * The time line: charts with a common range, and a table that summarises the range.
  *
- * Where many samples share a pixel, their lowest and highest value are a band and their
- * mean is the line, so nothing of a peak is lost and drawing costs no more than pixels.
+ * If several samples share a pixel, their minimum and maximum are drawn as a band and their
+ * mean as a line. Peaks stay visible, and the cost of drawing depends on the number of pixels.
  */
 "use strict";
 (() => {
@@ -25,7 +25,7 @@ const make = (tag, properties = {}, ...children) => {
 };
 const byId = (id) => document.getElementById(id);
 
-/* ---- columns: decoded when they are first asked for ------------------------ */
+/* ---- columns, decoded at the first use -------------------------------------- */
 
 const decoded = new Map();
 
@@ -44,9 +44,9 @@ function column(id) {
 	return array;
 }
 
-/* ---- quantities and the lines that they have ------------------------------ */
+/* ---- quantities and their lines --------------------------------------------- */
 
-/* A quantity is a metric or an event; a line is a quantity at one place */
+/* A quantity is a metric or an event; a line is a quantity of a socket, die, CPU or box */
 const quantities = new Map();
 
 function quantityOf(series) {
@@ -84,7 +84,7 @@ function line(quantity, series, place) {
 		 domain: series[0].domain, box: series[0].box, note: series[0].note };
 }
 
-/* Boxes of a domain are summed up, but for metrics: their sum means nothing */
+/* Return the lines of a quantity. Boxes of a domain are summed, except for metrics. */
 function linesOf(quantity, by) {
 	if (quantity.lines[by])
 		return quantity.lines[by];
@@ -99,7 +99,7 @@ function linesOf(quantity, by) {
 	return quantity.lines[by];
 }
 
-/* The end of each interval, for how long it was counted, and the rate in it */
+/* Calculate a line's columns: end of each interval, time counted, and rate */
 function fill(one) {
 	if (one.values)
 		return one;
@@ -120,14 +120,14 @@ function fill(one) {
 	return one;
 }
 
-/* Where interval i begins: at the sample before, unless counting stood still since */
+/* Return the begin of interval i: the previous sample, or later if counting was stopped */
 function beginOf(one, i) {
 	const before = i ? one.time[i - 1] : 0;
 	const own = one.time[i] - one.running[i];
 	return own - before > 0.05 * one.running[i] ? own : before;
 }
 
-/* The first interval that ends behind a time */
+/* Return the index of the first interval that ends after a time */
 function behind(time, at) {
 	let low = 0, high = time.length;
 	while (low < high) {
@@ -140,14 +140,14 @@ function behind(time, at) {
 	return low;
 }
 
-/* ---- who ran at the ends of intervals ------------------------------------------ */
+/* ---- tasks at the ends of intervals --------------------------------------------- */
 
-/* The axes of which that is known, and the sockets that they are of */
+/* The axes with tasks, and their sockets */
 const ranAxes = new Map(data.series.filter((series) => !series.metric && byId("n" + series.axis))
 	.map((series) => [series.axis, series.socket]));
 const ranEnds = new Map();
 
-/* Places in data.tasks of those that ran at the end of interval i */
+/* Return the indexes into data.tasks of the tasks at the end of interval i */
 function ranIn(axis, i) {
 	if (!ranAxes.has(axis))
 		return [];
@@ -159,7 +159,7 @@ function ranIn(axis, i) {
 	return column("k" + axis).subarray(i ? ends[i - 1] : 0, ends[i]);
 }
 
-/* Those whose tasks may have to do with what a chart shows */
+/* Return the axes whose tasks ran on the sockets of a chart */
 function ranAxesOf(chart) {
 	const lines = chart.lines.filter((one) => one.on);
 	return [...ranAxes].filter(([axis, socket]) => lines.some((one) => one.quantity.metric ?
@@ -167,7 +167,10 @@ function ranAxesOf(chart) {
 		.map(([axis]) => axis);
 }
 
-/* A stripe for each die at the foot of the chart: when the chosen task ran */
+/*
+ * Draw a stripe for each die at the bottom of the chart, at the times when the selected task
+ * ran
+ */
 function drawRan(chart, box) {
 	const pen = chart.pen;
 	if (view.task === null)
@@ -201,9 +204,9 @@ function ranText(chart) {
 		(names.length > 12 ? ` and ${names.length - 12} more` : "") : "";
 }
 
-/* ---- words ----------------------------------------------------------------- */
+/* ---- texts ----------------------------------------------------------------- */
 
-/* Four digits, in thousands, millions, ... of what has no unit of its own */
+/* Format a number with four digits, with k, M, ... if it is per second */
 function numberText(value, unit = "/s") {
 	if (!Number.isFinite(value))
 		return "\u2013";
@@ -222,7 +225,7 @@ function numberText(value, unit = "/s") {
 	return prefixes[power] ? text + " " + prefixes[power] : text;
 }
 
-/* No more digits of a second than tell the ticks apart */
+/* Format a time with as many digits as needed to distinguish ticks */
 function timeText(ns, step) {
 	const digits = Math.min(9, Math.max(0, Math.ceil(9 - Math.log10(Math.max(step, 1)))));
 	if (view.clock === "start")
@@ -262,7 +265,7 @@ function niceStep(span, most) {
 	return power * ([1, 2, 5, 10].find((factor) => factor * power >= raw) || 10);
 }
 
-/* Lowest, highest and mean of what lies in each pixel */
+/* Calculate the minimum, maximum and mean of the intervals in each pixel */
 function buckets(one, box, first, last) {
 	const low = new Float64Array(box.width).fill(Infinity);
 	const high = new Float64Array(box.width).fill(-Infinity);
@@ -291,7 +294,7 @@ function buckets(one, box, first, last) {
 function visible(one) {
 	const first = behind(one.time, view.from);
 	let last = Math.min(behind(one.time, view.to), one.time.length - 1);
-	/* the interval at the right edge began before it, or it does not show */
+	/* omit the last interval if it begins after the right edge */
 	if (last >= 0 && last < one.time.length && beginOf(one, last) >= view.to)
 		last--;
 	return { first, last };
@@ -311,7 +314,7 @@ function highest(lines) {
 	return { least, most: most > least ? most : least + 1 };
 }
 
-/* As many digits as tell the ticks apart */
+/* Format a tick label with as many digits as needed to distinguish ticks */
 function tickText(value, step, unit) {
 	if (Math.abs(value) < step / 1e6)
 		return "0";
@@ -341,7 +344,7 @@ function drawFrame(chart, box, range) {
 	drawTicks(pen, box);
 }
 
-/* From a second on the steps of a clock */
+/* Return the tick distance; from one second on, a usual division of the clock */
 function timeStep(span, most) {
 	const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600,
 		       43200, 86400];
@@ -352,7 +355,7 @@ function timeStep(span, most) {
 
 function drawTicks(pen, box) {
 	const step = timeStep(view.to - view.from, Math.max(2, box.width / 130));
-	/* ticks of the time of day fall on its seconds, not on those since the start */
+	/* ticks of the time of day are at full seconds of the clock, not of the recording */
 	const shift = view.clock === "wall" ? Number(start % BigInt(Math.max(1, Math.round(step)))) : 0;
 	pen.textAlign = "center";
 	pen.textBaseline = "top";
@@ -374,7 +377,7 @@ function drawTicks(pen, box) {
 	pen.stroke();
 }
 
-/* Offline until online again, lost from the sample before until there was room */
+/* Return the marked ranges: offline to online, and lost records from the previous sample on */
 function spans() {
 	const found = [];
 	for (const mark of data.marks) {
@@ -397,7 +400,7 @@ function drawSpans(chart, box) {
 	const pen = chart.pen;
 	const domains = new Set(chart.lines.filter((one) => one.on).map((one) => one.domain));
 	for (const span of allSpans) {
-		/* a metric of a socket is of all that is on it */
+		/* a metric of a socket belongs to all domains */
 		if (span.to < view.from || span.from > view.to ||
 		    (!domains.has(undefined) && !domains.has(span.mark.domain)))
 			continue;
@@ -459,7 +462,7 @@ function drawBuckets(pen, one, box, first, last, colour) {
 	pen.stroke();
 }
 
-/* Each interval is a step as long as it was; where nothing was counted there is none */
+/* Draw a line with a step for each interval, and nothing where nothing was counted */
 function drawSteps(pen, one, box, first, last) {
 	let end = NaN;
 	pen.beginPath();
@@ -528,7 +531,7 @@ function drawCursor(chart, box) {
 	pen.setLineDash([]);
 }
 
-/* The value of the interval that a time lies in */
+/* Return the value of the interval that contains a time */
 function valueAt(one, at) {
 	const i = behind(one.time, at - 0.5);
 	return i < one.time.length && beginOf(one, i) <= at ? one.values[i] : NaN;
@@ -680,7 +683,7 @@ function chartShow(chart, quantity) {
 	chart.quantity = quantity;
 	chart.select.value = quantity.key;
 	chart.unit.textContent = quantity.unit === "/s" ? "per second" : quantity.unit;
-	/* lines of one chart only: the same quantity may be in two */
+	/* copy the lines, because another chart may have the same quantity */
 	chart.lines = linesOf(quantity, view.by).map((one) => ({ ...fill(one) }));
 	chart.text.textContent = [quantity.text, quantity.formula && "= " + quantity.formula]
 		.filter(Boolean).join("  ");
@@ -760,7 +763,7 @@ function binsOf(sorted) {
 	return bins;
 }
 
-/* What the intervals of a line that end in the range say */
+/* Summarise the intervals of a line that end in the range */
 function statistics(one) {
 	fill(one);
 	const first = view.from > 0 ? behind(one.time, view.from - 0.5) : 0;
@@ -815,7 +818,7 @@ function cellOf(column, row) {
 	return cell;
 }
 
-/* Into the first chart, or one of its own if there is none */
+/* Show a quantity in the first chart, or in a new one if there is none */
 function rowChosen(quantity) {
 	if (!view.charts.length)
 		chartAdd(quantity);
@@ -879,9 +882,9 @@ function tableHead() {
 	})));
 }
 
-/* ---- who ran ------------------------------------------------------------------------- */
+/* ---- table of tasks ------------------------------------------------------------------ */
 
-const MOST = 200;			/* rows: whoever ran less is told by a number */
+const MOST = 200;			/* number of rows; further tasks are only counted */
 
 const WHO_COLUMNS = [
 	{ name: "name", of: (row) => row.task.comm, left: true },
@@ -894,7 +897,7 @@ const WHO_COLUMNS = [
 	{ name: "rate otherwise", of: (row) => row.otherwise, text: numberText },
 ];
 
-/* What a line counted in the range, in all and while each task ran */
+/* Sum the counts of a line in the range, in total and for each task */
 function whoCounted(one) {
 	const { time, running } = fill(one);
 	const counts = one.series.map((series) => column("v" + series.id));
@@ -914,7 +917,7 @@ function whoCounted(one) {
 	return { whole, tasks };
 }
 
-/* A task on several dies is one row; its other times are those of the dies that it ran on */
+/* Return a row for each task; its other times are those on the dies on which it ran */
 function whoRows(quantity) {
 	const rows = new Map();
 	const rate = (count, running) => running > 0 ? count * quantity.scale * 1e9 / running : NaN;
@@ -966,7 +969,7 @@ function whoFill() {
 	const rows = view.whoRows.slice(0, MOST).map(whoRow);
 	if (view.whoRows.length > MOST)
 		rows.push(make("tr", {}, make("td", { className: "left", colSpan: WHO_COLUMNS.length,
-			textContent: `and ${(view.whoRows.length - MOST).toLocaleString("en")} more` })));
+			textContent: `and ${(view.whoRows.length - MOST).toLocaleString("en")} more tasks` })));
 	byId("ran").tBodies[0].replaceChildren(...rows);
 }
 
@@ -1020,8 +1023,8 @@ function texts() {
 	byId("facts").textContent = [dayText(0), durationText(whole.to),
 		`${nr.toLocaleString("en")} samples`, data.platform,
 		data.timer ? `every ${durationText(data.timer)}` : ""].filter(Boolean).join("  \u00b7  ");
-	byId("footer").textContent = `ucoretool ${data.version}; times of day are those of this ` +
-		`browser; the recording began at ${(Number(BigInt(data.monotonic) / 1000n) / 1e6).toFixed(6)} s of CLOCK_MONOTONIC`;
+	byId("footer").textContent = `ucoretool ${data.version}; times of day are in the time zone of this ` +
+		`browser; the recording started at ${(Number(BigInt(data.monotonic) / 1000n) / 1e6).toFixed(6)} s of CLOCK_MONOTONIC`;
 }
 
 function warnings() {
@@ -1029,7 +1032,7 @@ function warnings() {
 	const gaps = allSpans.filter((span) => span.kind !== "lost");
 	const words = [];
 	if (lost)
-		words.push(`${lost.toLocaleString("en")} records were lost: in the red parts a value is the mean over all of them`);
+		words.push(`${lost.toLocaleString("en")} records were lost; in red ranges, a value is the mean over the lost intervals`);
 	if (gaps.length)
 		words.push([...new Set(gaps.map((span) => `${span.mark.domain}: ${span.mark.gap}`))].join(", "));
 	if (!data.complete)
@@ -1038,7 +1041,7 @@ function warnings() {
 	byId("warnings").hidden = !words.length;
 }
 
-/* What people look for first */
+/* Return the quantities of the first charts */
 function firstQuantities() {
 	const all = [...quantities.values()].filter((quantity) =>
 		quantity.series.some((series) => data.axes[series.axis]));
@@ -1066,11 +1069,11 @@ whoPrepare();
 chooseClock("wall");
 firstQuantities().forEach(chartAdd);
 chooseBy("socket");
-/* how long it took, of loading and all: for those who measure */
+/* time from the start of loading to the first frame, for measurements (ms) */
 requestAnimationFrame(() => setTimeout(() => {
 	document.body.dataset.ready = performance.now().toFixed(1);
 }));
 
-/* For programs that look at the page: what it shows, as numbers */
+/* interface for tests: the data and functions of the page */
 window.ucore = { data, view, show, chooseBy, linesOf, fill, quantities, taskChosen };
 })();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * record --core-event: an event of cores, and the threads or CPUs that it is counted for.
+ * The options --core-event, -p and -C of record: a perf event of cores that triggers samples.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -9,36 +9,16 @@
 #include <string.h>
 
 #include "cli.h"
-#include "core_event.h"
-
-static int pids_option(struct tool *tool, struct core_args *args, const char *value)
-{
-	char text[16];
-	uint64_t pid;
-	int ret;
-
-	for (;;) {
-		size_t length = strcspn(value, ",");
-
-		if (args->nr_pids == MAX_CPUS)
-			return tool_usage(tool, "more than %d processes", MAX_CPUS);
-		snprintf(text, sizeof(text), "%.*s", (int)length, value);
-		ret = parse_u64(tool, "process", text, 1, INT32_MAX, &pid);
-		if (ret)
-			return ret;
-		args->pids[args->nr_pids++] = (uint32_t)pid;
-		if (!value[length])
-			return 0;
-		value += length + 1;
-	}
-}
+#include "record/core_event.h"
 
 int core_event_option(struct tool *tool, struct core_args *args, int letter, const char *value)
 {
 	int ret;
 
 	if (letter == 'p')
-		return pids_option(tool, args, value);
+		return parse_list(tool, "process", value, 1, args->pids, &args->nr_pids, MAX_CPUS);
+	if (letter == 'C')
+		return parse_list(tool, "CPU", value, 0, args->cpus, &args->nr_cpus, MAX_CPUS);
 	args->name = value;
 	ret = ucore_core_event_find(value, &args->event, &tool->err);
 	if (!ret)
@@ -47,27 +27,25 @@ int core_event_option(struct tool *tool, struct core_args *args, int letter, con
 	return EXIT_USAGE;
 }
 
-int core_event_finish(struct tool *tool, struct core_args *args, struct count_args *count,
-		      struct count_triggers *triggers)
+int core_event_finish(struct tool *tool, struct core_args *args,
+		      const struct count_args *count, struct count_triggers *triggers)
 {
 	if (!args->name && args->nr_pids)
-		return tool_usage(tool, "-p says for whom --core-event counts: give that, too");
+		return tool_usage(tool, "-p: chooses processes for --core-event. Add --core-event NAME");
+	if (!args->name && args->nr_cpus)
+		return tool_usage(tool, "-C: chooses CPUs for --core-event. Add --core-event NAME, or choose the CPUs that take the PMI with --pmi-cpus");
 	if (!args->name)
 		return 0;
 	if (!triggers->period)
-		return tool_usage(tool, "--core-event %s: give -c N: a sample every so many",
-				  args->name);
-	if (args->nr_pids && count->nr_cpus)
-		return tool_usage(tool, "-p and -C: one of them");
-	if (!args->nr_pids && !count->nr_cpus && !count->command)
-		return tool_usage(tool, "--core-event %s: of whom? Give -p PID, -C CPU, or a program",
+		return tool_usage(tool, "--core-event %s: no period. Add -c N", args->name);
+	if (args->nr_pids && args->nr_cpus)
+		return tool_usage(tool, "-p and -C: cannot be combined");
+	if (!args->nr_pids && !args->nr_cpus && !count->command)
+		return tool_usage(tool, "--core-event %s: nothing to count it on. Add -p PID, -C CPU, or a program",
 				  args->name);
 	args->period = triggers->period;
 	triggers->period = 0;
 	triggers->others = true;
-	memcpy(args->cpus, count->cpus, sizeof(args->cpus));
-	args->nr_cpus = count->nr_cpus;
-	count->nr_cpus = 0;
 	return 0;
 }
 
@@ -78,7 +56,7 @@ static int target_add(struct tool *tool, const struct core_args *args, struct co
 					  &tool->err);
 }
 
-/* A thread that has ended meanwhile is none */
+/* Add all threads of a process; skip threads that exit during the loop */
 static int process_add(struct tool *tool, const struct core_args *args, struct count *count,
 		       uint32_t pid)
 {
@@ -92,7 +70,7 @@ static int process_add(struct tool *tool, const struct core_args *args, struct c
 	dir = opendir(path);
 	if (!dir)
 		return tool_error(tool, "process %u: %s", pid, errno == ENOENT ?
-				  "there is none" : strerror(errno));
+				  "does not exist" : strerror(errno));
 	while (!ret && (entry = readdir(dir))) {
 		const struct ucore_core_target target = { .tid = (uint32_t)atoi(entry->d_name) };
 
@@ -106,7 +84,7 @@ static int process_add(struct tool *tool, const struct core_args *args, struct c
 	closedir(dir);
 	if (ret)
 		return tool_fail(tool, ret);
-	return added ? 0 : tool_error(tool, "process %u: it has ended", pid);
+	return added ? 0 : tool_error(tool, "process %u: has exited", pid);
 }
 
 int core_event_add(struct tool *tool, const struct core_args *args, struct count *count,
@@ -127,6 +105,6 @@ int core_event_add(struct tool *tool, const struct core_args *args, struct count
 	}
 	if (ret || args->nr_pids || args->nr_cpus)
 		return ret ? EXIT_FAILURE : 0;
-	/* the program, which waits to begin */
+	/* the forked program, which has not called exec yet */
 	return process_add(tool, args, count, (uint32_t)wait->child);
 }

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Checks of the driver's boxes, domains, discovery tables and self-tests, for `ucoretool doctor`.
+ */
+#include <string.h>
+
+#include "doctor/doctor.h"
+#include "output/address.h"
+#include "output/domain.h"
+
+void doctor_check_boxes(struct doctor *doctor)
+{
+	const struct ucore_get_info *info = doctor->info;
+	static const char hidden[] =
+		"change BIOS options that hide uncore devices or PMON discovery, and reboot";
+	static const char unknown[] =
+		"use ucore on a supported processor, or on one with discovery tables";
+	struct domain_sum sum = domain_sum_device(doctor->dev);
+	const struct ucore_box_info *boxes;
+	char domains[DOMAIN_SUM_LEN];
+	unsigned int dead = 0;
+	size_t nr;
+
+	domain_sum_text(&sum, domains, sizeof(domains));
+	boxes = ucore_device_boxes(doctor->dev, &nr);
+	for (size_t i = 0; i < nr; i++)
+		dead += !!(boxes[i].caps & UCORE_BOX_F_DEAD);
+	if (info->state == UCORE_STATE_READY && nr)
+		doctor_report(doctor, *info->reason ? VERDICT_WARNING : VERDICT_OK, "boxes",
+			      *info->reason ? "'ucoretool list' shows the boxes that were found" : NULL,
+			      "%u boxes on %s, platform %s%s%s", info->nr_boxes, domains,
+			      *info->platform ? info->platform : "unknown",
+			      *info->reason ? ": " : "", info->reason);
+	else if (info->state != UCORE_STATE_INTREE)
+		doctor_report(doctor, VERDICT_PROBLEM, "boxes",
+			      info->state == UCORE_STATE_HIDDEN ? hidden : unknown,
+			      "no boxes: %s", *info->reason ? info->reason : "the driver reports no reason");
+	if (dead)
+		doctor_report(doctor, VERDICT_WARNING, "boxes",
+			      "reload the module (modprobe -r ucore; modprobe ucore); if they stay dead, reboot",
+			      "%u boxes no longer respond: 'ucoretool list' marks them DEAD", dead);
+}
+
+void doctor_check_domains(struct doctor *doctor)
+{
+	static const char advice[] =
+		"bring a CPU of the die online: echo 1 > /sys/devices/system/cpu/cpuN/online";
+	const struct ucore_domain_info *domains;
+	unsigned int offline = 0;
+	size_t nr;
+
+	domains = ucore_device_domains(doctor->dev, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		if (domains[i].reader >= 0)
+			continue;
+		if (domains[i].scope == UCORE_SCOPE_CPU)
+			offline++;
+		else
+			doctor_report(doctor, VERDICT_WARNING, "dies", advice,
+				      "die %u has no CPU online: its counters are not read",
+				      domains[i].die);
+	}
+	/* offline CPUs are common and no fault */
+	if (offline)
+		doctor_report(doctor, VERDICT_OK, "cpus", NULL,
+			      "%u CPUs are offline: their own counters are not read", offline);
+}
+
+/* Return false for empty records and known table errors, which need no action */
+static bool unit_unexpected(const struct ucore_unit_info *unit)
+{
+	return unit->reason != UCORE_UNIT_OK && unit->reason != UCORE_UNIT_ZERO &&
+	       unit->reason != UCORE_UNIT_BEYOND_COUNT && unit->reason != UCORE_UNIT_RELOCATED;
+}
+
+static void check_units(struct doctor *doctor, const struct ucore_discovery *discovery)
+{
+	const struct ucore_unit_info *units;
+	size_t nr, rejected = 0, unexpected = 0;
+
+	units = ucore_discovery_units(discovery, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		rejected += units[i].reason != UCORE_UNIT_OK;
+		unexpected += unit_unexpected(&units[i]);
+	}
+	if (unexpected)
+		doctor_report(doctor, VERDICT_WARNING, "units",
+			      "'ucoretool list --rejected' shows the units and reasons; add 'ucoretool info --discovery' to a bug report",
+			      "%zu of %zu units in the discovery tables cannot be used", unexpected, nr);
+	else
+		doctor_report(doctor, VERDICT_OK, "units", NULL,
+			      "%zu units in the discovery tables; %zu of them are empty or known table errors",
+			      nr, rejected);
+}
+
+static void check_tables(struct doctor *doctor, const struct ucore_discovery *discovery)
+{
+	const struct ucore_table_info *tables;
+	size_t nr;
+
+	tables = ucore_discovery_tables(discovery, &nr);
+	if (!nr)
+		doctor_report(doctor, VERDICT_PROBLEM, "discovery",
+			      "enable PMON discovery (\"uncore\" or \"PMON\" options) in the BIOS, show hidden PCI functions, or update the BIOS",
+			      "this processor describes its boxes in discovery tables, but firmware hides the tables");
+	for (size_t i = 0; i < nr; i++) {
+		char where[48];
+
+		if (tables[i].reason == UCORE_TABLE_OK || tables[i].reason == UCORE_TABLE_DUPLICATE)
+			continue;
+		table_place_text(&tables[i], where, sizeof(where));
+		doctor_report(doctor, VERDICT_WARNING, "discovery",
+			      "update the BIOS; send 'ucoretool info --discovery' with a bug report",
+			      "discovery table %u (%s) is not used: %s", tables[i].table, where,
+			      ucore_table_reason(tables[i].reason));
+	}
+}
+
+void doctor_check_discovery(struct doctor *doctor)
+{
+	struct ucore_discovery *discovery;
+	size_t nr;
+
+	if (!(doctor->info->caps & UCORE_CAP_DISCOVERY) && !doctor->known_discovery)
+		return;
+	if (ucore_discovery_get(doctor->dev, &discovery, &doctor->tool->err)) {
+		doctor_report(doctor, VERDICT_PROBLEM, "discovery", "see dmesg", "%s",
+			      doctor->tool->err.text);
+		return;
+	}
+	check_tables(doctor, discovery);
+	ucore_discovery_units(discovery, &nr);
+	if (nr)
+		check_units(doctor, discovery);
+	ucore_discovery_free(discovery);
+}
+
+void doctor_check_overflow(struct doctor *doctor)
+{
+	uint32_t caps = doctor->info->caps;
+
+	if (!domain_sum_device(doctor->dev).dies)
+		return;
+	if (!(caps & UCORE_CAP_OVERFLOW_PMI))
+		doctor_report(doctor, VERDICT_WARNING, "overflow",
+			      "sample with a timer ('ucoretool record --timer 1ms'); periods (-c N) are polled",
+			      "this platform has no publicly documented overflow interrupt");
+	else
+		doctor_report(doctor, VERDICT_OK, "overflow", NULL, "overflow interrupts are available");
+}
+
+void doctor_check_core(struct doctor *doctor)
+{
+	struct ucore_get_core core;
+
+	if (ucore_device_core(doctor->dev, &core, NULL))
+		return;
+	if (core.state == UCORE_CORE_READY)
+		doctor_report(doctor, VERDICT_OK, "cores", NULL,
+			      "the cores' own counters are available (version %u)", core.version);
+	else
+		doctor_report(doctor, VERDICT_OK, "cores", NULL, "the cores' own counters: %s",
+			      core.reason);
+}
+
+/* ---- self-tests -------------------------------------------------------- */
+
+/**
+ * struct oddities - boxes with the same finding of the self-test or the watchdog
+ * @first: first box with the finding
+ * @nr: number of boxes
+ */
+struct oddities {
+	const struct ucore_box_info *first;
+	unsigned int nr;
+};
+
+static void oddity_add(struct oddities *o, const struct ucore_box_info *box)
+{
+	o->first = o->first ? o->first : box;
+	o->nr++;
+}
+
+static void oddities_find(struct doctor *doctor, const struct oddities *o, const char *what,
+			  const char *hint, const char *text)
+{
+	if (o->first)
+		doctor_report(doctor, VERDICT_WARNING, what, hint, "%u box%s: %s%u of die %u%s: %s",
+			      o->nr, o->nr > 1 ? "es" : "", o->first->type, o->first->instance,
+			      o->first->die, o->nr > 1 ? " and others" : "", text);
+}
+
+/* Report findings of the driver about the boxes used since the module was loaded */
+void doctor_check_selftests(struct doctor *doctor)
+{
+	struct oddities failed = { 0 }, global = { 0 }, control = { 0 }, changed = { 0 };
+	const struct ucore_box_info *boxes;
+	char reason[UCORE_REASON_LEN] = "";
+	struct ucore_get_selftest selftest;
+	size_t nr;
+
+	boxes = ucore_device_boxes(doctor->dev, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		if (ucore_device_selftest(doctor->dev, boxes[i].box, &selftest, NULL))
+			return;
+		if (*selftest.reason) {
+			if (!failed.nr)
+				memcpy(reason, selftest.reason, sizeof(reason));
+			oddity_add(&failed, &boxes[i]);
+		}
+		if (selftest.found & UCORE_FOUND_GLOBAL)
+			oddity_add(&global, &boxes[i]);
+		if (selftest.found & UCORE_FOUND_CONTROL)
+			oddity_add(&control, &boxes[i]);
+		if (selftest.found & UCORE_FOUND_CONFLICT)
+			oddity_add(&changed, &boxes[i]);
+	}
+	oddities_find(doctor, &failed, "self-tests",
+		      "'ucoretool verify' tests all boxes, and writes a report", reason);
+	oddities_find(doctor, &global, "owners",
+		      "stop other programs that use the boxes (Intel PCM, LIKWID, VTune); ignore this if firmware is the cause",
+		      "the global control was not zero when ucore acquired the boxes");
+	oddities_find(doctor, &control, "owners", "stop other programs that use the boxes (Intel PCM, LIKWID, VTune)",
+		      "a control was not zero when ucore acquired the box: another program uses or used the box");
+	oddities_find(doctor, &changed, "owners",
+		      "stop the program that writes the controls (Intel PCM, LIKWID, VTune, wrmsr); discard counts marked 'conflict'",
+		      "another program or firmware wrote controls while sessions counted");
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Checks of the processor, the kernel module and the device node, for `ucoretool doctor`.
+ */
+#include <errno.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "doctor/doctor.h"
+
+/* ---- processor --------------------------------------------------------- */
+
+/* Return the number after "key<blanks>:" in /proc/cpuinfo, -1 if the key is missing */
+static long cpuinfo_number(const char *cpuinfo, const char *key)
+{
+	size_t length = strlen(key);
+
+	for (const char *line = cpuinfo; line; line = strchr(line, '\n')) {
+		const char *colon;
+
+		line += *line == '\n';
+		if (strncmp(line, key, length))
+			continue;
+		/* "model name" is another key than "model" */
+		colon = line + length + strspn(line + length, " \t");
+		if (*colon == ':')
+			return strtol(colon + 1, NULL, 10);
+	}
+	return -1;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (text = strstr(text, word); text; text = strstr(text + 1, word))
+		if (strchr(" \n", text[length]))
+			return true;
+	return false;
+}
+
+static void check_model(struct doctor *doctor, long family, long number, long stepping)
+{
+	const struct ucore_model *model = NULL;
+
+	if (family >= 0 && number >= 0)
+		model = ucore_model_find((uint32_t)family, (uint32_t)number,
+					 stepping < 0 ? 0 : (uint32_t)stepping);
+	if (model) {
+		doctor->known_discovery = model->discovery;
+		doctor_report(doctor, VERDICT_OK, "processor", NULL, "Intel family %ld model %ld: %s",
+			      family, number, model->name);
+		return;
+	}
+	doctor_report(doctor, VERDICT_WARNING, "processor",
+		      "count raw events (type_N/event=1,umask=2/) and compare 'ucoretool info --discovery' with the manual",
+		      "Intel family %ld model %ld is unknown to ucore: only boxes in its discovery tables can be used",
+		      family, number);
+}
+
+void doctor_check_processor(struct doctor *doctor)
+{
+	char cpuinfo[16384];
+
+	doctor_file_read(doctor, "/proc/cpuinfo", cpuinfo, sizeof(cpuinfo));
+	if (!*cpuinfo) {
+		doctor_report(doctor, VERDICT_WARNING, "processor", "mount /proc",
+			      "/proc/cpuinfo cannot be read");
+		return;
+	}
+	doctor->virtual = has_word(cpuinfo, "hypervisor");
+	if (!strstr(cpuinfo, "GenuineIntel")) {
+		doctor_report(doctor, VERDICT_PROBLEM, "processor",
+			      "use ucore on a machine with an Intel Xeon",
+			      "not an Intel processor: ucore supports only Intel's uncore monitors");
+		return;
+	}
+	check_model(doctor, cpuinfo_number(cpuinfo, "cpu family"),
+		    cpuinfo_number(cpuinfo, "model"), cpuinfo_number(cpuinfo, "stepping"));
+}
+
+void doctor_check_virtual(struct doctor *doctor)
+{
+	if (!doctor->virtual)
+		return;
+	if (doctor->info && doctor->info->nr_boxes)
+		doctor_report(doctor, VERDICT_OK, "machine", NULL,
+			      "a virtual machine with uncore boxes");
+	else
+		doctor_report(doctor, VERDICT_WARNING, "machine",
+			      "run ucore on the host: guests rarely have access to uncore registers",
+			      "a virtual machine (CPUID has the hypervisor flag)");
+}
+
+/* ---- the module -------------------------------------------------------- */
+
+static void check_lockdown(struct doctor *doctor)
+{
+	char lockdown[128], word[16];
+
+	doctor_file_read(doctor, "/sys/kernel/security/lockdown", lockdown, sizeof(lockdown));
+	if (*lockdown && !strstr(lockdown, "[none]") &&
+	    strchr(lockdown, '[') && sscanf(strchr(lockdown, '['), "[%15[a-z]", word) == 1)
+		doctor_report(doctor, VERDICT_WARNING, "lockdown",
+			      "sign ucore.ko with a key that the firmware trusts (mokutil --import), or disable Secure Boot",
+			      "the kernel is locked down (%s, as with Secure Boot): it refuses unsigned modules",
+			      word);
+	doctor_file_read(doctor, "/sys/module/module/parameters/sig_enforce", word, sizeof(word));
+	if (*word == 'Y')
+		doctor_report(doctor, VERDICT_WARNING, "signature",
+			      "sign ucore.ko with the kernel's scripts/sign-file and a trusted key",
+			      "the kernel requires signed modules (module.sig_enforce)");
+	doctor_file_read(doctor, "/proc/sys/kernel/modules_disabled", word, sizeof(word));
+	if (*word == '1')
+		doctor_report(doctor, VERDICT_PROBLEM, "modules",
+			      "reboot, and load ucore before kernel.modules_disabled is set: the setting cannot be undone",
+			      "the kernel refuses to load modules (kernel.modules_disabled = 1)");
+}
+
+static bool module_installed(const struct doctor *doctor)
+{
+	char release[128], path[256];
+
+	doctor_file_read(doctor, "/proc/sys/kernel/osrelease", release, sizeof(release));
+	release[strcspn(release, "\n")] = 0;
+	if (!*release || strchr(release, '/'))
+		return false;
+	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", release);
+	return doctor_file_has_line(doctor, path, "", "/ucore.ko");
+}
+
+bool doctor_check_module(struct doctor *doctor)
+{
+	/* an open device implies that the module is loaded */
+	if (doctor->dev || doctor_file_exists(doctor, "/sys/module/ucore")) {
+		doctor_report(doctor, VERDICT_OK, "module", NULL, "ucore is loaded");
+		return true;
+	}
+	if (module_installed(doctor))
+		doctor_report(doctor, VERDICT_PROBLEM, "module",
+			      "modprobe ucore; if that fails, see dmesg",
+			      "ucore is installed for this kernel, but not loaded");
+	else
+		doctor_report(doctor, VERDICT_PROBLEM, "module",
+			      "make && make install && depmod, then modprobe ucore; or insmod ucore.ko from the build directory",
+			      "ucore is not loaded, and not installed for this kernel");
+	check_lockdown(doctor);
+	return false;
+}
+
+void doctor_check_intree(struct doctor *doctor)
+{
+	bool module = doctor_file_has_line(doctor, "/proc/modules", "intel_uncore ", NULL);
+	bool devices = doctor_directory_has(doctor, "/sys/bus/event_source/devices", "uncore_");
+	bool holds = doctor->info ? doctor->info->state == UCORE_STATE_INTREE : devices;
+
+	if (!holds && !module && !devices) {
+		doctor_report(doctor, VERDICT_OK, "intree", NULL, "intel_uncore is not loaded");
+		return;
+	}
+	doctor_report(doctor, holds ? VERDICT_PROBLEM : VERDICT_WARNING, "intree",
+		      module || !devices ?
+		      "modprobe -r intel_uncore, and 'blacklist intel_uncore' in /etc/modprobe.d" :
+		      "intel_uncore is built into the kernel: boot with initcall_blacklist=intel_uncore_init",
+		      holds ? "the kernel's own intel_uncore driver uses the hardware" :
+			      "the kernel's own intel_uncore driver is loaded: it may acquire the hardware");
+}
+
+/* ---- the device node --------------------------------------------------- */
+
+static void check_denied(struct doctor *doctor, const char *node)
+{
+	char path[512], advice[256], name[64] = "root";
+	const struct group *group;
+	struct stat st;
+
+	doctor_path(doctor, node, path, sizeof(path));
+	if (stat(path, &st)) {
+		doctor_report(doctor, VERDICT_PROBLEM, "permission", "run as root",
+			      "%s: permission denied", node);
+		return;
+	}
+	group = getgrgid(st.st_gid);
+	if (group)
+		snprintf(name, sizeof(name), "%s", group->gr_name);
+	else
+		snprintf(name, sizeof(name), "%u", (unsigned int)st.st_gid);
+	if ((st.st_mode & 060) == 060 && st.st_gid)
+		snprintf(advice, sizeof(advice),
+			 "join the group (usermod -aG %s USER) and log in again, or run as root",
+			 name);
+	else
+		snprintf(advice, sizeof(advice), "%s",
+			 "run as root, or add a udev rule for a group: KERNEL==\"ucore\", GROUP=\"ucore\", MODE=\"0660\"");
+	doctor_report(doctor, VERDICT_PROBLEM, "permission", advice,
+		      "%s: permission denied: mode %04o, group %s", node, st.st_mode & 07777, name);
+}
+
+void doctor_check_node(struct doctor *doctor, bool loaded)
+{
+	const char *node = doctor->tool->device ? doctor->tool->device : UCORE_DEVICE;
+
+	switch (doctor->open_error) {
+	case 0:
+		doctor_report(doctor, VERDICT_OK, "device", NULL, "%s answers, ABI %u", node,
+			      doctor->info->abi);
+		break;
+	case -ENOENT:
+	case -ENXIO:
+	case -ENODEV:
+		/* doctor_check_module() has reported a module that is not loaded */
+		if (loaded)
+			doctor_report(doctor, VERDICT_PROBLEM, "device",
+				      "mount devtmpfs on /dev; in a container, pass the device to the container",
+				      "the module is loaded, but %s does not exist", node);
+		break;
+	case -EACCES:
+	case -EPERM:
+		check_denied(doctor, node);
+		break;
+	case -EPROTO:
+		doctor_report(doctor, VERDICT_PROBLEM, "abi",
+			      "install module and tools of the same release: make install, then modprobe -r ucore; modprobe ucore",
+			      "%s", doctor->open_text);
+		break;
+	default:
+		doctor_report(doctor, VERDICT_PROBLEM, "device", "see dmesg", "%s",
+			      doctor->open_text);
+		break;
+	}
+}

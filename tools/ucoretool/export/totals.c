@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Totals of the exporter: places, series and their counts. Totals are kept when a session is
+ * lost. Only increments of the driver's values are added.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/totals.h"
+
+void *totals_grow(void *array, size_t nr, size_t *max, size_t size)
+{
+	size_t more = *max ? 2 * *max : 64;
+
+	if (nr < *max)
+		return array;
+	array = realloc(array, more * size);
+	if (array)
+		*max = more;
+	return array;
+}
+
+void totals_meter(struct meter *meter, uint64_t now)
+{
+	if (now <= meter->last)
+		return;
+	meter->total += now - meter->last;
+	meter->last = now;
+}
+
+/* Add the growth of a value that restarts at 0 when the driver is reloaded */
+static void meter_rejoin(struct meter *meter, uint64_t now)
+{
+	if (now < meter->last)
+		meter->last = 0;
+	totals_meter(meter, now);
+}
+
+struct place *totals_place(struct collect *c, const struct ucore_domain_info *domain)
+{
+	struct place *grown;
+
+	for (size_t i = 0; i < c->nr_places; i++) {
+		struct place *place = &c->places[i];
+
+		if (place->scope == domain->scope && place->die == domain->die &&
+		    place->cpu == domain->cpu)
+			return place;
+	}
+	grown = totals_grow(c->places, c->nr_places, &c->max_places, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	c->places = grown;
+	c->places[c->nr_places] = (struct place) {
+		.scope = domain->scope, .die = domain->die, .cpu = domain->cpu,
+	};
+	return &c->places[c->nr_places++];
+}
+
+int totals_places_update(struct collect *c)
+{
+	const struct ucore_domain_info *domains;
+	size_t nr;
+
+	for (size_t i = 0; i < c->nr_places; i++)
+		c->places[i].there = false;
+	domains = ucore_device_domains(c->dev, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		struct place *place = totals_place(c, &domains[i]);
+
+		if (!place)
+			return -ENOMEM;
+		place->package = domains[i].package;
+		place->there = true;
+		place->online = domains[i].reader >= 0;
+		meter_rejoin(&place->frozen, domains[i].frozen_ns);
+		meter_rejoin(&place->pmis, domains[i].pmis);
+		meter_rejoin(&place->recovered, domains[i].recovered);
+		meter_rejoin(&place->throttled, domains[i].throttled);
+	}
+	return 0;
+}
+
+void totals_places_restart(struct collect *c)
+{
+	for (size_t i = 0; i < c->nr_places; i++) {
+		c->places[i].enabled.last = 0;
+		c->places[i].running.last = 0;
+		c->places[i].read = false;
+	}
+}
+
+static bool series_is(const struct series *a, const struct series *b)
+{
+	return a->group == b->group && a->package == b->package && a->die == b->die &&
+	       a->cpu == b->cpu && a->instance == b->instance && !strcmp(a->type, b->type);
+}
+
+struct series *totals_series(struct collect *c, const struct series *wanted)
+{
+	struct series *grown;
+
+	for (size_t i = 0; i < c->nr_series; i++)
+		if (series_is(&c->series[i], wanted))
+			return &c->series[i];
+	grown = totals_grow(c->series, c->nr_series, &c->max_series, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	c->series = grown;
+	c->series[c->nr_series] = *wanted;
+	return &c->series[c->nr_series++];
+}
+
+void totals_source(struct collect *c, struct source *source, const struct ucore_value *value)
+{
+	struct series *series = &c->series[source->series];
+
+	if (value->flags & UCORE_VALUE_F_PARTIAL)
+		series->partial = true;
+	if (value->count <= source->last)
+		return;
+	series->count += value->count - source->last;
+	source->last = value->count;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The lists of `ucoretool list`.  Each function prints one list and returns the exit code.
+ */
+#ifndef UCORETOOL_LIST_H
+#define UCORETOOL_LIST_H
+
+#include "output_options.h"
+#include "tool.h"
+
+/**
+ * struct list_args - parsed arguments of list
+ * @what: kind of the elements
+ * @pattern: pattern of the elements, NULL: all elements
+ * @platform: platform of --platform, NULL: this machine
+ * @root: folder above sys and usr, NULL: /
+ * @all: true with --all
+ * @rejected: true with --rejected
+ * @topology: true with --topology
+ * @output: output options
+ */
+struct list_args {
+	enum { LIST_BOXES, LIST_EVENTS, LIST_FIELDS, LIST_METRICS } what;
+	const char *pattern;
+	const struct ucore_platform *platform;
+	const char *root;
+	bool all;
+	bool rejected;
+	bool topology;
+	struct output_args output;
+};
+
+/** list_boxes() - print the boxes of the device */
+int list_boxes(struct tool *tool, struct ucore_device *dev, const struct list_args *args);
+
+/** list_events() - print the events of a platform and the events of the cores, each may be NULL */
+int list_events(struct tool *tool, const struct list_args *args,
+		const struct ucore_platform *platform, const struct ucore_platform *core);
+
+/** list_metrics() - print the metrics of a platform */
+int list_metrics(struct tool *tool, const struct list_args *args, const char *platform);
+
+/** list_fields() - print the event fields of each box type of the device */
+int list_fields(struct tool *tool, struct ucore_device *dev, const struct list_args *args);
+
+#endif /* UCORETOOL_LIST_H */

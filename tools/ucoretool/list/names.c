@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The lists of events, metrics and event fields of `ucoretool list`.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+#include "list/list.h"
+#include "output/table.h"
+
+/* ---- events ------------------------------------------------------------ */
+
+static void counters_text(uint64_t counters, char *text, size_t size)
+{
+	size_t at = 0;
+
+	*text = 0;
+	for (unsigned int i = 0; i < 64 && at < size; i++)
+		if (counters & 1ULL << i)
+			at += (size_t)snprintf(text + at, size - at, "%s%s%u", at ? " " : "",
+					       i >= UCORE_COUNTER_FIXED ? "fixed" : "",
+					       i % UCORE_COUNTER_FIXED);
+}
+
+/* Write the fields of an event other than code and umask, as terms of a raw event */
+static void masks_text(const struct ucore_event_desc *desc, char *text, size_t size)
+{
+	size_t at = 0;
+
+	*text = 0;
+	if (desc->umask_ext)
+		at += (size_t)snprintf(text, size, "umask_ext=0x%x,", desc->umask_ext);
+	if (desc->ch_mask)
+		at += (size_t)snprintf(text + at, size - at, "ch_mask=0x%x,", desc->ch_mask);
+	if (desc->fc_mask)
+		at += (size_t)snprintf(text + at, size - at, "fc_mask=%u,", desc->fc_mask);
+	if (at)
+		text[at - 1] = 0;
+}
+
+enum {
+	EVENT_TYPE,
+	EVENT_SHORT,
+	EVENT_NAME,
+	EVENT_CODE,
+	EVENT_UMASK,
+	EVENT_COUNTERS,
+	EVENT_FILTER,
+	EVENT_MASKS,
+	NR_EVENT_COLUMNS,
+	/* with --all only */
+	EVENT_EXPLAINED = NR_EVENT_COLUMNS,
+	EVENT_TEXT,
+	NR_EXPLAINED_COLUMNS,
+};
+
+static void event_row(struct out *out, const struct column *columns, size_t nr,
+		      const struct ucore_event_desc *desc)
+{
+	char counters[64], event[8], umask[8], masks[64], both[128], text[UCORE_EVENT_TEXT_LEN];
+	bool explained = ucore_event_desc_text(desc, text, sizeof(text));
+	const char *filter = desc->filter ? desc->filter->spelling : "";
+
+	counters_text(desc->counters | desc->counters_alt, counters, sizeof(counters));
+	snprintf(event, sizeof(event), "0x%02x", desc->event);
+	/* Intel documents the occupancy select of the PCU as part of the umask */
+	snprintf(umask, sizeof(umask), "0x%02x", desc->umask | desc->occ_sel << 6);
+	masks_text(desc, masks, sizeof(masks));
+	/* a table has one column for filter and masks because few events have either */
+	if (out->format == OUT_TABLE) {
+		snprintf(both, sizeof(both), "%s%s%s", filter, *filter && *masks ? " " : "", masks);
+		filter = both;
+	}
+
+	const struct cell cells[NR_EXPLAINED_COLUMNS] = {
+		[EVENT_TYPE] = cell_text(desc->unit->type),
+		[EVENT_SHORT] = cell_text(ucore_event_desc_short(desc)),
+		[EVENT_NAME] = cell_text(desc->name),
+		[EVENT_CODE] = ucore_event_desc_fixed(desc) ? cell_none() : cell_text(event),
+		[EVENT_UMASK] = ucore_event_desc_fixed(desc) ? cell_none() : cell_text(umask),
+		[EVENT_COUNTERS] = cell_text(counters),
+		[EVENT_FILTER] = *filter ? cell_text(filter) : cell_none(),
+		[EVENT_MASKS] = *masks ? cell_text(masks) : cell_none(),
+		[EVENT_EXPLAINED] = cell_flag(explained),
+		[EVENT_TEXT] = cell_text(text),
+	};
+	out_row(out, columns, nr, cells);
+}
+
+/* Match full name, short name, box type, or the form of -e: "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.RD" */
+static bool event_wanted(const char *pattern, const struct ucore_event_desc *desc)
+{
+	char spec[UCORE_SPEC_LEN], begun[UCORE_SPEC_LEN];
+	const char *name = ucore_event_desc_short(desc);
+
+	snprintf(begun, sizeof(begun), "%s/%s", desc->unit->type, name);
+	snprintf(spec, sizeof(spec), "%s/%s/", desc->unit->type, name);
+	return pattern_matches(pattern, desc->name) || pattern_matches(pattern, begun) ||
+	       pattern_matches(pattern, spec) ||
+	       pattern_matches(pattern, name) || pattern_matches(pattern, desc->unit->type);
+}
+
+static size_t event_rows(struct out *out, const struct column *columns, size_t nr,
+			 const char *pattern, const struct ucore_platform *platform)
+{
+	struct ucore_event_desc desc;
+	size_t found = 0;
+
+	for (size_t i = 0; i < ucore_platform_nr_events(platform); i++) {
+		ucore_platform_event_at(platform, i, &desc);
+		if (!event_wanted(pattern, &desc))
+			continue;
+		event_row(out, columns, nr, &desc);
+		found++;
+	}
+	return found;
+}
+
+/* Report a pattern without matches as a failure */
+static int nothing_found(struct tool *tool, const char *what, const char *pattern, size_t found)
+{
+	if (found || !pattern)
+		return 0;
+	if (*pattern == '@')
+		return tool_error(tool, "category '%s': no %s has a matching category. See 'ucoretool list %ss'",
+				  pattern + 1, what, what);
+	return tool_error(tool, "pattern '%s': no %s matches on this machine", pattern, what);
+}
+
+int list_events(struct tool *tool, const struct list_args *args,
+		const struct ucore_platform *platform, const struct ucore_platform *core)
+{
+	const bool all = args->all;
+	const struct column columns[NR_EXPLAINED_COLUMNS] = {
+		[EVENT_TYPE] = { "type", "TYPE", -8 },
+		[EVENT_SHORT] = { "event", "EVENT", -40 },
+		[EVENT_NAME] = { "name", "", 1, true },
+		[EVENT_CODE] = { "code", "CODE", -5, all },
+		[EVENT_UMASK] = { "umask", "UMASK", -5, all },
+		[EVENT_COUNTERS] = { "counters", "COUNTERS", -8, all },
+		[EVENT_FILTER] = { "filter", "FILTER, MASKS", -8, all },
+		[EVENT_MASKS] = { "masks", "", 1, true },
+		[EVENT_EXPLAINED] = { "explained", "", 1, true },
+		[EVENT_TEXT] = { "text", "DESCRIPTION", -8 },
+	};
+	size_t nr = all ? NR_EXPLAINED_COLUMNS : NR_EVENT_COLUMNS, found;
+	struct out out = args->output.out;
+
+	out_head(&out, columns, nr);
+	found = event_rows(&out, columns, nr, args->pattern, platform);
+	found += event_rows(&out, columns, nr, args->pattern, core);
+	return nothing_found(tool, "event", args->pattern, found);
+}
+
+/* ---- metrics ----------------------------------------------------------- */
+
+enum {
+	METRIC_NAME,
+	METRIC_UNIT,
+	METRIC_CATEGORY,
+	METRIC_LEVELS,
+	METRIC_FORMULA,
+	METRIC_WHERE,
+	METRIC_TEXT,
+	NR_METRIC_COLUMNS,
+};
+
+static const char *levels_text(uint32_t levels)
+{
+	if (levels & UCORE_LEVEL_BOX)
+		return "system socket box";
+	return levels & UCORE_LEVEL_SOCKET ? "system socket" : "system";
+}
+
+static void metric_row(struct out *out, const struct column *columns,
+		       const struct ucore_metric_desc *desc)
+{
+	const struct cell cells[NR_METRIC_COLUMNS] = {
+		[METRIC_NAME] = cell_text(desc->name),
+		[METRIC_UNIT] = *desc->unit ? cell_text(desc->unit) : cell_none(),
+		[METRIC_CATEGORY] = cell_text(desc->category),
+		[METRIC_LEVELS] = cell_text(levels_text(desc->levels)),
+		[METRIC_FORMULA] = cell_text(desc->formula),
+		[METRIC_WHERE] = cell_text(desc->where),
+		[METRIC_TEXT] = cell_text(desc->text),
+	};
+	out_row(out, columns, NR_METRIC_COLUMNS, cells);
+}
+
+/* Match the name, or the category in the form of stat -M: "@io" */
+static bool metric_wanted(const char *pattern, const struct ucore_metric_desc *desc)
+{
+	if (pattern && *pattern == '@')
+		return strcasestr(desc->category, pattern + 1);
+	return pattern_matches(pattern, desc->name);
+}
+
+int list_metrics(struct tool *tool, const struct list_args *args, const char *platform)
+{
+	const bool all = args->all;
+	const struct column columns[NR_METRIC_COLUMNS] = {
+		[METRIC_NAME] = { "metric", "METRIC", -44 },
+		[METRIC_UNIT] = { "unit", "UNIT", -6 },
+		[METRIC_CATEGORY] = { "category", "CATEGORY", -22, all },
+		[METRIC_LEVELS] = { "levels", "LEVELS", -8, all },
+		[METRIC_FORMULA] = { "formula", "FORMULA", -8, true },
+		[METRIC_WHERE] = { "where", "WHERE", -8, true },
+		[METRIC_TEXT] = { "text", "DESCRIPTION", -8, !all },
+	};
+	struct ucore_metric_desc desc;
+	struct out out = args->output.out;
+	size_t found = 0;
+
+	if (!ucore_metric_at(platform, 0, &desc))
+		return tool_error(tool, "platform '%s': no metrics. List another platform with --platform NAME",
+				  platform);
+	out_head(&out, columns, NR_METRIC_COLUMNS);
+	for (size_t i = 0; ucore_metric_at(platform, i, &desc); i++) {
+		if (*desc.omitted || !metric_wanted(args->pattern, &desc))
+			continue;
+		metric_row(&out, columns, &desc);
+		found++;
+	}
+	return nothing_found(tool, "metric", args->pattern, found);
+}
+
+/* ---- fields ------------------------------------------------------------ */
+
+static const struct column field_columns[] = {
+	{ "type", "TYPE", -8 },
+	{ "field", "FIELD", -14 },
+	{ "max", "MAX", -18 },
+	{ "mask", "BITS", -18 },
+	{ "shared", "SHARED", -6 },
+};
+
+static void field_row(struct out *out, const char *type, const struct ucore_field_info *field)
+{
+	char max[24], mask[24];
+
+	snprintf(max, sizeof(max), "0x%llx", (unsigned long long)field->max);
+	snprintf(mask, sizeof(mask), "0x%llx", (unsigned long long)field->mask);
+
+	const struct cell cells[] = {
+		cell_text(type),
+		cell_text(field->name),
+		cell_text(max),
+		cell_text(mask),
+		cell_text(field->flags & UCORE_FIELD_F_SHARED ? "yes" : "no"),
+	};
+	out_row(out, field_columns, ARRAY_SIZE(cells), cells);
+}
+
+static bool first_of_type(const struct ucore_box_info *boxes, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (!strcmp(boxes[j].type, boxes[i].type))
+			return false;
+	return true;
+}
+
+int list_fields(struct tool *tool, struct ucore_device *dev, const struct list_args *args)
+{
+	struct out out = args->output.out;
+	const struct ucore_box_info *boxes;
+	size_t nr;
+	int ret = ucore_device_ready(dev, &tool->err);
+
+	boxes = ucore_device_boxes(dev, &nr);
+	if (!nr && ret)
+		return tool_fail(tool, ret);
+	out_head(&out, field_columns, ARRAY_SIZE(field_columns));
+	for (size_t i = 0; i < nr; i++) {
+		const struct ucore_field_info *fields;
+		size_t nr_fields;
+
+		if (!first_of_type(boxes, i) || !pattern_matches(args->pattern, boxes[i].type))
+			continue;
+		ret = ucore_device_fields(dev, boxes[i].box, &fields, &nr_fields, &tool->err);
+		if (ret)
+			return tool_fail(tool, ret);
+		for (size_t f = 0; f < nr_fields; f++)
+			field_row(&out, boxes[i].type, &fields[f]);
+	}
+	return 0;
+}

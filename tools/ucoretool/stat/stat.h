@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * State of `ucoretool stat`, shared by its parser and main loop (stat.c), the sums of counts
+ * (rows.c) and the output (print.c).
+ */
+#ifndef UCORETOOL_STAT_H
+#define UCORETOOL_STAT_H
+
+#include "count_options.h"
+#include "output/table.h"
+#include "output/walltime.h"
+#include "output_options.h"
+
+/**
+ * struct stat_row - a line of output: the sum of the slots of one event in one group
+ * @index: index of the event (ucore_slot.index)
+ * @socket: socket of the group
+ * @domain: domain id of the group
+ * @die: die of the group
+ * @cpu: CPU of the group, -1: none
+ * @instance: number of the box
+ * @box: name of the box
+ * @device: partner of the box's link, NULL: unknown
+ * @count: count of the interval
+ * @enabled: longest enabled time of the domains (ns)
+ * @running: longest running time of the domains (ns)
+ * @possible: running time without rotation (ns)
+ * @missed: true if a slot had no time slice, so that the sum is unknown
+ * @flags: UCORE_VALUE_F_* of all slots
+ */
+struct stat_row {
+	uint32_t index;
+	uint32_t socket;
+	uint32_t domain;
+	uint32_t die;
+	int32_t cpu;
+	uint32_t instance;
+	char box[UCORE_NAME_LEN + 12];
+	char *device;
+	uint64_t count;
+	uint64_t enabled;
+	uint64_t running;
+	uint64_t possible;
+	bool missed;
+	uint32_t flags;
+};
+
+enum {
+	COLUMN_TIME,
+	COLUMN_SOCKET,
+	COLUMN_DIE,
+	COLUMN_CPU,
+	COLUMN_BOX,
+	COLUMN_COUNT,
+	COLUMN_RATE,
+	COLUMN_RUNNING,
+	COLUMN_EVENT,
+	COLUMN_NOTE,
+	NR_COUNT_COLUMNS,
+	/* only with metrics, in CSV and JSON; a table shows metrics in the columns of counts */
+	COLUMN_VALUE = NR_COUNT_COLUMNS,
+	COLUMN_UNIT,
+	COLUMN_METRIC,
+	NR_COLUMNS,
+};
+
+/* The time and the device are the last columns, so that the positions of the others are fixed */
+#define MAX_COLUMNS	(NR_COLUMNS + 2)
+
+/**
+ * struct stat_run - state of one run of stat
+ * @count: device and session
+ * @out: output stream and format
+ * @grouping: values that are added up
+ * @nr_readers: number of CPUs of each die that read the die's counters
+ * @series: true with intervals
+ * @devices: true with a column of devices
+ * @columns: columns of the output
+ * @rows: rows of counts
+ * @nr_rows: number of rows
+ * @nr_events: number of events of -e, which are the first events of the session
+ * @row_of: index of the row of each slot
+ * @delta: counts since the previous READ
+ * @metrics: metrics, NULL: none
+ * @reads: number of READs
+ * @time: longest enabled time of the domains (ns)
+ * @real: wall-clock time of the last READ (ns)
+ * @real_text: @real as text
+ * @real_buffer: memory of @real_text
+ * @max_skew: largest skew of a READ (ns)
+ */
+struct stat_run {
+	struct count count;
+	struct out out;
+	enum grouping grouping;
+	uint32_t nr_readers;
+	bool series;
+	bool devices;
+	struct column columns[MAX_COLUMNS];
+	struct stat_row *rows;
+	size_t nr_rows;
+	uint32_t nr_events;
+	size_t *row_of;
+	struct ucore_delta *delta;
+	struct ucore_metrics *metrics;
+	uint64_t reads;
+	uint64_t time;
+	uint64_t real;
+	const char *real_text;
+	char real_buffer[CLOCK_LEN];
+	uint64_t max_skew;
+};
+
+/** stat_rows_make() - create the rows of the events of -e; return 0 or -ENOMEM */
+int stat_rows_make(struct stat_run *stat);
+
+/** stat_rows_devices() - set the devices of all rows (--per-device); return 0 or the exit code */
+int stat_rows_devices(struct tool *tool, struct stat_run *stat, const char *root);
+
+/** stat_rows_update() - set the rows to the sums of the counts since the previous READ */
+void stat_rows_update(struct stat_run *stat, const struct ucore_snapshot *snap);
+
+/** stat_rows_free() - free the rows */
+void stat_rows_free(struct stat_run *stat);
+
+/** stat_interval_print() - read all counters and print an interval; return 0 or the exit code */
+int stat_interval_print(struct tool *tool, struct stat_run *stat, uint32_t flags);
+
+/** stat_summary_print() - print the summary; return 0 or the exit code */
+int stat_summary_print(struct tool *tool, struct stat_run *stat);
+
+#endif /* UCORETOOL_STAT_H */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Interfaces between panel.c, panel_select.c and panel_rows.c.
+ */
+#ifndef UCORETOOL_TOP_PANEL_PARTS_H
+#define UCORETOOL_TOP_PANEL_PARTS_H
+
+#include "top/panel.h"
+
+/**
+ * struct panel_cell - a value of the metrics, and its place in the rows
+ * @value: the value
+ * @row: index of the row
+ * @column: index of the column
+ */
+struct panel_cell {
+	const struct ucore_metric_value *value;
+	size_t row;
+	unsigned int column;
+};
+
+/** panel_select_offer() - add a panel, and offer its metrics to the session; 0 or the exit code */
+int panel_select_offer(struct tool *tool, struct panels *panels, const struct panel_desc *desc);
+
+/** panel_select_counted() - remove columns that are not counted; 0 or the exit code */
+int panel_select_counted(struct tool *tool, struct panels *panels);
+
+/** panel_rows_make() - create rows and cells of the attached metrics; 0 or the exit code */
+int panel_rows_make(struct tool *tool, struct panels *panels);
+
+#endif /* UCORETOOL_TOP_PANEL_PARTS_H */

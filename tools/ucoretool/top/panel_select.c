@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Selection of top's columns. The metrics of all panels are offered to one session. Columns whose
+ * metrics cannot be counted are removed again, with the reason.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "cli.h"
+#include "top/panel_parts.h"
+
+#define NAME_LETTERS	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_."
+
+/* Return true if the platform has a metric per socket or box, or all events of a definition */
+static bool metric_known(const char *platform, const char *metric)
+{
+	const struct ucore_platform *events = ucore_platform_find(platform);
+	const char *at = metric;
+	struct ucore_metric_desc desc;
+	struct ucore_event_desc event;
+	char name[128];
+
+	if (!strchr(metric, '='))
+		return ucore_metric_find(platform, metric, &desc) && !*desc.omitted &&
+		       desc.levels & (UCORE_LEVEL_SOCKET | UCORE_LEVEL_BOX);
+	while ((at = strstr(at, "UNC_"))) {
+		size_t length = strspn(at, NAME_LETTERS);
+
+		snprintf(name, sizeof(name), "%.*s", (int)length, at);
+		if (!ucore_platform_event(events, NULL, name, &event))
+			return false;
+		at += length;
+	}
+	return true;
+}
+
+static const char *metric_of_column(const char *platform, const struct panel_column_desc *desc)
+{
+	for (unsigned int i = 0; i < PANEL_METRICS && desc->metrics[i]; i++)
+		if (metric_known(platform, desc->metrics[i]))
+			return desc->metrics[i];
+	return NULL;
+}
+
+/* Return true if the platform has all columns of a group */
+static bool group_is_whole(const char *platform, const struct panel_desc *desc, unsigned int group)
+{
+	for (const struct panel_column_desc *column = desc->columns; column->heading; column++)
+		if (column->group == group && !(column->flags & NUMBER_TOTAL) &&
+		    !metric_of_column(platform, column))
+			return false;
+	return true;
+}
+
+/*
+ * Return the first group that the platform has all columns of, otherwise the first group that
+ * it has any column of. A complete group is preferred to a part of an earlier one.
+ */
+static unsigned int group_choose(const char *platform, const struct panel_desc *desc)
+{
+	const struct panel_column_desc *part = NULL;
+
+	for (const struct panel_column_desc *column = desc->columns; column->heading; column++) {
+		if (column->flags & NUMBER_TOTAL || !metric_of_column(platform, column))
+			continue;
+		if (group_is_whole(platform, desc, column->group))
+			return column->group;
+		if (!part)
+			part = column;
+	}
+	return part ? part->group : 0;
+}
+
+static bool has_column(const struct panel *panel, const struct panel_column_desc *desc)
+{
+	for (unsigned int i = 0; i < panel->nr_columns; i++)
+		if (!strcmp(panel->columns[i].desc->heading, desc->heading) &&
+		    !strcmp(panel->columns[i].desc->unit, desc->unit))
+			return true;
+	return false;
+}
+
+static int column_offer(struct tool *tool, struct panels *panels, struct panel *panel,
+			const struct panel_column_desc *desc)
+{
+	bool of_boxes = panel->desc->level == UCORE_LEVEL_BOX && !(desc->flags & NUMBER_SOCKET);
+	struct panel_column *column = &panel->columns[panel->nr_columns];
+	int ret = 0;
+
+	*column = (struct panel_column) { .desc = desc };
+	column->text = desc->flags & NUMBER_TOTAL ? desc->metrics[0] :
+		       metric_of_column(ucore_device_info(panels->dev)->platform, desc);
+	if (!column->text || has_column(panel, desc))
+		return 0;
+	snprintf(column->metric, sizeof(column->metric), "%.*s",
+		 (int)strcspn(column->text, "="), column->text);
+	if (!(desc->flags & NUMBER_TOTAL))
+		ret = ucore_metrics_offer(of_boxes ? panels->of_boxes : panels->of_sockets,
+					  column->text, &tool->err);
+	if (ret)
+		return tool_fail(tool, ret);
+	panel->nr_columns++;
+	return 0;
+}
+
+int panel_select_offer(struct tool *tool, struct panels *panels, const struct panel_desc *desc)
+{
+	unsigned int group = group_choose(ucore_device_info(panels->dev)->platform, desc);
+	struct panel *panel = &panels->panels[panels->nr];
+	int ret = 0;
+
+	*panel = (struct panel) { .desc = desc };
+	for (const struct panel_column_desc *column = desc->columns; !ret && column->heading;
+	     column++)
+		if (column->group == group)
+			ret = column_offer(tool, panels, panel, column);
+	panels->nr++;
+	return ret;
+}
+
+/* ---- columns that are left out ----------------------------------------- */
+
+/*
+ * Return the reason why a metric is not counted (-errno, explained in @err); 0 if it is
+ * counted
+ */
+static int left_out(const struct panels *panels, const char *metric, struct ucore_error *err)
+{
+	const struct ucore_metrics *all[] = { panels->of_boxes, panels->of_sockets };
+	const char *name;
+
+	for (size_t m = 0; m < ARRAY_SIZE(all); m++)
+		for (size_t i = 0; (name = ucore_metrics_left_out(all[m], i)); i++)
+			if (!strcmp(name, metric))
+				return ucore_metrics_left_out_error(all[m], i, err);
+	return 0;
+}
+
+/* Return true if the bar has several columns, so that a total differs from a column */
+static bool total_is_useful(const struct panel *panel)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < panel->nr_columns; i++)
+		nr += !!(panel->columns[i].desc->flags & NUMBER_BAR);
+	return nr > 1;
+}
+
+/* Store the reason why a column is missing, unless the machine has no such event or box */
+static void trouble_store(const struct panels *panels, struct panel *panel, int code,
+			 const struct ucore_error *why)
+{
+	bool full = code == -ENOSPC || code == -EADDRINUSE;
+
+	if (code == -ENOENT || code == -ENXIO || *panel->trouble)
+		return;
+	if (full && panels->nr > 1)
+		snprintf(panel->trouble, sizeof(panel->trouble),
+			 "no counter or filter left next to the other panels. Use 'ucoretool top %s'",
+			 panel->desc->name);
+	else
+		snprintf(panel->trouble, sizeof(panel->trouble), "%s", why->text);
+}
+
+/* Keep the columns that are counted, and move the hidden one to the end */
+static void columns_sift(const struct panels *panels, struct panel *panel)
+{
+	struct panel_column peak = { 0 };
+	struct ucore_error why;
+	unsigned int nr = 0;
+	int code;
+
+	for (unsigned int i = 0; i < panel->nr_columns; i++) {
+		code = left_out(panels, panel->columns[i].metric, &why);
+		if (!code && panel->columns[i].desc->flags & NUMBER_PEAK)
+			peak = panel->columns[i];
+		else if (!code)
+			panel->columns[nr++] = panel->columns[i];
+		else
+			trouble_store(panels, panel, code, &why);
+	}
+	panel->nr_columns = nr;
+	if (!total_is_useful(panel))
+		for (unsigned int i = 0; i < panel->nr_columns; i++)
+			if (panel->columns[i].desc->flags & NUMBER_TOTAL)
+				memmove(&panel->columns[i], &panel->columns[i + 1],
+					(--panel->nr_columns - i) * sizeof(panel->columns[0]));
+	panel->nr_seen = panel->nr_columns;
+	panel->has_peak = peak.desc && panel->nr_seen;
+	if (panel->has_peak)
+		panel->columns[panel->nr_columns++] = peak;
+}
+
+int panel_select_counted(struct tool *tool, struct panels *panels)
+{
+	const char *trouble = "";
+	unsigned int nr = 0, nr_seen = 0;
+
+	for (unsigned int i = 0; i < panels->nr; i++) {
+		struct panel *panel = &panels->panels[i];
+
+		columns_sift(panels, panel);
+		nr_seen += panel->nr_seen;
+		if (*panel->trouble && !*trouble)
+			trouble = panel->trouble;
+		if (panel->nr_seen || *panel->trouble)
+			panels->panels[nr++] = *panel;
+	}
+	panels->nr = nr;
+	if (nr_seen)
+		return 0;
+	if (*trouble)
+		return tool_error(tool, "nothing to show: %s", trouble);
+	return tool_error(tool, "nothing to show: no known metric for the boxes of this machine. Use 'ucoretool list' to show the boxes, 'ucoretool stat' to count any event");
+}
