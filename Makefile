@@ -127,9 +127,10 @@ fresh:	## README's commands on a minimal Debian with nothing cached (an hour or 
 lab-kernels:	## a short list of the lab's tests on RT and newer kernels [KERNELS="6.1-rt 7 ..."]
 	@$(LAB)/deps.sh build lab
 	@$(RUN) $(addprefix -k ,$(or $(KERNELS),6.1-rt 6.12-rt 7 7-rt)) -s e2-2s \
-		$(or $(TESTS),loading_touches rmmod_and_insmod every_counter_counts_exactly \
-		an_overflow_sample what_record_writes timer_samples_of_both other_cpu_goes_offline \
-		uapi_ring samples_are_as_many samples_tell_the_tasks timer_session_sleeps_in_ram)
+		$(or $(TESTS),loading_writes rmmod_and_insmod every_counter_counts_exactly \
+		overflow_sample_holds record_and_report_match timer_samples_of_both unused_cpu_offline \
+		uapi_ring core_event_overflows_trigger samples_list_the_tasks \
+		timer_session_survives_suspend_to_ram)
 
 demo:	## count and sample an emulated two-socket Xeon [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|snr|spr|gnr|grr|core]
 	@$(LAB)/deps.sh build lab

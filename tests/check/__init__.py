@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make check`: is everything well formed?"""
+"""`make check`: static checks of the tree."""

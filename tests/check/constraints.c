@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Prints the driver's constraints, for test_constraints.py:
+ * Print the driver's constraints, for test_constraints.py:
  *
  *	type PLATFORM TYPE COUNTERS
  *	constraint PLATFORM TYPE FIRST LAST UMASK MASK
  *
- * COUNTERS is 0 where discovery tables tell.
+ * COUNTERS is 0 if the discovery table defines the number.
  */
 #include <stdio.h>
 

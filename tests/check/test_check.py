@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make check`: is everything well formed?  One test per tool.
+"""`make check`: static checks of the tree, one test for each tool.
 
-What was clean is not looked at again before it changes: each verdict is kept by what it depends
-on, those of builds in build/check, those of checkpatch in the cache.
+A file that passed is not checked again until it changes. Verdicts are stored by a key of their
+inputs: those of builds in build/check, those of checkpatch in the cache.
 """
 
 import functools
@@ -23,7 +23,7 @@ USER_SPACE = ("tests/uapi", "tests/fuzz", "tests/lab/guest", "tools")
 KERNEL_DOC = ("driver", "uapi")
 CHECKPATCH = ("--strict", "--terse", "--quiet", "--no-summary",
               "--max-line-length=100")
-# What checkpatch.pl reads beside the files and the kernel's tree
+# files that checkpatch.pl reads from its own directory
 CHECKPATCH_PARTS = ("checkpatch.pl", "spelling.txt", "const_structs.checkpatch")
 # A public header has no BIT(); user space has none of the kernel's helpers
 UAPI_IGNORES = "--ignore=BIT_MACRO"
@@ -34,7 +34,7 @@ USER_SPACE_IGNORES = ("--ignore=BIT_MACRO,ARRAY_SIZE,CAMELCASE,PREFER_FALLTHROUG
                       "COMPLEX_MACRO,MACRO_ARG_REUSE,LINE_SPACING,UNNECESSARY_ELSE")
 # Tables are written with macros that expand to initializers
 TABLE_IGNORES = "--ignore=MACRO_ARG_REUSE,COMPLEX_MACRO"
-# compat.h is the one place that may know versions
+# only compat.h may contain kernel versions
 COMPAT_IGNORES = "--ignore=LINUX_VERSION_CODE,CONSTANT_COMPARISON"
 # and this is written in the kernel's macros for events, which are laid out in their own way
 TRACE_IGNORES = "--ignore=OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT"
@@ -45,7 +45,7 @@ NO_SPDX = re.compile(r"^COPYING$|^LICENSES/|^tests/fuzz/corpus(_metric)?/|\.giti
 
 
 def tracked(*directories, pattern=r"\.[ch]$"):
-    """Files under git's care, new ones included, whose name matches."""
+    """Return the files known to git, including new ones, whose name matches."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "--", *directories],
                             cwd=TOP, check=True, capture_output=True, text=True).stdout
     return [name for name in listed.split("\n")
@@ -92,7 +92,7 @@ def checkpatch(files, *options):
 
 
 def checkpatch_key(name, command):
-    """All that a verdict depends on: the file, the options, checkpatch and its lists."""
+    """Return a key of the inputs of a verdict: the file, the options, checkpatch and its lists."""
     return digest(name, *command, (TOP / name).read_bytes(), checkpatch_version())
 
 
@@ -107,17 +107,17 @@ def digest(*words):
 
 
 def module_warnings(name, kernel, *arguments):
-    """Builds into build/check/NAME; returns warnings about our files.
+    """Build in build/check/NAME; return warnings about files of the tree.
 
-    A build that was clean is gone on with: what it compiled has no warnings to tell.  Any
-    other, or one that was interrupted, begins from scratch and tells all of them again.
+    A build without warnings is continued, because files that are not compiled again have none.
+    Any other build, or an interrupted one, starts from scratch and repeats all warnings.
     """
     with kernels.locked(f"check-{name}"):
         return warnings_of_build(name, kernel, *arguments)
 
 
 def warnings_of_build(name, kernel, *arguments):
-    """The same for who has the lock."""
+    """Do the same while holding the lock."""
     out, clean = OUT / name, OUT / f"{name}.clean"
     command = module_command(kernel, out, *arguments)
     recipe = f"{command}\n{versions()}"
@@ -137,7 +137,8 @@ def warnings_of_build(name, kernel, *arguments):
 
 
 def versions():
-    """What else a verdict depends on: the programs that warn, and who reads their warnings."""
+    """Return the other inputs of a verdict: versions of the programs, and the code that parses
+    warnings."""
     said = [subprocess.run([program, "--version"], check=True, capture_output=True, text=True)
             for program in ("gcc", "clang", "sparse")]
     return digest(Path(__file__).read_bytes(), *(done.stdout + done.stderr for done in said))
@@ -177,7 +178,7 @@ def warnings_on_6_1():
 
 @test(machine=False, timeout=300)
 def gcc_w1_and_sparse_on_6_12():
-    """One build, in which sparse reads each file after the compiler."""
+    """One build, in which sparse checks each file after the compiler."""
     fail_on(module_warnings("gcc-6.12", kernels.get("6.12"), "W=1", "C=1",
                             "CF=-D__CHECK_ENDIAN__", "UCORE_PRIVATE_PMI=y"))
 
@@ -197,7 +198,8 @@ def kunit_gcc_w1():
 
 @test(machine=False, timeout=300)
 def driver_headers_compile_alone():
-    """Each header twice in a file of its own: it includes what it needs, once."""
+    """Include each header twice in a separate file: it must include what it needs, and only
+    once."""
     headers = tracked("driver", pattern=r"\.h$")
     alone, clean = OUT / "headers", OUT / "headers.clean"
     build = kernels.get("6.12").build
@@ -268,7 +270,7 @@ def shell_and_python_parse():
 
 
 @test(machine=False)
-def the_lab_imports_nothing_of_its_tests():
+def lab_does_not_import_tests():
     """tests/lab is the machine; machine and check are built on it."""
     above = re.compile(r"^\s*(?:from|import) (?:machine|check)\b.*", re.M)
     fail_on(*(f"{name}: {line}" for name in tracked("tests/lab", pattern=r"\.py$|/run$")
@@ -296,14 +298,14 @@ def discovery_parser_survives_fuzzing():
 
 
 @test(machine=False, timeout=300)
-def discovery_parser_reads_what_was_written():
+def discovery_parser_accepts_generated_tables():
     """Fewer of them, under MemorySanitizer."""
     fuzz("short-memory")
 
 
 @test(machine=False, timeout=300)
-def a_read_of_what_was_not_written_is_noticed():
-    """One register too many of a unit is looked at."""
+def uninitialised_read_is_detected():
+    """The changed parser reads one register too many of a unit."""
     judge = (TOP / "driver/find/discovery/unit.c").read_text()
     loop = "for (i = 0; i < nr; i++)\n\t\tend = max(end, runs[i].end);"
     assert judge.count(loop) == 1

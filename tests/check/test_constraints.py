@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make check`: may an event sit where the driver lets it sit?
+"""`make check`: the driver's counter constraints agree with the event tables.
 
-The event tables of the library say on which counters each event counts; the
-driver, which takes raw events as well, has tables of its own.  The two must say
-the same, but for what is named here.
+The event tables of the library list the counters of each event. The driver has its own tables,
+because it accepts raw events, too. Both must agree except for the differences listed here.
 """
 
 import csv
@@ -15,7 +14,7 @@ from check.test_check import OUT, fail_on, tracked
 from lab.artifacts import TOP
 from lab.framework import test
 
-# Counters of a box, where discovery tables tell and not the driver's
+# number of counters of a box where the discovery table defines it, not the driver
 COUNTERS = {"cxlcm": 8, "ubox": 2}
 COUNTERS_OF = {("spr", "irp"): 2, ("emr", "irp"): 2}
 FOUR = 4
@@ -68,7 +67,7 @@ def listed(platform, units):
 
 
 class Driver:
-    """What the driver's tables say."""
+    """Contents of the driver's tables."""
 
     def __init__(self, text):
         self.counters, self.rules = {}, {}
@@ -93,7 +92,7 @@ class Driver:
 
 
 def compare(driver, platform, events, stricter):
-    """What is wrong with a platform, and which exceptions it takes."""
+    """Return the differences of a platform, and the exceptions that were used."""
     wrong, used = [], set()
     for box, code, umask, mask in events:
         if (platform, box) not in driver.counters:
@@ -110,8 +109,8 @@ def compare(driver, platform, events, stricter):
 
 
 def the_driver():
-    """Its platforms' files in a program of user space, as the fuzzer has them."""
-    # tests run side by side, each with a program of its own
+    """Compile the platform files into a user-space program, as the fuzzer does."""
+    # tests run in parallel, each with its own program
     program = OUT / f"constraints-{os.getpid()}"
     OUT.mkdir(parents=True, exist_ok=True)
     files = [TOP / name for name in tracked("driver/platforms", pattern=r"\.c$")
@@ -125,7 +124,7 @@ def the_driver():
 
 
 @test(machine=False)
-def constraints_are_those_of_the_event_tables():
+def constraints_match_the_event_tables():
     driver = the_driver()
     units = {row["Unit"]: row for row in table("map/units.csv")}
     wrong, used = [], set()
@@ -151,7 +150,7 @@ def every_platform_is_compared():
 
 
 @test(machine=False)
-def a_wrong_constraint_would_be_seen():
+def wrong_constraint_is_detected():
     driver = Driver("type a box 4\nconstraint a box 5 6 0 3\nconstraint a box 7 7 192 1\n")
     right = [("box", 5, 1, 3), ("box", 6, 0, 3), ("box", 7, 0xc0, 1), ("box", 7, 0x40, 15)]
     assert compare(driver, "a", right, {}) == ([], set())

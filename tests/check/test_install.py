@@ -48,7 +48,7 @@ def pkg_config(prefix, *words):
 
 
 @test(machine=False, timeout=300)
-def install_and_uninstall():
+def uninstall_removes_all_installed_files():
     """Under umask 077, with one prefix, then another; nothing is left.
 
     The module is the one that was compiled to see its warnings, as that umask would leave it.
@@ -94,7 +94,7 @@ def name_no_path(root):
 
 
 def look_at_module(path):
-    """It says its version, and has left its debug information behind."""
+    """Check that the module has its version and no debug information."""
     said = subprocess.run(["/sbin/modinfo", "-F", "version", path], check=True, text=True,
                           capture_output=True).stdout
     assert said == f"{VERSION}\n"
@@ -104,7 +104,7 @@ def look_at_module(path):
 
 
 @test(machine=False)
-def the_version_stands_in_one_place():
+def version_is_defined_once():
     """dkms.conf, and the changelog's headings."""
     said = subprocess.run(["git", "grep", "-nwF", "--untracked", VERSION, "--", ":!dkms.conf",
                            ":!CHANGELOG.md", ":!*.csv", ":!*.ini"],

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make check`: do calls go down only?
+"""`make check`: the layers of the tree.
 
-A folder includes what stands below it, and no file needs itself by a detour:
-not by its includes, and not by what its object file asks the linker for.
+A folder includes only lower folders. Neither the includes nor the symbols of the object files
+have cycles.
 """
 
 import re
@@ -24,7 +24,7 @@ GROUND = ("driver/compat.h", "driver/log.h", "driver/ucore_trace.h", "driver/uco
 ONLY = {"driver/platforms": ("driver/find/discovery", "driver/find", "driver/hw")}
 
 LIBRARY = "tools/lib/libucore.h"
-# In tools/: a folder, and what its files may include beside their neighbours
+# tools/: the folders that each folder may include, besides its own
 MAY = {
     **{f"tools/ucoretool/{feature}": ("tools/ucoretool", "tools/ucoretool/output", LIBRARY)
        for feature in ("cmd", "doctor", "export", "list", "record", "report", "stat", "top", "verify")},
@@ -37,7 +37,7 @@ MAY = {
     "tools/examples": ("uapi", LIBRARY),
 }
 
-# Where the compiler looks beside the file itself; what is generated is in build/
+# include paths besides the folder of the file; generated files are in build/
 SEARCH = {"driver": ("driver",), "tools": ("tools/ucoretool", "tools/lib", "uapi")}
 
 
@@ -115,7 +115,7 @@ def circles(arrows):
 
 
 def symbols(path):
-    """What an object file defines for others, and what it asks of them."""
+    """Return the global symbols that an object file defines, and those that it uses."""
     listed = subprocess.run(["nm", path], check=True, capture_output=True, text=True).stdout
     kinds = [line.split()[-2:] for line in listed.splitlines()]
     return ({name for kind, name in kinds if kind.isupper() and kind != "U"},
@@ -123,7 +123,7 @@ def symbols(path):
 
 
 def linked(where, pattern):
-    """Object file -> the object files whose symbols it uses."""
+    """Return object file -> the object files whose symbols it uses."""
     objects = {str(path.relative_to(where)): symbols(path)
                for path in sorted(where.rglob(pattern)) if not path.name.startswith(".")}
     owner = {name: file for file, (defined, _) in objects.items() for name in defined}
@@ -135,7 +135,7 @@ def linked(where, pattern):
 
 
 @test(machine=False)
-def the_driver_includes_downwards_only():
+def driver_includes_only_lower_layers():
     arrows = graph("driver")
     assert "driver/box/domain.h" in arrows["driver/sample/sample.h"], arrows
     folders = {str(Path(name).parent) for name in arrows}
@@ -144,8 +144,8 @@ def the_driver_includes_downwards_only():
 
 
 @test(machine=False)
-def user_memory_meets_no_lock_of_the_machine():
-    """What copies to and from user space locks sessions alone: floors below lock what is theirs."""
+def user_memory_access_holds_no_machine_lock():
+    """Code that accesses user memory locks only sessions; lower layers have their own locks."""
     pattern = re.compile(r"lock\w*\(&(?!session->(?:lock|caller)\b)\S+")
     assert pattern.search("mutex_lock(&ucore_catalog.lock);")
     assert not pattern.search("mutex_lock(&session->lock);")
@@ -155,7 +155,7 @@ def user_memory_meets_no_lock_of_the_machine():
 
 
 @test(machine=False)
-def tools_include_downwards_only():
+def tools_include_only_lower_layers():
     """A command may use what commands share, that the library's public header, no more."""
     arrows = graph("tools")
     assert "tools/ucoretool/tool.h" in arrows["tools/ucoretool/list/list.h"], arrows
@@ -163,7 +163,7 @@ def tools_include_downwards_only():
 
 
 @test(machine=False)
-def an_include_upwards_would_be_seen():
+def include_of_a_higher_layer_is_detected():
     assert forbidden_in_driver("driver/box/domain.c", "driver/irq/timer.h")
     assert forbidden_in_driver("driver/platforms/spr.c", "driver/reg/reg.h")
     assert not forbidden_in_driver("driver/cpu/nmi.c", "driver/compat.h")
@@ -172,12 +172,12 @@ def an_include_upwards_would_be_seen():
 
 
 @test(machine=False)
-def no_circle_of_includes():
+def includes_have_no_cycle():
     fail_on(*circles(graph("driver")), *circles(graph("tools")))
 
 
 @test(machine=False, timeout=120)
-def no_circle_among_object_files():
+def object_files_have_no_cycle():
     """The linker's view: no two files of the driver, or of tools/, need each other."""
     artifacts.module("6.12")
     driver = linked(BUILD / f"module-{artifacts.kernels.get('6.12').release}/driver", "*.o")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make check`: does `make mutants` draw what it says?"""
+"""`make check`: `make mutants` selects mutants as documented."""
 
 import tempfile
 from pathlib import Path
@@ -31,7 +31,7 @@ def changes(text):
 
 
 @test(machine=False)
-def mutants_are_of_code_and_of_each_kind():
+def mutants_cover_code_and_each_kind():
     assert changes(CODE) == [
         (8, "!", ""), (8, "||", "&&"), (8, "<", "<="), (8, "0x1f", "0x20"), (9, "0", "1"),
         (10, "done(s, x,\n\t     5);", ";"), (11, "5", "6"),
@@ -39,7 +39,7 @@ def mutants_are_of_code_and_of_each_kind():
 
 
 @test(machine=False)
-def a_mutant_is_one_change():
+def mutant_is_one_change():
     for mutant in mutate.of_text("a.c", CODE):
         changed = mutant.applied(CODE)
         assert changed != CODE and len(changed) - len(CODE) == len(mutant.new) - len(mutant.old)
@@ -48,7 +48,7 @@ def a_mutant_is_one_change():
 
 
 @test(machine=False)
-def a_seed_draws_the_same_again():
+def seed_repeats_the_selection():
     texts = run.sources()
     assert "driver/sample/sample.c" in texts and "driver/main.c" not in texts, texts.keys()
     first, again, other = (mutate.drawn(texts, seed)[:50] for seed in (1, 1, 2))
@@ -57,7 +57,7 @@ def a_seed_draws_the_same_again():
 
 
 @test(machine=False)
-def the_table_tells_who_lives_and_why():
+def table_lists_survivors_and_reasons():
     mutants = mutate.of_text("driver/box/a.c", CODE)
     table = "\n".join(run.table_of([(mutants[0], "ucore_box.x"), (mutants[2], "")],
                                    {"driver/box/a.c": CODE}, 3, False))
@@ -67,7 +67,7 @@ def the_table_tells_who_lives_and_why():
 
 
 @test(machine=False)
-def whom_a_suite_killed_stays_so_and_who_lives_is_tried_again():
+def killed_mutants_are_kept_and_survivors_retried():
     first, second, third, fourth = mutate.of_text("driver/box/a.c", CODE)[:4]
     verdicts = {first: ("ucore_box.x", True), second: ("", False), third: (None, True),
                 fourth: ("the machine: TimeoutError", False)}
@@ -92,7 +92,7 @@ def whom_a_suite_killed_stays_so_and_who_lives_is_tried_again():
 
 
 @test(machine=False)
-def only_an_error_in_its_own_file_is_a_mutant_that_does_not_compile():
+def mutant_fails_to_compile_only_by_its_own_file():
     mutant = mutate.of_text("driver/box/a.c", CODE)[0]
     assert run.does_not_compile(mutant, "x/driver/box/a.c:8:5: error: expected expression")
     for log in ("make: *** Interrupt", "x/driver/box/ba.h:8:5: warning: a.c", "ld: no space left"):

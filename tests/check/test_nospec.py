@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make check`: an index that a caller gave is bounded for speculation, too, where it is checked.
+"""`make check`: user-supplied indices are bounded for speculation (array_index_nospec) where
+they are checked.
 
-No test can run into what is only speculated: so it is looked for where it is written."""
+A test cannot observe speculative execution, so the source text is searched.
+"""
 
 import re
 
@@ -22,7 +24,7 @@ PLACES = (("driver/box/catalog.c", "ucore_catalog_box"),
 
 
 def body(text, function):
-    """Of the definition."""
+    """Return the body of a function definition."""
     found = re.search(rf"^[^\n;]*\b{function}\([^;{{]*\)\n\{{\n(.*?)^\}}", text, re.M | re.S)
     return found[1] if found else ""
 
@@ -34,12 +36,12 @@ def mistakes(places, text_of):
 
 
 @test(machine=False)
-def indices_of_callers_are_bounded_for_speculation():
+def user_indices_are_bounded_for_speculation():
     fail_on(*mistakes(PLACES, lambda name: (TOP / name).read_text()))
 
 
 @test(machine=False)
-def an_index_that_is_not_bounded_would_be_seen():
+def unbounded_index_is_detected():
     texts = {"a.c": "int one(u32 i)\n{\n\treturn x[i];\n}\n\n"
                     "int two(u32 i)\n{\n\treturn x[array_index_nospec(i, n)];\n}\n"}
     found = list(mistakes((("a.c", "one"), ("a.c", "two"), ("a.c", "three")), texts.get))

@@ -27,13 +27,13 @@ TRACE = """\
 
 
 @test(machine=False)
-def functions_called_with_interrupts_off_are_found():
+def functions_called_with_interrupts_off_are_listed():
     assert list(irqs_off.outermost(TRACE.splitlines())) == \
         [("meet_here", 20.25), ("timer_trigger", 120.0), ("meet_here", 7.125)]
 
 
 @test(machine=False)
-def what_the_fuzzer_says_is_summed_up():
+def fuzzer_output_is_summarised():
     found = figures.Figures()
     for _ in range(2):
         found.take_calls("# UCORE_GET_INFO: 5 done, 1 refused\n# 7 times a CPU went or came\n"
@@ -50,7 +50,7 @@ def what_the_fuzzer_says_is_summed_up():
 
 
 @test(machine=False)
-def boots_of_a_run_are_put_together():
+def boots_of_a_run_are_merged():
     def one(calls, places):
         return figures.Figures("6.12", boots=1, calls=calls, places=places, longest_ns=places)
     found = figures.Figures(broken=1)
@@ -63,7 +63,7 @@ def boots_of_a_run_are_put_together():
 
 
 @test(machine=False)
-def how_far_a_run_has_come_is_kept_for_its_own_key():
+def progress_is_stored_per_key():
     with tempfile.TemporaryDirectory() as folder:
         def progress(key):
             return Progress("run", key, Path(folder))
@@ -78,7 +78,7 @@ def how_far_a_run_has_come_is_kept_for_its_own_key():
 
 
 @test(machine=False)
-def lines_that_no_test_ran_are_told_by_function():
+def uncovered_lines_are_listed_by_function():
     def of(name, *numbers):
         return [{"line_number": number, "count": count, "function_name": name}
                 for number, count in numbers]

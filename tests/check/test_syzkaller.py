@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make check`: is what the syzkaller description says of the interface what the header says?"""
+"""`make check`: the syzkaller description agrees with the header of the interface."""
 
 import re
 
@@ -35,7 +35,7 @@ def described(text):
 
 
 def mistakes(text, header):
-    """Texts: what it says and the header does not."""
+    """Return texts for parts of the description that the header lacks."""
     structs = {name: [(field, BYTES.get(kind), count)
                       for kind, field, count in MEMBER.findall(body)]
                for name, body in IN_C.findall(header)}
@@ -51,14 +51,14 @@ def mistakes(text, header):
 
 
 @test(machine=False)
-def the_syzkaller_description_is_the_headers():
+def syzkaller_description_matches_the_header():
     text, header = DESCRIPTION.read_text(), HEADER.read_text()
     assert len(COMMAND.findall(text)) > 20 and len(list(described(text))) > 20
     fail_on(*mistakes(text, header))
 
 
 @test(machine=False)
-def a_wrong_syzkaller_description_would_be_seen():
+def wrong_syzkaller_description_is_detected():
     text, header = DESCRIPTION.read_text(), HEADER.read_text()
     for old, new in (("\ttimer_ns\t", "\ttimer\t"), ("const[UCORE_READ]", "const[UCORE_WRITE]"),
                      ("\tcounters\tint64", "\tcounters\tint32"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make check`: have the pages the marks between which runs of hours write their tables?"""
+"""`make check`: the pages have the markers for tables that long runs write."""
 
 from coverage import run as cover
 from lab import bench, tables
@@ -13,14 +13,14 @@ PLACES = [*((bench.PAGE, f"bench {name}") for name in (*bench.PLATFORMS, *bench.
 
 
 @test(machine=False)
-def pages_have_marks_for_each_table():
+def pages_have_markers_for_each_table():
     for page, name in PLACES:
         _, inside, _ = tables.parted(page.read_text(), name)
         assert inside.count("\n|---") >= 1, f"{page.name} has no table {name}"
 
 
 @test(machine=False)
-def lines_between_marks_are_replaced():
+def lines_between_markers_are_replaced():
     text = "a\n<!-- x: begin -->\nold\n<!-- x: end -->\nb\n"
     assert tables.parted(text, "x") == ("a\n<!-- x: begin -->\n", "old\n", "<!-- x: end -->\nb\n")
     for wrong in ("", text + text, text.replace("begin", "end"), "<!-- x: end -->\n<!-- x: begin -->\n"):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make check`: facts that nobody is sure of are marked in the code, and selftest.md has a row for
-each mark: what tells whether it is so."""
+"""`make check`: each UNCERTAIN mark in the code has a row in selftest.md.  The row says how
+to verify the fact.
+"""
 
 import re
 
@@ -32,7 +33,7 @@ def mistakes(sources, table):
 
 
 @test(machine=False)
-def marks_and_table_agree():
+def uncertain_markers_match_the_table():
     sources = {name: (TOP / name).read_text()
                for folder in ("driver", "tools/ucoretool", "tools/lib")
                for name in tracked(folder, pattern=r"\.[ch]$")}
@@ -40,7 +41,7 @@ def marks_and_table_agree():
 
 
 @test(machine=False)
-def marks_that_do_not_agree_are_found():
+def mismatched_markers_are_detected():
     table = "| `a` | what | who |\n| `b` | what | who |\n"
     found = list(mistakes({"x.c": "UNCERTAIN(a)\nUNCERTAIN\nUNCERTAIN(c)"}, table))
     assert [text.partition(": ")[0] for text in found] == ["x.c:2", "x.c:3", TABLE], found

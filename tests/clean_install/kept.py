@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Verdicts on minimal machines, kept for a week by what they depend on.
+"""Verdicts on minimal machines, kept for a week by a key of the files they depend on.
 
-What a newcomer's machine lacks is asked for by scripts, Makefiles and the headers that
-sources include; a change inside a function or a table asks for nothing.  Debian's archive
-changes, too, thus the week; `make fresh` believes nothing that was kept.
+Scripts, Makefiles and the headers that sources include determine the required packages; a
+change inside a function or a table does not. Debian's archive changes too, hence the limit of a
+week. `make fresh` ignores stored verdicts.
 """
 
 import dataclasses
@@ -21,9 +21,9 @@ from lab.artifacts import TOP
 from lab.framework import Result
 
 DAYS = 7
-# Of these only the system's headers that they include have a say
+# of source files, only the included system headers count
 SOURCE = re.compile(rb"^\s*#\s*include\s*<.*", re.M)
-# What no stage here runs, or reads as text alone
+# files that no stage here runs, or that are only read as text
 SILENT = re.compile(r"^(tests/machine/|tests/fuzz/corpus|Documentation/(?!man/)|CHANGELOG)")
 
 
@@ -51,7 +51,8 @@ def is_young(verdict):
 
 @functools.cache
 def key():
-    """Names of all files, and of each what may ask for a package or a program."""
+    """Return a hash of the names of all files, and of the lines that may require a package or
+    program."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=TOP,
                             check=True, capture_output=True).stdout
     told = hashlib.sha256()

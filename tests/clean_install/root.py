@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A minimal Debian 12 in a directory: a newcomer's machine, for as long as a test runs.
+"""A minimal Debian 12 in a directory, which exists while a test runs.
 
-It has what README asks for (git, make, a compiler, sudo) and a user who may use sudo.
-Made with mmdebstrap from this machine's apt sources, once; unpacked for each test.
-Needs root, or sudo, for chroot and mounts; the mounts are in a namespace of their own
-and end with the command.
+The root has the programs that README requires (git, make, a compiler, sudo) and a user who may use
+sudo.  mmdebstrap creates it once from the apt sources of this machine, and each test unpacks it.
+Root or sudo is required for chroot and mounts.  The mounts are in a private namespace and end with
+the command.
 """
 
 import os
@@ -23,7 +23,7 @@ PLACE = "/home/user/ucore"
 CACHE = "/home/user/.cache/ucore"
 PATH = "/usr/local/bin:/usr/bin:/bin"
 ROOT_PATH = f"/usr/local/sbin:/usr/sbin:/sbin:{PATH}"
-# What takes long to build or fetch, and is data or our own: no package is hidden by it
+# parts that take long to build or fetch; they are data or built here, and hide no package
 WARM = ("kernel", "headers", "src", "qemu/bin")
 
 
@@ -110,7 +110,7 @@ class Root:
         self.run("git init -q . && git add -A")
 
     def run(self, command, *, user="user", network=True):
-        """Runs a shell command in the tree, as a user would; returns what it said."""
+        """Run a shell command in the tree as the user; return its output."""
         namespaces = ["--mount", "--pid", "--fork", "--kill-child", *(() if network else ("--net",))]
         sudo = [] if os.getuid() == 0 else ["sudo"]
         with open(self._log, "a+") as log:
@@ -133,20 +133,21 @@ class Root:
         home, path = ("/root", ROOT_PATH) if user == "root" else (f"/home/{user}", PATH)
         inside = (f"cd {PLACE} && exec env -i HOME={home} USER={user} PATH={path} "
                   f"LANG=C.UTF-8 TERM=dumb sh -c {shlex.quote(command)}")
-        # a mount, as roots are: else no command in it could have mounts of its own
+        # bind the root to itself, because only a mount can have private mounts below it
         return "\n".join(("set -e", f"mount --bind {self.path} {self.path}", f"cd {self.path}",
                           "mount --rbind /dev dev", "mount -t proc proc proc",
                           *self._warm_mounts(),
                           f"exec chroot . runuser -u {user} -- sh -c {shlex.quote(inside)}"))
 
     def groups_of(self, target):
-        """The groups of packages that a target of the Makefile asks deps.sh for."""
+        """Return the package groups that a target of the Makefile passes to deps.sh."""
         return re.search(r"^tests/lab/deps\.sh (.+)$", self.run(f"make -n {target}"), re.M)[1]
 
     def without_others(self, groups):
-        """Removes packages that neither the base nor these groups of deps.sh ask for.
+        """Remove packages that neither the base nor these groups of deps.sh require.
 
-        So a root serves several stages, and what one installed hides nothing from the next.
+        Several stages can then use one root, and packages of one stage do not hide errors of
+        the next.
         """
         self.run(f"""set -e; cd {PLACE}
             [ -e /var/tmp/base ] || apt-mark showmanual >/var/tmp/base
@@ -156,8 +157,8 @@ class Root:
                 -o APT::AutoRemove::SuggestsImportant=false""", user="root")
 
     def shortens_module(self):
-        """From here on the module is one small file: it asks for the same compiler and
-        tools as all of it, and takes a second."""
+        """Replace the module by one small file, which requires the same compiler and tools but
+        builds in a second."""
         version = next(line for line in (TOP / "Kbuild").read_text().splitlines()
                        if line.startswith("CFLAGS_driver/main.o"))
         self.write("Kbuild", "# SPDX-License-Identifier: GPL-2.0-only\nobj-m := ucore.o\n"
@@ -180,8 +181,8 @@ class Root:
                  user="root")
 
     def _warm_mounts(self):
-        """The cache's parts, read-only; and its kernel sources where the debug kernel,
-        which was compiled from them, says that they are."""
+        """Return mounts of the cache's parts, read-only, and of its kernel sources at the path
+        that the debug kernel records."""
         cache = archive.cache()
         places = [(part, f"{CACHE}/{part}") for part in WARM] + [("src", f"{cache}/src")]
         for part, there in places if self._warm else ():

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Every stage installs what it needs, and builds, on a minimal Debian.
+"""Each stage installs its packages and builds on a minimal Debian.
 
-Stages share a root; before each, what only others asked for is removed (Root.without_others),
-and what takes long and asks for no further package is made short.  Kernels and QEMU come from
-the cache; `make fresh` builds them, too (cold/).  What passed is not run again while nothing
-changed that asks for packages (kept.py).
+Stages share a root. Before each stage, packages that only other stages require are removed
+(Root.without_others), and long steps that require no further package are shortened. Kernels and
+QEMU come from the cache; `make fresh` builds them, too (cold/). A stage that passed is not
+repeated until a file changes that determines packages (kept.py).
 """
 
 import re
@@ -44,7 +44,7 @@ def in_turn(root, *stages):
 
 @test(machine=False, timeout=1200)
 @kept
-def stages_with_a_kernel():
+def clean_install_with_a_kernel_works():
     """The small sets of packages first: each adds to the one before."""
     with warm_root("kernel", "6.1", "6.12", "debug", "clang") as root:
         return in_turn(root, *((stage, root.groups_of(target)) for stage, target in (
@@ -54,7 +54,7 @@ def stages_with_a_kernel():
 
 def demo_runs_and_again_without_network(root):
     assert "Done: all equal." in root.run("make demo")
-    # no network, another locale, files for nobody else, a tree that cannot be written
+    # no network, another locale, private files, a read-only tree
     said = root.run("make clean; umask 077; chmod -R a-w .; "
                     "LC_ALL=C UCORE_BUILD=$HOME/build make demo", network=False)
     root.run("chmod -R u+w .")
@@ -64,7 +64,7 @@ def demo_runs_and_again_without_network(root):
 def lab_runs(root):
     """Two tests, one with perf, with what the demo built."""
     said = root.run("UCORE_BUILD=$HOME/build make lab "
-                    "TESTS='every_cbox_is_found_by_the_number loading_touches'")
+                    "TESTS='cboxes_match_the_number loading_writes'")
     assert re.search(r"^\d+ passed, 0 failed, 0 skipped", said, re.M)
 
 
@@ -78,32 +78,32 @@ def check_runs(root):
     """Tests that call each tool of the stage; some inputs for the fuzzer."""
     root.shortens_module()
     said = root.run("OPTIONS=-runs=2000 make check "
-                    "TESTS='uapi kernel_doc clang_w1 sparse fuzzing install_and'")
+                    "TESTS='uapi kernel_doc clang_w1 sparse fuzzing uninstall_removes'")
     assert re.search(r"^\d+ passed, 0 failed, 0 skipped", said, re.M)
 
 
 @test(machine=False, timeout=900)
 @kept
-def stages_without_a_kernel():
+def clean_install_without_a_kernel_works():
     with Root("programs") as root:
         return in_turn(root, (tools_test_runs, root.groups_of("tools-test")),
                        (qemu_configures, "qemu"))
 
 
 def tools_test_runs(root):
-    # what is asked for is the same without sanitizers, which take a minute more
+    # the packages are the same without sanitizers, which take a minute more
     said = root.run("SAN= FUZZ_ROUNDS=1 make tools-test")
     assert "\nok 1 " in said and "\nnot ok" not in said
 
 
 def qemu_configures(root):
-    """Compiling it takes minutes; configure looks for every library."""
+    """Run configure, which checks every library, because compiling takes minutes."""
     root.run("tests/lab/qemu/build.sh --configure")
 
 
 @test(machine=False, timeout=900)
 @kept
-def readme_on_a_xeon():
+def readme_works_on_a_xeon():
     """README's lines, then DKMS in the place of make install, then Debian packages."""
     release = kernels.get(RELEASE).release
     with Root("xeon") as root:
@@ -145,7 +145,8 @@ def dkms_upgrades(root, release):
 
 
 def packages_install(root, release):
-    """All of them; the module is compiled, the tool runs, Python finds the library; purged."""
+    """Install all packages, compile the module, run the tool, import the Python package, and
+    purge."""
     names = "ucore-dkms ucoretool libucore0 libucore-dev python3-ucore"
     install = "DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends"
     root.shortens_module()
@@ -162,7 +163,7 @@ def packages_install(root, release):
 
 
 def refused(root, command, sentence, **options):
-    """The command fails and says this."""
+    """Check that the command fails with this message."""
     try:
         root.run(command, **options)
     except CheckFailed as error:
@@ -173,7 +174,7 @@ def refused(root, command, sentence, **options):
 
 @test(machine=False, timeout=300)
 @kept
-def what_cannot_work_is_said_at_once():
+def missing_prerequisites_are_reported_at_once():
     with Root("refused") as root:
         refused(root, "make demo", "is the network there?", network=False)
         refused(root, "make install", "nothing is installed, this is missing (Debian's package): "

@@ -61,11 +61,11 @@ class Gap:
     function: str
     first: int
     last: int
-    text: str           # of the first one
+    text: str           # text of the first line
 
     @property
     def key(self):
-        """What stays the same when lines move."""
+        """Return a key that does not depend on line numbers."""
         return f"{self.path}: {self.function}: {self.text}"
 
 

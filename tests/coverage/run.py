@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make coverage`: runs the tests on the debug kernel with a driver that counts its lines.
+"""`make coverage`: runs the tests on the debug kernel with a driver that counts executed lines.
 
     python3 -m coverage.run [PATTERN ...]      KUnit, and the lab's tests on the debug kernel
-    python3 -m coverage.run --table            only the table, of what was counted last
+    python3 -m coverage.run --table            only the table, from the last counts
 
-The table is in Documentation/testing/coverage.md. A line that no test runs gets a test, or a reason
-in explained.txt: `path: function: the first of the lines | why`.
+The table is in Documentation/testing/coverage.md.  A line that no test runs needs a test, or a
+reason in explained.txt: `path: function: the first of the lines | reason`.
 """
 
 import os
@@ -25,7 +25,8 @@ MARKS = "make coverage"
 
 
 def run_tests(patterns):
-    """Both kinds of tests; whether they pass is `make test`'s matter, and is told."""
+    """Run both kinds of tests. Their failures are reported, but only `make test` depends on
+    them."""
     shutil.rmtree(COUNTED, ignore_errors=True)
     os.environ["UCORE_GCOV"] = str(COUNTED)
     _, complaints = kunit.run_in_guest(artifacts.kunit_module())

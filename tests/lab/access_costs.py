@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What an access costs on the clocked machine, and who says so.
+"""Cost of each access on the clocked machine, with its source.
 
-An instruction is 1 ns, the least that QEMU's icount has: 2.6 GHz at 0.4 instructions a clock.
-Prices are those of the access or the entry alone: the instructions around it are executed, and
-so paid.  "Assumed" is a price for which no measurement was found; the second set, twice as dear,
-shows what depends on it.
+An instruction takes 1 ns, the minimum of QEMU's icount. This is 2.6 GHz at 0.4 instructions a
+clock. A cost covers the access or the entry alone, because the instructions around it are
+executed. "Assumed" marks a cost without a measurement. The second set is twice as expensive and
+shows the dependence on these values.
 """
 
 import dataclasses

@@ -14,11 +14,12 @@ HEADER = struct.Struct("<4I")
  WRITE) = range(1, 12)
 TIMED_OUT = 1 << 16
 NO_JOB = 1 << 17
-# What a guest that does not answer gets beyond a command's own timeout
+# seconds that a silent guest gets in addition to the timeout of a command
 GRACE = 15
 
 
-# Of a host that says that it is idle: who runs beside it on the same processor does not show
+# Minimum factor for timeouts. The load of the host does not include other users of the
+# processor.
 LEAST_PATIENCE = 3.0
 
 
@@ -51,7 +52,7 @@ class CommandFailed(Exception):
 
 
 class Completed:
-    """What a finished command left behind."""
+    """Exit status and output of a finished command."""
 
     def __init__(self, status, raw_out, raw_err):
         self.status = status
@@ -125,7 +126,7 @@ class Agent:
         self._bulk = bulk
         self._idents = itertools.count(1)
         self._processes = {}
-        self.boots = 0          # how often it said that it is ready
+        self.boots = 0          # number of ready messages
         self._dead = None
         self._changed = threading.Condition()
         self._sending = threading.Lock()
@@ -147,7 +148,7 @@ class Agent:
         return process.wait().out
 
     def write(self, path, text, timeout=20):
-        """One write() into a file of the guest that does not let wait."""
+        """Write once to a file of the guest whose write() does not block."""
         path = path.encode()
         process = self._order(f"write {path}", timeout * patience(), WRITE, len(path),
                               path + text.encode())
@@ -220,7 +221,7 @@ class Agent:
 
 
 def socket_pair():
-    """A connected pair: ours, and one whose number a child may inherit."""
+    """Create a connected pair of sockets: one for this process, one for a child to inherit."""
     ours, theirs = socket.socketpair()
     theirs.set_inheritable(True)
     return ours, theirs

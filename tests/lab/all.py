@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make test`: every stage, and one line that sums them up.
+"""`make test`: run all stages and print one summary line.
 
-The lab waits for its machines a third of the time, so what else takes long runs beside it, one
-test after another.  Its output appears as it comes, theirs in one piece at the end of each.
-What failed, thousands of lines before, is repeated at the end.
+The lab's tests wait for their machines for a third of the time. The other long stages therefore
+run in parallel with the lab, one after another. The lab's output appears immediately, the
+output of each other stage at its end. Failed tests are repeated at the end.
 """
 
 import os
@@ -15,7 +15,7 @@ import time
 
 from lab.artifacts import TOP
 
-# Targets of the top-level Makefile, which know what they need; what each waits for
+# Targets of the top-level Makefile that run next to the lab, with their durations
 BESIDE = {"tools-test": "ucoretool on a fake device: 2 to 5 minutes",
           "kunit": "unit tests on the debug kernel: 3 to 12 minutes; "
                    "10 to 15 more, once, to build that kernel",
@@ -28,11 +28,12 @@ BESIDE = {"tools-test": "ucoretool on a fake device: 2 to 5 minutes",
 # The last one goes on when the lab has ended, and waits for downloads and disks
 LAST, LAST_JOBS = "fresh-test", 2
 LAB = {"lab": "tests on emulated machines: 20 to 40 minutes"}
-LAB_JOBS = 2 * os.cpu_count()       # machines wait for each other's CPUs, and for what is beside them
+# twice the CPUs: tests wait for the CPUs of their machines and for the other stages
+LAB_JOBS = 2 * os.cpu_count()
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 TAP = re.compile(r"^(ok|not ok) \d+.*?(# SKIP.*)?$")
 PRINTING = threading.Lock()
-REMARKS = 20        # of a failure, repeated
+REMARKS = 20        # number of message lines of a failure that are repeated
 
 
 def say(text):
@@ -41,9 +42,9 @@ def say(text):
 
 
 class Stage:
-    """One stage; one that dies counts as failed.
+    """One stage. A stage that dies counts as failed.
 
-    Its counts stand in its closing line, or else its TAP is counted.
+    The counts come from the closing line of the stage, or else from its TAP.
     """
 
     def __init__(self, name, live, *settings):

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Debian's packages without installing them: found, downloaded, unpacked.
+"""Find, download and unpack packages of Debian without installing them.
 
-The archive is the one that apt is configured for.  It is asked in an apt state of our
-own in the cache, for this release and for others, so that nothing of the machine
-changes and no privilege is needed.
+The archive is the one in apt's configuration.  The calls of apt use a separate apt state in the
+cache, for this release and for others.  The system is not changed and no privilege is needed.
 
 usage: python3 -m lab.archive source PACKAGE DIRECTORY      downloads a source package
        python3 -m lab.archive sources [SUITE]               prints apt's entries for a suite
@@ -27,7 +26,7 @@ DEB_LINE = re.compile(r"\s*deb\s+(?:\[(?P<options>[^\]]*)\]\s+)?(?P<uri>\S+)\s+"
 
 
 class ArchiveError(SystemExit):
-    """apt could not do what was asked; the text says what."""
+    """apt failed; the text is its error."""
 
 
 def cache():
@@ -139,7 +138,7 @@ class Apt:
         return options
 
     def ask(self, program, *words):
-        """What apt-cache or apt-get answers."""
+        """Return the output of apt-cache or apt-get."""
         done = subprocess.run([program, *self._options, *map(str, words)], text=True, check=False,
                               capture_output=True)
         if done.returncode:
@@ -147,7 +146,7 @@ class Apt:
         return done.stdout
 
     def names(self, beginning):
-        """Packages whose name begins so and that can be had."""
+        """Return the available packages whose name begins with a prefix."""
         names = self.ask("apt-cache", "pkgnames", beginning).split()
         if not names:
             return set()
@@ -170,7 +169,8 @@ class Apt:
         """The .deb files of these packages and of all that they depend on."""
         words = ["install", "--no-install-recommends", *packages]
         (self.where / "none/partial").mkdir(parents=True, exist_ok=True)
-        # apt prints only what it would download: all, when it looks into an empty directory
+        # apt prints only files that it would download; with an empty directory these are all
+        # files
         uris = self.ask("apt-get", *words, "--print-uris",
                         "-o", f"Dir::Cache::archives={self.where / 'none'}")
         names = re.findall(r"^'\S+' (\S+\.deb) ", uris, re.M)
@@ -185,12 +185,12 @@ class Apt:
 
 @functools.cache
 def apt(suite):
-    """The apt of a suite, whose lists are read once in a process."""
+    """Return the Apt object of a suite; its lists are read once per process."""
     return Apt(suite)
 
 
 def unpack(package, where, wanted=None):
-    """Unpacks a .deb below `where`; wanted: only paths that match this pattern."""
+    """Unpack a .deb into `where`; @wanted: unpack only paths that match this pattern."""
     where.mkdir(parents=True, exist_ok=True)
     if not wanted:
         run("dpkg-deb", "-x", package, where)
@@ -211,7 +211,7 @@ def kept(where, packages, wanted=None):
     if where.exists():
         return where
     where.parent.mkdir(parents=True, exist_ok=True)
-    # into a directory beside it first: what is there is whole
+    # unpack into a temporary directory first, so that an existing directory is always complete
     with tempfile.TemporaryDirectory(dir=where.parent) as beside:
         tree = Path(beside) / "tree"
         for package in apt(codename()).download(packages, Path(beside) / "debs"):
@@ -226,7 +226,7 @@ def say(text):
 
 
 def run(*command, stdout=2, **options):
-    """Runs a command; what it says goes to stderr."""
+    """Run a command; its output goes to stderr."""
     words = [str(word) for word in command]
     done = subprocess.run(words, check=False, stdout=stdout, **options)
     if done.returncode:

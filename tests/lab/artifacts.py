@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a guest is made of, built on first use into build/ of the checkout."""
+"""Builds the content of a guest on first use, in build/ of the checkout."""
 
 import functools
 import os
@@ -35,7 +35,7 @@ def make_log(name, *command):
 
 
 def once(build):
-    """One build per process and artifact, and one process at a time."""
+    """Build an artifact once per process, in one process at a time."""
     @functools.cache
     @functools.wraps(build)
     def locked(*args):
@@ -45,7 +45,7 @@ def once(build):
 
 
 def module_command(kernel, out, *variables):
-    """What builds the module for a kernel into a directory."""
+    """Return the command that builds the module for a kernel in a directory."""
     return ["make", "--no-print-directory", "module", f"KDIR={kernel.build}", f"MODULE={out}",
             *(["GCOV_PROFILE=y"] if gcov.wanted(kernel) else []), *variables]
 
@@ -55,10 +55,10 @@ def module_directory(name, kernel):
 
 
 def module(kernel_name, private_pmi=False):
-    """ucore.ko for that kernel; with @private_pmi one that is for the lab alone.
+    """Return the path of ucore.ko for a kernel.
 
-    The latter knows the model's own route for overflow interrupts of the discovery
-    generation (driver/find/discovery/lab_pmi.h).
+    @private_pmi selects a build for the lab only, which uses the model's own route of overflow
+    interrupts on the discovery generation (driver/find/discovery/lab_pmi.h).
     """
     return built_module(kernel_name, bool(private_pmi))
 
@@ -76,7 +76,7 @@ def built_module(kernel_name, private_pmi):
 
 
 def stripped(module):
-    """Without what only debuggers read, as `make install` has it: nine tenths of its size."""
+    """Strip debug information, as `make install` does; it is nine tenths of the size."""
     out = module.parent / "guest" / module.name
     new = out.with_suffix(".new")
     out.parent.mkdir(exist_ok=True)
@@ -141,7 +141,7 @@ def init():
 
 
 def compiled(source, out, *flags, inputs=(), linked=()):
-    """A program or an object from one C file, newer than it and the headers beside it."""
+    """Compile one C file to a program or object if it or its headers are newer."""
     out.parent.mkdir(parents=True, exist_ok=True)
     inputs = [source, *source.parent.glob("*.h"), *(TOP / "uapi").glob("*.h"), *inputs]
     if not out.exists() or any(path.stat().st_mtime > out.stat().st_mtime for path in inputs):

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make bench`: what one interval costs, for ucore and for perf, beside the limit.
+"""`make bench`: the cost of an interval with ucore and perf, compared with the minimum.
 
 usage: python3 -m lab.bench [PLATFORM ...]
 
-Counts, not times: the machine model counts each access to an uncore register,
-each port I/O, IPI and system call.  A tool
-runs twice, for few and for many intervals; the difference, divided by the
-intervals that its output shows, is free of what starting and ending cost.  What
-an idle guest does in the same time is subtracted.
+The results are counts, not times.  The machine model counts each access to an uncore register,
+each port I/O, IPI and system call.  A tool runs twice, for few and for many intervals.  The cost
+of an interval is the difference, divided by the number of intervals in the output, because that
+excludes the start and the end.  The cost of an idle guest in the same time is subtracted.
 
-On the discovery platforms, also how cost grows with boxes and with dies.  Instructions and times
-are those of a machine that does nothing else (PLATFORM=clocked, bench_clocked.py): several CPUs wait
-for each other and for the host, and how long they do so is executed, too.
+On the discovery platforms, the growth of the cost with boxes and with dies is measured, too.
+Instructions and times come from a machine that does nothing else (PLATFORM=clocked,
+bench_clocked.py).  Here several CPUs wait for each other and for the host, and execute
+instructions while they wait.
 """
 
 import dataclasses
@@ -41,15 +41,15 @@ SHOWN = ("accesses", "ports", "syscalls")
 class BoxType:
     """The boxes of a type on a socket, and an event that always counts."""
     name: str
-    pmu: str            # of the in-tree driver
+    pmu: str            # name in the in-tree driver
     instances: int
     event: int
     counters: int
     accesses: int       # for one counter
     fixed: bool = False
-    perf_fixed: bool = True     # does the in-tree driver have it?
-    has_control: bool = True    # one of its own, that can freeze it
-    low: bool = True            # adds it so little in a clock that low dwords are exact?
+    perf_fixed: bool = True     # the in-tree driver supports the fixed counter
+    has_control: bool = True    # the box has a control that can freeze it
+    low: bool = True            # counts so few events per clock that low dwords are exact
 
     @property
     def of_one(self):
@@ -58,7 +58,7 @@ class BoxType:
 
     @property
     def all_counters(self):
-        """Of a socket's boxes."""
+        """Return the number of counters of all boxes of a socket."""
         return self.instances * (self.counters + self.fixed)
 
 
@@ -71,9 +71,10 @@ class Bench:
     interval_ms: int
     few: int
     many: int
-    global_freeze: bool = True  # one word freezes a die; else one for each box
-    status_words: int = 1       # of the global status, all of which a guard's look reads
-    small_low: bool = True      # is it published that what the small set counts adds one in a clock?
+    global_freeze: bool = True  # one write freezes a die; false: one write for each box
+    status_words: int = 1       # words of the global status, all read by each scan of the watchdog
+    # the documentation says that the small set counts at most one per clock
+    small_low: bool = True
 
     def words(self, boxes):
         """Writes that freeze and release a die, on which so many boxes with a control count."""
@@ -85,7 +86,7 @@ class Bench:
         return f"{platforms.PLATFORMS[platform].title}, {self.size}"
 
 
-# What the largest chips of v3 and v4 have beside C-Boxes
+# box types of the largest chips of v3 and v4 in addition to C-Boxes
 V3_AND_V4 = (
     BoxType("ubox", "uncore_ubox", 1, 0x42, 2, 1, True, has_control=False),
     BoxType("pcu", "uncore_pcu", 1, 0x00, 4, 1),
@@ -171,8 +172,8 @@ PLATFORMS = {
 
 @dataclasses.dataclass(frozen=True)
 class EventSet:
-    """What both tools count, and what a sample of a die must cost at least."""
-    counters: int       # of all dies
+    """Events that both tools count, and the minimum cost of a sample of a die."""
+    counters: int       # counters of all dies
     ucore: tuple
     perf: tuple
     reads: int          # accesses that read the counters
@@ -235,7 +236,7 @@ class Tool:
     """How to run one for some seconds, and how many intervals it then made."""
     command: Callable   # seconds -> shell command
     intervals: str      # shell command that counts them in its output
-    share: int = 1      # counted once for each die?
+    share: int = 1      # number of lines of output for one interval (one for each die)
 
 
 def cost_of(machine, bench, tool, intervals):
@@ -257,7 +258,7 @@ def per_interval(machine, bench, tool):
     return {metric: (many[0][metric] - few[0][metric]) / intervals for metric in few[0]}
 
 
-# ---- What is compared ----
+# ---- The tools ----
 
 def options(events):
     return " ".join(f"-e '{event}'" for event in events)
@@ -304,13 +305,13 @@ def measure(machine, bench, event_set):
 
 
 def beside(baseline, row):
-    """What it costs beside an idle guest, in whose interval less time may have passed."""
+    """Return the cost minus that of an idle guest, scaled to the length of the interval."""
     longer = row["seconds"] / baseline["seconds"]
     return {metric: cost - baseline[metric] * longer if metric in ("ipis", "syscalls") else cost
             for metric, cost in row.items()}
 
 
-# ---- What is printed ----
+# ---- Output ----
 
 def written(name, lines):
     """Prints a table, and puts it into the page."""
@@ -324,7 +325,7 @@ def heads(metrics):
 
 
 def cells(row, metrics):
-    # what an idle guest does in the shorter run may be more than all of the longer one
+    # the idle cost of the shorter run may exceed the cost of the longer one
     return [f"{row[metric]:,.0f}" if metric in ("accesses", "ports") else
             f"{row[metric]:,.1f}" if row[metric] >= 0 else "-" for metric in metrics]
 
@@ -348,9 +349,10 @@ def table(bench, event_set, rows):
 
 
 def at_limit(bench, event_set, rows):
-    """Whole intervals: accesses come out exact, but for the guards' looks, one a second and die.
+    """Check that the accesses are at the limit, except for the scans of the watchdog, one per
+    second and die.
 
-    A busy host's intervals are longer than was asked for: half an access more is such a look.
+    Intervals on a busy host are longer than requested. Half an access more is such a scan.
     """
     looks = SOCKETS * bench.status_words * bench.interval_ms / 1000
     wanted = {"ucore READ": event_set.limit, "ucore ring": event_set.limit}
@@ -370,9 +372,9 @@ def at_limit(bench, event_set, rows):
 
 GROWTH = "growth"        # comes with spr
 BURST_FEW, BURST_MANY, BURSTS = 5, 85, 4
-READERS = (0, 2)        # of die 0 and die 1, two cores each
-# Of instructions, to which other work of the guest adds some; accesses must be exact.
-# Cost by the square of the boxes would be 2.5, dies one after the other 2.
+READERS = (0, 2)        # CPUs of die 0 and die 1, which have two cores each
+# Limits for the growth of instructions; other work of the guest adds some, accesses must be
+# exact. Cost that is quadratic in the boxes would give 2.5, dies one after the other 2
 LINEAR, ALIKE = 1.6, 1.5
 
 
@@ -388,7 +390,8 @@ def cost_of_loading(machine):
 
 
 def burst(machine, session, reads, cpu):
-    """Instructions of the CPU, and accesses; the least of some: the guest has other work, too."""
+    """Return instructions and accesses of the CPU; the minimum of several runs, because of
+    other work."""
     costs = []
     for _ in range(BURSTS):
         before, accesses = instructions(machine)[cpu], snapshot(machine)["accesses"]
@@ -406,7 +409,7 @@ def cost_of_snapshot(machine, dies):
         few, many = (burst(machine, session, reads, READERS[dies - 1])
                      for reads in (BURST_FEW, BURST_MANY))
     reads = BURST_MANY - BURST_FEW
-    # a guard may have looked meanwhile
+    # the watchdog may have run
     return {"counters": counters // dies, "accesses": round((many[1] - few[1]) / reads / dies),
             "insns": (many[0] - few[0]) / reads}
 
@@ -481,7 +484,7 @@ def compare(name):
     return {event_set.title: found for event_set, found in rows.items()}, good
 
 
-# What else there is, and the module that has it
+# other benchmarks and their modules
 OTHERS = {"core": "bench_cores", "parallel": "bench_parallel", "clocked": "bench_clocked", "peers": "bench_peers"}
 
 
@@ -493,7 +496,7 @@ def main(*platforms):
     prepare()
     results, verdicts = {}, []
     for platform in platforms or known:
-        # these need this module
+        # imported late, because these import this module
         results[platform], good = compare(platform) if platform in PLATFORMS else \
             importlib.import_module(f"lab.{OTHERS[platform]}").compare()
         verdicts.append(good)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make bench PLATFORM=clocked`: samples in time, beside perf, and what each cost's share is.
+"""`make bench PLATFORM=clocked`: time of samples, compared with perf, and the share of each
+cost.
 
-lab.clocked measures; here it is printed, written into Documentation/cost.md, and compared with
-figures.json, which `make test` compares with, too (FIGURES=update writes that file anew).
+lab.clocked measures. This module prints the results, writes them into Documentation/cost.md and
+compares them with figures.json. `make test` does the same comparison (FIGURES=update writes
+that file).
 
-usage: python3 -m lab.bench_clocked     compares only, in a minute
+usage: python3 -m lab.bench_clocked compares only, in a minute
 """
 
 import json
@@ -16,8 +18,8 @@ from lab.clocked import ITSELF, OURS, OVERFLOW, PERF, READ, RING, TOOLS
 from lab.machine import Machine
 
 FIGURES = artifacts.TOP / "tests/lab/figures.json"
-# Of these a tool that is not ahead is told; perf can lose no access that must be made, and freezes
-# nothing, so that two writes more are ours
+# Figures in which ucore must be better than perf. Accesses are not among them: perf makes no
+# unneeded access, and freezes nothing, so that ucore makes two writes more
 AHEAD = ("insns", "syscall", "busy_ns")
 # Only the ring is mostly accesses: what prices change is seen there
 SAMPLES = (RING, OVERFLOW)
@@ -54,7 +56,7 @@ def loading(name):
 
 
 def guarded():
-    """Short runs: path -> what is guarded."""
+    """Return the figures of short runs that figures.json limits, by path."""
     found = {}
     for name in clocked.SCENARIOS:
         few, some, every = clocked.sets(bench.PLATFORMS[name])
@@ -64,12 +66,12 @@ def guarded():
 
 
 def limit(value, allowed):
-    """What a figure may become: some more, or a part of it."""
+    """Return the allowed maximum of a figure: an absolute or a relative tolerance."""
     return value + allowed.get("more", 0) + value * allowed.get("percent", 0) / 100
 
 
 def worse(found, figures):
-    """What is worse than the file allows, as lines of text."""
+    """Return the figures that exceed the limits of the file, as lines of text."""
     allowed, lines = figures["allowed"], []
     if set(found) != set(figures["paths"]):
         lines.append(f"figures.json is of {', '.join(figures['paths'])}")
@@ -82,7 +84,7 @@ def worse(found, figures):
 
 
 def check():
-    """Compares with the file, or writes it; true: nothing is worse."""
+    """Compare with the file, or write it; return true if no figure is worse."""
     found, figures = guarded(), json.loads(FIGURES.read_text())
     if os.environ.get("FIGURES") == "update":
         FIGURES.write_text(json.dumps(figures | {"paths": found}, indent=1) + "\n")
@@ -133,13 +135,14 @@ def times_ours(events, run):
 
 
 def ahead(events, run):
-    """Are ours ahead of perf, and at the limit?  What is not, as lines of text."""
+    """Return the figures in which ucore is not better than perf or not at the limit, as lines
+    of text."""
     perf, lines = run.rows[events.title, PERF], []
     for tool in (RING, READ):
         ours = run.rows[events.title, tool]
         lines += [f"{events.title}: {key}: perf {perf[key]:,.1f}, {tool} {ours[key]:,.1f}"
                   for key in AHEAD if ours[key] >= perf[key]]
-        # the guard looks once a second
+        # the watchdog scans once a second
         if abs(ours["accesses"] - events.limit) > 1:
             lines.append(f"{events.title}: {tool}: {ours['accesses']:.1f} accesses, "
                          f"limit {events.limit}")
@@ -158,7 +161,7 @@ def price_table():
 
 
 def sustain(platform, sets, run):
-    """The ring's shortest period is the one that START takes; what is wrong: one that loses."""
+    """Check that the ring keeps the shortest period that START accepts; return the errors."""
     lines = []
     for title, (limit_us, missing) in clocked.sustained(platform, sets).items():
         run.rows[title, RING]["shortest_us"] = limit_us
@@ -168,7 +171,7 @@ def sustain(platform, sets, run):
 
 
 def measured():
-    """Lines of Markdown, and what is wrong."""
+    """Return the Markdown lines of a measurement and the errors."""
     lines, wrong = list(price_table()), []
     for platform in clocked.SCENARIOS:
         sets = clocked.sets(bench.PLATFORMS[platform])
@@ -188,7 +191,7 @@ def measured():
 
 
 def compare():
-    """All of it; true: nothing is worse than it may be."""
+    """Measure everything; return the results, and true if no figure exceeds its limit."""
     lines, wrong = measured()
     bench.written("clocked", lines)
     for text in wrong:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make bench PLATFORM=core`: what a sample of the cores' own counters costs.
+"""`make bench PLATFORM=core`: cost of a sample of the core counters.
 
-As bench.py has it, for the cores: accesses are those of the core PMU's registers on all CPUs,
-RDPMC included, which is how perf reads its counters.
+The measurement is that of bench.py. Accesses are those to the registers of the core PMU on all
+CPUs, including RDPMC, which perf uses to read its counters.
 """
 
 import sys
@@ -105,7 +105,7 @@ def at_limit(events, rows):
 
 # ---- samples by overflow ----
 
-# NMI: status, freeze. Service: freeze, status, the counters, OVF_CTRL, preload, release
+# NMI: status, freeze. Service: freeze, status, the counters, OVF_CTRL, preload, unfreeze
 OVERFLOW_EXTRA = 7
 RUNS = (10, 110)
 
@@ -128,9 +128,11 @@ def sampled(machine, samples):
 
 
 def overflow(machine):
-    """Accesses of a sample by overflow, of three counters; returns whether that is the limit.
+    """Return whether the accesses of an overflow sample of three counters are at the limit, and
+    both.
 
-    The guard's looks, one read every 20 ms while a trigger is armed, are among the accesses.
+    The accesses include the scans of the watchdog: one read every 20 ms while a trigger is
+    armed.
     """
     few, many = (sampled(machine, samples) for samples in RUNS)
     cost = (many[0] - few[0]) / (many[1] - few[1])
@@ -139,7 +141,7 @@ def overflow(machine):
 
 
 def compare():
-    """As bench.compare(): what was measured, and whether ucore is at the limit."""
+    """Return the results as bench.compare() does, and whether ucore is at the limit."""
     results, good, lines = {}, True, []
     with Machine(SCENARIO, bench.KERNEL, perf=True, strict=False) as machine:
         machine.write(WATCHDOG, 0)

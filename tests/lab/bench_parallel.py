@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make bench PLATFORM=parallel`: a die that several CPUs read together.
+"""`make bench PLATFORM=parallel`: parallel reads of one die by several CPUs.
 
-Who makes which access is counted on a socket with eight CPUs, where they run at once. What that takes
-is measured on the clocked machine, each of whose CPUs has a clock of its own: for how long the die
-is frozen, and which periods are kept for ten seconds.
+The accesses of each CPU are counted on a socket with eight CPUs, which run concurrently. The
+times are measured on the clocked machine, each of whose CPUs has a clock of its own: the frozen
+time, and the periods that are kept for ten seconds.
 """
 
 import sys
@@ -15,7 +15,7 @@ from lab.session import BOX_ACCESSES, FIXED, Session, read_by
 READERS = (1, 2, 4, 8)
 SETTINGS = {"machine.sockets": 1, "machine.plugged": max(READERS)}
 CLOCKED = access_costs.settings() | {"machine.plugged": max(READERS)}
-# All counters of two dies, for so long
+# goal: period of all counters of two dies, number of readers, duration
 GOAL_US, GOAL_CREW, SECONDS = 100, 4, 10
 GOAL = access_costs.settings() | {"machine.sockets": 2, "machine.plugged": GOAL_CREW}
 # Whether helpers come in time is the host's doing
@@ -57,7 +57,8 @@ def measured(name):
 
 
 def in_time(name):
-    """Of each readers: frozen ns of a sample, START's shortest period (us), and what was missing of it."""
+    """For each number of readers, return the frozen ns of a sample, START's shortest period
+    (us) and the missing samples."""
     print(f"# measuring parallel of a clocked {name}", file=sys.stderr, flush=True)
     events = clocked.all_of(bench.PLATFORMS[name])
     with Machine(clocked.SCENARIOS[name], clocked.KERNEL, strict=False, settings=CLOCKED) as machine:
@@ -71,7 +72,8 @@ def in_time(name):
 
 
 def goal(name):
-    """What was missing of all counters of both dies every 100 us for ten seconds."""
+    """Return the missing samples when all counters of both dies are sampled every 100 us for
+    ten seconds."""
     print(f"# measuring two dies of a clocked {name}", file=sys.stderr, flush=True)
     events = clocked.all_of(bench.PLATFORMS[name])
     with Machine(clocked.SCENARIOS[name], clocked.KERNEL, strict=False, settings=GOAL) as machine:
@@ -86,8 +88,10 @@ def lines_of(title, times):
 
 
 def compare():
-    """As bench.compare(): what was measured; true: no share is longer than its part and a box, a readers of
-    two and of four shortens the freeze, and each period that START takes is kept.
+    """Return the results as bench.compare() does, and true if all goals are met.
+
+    The goals: no share exceeds its part plus one box, two and four readers shorten the freeze,
+    and each period that START accepts is kept.
     """
     names = ("ivbep", "spr")
     rows = [measured(name) for name in names]

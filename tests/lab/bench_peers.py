@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make bench PLATFORM=peers`: the same counters by perf, Intel PCM, LIKWID and ucore.
+"""`make bench PLATFORM=peers`: the same counters with perf, Intel PCM, LIKWID and ucore.
 
-Instructions and time are of the clocked machine, one die; IPIs of one with two sockets, where the
-tools have to reach the other one.  On an E5-2600 v2, whose boxes all of them know.
+Instructions and time are measured on one die of the clocked machine. IPIs are measured with two
+sockets, where the tools must reach the other socket. The machine is an E5-2600 v2, whose boxes
+all tools support.
 """
 
 import sys
@@ -22,15 +23,16 @@ TOOLS = {
     PCM: ("msr", lambda platform, events: peers.pcm(platform, events, clocked.INTERVAL_MS)),
     LIKWID: ("msr", lambda platform, events: peers.likwid(platform, events, clocked.INTERVAL_MS)),
 }
-# Of the scenario of two sockets: a CPU of each, and how many each has
+# for two sockets: one CPU of each, and the number of cores per socket
 CPUS_OF_TWO, CORES_OF_TWO = "0,2", 2
 HEADS = ("counted", "instants", "accesses", "system calls", "instructions", "µs")
-# In these nobody may be better than ours, nor with two sockets, of whose IPIs some are the scheduler's
+# Figures in which no other tool may be better. IPIs with two sockets are left out because the
+# scheduler sends some
 AHEAD = {"syscall": "system calls", "insns": "instructions", "busy_ns": "time"}
 AHEAD_OF_TWO = ("accesses", "syscalls")
 
 
-# ---- What is counted, at how many instants ----
+# ---- Counters and sampling times ----
 
 def counted(title, found):
     """The counters of a set that a tool counts on the clocked machine."""
@@ -38,8 +40,11 @@ def counted(title, found):
 
 
 def instants(title, row, found):
-    """How many different ones the values have: what a freeze of all holds has one, what its box
-    holds one of the box, and each other counter its own."""
+    """Return the number of different sampling times of the values.
+
+    A freeze of the die gives one time, a freeze of a box one for the box. Each other counter
+    has its own.
+    """
     mine = counted(title, found)
     if row["freezes"]:
         return 1
@@ -89,7 +94,7 @@ def cells(title, row, found):
 
 
 def best(rows, key):
-    """The least of the others, and whose it is."""
+    """Return the minimum of the other tools, and the name of that tool."""
     return min((rows[name][key], name) for name in THEIRS)
 
 
@@ -131,7 +136,7 @@ def behind_of_two(rows):
 
 
 def compare():
-    """As bench.compare(): what was measured; true: nobody is ahead."""
+    """Return the results as bench.compare() does, and true if no other tool is better."""
     platform = bench.PLATFORMS[PLATFORM]
     sets = clocked.sets(platform)
     print("# measuring on the clocked machine", file=sys.stderr, flush=True)

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a sample costs in time, on the machine whose time is made of it.
+"""Cost of a sample in time, on a machine whose clock advances by instructions and accesses.
 
-One die, one CPU, which does nothing else: an instruction takes 1 ns, an access its price
-(access_costs.py), so what is spent is counted and not measured, and runs repeat to the nanosecond.
-Crews have more CPUs, each of which has its own clock (qemu/README.md).
-All that is measured is a script which the guest runs by itself: commands of the host would
-come at other instants each time.
+The machine has one die and one CPU, which does nothing else. An instruction takes 1 ns and an
+access its cost (access_costs.py). Time is therefore counted and not measured, and runs repeat
+to the nanosecond. Parallel reads use more CPUs, each of which has a clock of its own
+(qemu/README.md).
 
-Each tool runs for few and for many intervals, the program being in memory; the difference, divided
-by the intervals that its output shows, less what the idle guest does in the same time.  How long
-the die was frozen, and what was executed meanwhile, is that of the sample in the middle.
+The guest runs one script by itself, because commands of the host would arrive at a different
+time in each run. Each tool runs for few and for many intervals, with its program in memory. The
+cost is the difference, divided by the number of intervals in its output, minus the cost of the
+idle guest in the same time. The frozen time of the die and the instructions in it are those of
+the middle sample.
 """
 
 import dataclasses
@@ -22,20 +23,20 @@ from lab.machine import Machine
 
 KERNEL = "6.1"
 INTERVAL_MS, FEW, MANY = 10, 10, 110
-# The program that records does something each time a quarter of its ring is full: so many that
-# one time more or less does not matter
+# The recorder writes the ring whenever a quarter is full. The number of samples is so large
+# that one write more or less does not matter
 MANY_SAMPLES = 1010
-# Periods that are tried, until one is sustained; START's limit is for the stated prices
+# periods to try until one is sustained; START's limit applies to the documented costs
 RING_US = (10, 12, 14, 16, 18, 20, 22, 25, 28, 32, 36, 40, 50, 64, 80, 100, 125, 160, 200, 250, 320, 400,
            500, 640, 800, 1000, 1250, 1600, 2000, 4000)
 PERF_US = (1000, 2000, 3000, 5000, 8000, 10000, 15000, 20000, 30000, 50000)
-# ... for so long; what gives so many of its samples, and loses none, is
+# duration of a try, and the fraction of its samples that counts as sustained without a loss
 TRY_MS, SUSTAINED = 100, 0.98
-# Of a clock: an overflow in some ten milliseconds
+# period of a clock event: one overflow in some ten milliseconds
 OVERFLOWS = 10000000
 SCENARIOS = {"ivbep": "clock-e5", "spr": "clock-spr"}
 IDLE, RING, READ, PERF = "idle", "ucore ring", "ucore READ", "perf stat"
-# What a program of one's own spends on READ, and a sample by the overflow of a counter
+# titles: the cost of READ in a caller's own program, and of a sample by overflow
 ITSELF, OVERFLOW = "READ itself", "ucore overflow"
 # How a module is loaded that a tool needs
 LOAD = {"ucore": ("insmod /lib/modules/*/ucore.ko core_pmu=0", "have"),
@@ -44,7 +45,7 @@ LOAD = {"ucore": ("insmod /lib/modules/*/ucore.ko core_pmu=0", "have"),
 
 @dataclasses.dataclass(frozen=True)
 class Events:
-    """What all tools count, and the least number of accesses for it."""
+    """Events that all tools count, and the minimum number of accesses for them."""
     counters: int
     ucore: tuple
     perf: tuple
@@ -156,7 +157,8 @@ def make_itself(platform, events):
 
 
 def make_overflow(platform, events):
-    """One of few counters overflows; those of a Sapphire Rapids cannot."""
+    """Record with an overflow of one of a few counters; Sapphire Rapids has no overflow
+    interrupts."""
     if events.counters > 4 or platform is not bench.PLATFORMS["ivbep"]:
         return None
     first, *others = events.ucore
@@ -202,17 +204,18 @@ def add_periods(script, events, tool):
                         "grep '^ ' /tmp/out | cut -d, -f1 | sort -u | wc -l")
 
 
-# ---- Runs of their own ----
+# ---- Separate runs ----
 
 @dataclasses.dataclass(frozen=True)
 class Loading:
-    """Instructions of loading the module, and of its own part of that."""
+    """Instructions of loading the module, and of the driver's own part of that."""
     all: int
     own: int
 
 
 def loading(platform):
-    """Linux's function_graph tells how long each took; without prices a nanosecond is one."""
+    """Measure loading with Linux's function_graph; without access costs a nanosecond is one
+    instruction."""
     script = "\n".join([
         "cd /sys/kernel/tracing", "echo load_module do_one_initcall >set_ftrace_filter",
         "echo function_graph >current_tracer", LOAD["ucore"][0], "echo 0 >tracing_on",
@@ -225,10 +228,10 @@ def loading(platform):
 
 
 def shortfall(machine, events, us, seconds, readers=1, dies=1):
-    """What record tells of samples that were due and did not come; "" if all did."""
+    """Return the text of record's message on missing samples; "" if none is missing."""
     done = machine.run(f"ucoretool record --timer {us}us --readers {readers} {bench.options(events.ucore)} "
                        f"-o /dev/null -- sleep {seconds} 2>&1", timeout=1800)
-    # a line for each freeze and unfreeze, which nobody reads
+    # truncate the log, which has an unused line for each freeze and unfreeze
     os.truncate(machine.directory / "model.log", 0)
     samples, lost = re.search(r"^(\d+) samples .* (\d+) records lost", done.out, re.M).groups()
     due = int(dies * seconds * 1e6 / us)
@@ -255,7 +258,7 @@ def frozen_ns(machine, events, readers=1):
 
 
 def sustained(platform, found_sets, seconds=10):
-    """Title -> the shortest period (us) that START takes, and what was missing of it in so long."""
+    """Return title -> START's shortest period (us), and the missing samples at that period."""
     with Machine(SCENARIOS[platform], KERNEL, strict=False, settings=access_costs.settings()) as machine:
         machine.insmod()
         machine.run("have")
@@ -274,9 +277,8 @@ def spent(before, after):
 class Run:
     """One boot with the sets of a platform.
 
-    tools   as TOOLS has them; those of one module follow each other
-    files   what they need in the guest beside perf
-    boots   the machine
+    tools: as TOOLS; tools of one module are adjacent. files: files of
+    the guest in addition to perf. boots: the machine class.
     """
 
     def __init__(self, platform, found_sets, tools=TOOLS, times=1, periods=True, files=(),
@@ -297,7 +299,8 @@ class Run:
         return self.log[self._at[mark]:self._at[mark + 1] + 1]
 
     def _cost(self, marks):
-        """What many intervals cost more than few, and how many more there were."""
+        """Return the cost of many intervals minus that of few, and the difference of the
+        intervals."""
         few, many = (spent(window[0], window[-1]) for window in map(self._between, marks))
         intervals = [int(self._results[str(mark)]) for mark in marks]
         return {key: many[key] - few[key] for key in many}, intervals[1] - intervals[0]
@@ -314,8 +317,8 @@ class Run:
         return row | self._frozen(self._marks[title, tool][1])
 
     def _frozen(self, mark):
-        """The die's window of the sample in the middle, ns and instructions; what is executed from
-        one sample to the next, without what happens only now and then."""
+        """Return the freeze of the middle sample in ns and instructions, and the instructions
+        between samples without periodic work."""
         events = self._between(mark)
         freezes = [event for event in events if event["ev"] == "freeze"]
         unfreezes = [event for event in events if event["ev"] == "unfreeze"]
@@ -328,7 +331,7 @@ class Run:
                 "sample_insns": middle(spent(*pair)["insns"] for pair in zip(freezes, freezes[1:]))}
 
     def shares(self, key):
-        """What part of the time each cost has, percent."""
+        """Return the percentage of the time of each cost."""
         row = self.rows[key]
         parts = {"instructions": row["insns"] * access_costs.INSTRUCTION_NS}
         for name, price in access_costs.PRICES.items():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the machine model knows of the cores' own counters.
+"""Counts of the core PMU in the machine model.
 
-Its log has them at each freeze while it is told to record cores (qemu/README.md, "The core
-PMU"). The box of CPU n is called "coren" here. Linux and QEMU number the CPUs alike, unless a
-scenario plugs them one by one.
+The model's log has them at each freeze while recording of cores is on (qemu/README.md, "The
+core PMU"). The box of CPU n is called "coren" here. Linux and QEMU number the CPUs alike,
+unless a scenario plugs them one by one.
 """
 
 CTL_INT, FIXED_INT = 1 << 20, 8
@@ -24,7 +24,7 @@ def totals_at(cpu, counters):
 
 
 def has_overflowed(counter, status):
-    """It carried and was to interrupt."""
+    """Return true if the counter has carried and its interrupt is enabled."""
     name = str(counter["ctr"])
     if name.startswith("fixed"):
         bit, interrupts = STATUS_FIXED + int(name[5:]), counter["ctl"] & FIXED_INT
@@ -34,9 +34,10 @@ def has_overflowed(counter, status):
 
 
 def freezes_of(machine, mark):
-    """The cores' freezes since mark, in the shape of those of dies, with "cpu" for "socket".
+    """Return the freezes of cores since @mark in the format of die freezes, with "cpu" for
+    "socket".
 
-    The reason is "overflow" if a counter that was to interrupt had carried by then.
+    The reason is "overflow" if a counter with an enabled interrupt had carried.
     """
     found = []
     for number, freeze in enumerate(machine.truth("core-freeze", mark)):
@@ -67,9 +68,10 @@ def events_at(freeze, before, names):
 
 
 def compared(samples, freezes, before, names):
-    """Returns (number of equal values, text of each difference).
+    """Compare core samples; return (number of equal values, text of each difference).
 
-    samples: of cores, as truth.samples_of() has them; freezes: those in which they were taken
+    samples: samples of cores as returned by truth.samples_of(). freezes: freezes of these
+    samples.
     """
     equal, differences = 0, []
     for cpu in sorted({s["cpu"] for s in samples} | {f["cpu"] for f in freezes}):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Writes initramfs archives (cpio "newc"), and knows what a program needs."""
+"""Writes initramfs archives (cpio "newc") and finds the libraries of a program."""
 
 import os
 import re

@@ -3,8 +3,8 @@
 
 usage: python3 -m lab.demo [PLATFORM]
 
-Everything in the guest is what a user would type; in the end the samples are
-compared with what the machine model knows to be true.
+The guest runs the commands of a user. At the end the samples are compared with the counts of
+the machine model.
 """
 
 import dataclasses
@@ -41,14 +41,14 @@ NO_GLOBAL = """\
 
 @dataclasses.dataclass(frozen=True)
 class Demo:
-    """What is shown on a platform."""
+    """The demonstration of one platform."""
     scenario: str
     stat: str
     record: str
     what: str           # is sampled
     why: str = ""
-    reason: str = "overflow"        # of the freezes in which samples are taken
-    period: int = 0                 # of READS, if it is polled
+    reason: str = "overflow"        # reason of the freezes in which samples are taken
+    period: int = 0                 # polled period of READS; 0 if the platform has interrupts
 
     @property
     def by_overflow(self):
@@ -105,7 +105,7 @@ PLATFORMS = {
                     "cha/TOR_INSERTS.IA_MISS/", "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/"),
 }
 
-# of freezes, in the model's words and in ours
+# causes of freezes, in the model's terms and in ours
 CAUSES = {"overflow": "overflow", "frz_all": "the timer", "boxes": "the words of the boxes"}
 
 started = time.monotonic()
@@ -136,7 +136,7 @@ def prepare(platform):
 
 
 def record_and_compare(machine, demo, platform):
-    """Samples, beside the truth; returns whether they agree."""
+    """Record samples and compare them with the model; return true if they agree."""
     events = truth.events_of(platform)
     before, mark = truth.totals_of(machine), machine.truth_length()
     show(machine, demo.record)
@@ -159,14 +159,14 @@ def record_and_compare(machine, demo, platform):
 
 
 def freezes_of(demo, freezes, before, events, samples):
-    """Those in which a sample must have been taken."""
+    """Return the freezes in which a sample must have been taken."""
     if demo.period:
         return truth.polled(freezes, before, READS, events[READS], demo.period)
     return truth.sampled(freezes, demo.reason, samples)
 
 
 def is_stray(demo, sample):
-    """An interrupt that came to the wrong CPU; a polled sample that does not say what it is."""
+    """Return true for an interrupt on the wrong CPU, and for a polled sample without its flag."""
     if demo.by_overflow:
         return sample["die"] == 0 and sample["cpu"] != PMI_CPU
     return bool(demo.period) and not (sample.get("polled") and sample.get("skew_ns"))
@@ -185,7 +185,7 @@ def show_polling(samples, freezes, strays):
 
 def main(platform="ivbep"):
     if platform == "core":
-        from lab import demo_cores      # which needs this module
+        from lab import demo_cores      # imported late, because demo_cores imports this module
         return demo_cores.main()
     if platform not in PLATFORMS:
         sys.exit(f"demo: PLATFORM={platform}? There are {', '.join(PLATFORMS)}, core.")
@@ -195,7 +195,7 @@ def main(platform="ivbep"):
     with Machine(demo.scenario, KERNEL) as machine:
         say("The module, and the boxes that it finds")
         show(machine, f"insmod {machine.module_path()}")
-        machine.run("have")     # the selftest of each box counts, too: before the model is asked
+        machine.run("have")     # run the self-test of each box before the model's totals are read
         show(machine, "ucoretool list")
         say("All memory traffic of a second, per socket")
         show(machine, demo.stat)

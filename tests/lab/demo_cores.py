@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make demo PLATFORM=core`: the cores' own counters, beside those of a memory controller.
+"""`make demo PLATFORM=core`: core counters together with those of a memory controller.
 
-Everything in the guest is what a user would type; in the end the samples are compared with what
-the machine model knows to be true.
+The guest runs the commands of a user. At the end the samples are compared with the counts of
+the machine model.
 """
 
 from lab import coretruth, truth
@@ -17,7 +17,7 @@ READS = "imc/CAS_COUNT.RD/"
 STAT = f"ucoretool stat --per-box -e {MISSES} -e {CYCLES} -e {READS} -- sleep 1"
 RECORD = (f"ucoretool record -c {PERIOD} -e {INSTRUCTIONS} -e {MISSES} -e {CYCLES} "
           "-o /tmp/samples -- sleep 0.4")
-# what a counter's control says -> event
+# control of a counter -> event
 EVENTS = {0x00c0: INSTRUCTIONS, 0x412e: MISSES, "fixed1": CYCLES}
 
 OWNERS = """\
@@ -29,7 +29,7 @@ INSTANT = """\
 
 
 def show_refused(machine, command):
-    """As show(), for what must fail."""
+    """Show a command that must fail, as show() does."""
     print(f"lab# {command}", flush=True)
     result = machine.run(command, check=False)
     if not result.status:
@@ -38,7 +38,7 @@ def show_refused(machine, command):
 
 
 def compare(machine):
-    """Samples by overflow, beside the truth; returns whether they agree."""
+    """Compare samples by overflow with the model; return true if they agree."""
     before, mark = coretruth.totals_of(machine), machine.truth_length()
     show(machine, RECORD)
     show(machine, REPORT)

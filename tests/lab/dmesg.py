@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What must not appear in a guest's kernel log."""
+"""Finds lines in a guest's kernel log that report an error."""
 
 import re
 
@@ -36,6 +36,6 @@ BAD = re.compile("|".join((
 
 
 def hits(text, allowed=()):
-    """Lines that no healthy kernel prints, but for those a test allows."""
+    """Return the lines that report an error, except lines that a test allows."""
     return [line for line in text.splitlines()
             if BAD.search(line) and not any(re.search(pattern, line) for pattern in allowed)]

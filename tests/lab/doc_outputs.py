@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make screens`: what the pages' commands print, written into them anew.
+"""`make screens`: run the commands of the pages and update the printed output.
 
-usage: python3 -m lab.doc_outputs [PAGE...]     paths in the tree, or all that have such commands
+usage: python3 -m lab.doc_outputs [PAGE...]
 
-lab/pages.py says what such a page is.  The test of the pages runs the commands in the same way.
+PAGE is a path in the tree; the default is all pages with commands. lab/pages.py describes the
+format. The test of the pages runs the commands in the same way.
 """
 
 import dataclasses
@@ -60,7 +61,7 @@ def guest_filled(sections):
 
 
 def left_at_prompt(process):
-    """What comes before the prompt of a shell of the lab, which is then left."""
+    """Return the output before the prompt of a lab shell, and leave the shell."""
     said = ""
     while not said.endswith(PROMPT) and (letter := process.stdout.read(1)):
         said += letter
@@ -71,8 +72,8 @@ def left_at_prompt(process):
 
 
 def typed_on_host(command):
-    """What a command of the host prints, and its status."""
-    # a make of its own, not one below another
+    """Return the output and the status of a command of the host."""
+    # run make without the variables of the calling make
     environment = {name: value for name, value in os.environ.items()
                    if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
     with subprocess.Popen(["sh", "-c", command], cwd=artifacts.TOP, env=environment, text=True,
@@ -106,7 +107,8 @@ def host_filled(sections):
 # ---- Pages ----
 
 def fill(section, now, prompt=pages.GUEST):
-    """What is printed now, but for commands that fail: these keep what they had, and are told."""
+    """Insert the current output, except for commands that fail: these keep the old text and are
+    reported."""
     for command, new in zip(section.commands(prompt), now):
         if new.status:
             failed.append(new.text)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a guest has beside ucoretool where a person sits at it, or a page's commands run.
+"""Files of a guest besides ucoretool, for interactive use and for the commands of the pages.
 
-As `make install` would leave it: the HTTP library of `ucoretool export`, Python with the package
-`ucore`, the dashboard; and the examples in the home directory.  What the host lacks is left out.
+These are the files of `make install`: the HTTP library of `ucoretool export`, Python with the
+package `ucore`, and the dashboard. The examples are in the home directory. Files that the host
+lacks are left out.
 """
 
 import functools
@@ -12,7 +13,7 @@ from pathlib import Path
 from lab import artifacts, cpio
 
 PYTHON = "/usr/bin/python3"
-# What the package `ucore` and the examples import; Python says which files that takes
+# imports of the package `ucore` and of the examples; Python lists the files they need
 IMPORTED = ("import array, collections, contextlib, ctypes, encodings.ascii, errno, os, select, "
             "struct, sys, time")
 LOADED = f"""{IMPORTED}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How a lab test is written: a function that gets a booted machine.
+"""The decorator @test: a lab test is a function that gets a booted machine.
 
     from lab.framework import test, skip
 
@@ -7,8 +7,8 @@
     def boxes_of_both_sockets_are_listed(m):
         assert "imc7" in m.sh("ucoretool list")
 
-It passes when it returns, the kernel log is clean and the model saw no violation.
-A function that returns a list of Results counts as that many tests.
+The test passes if the function returns, the kernel log is clean and the model detected no
+violation.  A function that returns a list of Results counts as that many tests.
 """
 
 import dataclasses
@@ -17,24 +17,24 @@ from typing import Callable
 
 from lab.machine import CheckFailed
 
-# For @test(kernels=...): all, and both of Debian's
+# kernels=KERNELS: all kernels; BOTH: both of Debian's
 KERNELS = ("6.1", "6.12", "debug")
 BOTH = ("6.1", "6.12")
 KMEMLEAK = "/sys/kernel/debug/kmemleak"
-# Debug boots that end with a search for leaks; the others need not track memory for one, which
-# takes a third of their time.  KUnit's ends with one, too.
+# Scenarios whose debug boots end with a search for leaks, as KUnit's boot does. Other debug
+# boots disable the tracking of memory, which takes a third of their time.
 SEARCHED = ("e2-2s", "spr-2s")
 
 registry = []
 
 
 class Skip(Exception):
-    """The test cannot run here; the text says what is missing."""
+    """A test cannot run in this environment; the text names what is missing."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """One of several results of a test function that returns a list of them."""
+    """Result of one subtest; a test function may return a list of Results."""
     name: str
     verdict: str            # passed, failed, skipped
     text: str = ""
@@ -46,7 +46,7 @@ def skip(reason):
 
 @dataclasses.dataclass(frozen=True)
 class Boot:
-    """Tests with equal boots share one."""
+    """Machine of a test; tests with equal boots share one."""
     scenario: str
     kernel: str
     options: tuple          # sorted items of further Machine() arguments
@@ -59,20 +59,21 @@ class Boot:
 class Test:
     name: str
     function: Callable
-    boot: Boot              # None: the test needs no machine
+    boot: Boot              # None for a test without a machine
     timeout: int
-    loaded: bool = False    # ucore.ko is loaded when it begins
-    module: bool = False    # ... or at least at hand
-    strict: bool = True     # the model looks for violations
-    alone: bool = False     # registers and module as after the boot, before and after it
-    perf: bool = False      # Debian's perf is at hand
+    loaded: bool = False    # ucore.ko is loaded before the test
+    module: bool = False    # ucore.ko is in the guest
+    strict: bool = True     # fail the test on protocol violations that the model detects
+    alone: bool = False     # registers and module are as after the boot, before and after the test
+    perf: bool = False      # Debian's perf is in the guest
 
     def __str__(self):
         return f"{self.name} [{self.boot}]" if self.boot else self.name
 
 
 def united(tests):
-    """The debug kernel takes long to boot: once for a scenario, with what any test there sets."""
+    """Give all debug tests of a scenario the same settings, because the debug kernel boots
+    slowly."""
     settings = {}
     for boot in {test.boot for test in tests if test.boot and test.boot.kernel == "debug"}:
         of_all = settings.setdefault(boot.scenario, {})
@@ -90,28 +91,26 @@ def united(tests):
 
 
 def frozen(options):
-    """Options as something that can be compared and hashed; dict() undoes it."""
+    """Convert options to a hashable value; dict() reverses it."""
     return tuple(sorted((key, frozen(value) if isinstance(value, dict) else value)
                         for key, value in options.items()))
 
 
 def test(scenario=None, kernels=("6.1",), *, loaded=True, module=True, strict=True,
          alone=False, perf=False, timeout=60, machine=True, **options):
-    """Registers a test, once for each kernel.
+    """Register a test, once for each kernel.
 
-    scenario several of them (a tuple): the test also runs on each of the others, on
-             the first kernel alone: what differs there is the machine, not the kernel
-    loaded   insmod ucore.ko before (a test that wants to do that itself, or
-             without it, says False)
-    module   False: it can do without ucore.ko, should that not build
+    scenario machine of the test.  With a tuple, the test runs on each further machine only
+             with the first kernel, because the machines differ, not the kernels
+    loaded   load ucore.ko before the test; False if the test loads the module or needs none
+    module   False: the test runs even if ucore.ko does not build
     strict   False: protocol violations are no failure
-    alone    begins with all registers as after the boot, and nobody minds how it
-             leaves them
-    perf     with Debian's perf at hand
+    alone    all registers are as after the boot when the test begins; it may leave any state
+    perf     provide Debian's perf
     timeout  seconds on an idle host, doubled on the debug kernel
-    machine  False: no machine at all, the function takes no argument
-    options  for Machine(), and tests with others do not share its boot:
-             cmdline=..., settings=...
+    machine  False: the test has no machine, the function has no argument
+    options  arguments of Machine() (cmdline=..., settings=...).  Only tests with equal options
+             share a boot
     """
     def register(function):
         name = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
@@ -124,19 +123,20 @@ def test(scenario=None, kernels=("6.1",), *, loaded=True, module=True, strict=Tr
 
 
 def pairs(scenario, kernels):
-    """(scenario, kernel): the first scenario on each kernel, the others on the first one."""
+    """Return the (scenario, kernel) pairs: the first scenario on each kernel, the others on the
+    first."""
     first, *others = scenario if isinstance(scenario, tuple) else (scenario,)
     return [*((first, kernel) for kernel in kernels), *((name, kernels[0]) for name in others)]
 
 
 def no_leaks(m):
-    """kmemleak finds nothing, ucore.ko being gone (debug kernel, end of a boot)."""
+    """Unload ucore.ko and fail if kmemleak finds a leak (debug kernel, end of a boot)."""
     if "ucore " in m.sh("cat /proc/modules"):
         m.rmmod()
-    m.allow(r"kmemleak: \d+ new suspected")     # what is left of them is judged here
-    # kmemleak reports nothing younger than 5 s, nor what it has seen only once
+    m.allow(r"kmemleak: \d+ new suspected")     # this function evaluates the remaining suspects
+    # kmemleak reports no object younger than 5 s, and none that only one scan found
     time.sleep(5)
-    # ... and what something refers to at a later scan again was none
+    # an object that a later scan finds referenced is no leak
     for scans in range(1, 6):
         m.run(f"echo scan > {KMEMLEAK}", timeout=120)
         found = m.read(KMEMLEAK)
@@ -146,7 +146,7 @@ def no_leaks(m):
 
 
 def searched(boot):
-    """Is memory tracked in this boot?"""
+    """Return true if kmemleak tracks memory in this boot."""
     return boot.kernel == "debug" and boot.scenario in SEARCHED
 
 

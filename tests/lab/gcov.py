@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which lines of the driver ran: modules for the debug kernel that count them, if UCORE_GCOV says so.
+"""Line coverage of the driver: modules for the debug kernel that count executed lines.
 
-UCORE_GCOV is a directory, which gets an archive of counts of each machine (tests/coverage reads them).
-The kernel keeps the counts of modules that are gone.
+The directory UCORE_GCOV gets an archive of counts of each machine (tests/coverage reads them).
+The kernel keeps the counts of unloaded modules.
 """
 
 import os
@@ -20,7 +20,7 @@ tar -c -C /tmp/gcov . >/tmp/gcov.tar"""
 
 
 def directory():
-    """Where counts go; None: nobody wants them."""
+    """Return the directory for counts; None if coverage is off."""
     name = os.environ.get("UCORE_GCOV")
     return Path(name) if name else None
 
@@ -30,12 +30,12 @@ def wanted(kernel):
 
 
 def collect(machine):
-    """What a machine has counted; a guest that does not answer any more has taken it along."""
+    """Collect the counts of a machine. The counts of a guest that no longer answers are lost."""
     directory().mkdir(parents=True, exist_ok=True)
     try:
         machine.run(COLLECT, timeout=120)
         archive = machine.fetch("/tmp/gcov.tar")
-    except Exception as error:      # whatever ended it: that is told elsewhere
+    except Exception as error:      # the cause is reported by the test
         print(f"# gcov: {machine}: {error}", file=sys.stderr)
         return
     with tempfile.NamedTemporaryFile(dir=directory(), suffix=".tar", delete=False) as file:

@@ -7,7 +7,7 @@ import subprocess
 from lab import artifacts, cpio
 
 BUSYBOX = "/bin/busybox"
-# Terminals that somebody may sit at, of Debian's ncurses-base, for ucoretool top
+# terminfo entries of Debian's ncurses-base for the user's terminals, needed by ucoretool top
 TERMINALS = ("linux", "screen-256color", "tmux-256color", "vt100", "xterm", "xterm-256color")
 # Modules of the kernel that tests load by hand
 KERNEL_MODULES = ("intel-uncore.ko", "msr.ko")
@@ -20,10 +20,10 @@ ETC = {
 
 
 def build(path, kernel, *, module=None, tools=None, multicall=(), files=(), perf=False):
-    """Writes the archive.
+    """Write the archive.
 
-    module: path of ucore.ko; tools: directory with ucoretool; multicall: path -> names in
-    /bin; files: guest path -> host path.
+    module: path of ucore.ko. tools: directory with ucoretool. multicall: path -> names in /bin.
+    files: guest path -> host path.
     """
     archive = cpio.Archive()
     archive.file("/init", artifacts.init())
@@ -67,7 +67,7 @@ def add_busybox(archive):
 
 
 def add_modules(archive, kernel, module):
-    """Modules, flat in /lib/modules/RELEASE, with what modprobe looks for."""
+    """Add modules to /lib/modules/RELEASE, with the index files that modprobe needs."""
     where = f"/lib/modules/{kernel.release}"
     found = [path for name in KERNEL_MODULES for path in kernel.modules.rglob(name)]
     if module:

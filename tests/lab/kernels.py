@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kernels of the lab: Debian's, by series, and a debug kernel of our own.
+"""Provides the kernels of the lab: Debian's, by series, and a debug kernel built from source.
 
-Images, headers and sources live in a cache outside the tree; none is installed.
+Images, headers and sources are in a cache outside the tree; none is installed.
 
-usage: python3 -m lab.kernels path NAME     where its parts are (fetches or builds them first)
-       python3 -m lab.kernels fetch NAME... gets them ready
-       python3 -m lab.kernels update        looks for newer versions from Debian
-NAME is 6.1, 6.12 or another series of Debian's, also with -rt: 6.1-rt, 7, 7.2-rt; or debug;
-or kcsan: the same, but that it looks for races; or clang: the debug kernel's tree, prepared for
-clang to compile modules and without an image.
+usage: python3 -m lab.kernels path NAME     print the paths of a kernel (fetch or build it first)
+       python3 -m lab.kernels fetch NAME... fetch or build kernels
+       python3 -m lab.kernels update        fetch newer versions from Debian
+NAME is a series of Debian, such as 6.1, 6.12 or 7, also with -rt (6.1-rt).  Other names are debug;
+kcsan, the debug kernel with a detector of data races; and clang, the tree of the debug kernel,
+prepared to compile modules with clang and without an image.
 """
 
 import argparse
@@ -32,12 +32,12 @@ from lab.archive import cache
 HERE = Path(__file__).resolve().parent
 DEBUG_CONFIG = HERE.parent / "kernel" / "debug.config"
 KCSAN_CONFIG = HERE.parent / "kernel" / "kcsan.config"
-# What of Linux itself would end long runs; each says why at its head
+# patches to Linux for errors that end long runs; the head of each patch has the reason
 PATCHES = sorted((HERE.parent / "kernel").glob("*.patch"))
 DEBIAN = ("6.1", "6.12")
 DEBUG_SOURCE = "6.12"
-NAMES = DEBIAN + ("debug",)     # those that tests ask for
-LIKE_DEBUG = ("kcsan",)         # ... and those on which the debug kernel's tests run when asked for
+NAMES = DEBIAN + ("debug",)     # kernels named by tests
+LIKE_DEBUG = ("kcsan",)         # kernels that run the tests of the debug kernel on request
 SERIES = re.compile(r"(?P<series>\d+(?:\.\d+)*)(?P<rt>-rt)?$")
 # Where a series is looked for that this release does not have
 OTHER_SUITES = ("trixie-backports", "sid")
@@ -49,8 +49,8 @@ class Kernel:
     release: str
     vmlinux: Path   # uncompressed: QEMU starts it at its PVH entry, seconds faster
     modules: Path   # a directory with *.ko somewhere below
-    build: Path     # what KDIR is for an out-of-tree module
-    source: Path    # its source tree, or the headers'
+    build: Path     # KDIR for an out-of-tree module
+    source: Path    # source tree, or the tree of the headers
 
     @property
     def rt(self):
@@ -110,7 +110,7 @@ def deps(*packages):
 
 
 def debian_kernel(name):
-    """One of Debian's: an image to boot and headers to compile for."""
+    """Return a Debian kernel: an image to boot and headers to compile for."""
     pinned = cache() / "kernel" / f"{name}.release"
     release, suite = kept(pinned) or newest(name)
     where = cache() / "kernel" / release
@@ -128,9 +128,9 @@ def debian_kernel(name):
 
 
 def kept(pinned):
-    """(release, suite) that was taken before; None if not all of it is here.
+    """Return the (release, suite) fetched before; None if a file of it is missing.
 
-    What is not may be gone from the archive, too, which has the newest ones alone.
+    A missing file may also have left the archive, which keeps only the newest releases.
     """
     if not pinned.exists():
         return None
@@ -140,7 +140,7 @@ def kept(pinned):
 
 
 def newest(name):
-    """The newest release of a series with image and headers, and the suite that has it."""
+    """Return the newest release of a series that has image and headers, and its suite."""
     found = []
     for suite in (archive.codename(), *OTHER_SUITES):
         apt = archive.apt(suite)
@@ -192,7 +192,7 @@ def fetch_image(apt, release, where):
 
 
 def emptied(where):
-    """A new directory beside `where`, to be renamed when it is complete."""
+    """Create an empty directory next to `where`, to be renamed when it is complete."""
     parts = where.with_name(where.name + ".part")
     shutil.rmtree(parts, ignore_errors=True)
     parts.mkdir(parents=True)
@@ -230,7 +230,8 @@ def relocate(makefile):
     makefile.write_text(text.replace("/usr/src/", here))
 
 
-# What the kernel's build system calls, beside the compiler that the headers name
+# packages that the kernel's build system calls, in addition to the compiler named by the
+# headers
 ROOT_PACKAGES = ("base-files", "bash", "binutils", "coreutils", "dash", "diffutils", "dpkg", "findutils",
                  "gawk", "grep", "make", "sed")
 ROOT_MAKEFILE = """\
@@ -242,10 +243,10 @@ ROOT_MAKEFILE = """\
 
 
 def fetched_root(apt, release):
-    """The headers of another release's kernel, with its compiler; returns KDIR.
+    """Fetch the headers of a kernel of another Debian release with its compiler; return KDIR.
 
-    Their programs need that release's C library, and their flags its compiler: both are
-    unpacked, nothing is installed, into a directory in which make runs.
+    The programs of the headers need the C library and the compiler of that release. Both are
+    unpacked, not installed, into a directory that is the root of make.
     """
     where = cache() / "headers" / release
     if not where.exists():
@@ -373,7 +374,7 @@ def build_tree(source, build, compiler, fragments, targets):
 
 @contextlib.contextmanager
 def progress(log, every=60):
-    """Says each minute how far a build is."""
+    """Report the progress of a build each minute."""
     ended = threading.Event()
 
     def watch():
@@ -389,7 +390,7 @@ def progress(log, every=60):
 
 
 def check_config(config, fragments):
-    """Kconfig drops what it cannot have; the lab wants to know.  A later fragment's word counts."""
+    """Fail if Kconfig dropped an option of a fragment. A later fragment overrides earlier ones."""
     have = set(config.read_text().splitlines())
     wanted = {re.search(r"CONFIG_\w+", line)[0]: line for fragment in fragments
               for line in fragment.read_text().splitlines() if "CONFIG_" in line}

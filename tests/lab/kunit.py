@@ -12,7 +12,8 @@ from lab.machine import CheckFailed, CommandFailed, Machine
 FAILED = re.compile(r"^.*?not ok \d+ (?:- )?([\w.]+)", re.M)
 COUNT = re.compile(r"(passed|failed|crashed|skipped|errors): (\d+)")
 TIMEOUT = 300
-QUIET = 15              # seconds of an idle host: the suites say something each half second
+# maximum seconds without output on an idle host; the suites print each half second
+QUIET = 15
 
 
 def note(text):
@@ -44,15 +45,13 @@ class Watched:
 
 
 def run_in_guest(module, to_the_end=True):
-    """Loads the suites; returns the kernel log and what else went wrong.
-
-    Not to the end: only until one fails, or hangs.
-    """
+    """Load the suites; return the kernel log and other errors. Stop at the first failure or
+    hang."""
     complaints = []
     files = {f"/{module.name}": module}
     with Machine(None, "debug", module=False, files=files) as machine:
         try:
-            # The kernel reports at boot that it has no suites of its own
+            # at boot the kernel reports that it has no suites; discard that line
             machine.run("dmesg -c")
             suites = machine.spawn(f"insmod /{module.name}", timeout=TIMEOUT)
             if not to_the_end:

@@ -5,7 +5,7 @@
         m.insmod()
         print(m.run("ucoretool list").out)
 
-QEMU is gone when the block ends, whatever happened inside.
+QEMU is killed at the end of the block, also after an exception.
 """
 
 import ctypes
@@ -26,39 +26,41 @@ RUNS = artifacts.BUILD / "lab"
 # The debug kernel boots in 10 to 15 s on an idle host
 BOOT_TIMEOUT = 60
 SCRIPT_TIMEOUT = 900
-# Where init looks for it
+# path at which init expects the script
 SCRIPT = "/script"
 PR_SET_PDEATHSIG = 1
-# More than half of the instructions of a boot: self-tests of ciphers, memory zeroed when given
-# out, and what nobody here uses.  Debian's kernels leave their own constants writable, too, which
-# spares them the search for pages that are executable as well; the debug kernel does not.
+# These options skip more than half of the instructions of a boot: cipher self-tests, zeroing of
+# allocated memory, and services that no test uses. Debian's kernels also leave read-only data
+# writable, which skips the search for writable executable pages. The debug kernel keeps that
+# search.
 QUICK = ("cryptomgr.notests init_on_alloc=0 initcall_blacklist=jent_mod_init,crypto_kdf108_init,"
          "cubictcp_register,slab_sysfs_init,init_encrypted,i8042_init")
 NO_RODATA = "rodata=off "
-# The TSC of no host is faster.  Told how many of its ticks a jiffy has, a kernel does not measure
-# that on each socket: a busy host lets the measurement fail, and once it never ended.
+# Upper bound of the TSC frequency of a host. With lpj= given, the kernel does not calibrate the
+# delay loop on each socket. On a busy host the calibration can fail or never end.
 TSC_HZ = 5 * 10 ** 9
-# Registers for programs of tests
+# kernel parameters that let test programs access registers
 BY_HAND = "iomem=relaxed msr.allow_writes=on"
 ORACLE = "/machine/ucore-oracle"
-# An RT kernel serves the agent's port in a thread, hundreds of interrupts in one go, one for
-# each byte.  It counts all but the last as unhandled, and at 99.9 % of 100000 would take the
-# port's interrupt away ("nobody cared").  This turns that count off.
+# An RT kernel serves the agent's serial port in a thread, one interrupt for each byte. The
+# kernel counts all but the last interrupt of a batch as unhandled, and disables the line when
+# 99.9 % of 100000 are unhandled ("nobody cared"). noirqdebug turns that check off.
 RT_CMDLINE = "noirqdebug "
 
 
 def busy_seconds(stat):
-    """User and system time of a process or thread, by its stat file."""
+    """Return user and system time of a process or thread from its stat file."""
     fields = stat.rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class CheckFailed(AssertionError):
-    """The kernel log or the machine model tells of a mistake."""
+    """The kernel log or the machine model reports an error."""
 
 
 def private_pmi(settings):
-    """Does the model route interrupts in its own way?  Then the driver must know that way."""
+    """Return true if the model uses its private PMI route, for which the driver needs a special
+    build."""
     return dict(settings).get("model.pmi") == "private"
 
 
@@ -67,15 +69,15 @@ class Machine:
 
     scenario  name of a file in scenarios/ (without .json ...), or None: a plain PC
     kernel    6.1, 6.12 or debug
-    module    bring ucore.ko and ucoretool into the guest
-    perf      bring Debian's perf
-    files     more files: guest path -> host path
-    cmdline   more kernel parameters
+    module    add ucore.ko and ucoretool to the guest
+    perf      add Debian's perf
+    files     additional files: guest path -> host path
+    cmdline   additional kernel parameters
     strict    False: protocol violations are no failure
-    track     False: the debug kernel does without kmemleak
-    settings  what the scenario file says otherwise: {"rates.scale": "0.1"}
-    script    a shell script that runs by itself before the machine takes commands
-    console   "log": into console.log; "terminal": this process's terminal
+    track     False: disable kmemleak on the debug kernel
+    settings  changes to the scenario file: {"rates.scale": "0.1"}
+    script    shell script that the guest runs before it accepts commands
+    console   "log": written to console.log; "terminal": this process's terminal
     """
 
     def __init__(self, scenario=None, kernel="6.1", *, module=True, perf=False,
@@ -93,13 +95,13 @@ class Machine:
         self._qemu = None
         self._sockets = []
         self._scanned = 0       # characters of console.log
-        self._violations = 0    # of the model, already reported
+        self._violations = 0    # violations that are already reported
         self.allowed = []
         self.directory = Path(directory or new_directory(f"{scenario or 'pc'}-{kernel}"))
         self.directory.mkdir(parents=True, exist_ok=True)
         self.console = self.directory / "console.log"
 
-    # ---- Life ----
+    # ---- Start and end ----
 
     def __enter__(self):
         try:
@@ -135,8 +137,8 @@ class Machine:
         (self.directory / "command").write_text("\n".join(command) + "\n")
         self._started = time.monotonic()
         with open(self.directory / "qemu.log", "w") as log:
-            # A session of its own: a scheduler that shares by session (autogroup) lets what else
-            # the host does starve a machine less
+            # Start QEMU in a session of its own. A scheduler that groups by session (autogroup)
+            # then gives the machine its share even on a busy host.
             self._qemu = subprocess.Popen(
                 command, stdin=None if self._terminal else subprocess.DEVNULL,
                 stdout=None if self._terminal else log, stderr=log,
@@ -209,35 +211,36 @@ class Machine:
     # ---- Commands in the guest ----
 
     def run(self, command, timeout=60, check=True):
-        """Runs a shell command; returns a Completed with status, out, err."""
+        """Run a shell command; return a Completed with status, out, err."""
         return self.spawn(command, timeout).wait(check=check)
 
     def sh(self, command, timeout=60):
-        """stdout of a shell command that must succeed, without the last newline."""
+        """Return stdout of a shell command that must succeed, without the last newline."""
         return self.run(command, timeout).out.rstrip("\n")
 
     def spawn(self, command, timeout=None, fed=False):
-        """Starts a command beside others; returns a Process, which may be fed."""
+        """Start a command without waiting for its end; return a Process. @fed: its stdin can be
+        written."""
         return self._agent.spawn(command, timeout, fed)
 
     def read(self, path):
-        """The text of a file of the guest that is there at once (/proc/modules ...)."""
+        """Return the text of a guest file whose read() does not block (/proc/modules ...)."""
         return self._agent.read(path)
 
     def write(self, path, text):
-        """Writes a short text into a file of the guest (sysfs, debugfs ...)."""
+        """Write a short text to a file of the guest (sysfs, debugfs ...)."""
         quoted = str(text).replace("'", "'\\''")
         self.run(f"printf '%s\\n' '{quoted}' > {path}")
 
     def fetch(self, path):
-        """The bytes of a file of the guest; compressed on the slow serial line."""
+        """Return the bytes of a file of the guest; compressed for the slow serial line."""
         return gzip.decompress(self.run(f"gzip -1 -c {path}", timeout=120).raw_out)
 
     def module_path(self, name="ucore"):
         return f"/lib/modules/{self.kernel.release}/{name}.ko"
 
     def insmod(self, name="ucore", parameters="", cores=False):
-        """Loads a module; ucore with the cores' own counters only where a test is about them."""
+        """Load a module; ucore's core counters are off unless @cores is true."""
         if name == "ucore":
             parameters += f" core_pmu={int(cores)}"
         self.run(f"insmod {self.module_path(name)} {parameters}")
@@ -246,8 +249,7 @@ class Machine:
         self.run(f"rmmod {name}")
 
     def wait_until(self, condition, timeout=20, what="condition"):
-        """Polls condition() until it is true; returns what it returned.  A guest that ended does
-        not get there."""
+        """Poll condition() until it is true; return its value. Fail if the guest has ended."""
         began, patience = time.monotonic(), agent.patience()
         while True:
             value = condition()
@@ -261,7 +263,8 @@ class Machine:
             time.sleep(0.02)
 
     def settle(self):
-        """Waits until nobody has /dev/ucore open: who was killed needs a moment to end."""
+        """Wait until no process has /dev/ucore open, because a killed process needs time to
+        exit."""
         def unused():
             users = [row.split()[2] for row in self.read("/proc/modules").splitlines()
                      if row.startswith("ucore ")]
@@ -269,7 +272,7 @@ class Machine:
         self.wait_until(unused, timeout=30, what="end of all sessions")
 
     def wait_kexec(self, boots=2):
-        """Waits until a kernel that another one has started is up, too."""
+        """Wait until a kernel started by kexec is up."""
         self.wait_until(lambda: self._agent.boots >= boots, timeout=BOOT_TIMEOUT, what="kexec")
 
     # ---- Kernel log ----
@@ -278,17 +281,17 @@ class Machine:
         return self.run("dmesg").out
 
     def mark(self, text):
-        """Puts a line into the kernel log, and waits until it is in console.log."""
+        """Write a line to the kernel log and wait until it is in console.log."""
         self._agent.write("/dev/kmsg", f"<6>ucore-lab: {text}\n")
         self.wait_until(lambda: f"ucore-lab: {text}" in self._console_text(),
                         what="console.log")
 
     def allow(self, *patterns):
-        """From here to the end of the test, kernel messages like these are no mistake."""
+        """Ignore kernel messages that match these patterns until the end of the test."""
         self.allowed += patterns
 
     def check_log(self):
-        """Fails if the kernel complained since the last check."""
+        """Fail if the kernel printed an error since the last check."""
         log = self._console_text()
         new, self._scanned = log[self._scanned:], len(log)
         found = dmesg.hits(new, self.allowed)
@@ -298,33 +301,33 @@ class Machine:
     def _console_text(self):
         return self.console.read_text(errors="replace") if self.console.exists() else ""
 
-    # ---- The machine model (tests/lab/qemu/README.md says what it tells) ----
+    # ---- The machine model (documented in tests/lab/qemu/README.md) ----
 
     def oracle(self, name):
-        """A result of the model, such as "counters", "accesses", "cpus", "state"."""
+        """Return a result of the model, such as "counters", "accesses", "cpus", "state"."""
         return json.loads(self.qmp("qom-get", path=ORACLE, property=name))
 
     def inject(self, command):
-        """A fault or an order to the model: "lose-pmi 0 1", "dead 0 imc1", "reset" ..."""
+        """Send a command to the model: "lose-pmi 0 1", "dead 0 imc1", "reset" ..."""
         self.qmp("qom-set", path=ORACLE, property="command", value=command)
 
     def truth(self, kind=None, since=0):
-        """What the model logged from line `since` on: freezes, PMIs, violations."""
+        """Return the events of the model's log from line `since` on: freezes, PMIs, violations."""
         lines = self._model_log().splitlines()[since:]
         events = [json.loads(line) for line in lines]
         return [event for event in events if kind in (None, event["ev"])]
 
     def truth_length(self):
-        """A mark for truth(since=...)."""
+        """Return the current length of the model's log, for truth(since=...)."""
         return self._model_log().count("\n")
 
     def _model_log(self):
         path = self.directory / "model.log"
         text = path.read_text() if path.exists() else ""
-        return text[:text.rfind("\n") + 1]      # the last line may still be on its way
+        return text[:text.rfind("\n") + 1]      # the last line may be incomplete
 
     def check_model(self):
-        """Fails if the model saw what the hardware's protocol forbids (strict mode)."""
+        """Fail if the model detected a protocol violation (strict mode)."""
         if not self.scenario:
             return
         seen = self.oracle("violations")["list"][self._violations:]
@@ -334,7 +337,7 @@ class Machine:
                 f"{v['rule']}: {v['text']} (CPU {v['cpu']}, {v['t']} ns)" for v in seen))
 
     def cpu_seconds(self):
-        """What QEMU has had of the host's CPUs; of one that has ended nothing is known here."""
+        """Return the host CPU seconds that QEMU used; 0 after it has exited."""
         try:
             stat = Path(f"/proc/{self._qemu.pid}/stat").read_text()
         except (FileNotFoundError, ProcessLookupError):
@@ -342,13 +345,14 @@ class Machine:
         return busy_seconds(stat)
 
     def vcpu_seconds(self, cpu):
-        """What one CPU of the guest has had of them."""
+        """Return the host CPU seconds of one CPU of the guest."""
         thread = self._qmp.execute("query-cpus-fast")[cpu]["thread-id"]
         stat = Path(f"/proc/{self._qemu.pid}/task/{thread}/stat").read_text()
         return busy_seconds(stat)
 
     def circumstances(self):
-        """After a failure: the clocks of host, model and guest, the model's last events."""
+        """Return the clocks of host, model and guest and the model's last events, after a
+        failure."""
         lines = [f"host's clock: {time.monotonic() - self._started:.1f} s since QEMU's start"]
         try:
             if self.scenario:
@@ -361,12 +365,12 @@ class Machine:
         return "\n".join(lines) + "\n"
 
     def qmp(self, command, **arguments):
-        """A QMP command; underscores in argument names stand for hyphens."""
+        """Send a QMP command; underscores in argument names become hyphens."""
         return self._qmp.execute(command, **arguments)
 
 
 def brief(event):
-    """A line of the model's log without its lists of counters and CPUs."""
+    """Return a line of the model's log without its lists of counters and CPUs."""
     return " ".join(f"{key}={value}" for key, value in event.items()
                     if key not in ("counters", "accesses", "cpus"))
 
@@ -376,9 +380,10 @@ def new_directory(name):
     return tempfile.mkdtemp(prefix=f"{name}-", dir=RUNS)
 
 
-LIBC = ctypes.CDLL(None)        # not loaded in a child, where other threads' locks stay taken
+# loaded before fork, because a child inherits locks that other threads hold
+LIBC = ctypes.CDLL(None)
 
 
 def die_with_parent():
-    """In the child: QEMU does not outlive a killed test run."""
+    """In the child: kill QEMU when the test run dies."""
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

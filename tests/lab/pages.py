@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Pages of documentation with commands, and what these print: read, run, written anew.
+"""Parses and runs the commands in pages of the documentation, and updates their output.
 
-What is typed and printed stands in blocks of a page like this one, whose prompt is that of
-`make shell`; `$ ` is the host's.  A command goes on in the next line behind a backslash.
+Commands and output are in blocks of a page.  The prompt `lab# ` is that of `make shell`, and `$ `
+is that of the host.  A backslash continues a command in the next line.
 
     ```console
     lab# ucoretool list boxes imc
     die  box   ...
     ```
 
-`<!-- machine: spr-2s -->` says on which scenario the commands of a section run, or of the whole
-page if it stands above the first heading of a section.  The commands of a section run in one
-shell, those of a page in a home directory of its own.  In a block called `console varies` what is
-printed is an example: other runs print other lines.
+`<!-- machine: spr-2s -->` selects the scenario for the commands of a section, or of the whole page
+if it is above the first heading of a section.  The commands of a section run in one shell, those
+of a page in one home directory.  The output in a block called `console varies` is an example,
+because each run prints other lines.
 
-A paragraph that begins with *Read:* says what to look at: what it has in `code` is printed.
+A paragraph that begins with *Read:* explains the output: each `code` in it must be in the output.
 """
 
 import dataclasses
@@ -34,7 +34,7 @@ TIMEOUT = 120
 
 @dataclasses.dataclass
 class Command:
-    """One line that is typed, and what is printed below it."""
+    """One typed command line and the output below it."""
     prompt: str
     text: str
     output: list = dataclasses.field(default_factory=list)
@@ -57,7 +57,7 @@ class Section:
                 if isinstance(part, Command) and part.prompt == prompt]
 
     def named(self):
-        """What the text says that one can read in the output."""
+        """Return the parts that the text names as visible in the output."""
         text = "\n".join(part for part in self.parts if isinstance(part, str))
         return [name for paragraph in text.split("\n\n") if paragraph.startswith("*Read:*")
                 for name in re.findall(r"`([^`]+)`", paragraph)]
@@ -125,7 +125,7 @@ def printed(text):
     return [line.rstrip() for line in text.expandtabs().splitlines()]
 
 
-# ---- Is it still what the page says? ----
+# ---- Comparison with the page ----
 
 NUMBER = re.compile(r"0x[0-9a-f]+|[-+]?\d+(?:[.:]\d+)*(?:e[-+]\d+)?")
 NUMBERS = re.compile(r"#(?:,#)+")

@@ -20,17 +20,17 @@ LOADED = ("liblikwid.so", "liblikwidpin.so.5.2", "libhwloc.so.15", "liblua5.3.so
 DATA = ("usr/share/lua/likwid.lua", "usr/share/likwid/perfgroups/ivybridgeEP/*")
 EVENT = re.compile(r"(?P<type>\w*?[a-z])(?P<instance>\d*)/(?:event=(?P<event>\w+)|fixed)/")
 
-# Above a PCI function hwloc has no package here, and LIKWID looks for one until it crashes; without
-# hwloc's it finds the functions in /proc
+# The PCI backend of hwloc is missing here, and LIKWID crashes searching for one. Without that
+# backend LIKWID finds the functions in /proc
 NO_HWLOC_PCI = "HWLOC_COMPONENTS=-linux:pci"
 
 # Types that pcm-raw can program on an E5-2600 v2, by the names it has for them
 PCM_TYPES = {"cbo": "cbo", "ubox": "ubox", "pcu": "pcu", "imc": "imc", "qpi": "qpi"}
 PCM_FIXED = ("imc",)
-# Their boxes it holds, one after the other, while it reads; what is behind MSRs goes on
+# box types that PCM freezes, one box after the other, while it reads; MSR boxes count on
 PCM_FROZEN = ("imc", "qpi")
-# LIKWID's event and counter: {box} and {counter}.  An event of other name reads the same register.
-# It looks for the IRP on the uncore bus, where an E5-2600 v2 has none
+# LIKWID's event and counter, with {box} and {counter} inserted. Events of another name read the
+# same register. LIKWID expects the IRP on the uncore bus, where an E5-2600 v2 has none
 LIKWID_COUNTERS = {
     "cbo": ("CBOX_CLOCKTICKS", "CBOX{box}C{counter}"),
     "ubox": ("LOCK_CYCLES", "UBOX{counter}"),
@@ -73,8 +73,8 @@ def counters(platform, events):
 
 
 def of_pcm(found, sockets=1, cores=1):
-    """Those that it counts: C-Boxes of as many cores as a socket has online, QPI where there is
-    another socket."""
+    """Return the counters that PCM counts: C-Boxes of the online cores, QPI if there are two
+    sockets."""
     def counts(kind, box, number):
         return kind in PCM_TYPES and (number != "fixed" or kind in PCM_FIXED) and \
             (kind != "cbo" or box < cores) and (kind != "qpi" or sockets > 1)
@@ -89,7 +89,8 @@ def of_likwid(found):
 # ---- The commands ----
 
 def pcm(platform, events, interval_ms, sockets=1, cores=1):
-    """pcm-raw: an event is programmed on all boxes of a type, so each is said once."""
+    """Return the command of pcm-raw. An event is programmed on all boxes of a type and listed
+    once."""
     said = dict.fromkeys(
         (PCM_TYPES[kind], number, event)
         for kind, _, number, event in of_pcm(counters(platform, events), sockets, cores))
@@ -105,7 +106,8 @@ def pcm(platform, events, interval_ms, sockets=1, cores=1):
 
 
 def likwid(platform, events, interval_ms, cpus="0"):
-    """likwid-perfctr, timeline mode, direct access; `cpus`: one of each socket."""
+    """Return the command of likwid-perfctr in timeline mode with direct access; `cpus`: one per
+    socket."""
     def spelled(kind, box, number, _):
         name, counter = (LIKWID_FIXED if number == "fixed" else LIKWID_COUNTERS)[kind]
         return f"{name}:{counter.format(box=box, counter=number)}"

@@ -19,14 +19,14 @@ def hash_of(*sources):
 
 
 class Progress:
-    """Of the run of that name; what was stored with another key is none."""
+    """Progress of the named run; progress stored with another key is ignored."""
 
     def __init__(self, name, key, folder=BUILD):
         self._path = folder / f"{name}.progress"
         self._key = key
 
     def stored(self):
-        """What was stored last; None."""
+        """Return the stored progress; None if there is none."""
         if not self._path.exists():
             return None
         found = json.loads(self._path.read_text())

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Debian's Prometheus: its programs, a server for as long as a test runs, the dashboard's queries.
+"""Debian's Prometheus: its programs, a server for the time of a test, and the dashboard's
+queries.
 
-The package is unpacked and not installed: it would start a service.
+The package is unpacked and not installed, because an installed package starts a service.
 
-usage: python3 -m lab.prometheus        prints the directory of prometheus and promtool
+usage: python3 -m lab.prometheus prints the directory of prometheus and promtool
 """
 
 import contextlib
@@ -26,7 +27,7 @@ from lab import archive
 TOP = Path(__file__).resolve().parents[2]
 DASHBOARD = TOP / "tools/export/grafana-dashboard.json"
 PAGE = TOP / "Documentation/monitoring.md"
-# What Grafana puts in the place of its variables; many scrapes fit into the window
+# value that replaces Grafana's variables; the window holds many scrapes
 WINDOW = "15s"
 INTERVAL = "1s"
 START_TIMEOUT = 120
@@ -147,8 +148,11 @@ class Prometheus:
 
     @contextlib.contextmanager
     def instant(self, ago):
-        """All queries within are of one instant, so many seconds ago: of rates at two instants one may
-        have a scrape more, and one that is under way will have the time at which it began."""
+        """Evaluate all queries inside at one time, a number of seconds ago.
+
+        Rates at two times may differ by one scrape. A scrape in progress gets the timestamp of
+        its start.
+        """
         self._instant = {"time": time.time() - ago}
         try:
             yield
@@ -156,7 +160,7 @@ class Prometheus:
             self._instant = {}
 
     def query(self, query):
-        """What a query gives now, or at the instant: [(labels, value)]."""
+        """Return the result of a query now, or at the instant: [(labels, value)]."""
         data = json.loads(self._get("/api/v1/query", query=query, **self._instant))["data"]
         assert data["resultType"] == "vector", data
         return [(row["metric"], float(row["value"][1])) for row in data["result"]]

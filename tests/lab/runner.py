@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Collects lab tests, runs them boot by boot on a few processes, speaks TAP."""
+"""Collects the lab's tests, runs them boot by boot in several processes, prints TAP."""
 
 import argparse
 import dataclasses
@@ -17,7 +17,7 @@ from lab import artifacts, framework, kernels, machine, worker
 from lab.machine import RUNS
 from lab.qemu import args
 
-# Where the packages are, this one and those with tests
+# folder of the packages: lab and the folders of tests
 TESTS = Path(__file__).resolve().parents[1]
 KEPT_RUNS = 20
 
@@ -56,7 +56,7 @@ def parse_arguments():
 
 
 def jobs():
-    """Half as many again as CPUs: a test waits for its machine a third of the time."""
+    """Return one and a half times the CPUs: a test waits for its machine a third of the time."""
     return max(os.cpu_count() * 3 // 2, 1)
 
 
@@ -68,7 +68,7 @@ def collected(directory):
 
 
 def on_other_kernels(tests, names):
-    """The tests of 6.1, or of the debug kernel, for kernels that no test asks for."""
+    """Return copies of the 6.1 or debug tests for kernels that no test names."""
     return [dataclasses.replace(test, boot=dataclasses.replace(test.boot, kernel=name))
             for name in names if name not in kernels.NAMES
             for test in tests if test.boot and
@@ -88,9 +88,9 @@ def selected(tests, options):
 
 
 def grouped(tests):
-    """One list per boot, the slow ones first; leaks are looked for at the end.
+    """Group tests by boot, slow boots first; the search for leaks comes last.
 
-    In a boot those that want the same state follow each other (worker.py).
+    Within a boot, tests that need the same state are adjacent (worker.py).
     """
     groups = {}
     for test in tests:
@@ -107,7 +107,7 @@ def grouped(tests):
 
 
 def new_run_directory():
-    """build/lab/run-DATE-PID; `last` points to it, the oldest are removed."""
+    """Create build/lab/run-DATE-PID; link `last` to it; remove the oldest."""
     RUNS.mkdir(parents=True, exist_ok=True)
     for old in sorted(RUNS.glob("run-*"))[:-KEPT_RUNS]:
         shutil.rmtree(old, ignore_errors=True)
@@ -120,7 +120,7 @@ def new_run_directory():
 
 
 def prepared(boot, module):
-    """Builds what a boot needs, with ucore.ko or not; returns what went wrong, or nothing."""
+    """Build the files of a boot; return an error text, or "" for success."""
     try:
         args.binary()
         kernels.get(boot.kernel)
@@ -135,7 +135,7 @@ def prepared(boot, module):
 
 
 class Scheduler:
-    """Keeps a few worker processes busy; a worker runs one group."""
+    """Runs the groups in several worker processes, one group in each."""
 
     def __init__(self, groups, reporter, directory, jobs):
         self._waiting = list(groups)
@@ -143,7 +143,7 @@ class Scheduler:
         self._directory = directory
         self._jobs = jobs
         self._running = {}      # connection -> (process, tests without a verdict)
-        self._problems = {}     # kernel -> why it cannot be booted
+        self._problems = {}     # kernel -> reason why it cannot be booted
         self._started = 0
 
     def run(self):
@@ -158,7 +158,7 @@ class Scheduler:
                 process.terminate()
 
     def _ready(self):
-        """Connections with news; with nothing running, wait() would never return."""
+        """Return the connections with messages; wait() without connections would block forever."""
         return multiprocessing.connection.wait(list(self._running)) if self._running else ()
 
     def _start(self, group):
@@ -176,7 +176,7 @@ class Scheduler:
         self._running[ours] = (process, list(group))
 
     def _buildable(self, boot, group):
-        """The tests of a group for which everything can be built; the others fail."""
+        """Return the tests whose files can be built; report the others as failed."""
         private = machine.private_pmi(dict(boot.options).get("settings", ()))
         for module in sorted({test.module for test in group}):
             key = (boot.kernel, module, private)
@@ -187,7 +187,7 @@ class Scheduler:
                 why = self._problems[key]
                 for test in (test for test in group if test.module >= module):
                     self._reporter.failure(test, why)
-                    why = why.splitlines()[0]       # its log once is enough
+                    why = why.splitlines()[0]       # print the build log only once
                 return [test for test in group if test.module < module]
         return group
 
@@ -211,14 +211,14 @@ class Scheduler:
 
 
 def worker_main(group, directory, connection):
-    """The child process; dying without a word is seen as the end of the pipe."""
+    """Run a group in the child process. The parent detects a crash by the end of the pipe."""
     def report(event, test, *details):
         connection.send((event, group.index(test), *details))
     worker.run_group(group, directory, report)
 
 
 class Reporter:
-    """TAP on stdout; what is going on right now on stderr."""
+    """Writes TAP to stdout and the progress to stderr."""
 
     def __init__(self, total):
         self.counts = {worker.PASSED: 0, worker.FAILED: 0, worker.SKIPPED: 0}
@@ -245,12 +245,13 @@ class Reporter:
             self._status()
 
     def failure(self, test, text):
-        """A test that could not even run."""
+        """Report a test that could not run."""
         self.result(test, framework.Result("", worker.FAILED, text), ())
         self.end(test)
 
     def result(self, test, result, cost):
-        """A verdict; cost: elapsed and CPU seconds of the test, with the last one."""
+        """Print a verdict. @cost: elapsed and CPU seconds of the test, given with its last
+        result."""
         self.counts[result.verdict] += 1
         self._erase()
         print(self._line(test, result, cost))

@@ -42,7 +42,7 @@ class Refused(Exception):
 
 @contextlib.contextmanager
 def refused(number):
-    """What is done within is refused with this errno."""
+    """Context manager: the command inside must be refused with this errno."""
     try:
         yield
     except Refused as refusal:
@@ -52,13 +52,13 @@ def refused(number):
 
 
 def interrupting(period):
-    """A period for add() that must end by an interrupt, or be refused."""
+    """Return a period for add() that requires an interrupt and is otherwise refused."""
     return f"{period}!"
 
 
 @dataclasses.dataclass(frozen=True)
 class Counter:
-    """Where an event counts, in the model's words."""
+    """Place where an event counts, in the names of the model."""
     die: int
     box: str
     ctr: object         # number, or FIXED
@@ -68,16 +68,16 @@ class Counter:
 
 
 class Session:
-    """A process with one session; closing it ends both.
+    """A process of the guest with one session; closing ends both.
 
-    cpu    where it runs
-    boxes  False: do not list them, which takes seconds when there are a thousand
-    names  boxes that the driver and the model call differently: driver's -> model's
-    box_freeze  it freezes its own boxes, not the die
-    tasks  its samples tell which tasks ran
-    full_reads  both dwords of PCI counters are always read
-    rotate_ns   turns of groups; group=N is the first field of their events
-    readers   so many CPUs of each die read it
+    cpu         CPU of the process
+    boxes       False: do not list the boxes, which takes seconds for a thousand boxes
+    names       boxes that have different names: driver's name -> model's name
+    box_freeze  freeze only the session's boxes, not the die
+    tasks       samples list the tasks that ran
+    full_reads  always read both dwords of PCI counters
+    rotate_ns   time slice of groups; group=N is the first field of their events
+    readers     number of CPUs of each die that read in parallel
     """
 
     def __init__(self, machine, timer_ns=0, ring=0, full_reads=False, wakeup=0, cpu=None,
@@ -94,9 +94,9 @@ class Session:
         self.ids = {(box["die"], box["name"]): box["box"] for box in self.boxes}
         self.caps = {(box["die"], box["name"]): box["caps"] for box in self.boxes}
         self.events = {}        # event id -> Counter
-        self.base = None        # totals from which the counts go on
-        self._begun = 0         # mark of the first start
-        self._stops = {}        # die -> the freeze of STOP itself, known to freezes()
+        self.base = None        # totals that correspond to counts of zero
+        self._begun = 0         # position in the model's log at the first start
+        self._stops = {}        # die -> the freeze of STOP itself, which freezes() leaves out
         self.command(f"create timer={timer_ns} ring={ring} wakeup={wakeup}"
                      + (f" rotate={rotate_ns}" if rotate_ns else "")
                      + (f" readers={readers}" if readers else "")
@@ -112,25 +112,25 @@ class Session:
 
     @property
     def platform(self):
-        """The generation of the machine, as the model names it."""
+        """Return the generation of the machine, as named by the model."""
         return args.Scenario(self.machine.scenario).platform
 
     # ---- commands ----
 
     def command(self, line):
-        """One command; its answer, or Refused."""
+        """Send one command and return its answer; raise Refused on an error."""
         return self.commands([line])[0]
 
     def ask(self, *lines):
-        """Commands whose answers are not waited for."""
+        """Send commands without waiting for their answers."""
         self._process.feed("".join(f"{line}\n" for line in lines))
 
     def answered(self, count=1):
-        """The answers to what was asked, errors too."""
+        """Return the answers to the commands of ask(), including errors."""
         return self._answers(count)
 
     def commands(self, lines):
-        """Commands in one go, so that little time passes between them."""
+        """Send several commands in one write, so that they run closely one after the other."""
         self.ask(*lines)
         answers = self._answers(len(lines))
         for line, answer in zip(lines, answers):
@@ -151,24 +151,24 @@ class Session:
     # ---- events ----
 
     def add(self, box, die=0, counter=None, period=0, **fields):
-        """Returns the event's id."""
+        """Add an event; return its id."""
         return self.add_all([(box, die, counter, period, fields)])[0]
 
     def add_all(self, wanted):
-        """wanted: (box, die, counter, period, fields) each."""
+        """Add several events; wanted: (box, die, counter, period, fields) each."""
         answers = self.commands([self._add_line(*event) for event in wanted])
         for (box, die, *_), answer in zip(wanted, answers):
             self.events[answer["event"]] = Counter(die, box, self._name(box, answer["counter"]))
         return [answer["event"] for answer in answers]
 
     def fill(self, **fields):
-        """The same event on every counter there is; how many."""
+        """Add the same event on every counter; return the number of events."""
         terms = " ".join(f"{name}={value}" for name, value in fields.items())
         filled = self.command(f"fill {terms}")["events"]
         places = [Counter(box["die"], box["name"], ctr) for box in self.boxes
                   if not box["caps"] & BOX_FREE_RUNNING
                   for ctr in [*range(box["counters"]), *[FIXED] * box["fixed"]]]
-        # ids are given in order, and nothing was added before
+        # ids are assigned in order, and the session had no events
         self.events = dict(enumerate(places))
         return filled
 
@@ -179,7 +179,7 @@ class Session:
 
     @staticmethod
     def _name(_, number):
-        """A counter of a box, by the driver's number."""
+        """Return the model's name of a counter of a box."""
         return FIXED if number >= 32 else number
 
     @staticmethod
@@ -212,10 +212,10 @@ class Session:
         return self.command("budget")
 
     def drain(self):
-        """The records since the last drain(), each die's in order."""
+        """Return the records since the last drain(), in order for each die."""
         return self.command("drain")["records"]
 
-    # ---- the truth ----
+    # ---- Comparison with the model ----
 
     def _totals(self):
         return dict(enumerate(totals_of(self.machine)))
@@ -227,7 +227,7 @@ class Session:
         return freezes_since(self.machine, mark)
 
     def read_exactly(self):
-        """A frozen read, compared with the model at the instant of its freeze."""
+        """READ with a freeze, and compare with the model at the time of the freeze."""
         mark = self.machine.truth_length()
         answer = self.read()
         frozen = self._frozen(mark)
@@ -235,24 +235,24 @@ class Session:
         return answer
 
     def reset_exactly(self):
-        """Counts go on from zero: from what the model says at that instant."""
+        """Reset the counts; expect counts from the model's totals at that time on."""
         mark = self.machine.truth_length()
         self.command("reset")
         self.base = self._frozen(mark)
 
     def stop_exactly(self):
-        """STOP, after which its counts are compared with the model; what it answers then."""
+        """STOP, compare the counts with the model, and return them."""
         self.stop()
         answer = self.read()
         assert_equal(self.differences(answer["values"], self.stopped_totals()))
         return answer
 
     def stopped_totals(self):
-        """Die -> totals, it being stopped.
+        """Return die -> totals of a stopped session.
 
-        What no freeze reaches was read last in STOP's, and switched off a moment later.
+        Counters without a freeze were read during STOP and disabled shortly afterwards.
         """
-        # the freezes first: other dies may go on meanwhile, and do not matter
+        # The freezes of the reset come first. Later freezes of other dies are irrelevant.
         freezes = self._freezes(self._begun)
         totals = self._totals()
         for freeze in freezes:
@@ -263,7 +263,8 @@ class Session:
         return totals
 
     def forget_unread(self, dies):
-        """Before dies that were stopped count again: what nobody read any more is lost."""
+        """Forget counts that were not read before a stopped die counts again, because they are
+        lost."""
         stopped = self.stopped_totals()
         for at in self.events.values():
             read = stopped[at.die][at.box, at.ctr]
@@ -273,9 +274,9 @@ class Session:
                 base[at.box, at.ctr] = range(low, high + len(read))
 
     def true_count(self, event, totals):
-        """What an event must say when the counters of its die stand at totals.
+        """Return the count that an event must have when the counters of its die are at @totals.
 
-        None if it did not count then, a range if no freeze reaches it.
+        None if the event did not count; a range if no freeze stops its counter.
         """
         at = self.events[event]
         key = at.box, at.ctr
@@ -283,16 +284,17 @@ class Session:
         return None if total is None else less(total, self.base[at.die][key])
 
     def differences(self, values, totals):
-        """Text for each value that is not what totals (die -> counters) say."""
+        """Return a text for each value that differs from @totals (die -> counters)."""
         return [f"{self.events[v['event']]} says {v['count']}, flags {v['flags']:#x}, truth {true}"
                 for v in values
                 if not agrees(v, true := self.true_count(v["event"], totals))]
 
     def freezes(self, mark):
-        """The freezes since mark in which its counters counted, but for STOP's own.
+        """Return the freezes since @mark in which the session's counters counted, without
+        STOP's own.
 
-        STOP may also come while the die is frozen by an overflow, which is sampled then;
-        sampled() finds out whether it sampled something else that was due.
+        STOP may run while an overflow has frozen the die, and that overflow is then sampled.
+        sampled() determines whether STOP sampled another due period.
         """
         keys = {}
         for at in self.events.values():
@@ -307,7 +309,7 @@ class Session:
                 if freeze is not freezes[-1] or freeze["reason"] == "overflow"]
 
     def freeze_of(self, answer, freezes):
-        """The freeze in which a read was made: the counts tell."""
+        """Return the freeze in which a read was made, identified by its counts."""
         for freeze in freezes:
             die = freeze["socket"]
             of_die = [v for v in answer["values"] if self.events[v["event"]].die == die]
@@ -316,7 +318,7 @@ class Session:
         raise AssertionError(f"no freeze had the counts of {answer}")
 
     def sample_differences(self, records, freezes):
-        """Samples against the freezes they were taken in, by their order."""
+        """Compare samples with their freezes, which are matched by order."""
         wrong = Differences()
         for die in sorted({at.die for at in self.events.values()}):
             samples = once_per_freeze([r for r in records
@@ -334,17 +336,17 @@ class Session:
         return wrong
 
     def sampled(self, samples, freezes):
-        """Freezes of which samples were taken, or should have been, die by die as the samples."""
+        """Return the freezes for which a sample exists or is missing, die by die."""
         return [freeze for die in sorted({at.die for at in self.events.values()})
                 for freeze in self._sampled(die, [s for s in samples if s["domain"] == die],
                                             freezes)]
 
     def _sampled(self, die, samples, freezes):
-        """The same of one die.
+        """Return these freezes of one die.
 
         A pause of overflows that came too fast ends with a freeze in which counters are armed
-        again: it has none, unless an overflow waited. STOP's freeze has one if a polled period
-        is over then, or an instant of the timer is due.
+        again. That freeze has no sample unless an overflow was pending. STOP's freeze has a
+        sample if a polled period has ended, or a timer period is due.
         """
         found, rest = [], [freeze for freeze in freezes if freeze["socket"] == die]
         if len(samples) == len(rest) + 1 and (samples[-1]["flags"] & SAMPLE_POLLED or
@@ -362,7 +364,7 @@ class Session:
         return found + (rest[1:] if throttled and rest and rest[0]["reason"] != "overflow" else rest)
 
     def _around(self, first, samples, truths):
-        """Lines on the samples and freezes next to the first difference."""
+        """Return lines on the samples and freezes around the first difference."""
         near = slice(max(0, first - 2), first + 3)
         lines = [f"sample {s['seq']} on CPU {s['cpu']} at {s['time']}, trigger {s['trigger']}"
                  f" event {s['trigger_event']}, flags {flag_names(s['flags'])}, overflowed: "
@@ -373,7 +375,7 @@ class Session:
 
 
 class Differences(list):
-    """Texts, and what stood around the first of them."""
+    """Difference texts, with the context of the first one."""
 
     def __init__(self):
         super().__init__()
@@ -390,7 +392,7 @@ def flag_names(flags):
 
 
 def once_per_freeze(samples):
-    """Without further samples of a die that stays frozen: on a busy host it is throttled."""
+    """Drop further samples of a die that stays frozen: a busy host throttles it."""
     return [later for earlier, later in zip([None, *samples], samples)
             if not (earlier and later["flags"] & SAMPLE_THROTTLED and
                     earlier["time"] == later["time"] and
@@ -401,7 +403,8 @@ def once_per_freeze(samples):
 # ---- freezes ----
 
 def freezes_since(machine, mark):
-    """The freezes in the model's log, each with "until": when it ended; now, if it has not."""
+    """Return the freezes of the model's log, with "until": the end, or now for a freeze in
+    progress."""
     lines = machine.truth(since=mark)
     frozen_ns = {line["seq"]: line["frozen_ns"] for line in lines if line["ev"] == "unfreeze"}
     freezes = [line for line in lines if line["ev"] == "freeze"]
@@ -412,10 +415,10 @@ def freezes_since(machine, mark):
 
 
 def totals_at(freeze):
-    """(box, counter) -> total.
+    """Return (box, counter) -> total at a freeze.
 
-    Where a freeze is made of the words of boxes each counter stands at what it was at its own
-    box's word. The UBox has none and counts on: the range in which it was read.
+    On platforms that freeze box by box, a counter has the total of its own box's freeze. The
+    UBox is not frozen and has the range of its reading.
     """
     return {(c["box"], c["ctr"]): c["total"] if is_frozen(freeze, c["box"]) else
             range(c["total"], c["total"] + c["rate"] * (freeze["until"] - freeze["t"])
@@ -428,12 +431,12 @@ def is_frozen(freeze, box):
 
 
 def bounds(total):
-    """Lowest and highest of a number or a range."""
+    """Return the minimum and maximum of a number or a range."""
     return (total[0], total[-1]) if isinstance(total, range) else (total, total)
 
 
 def less(total, base):
-    """total - base; either may be a range."""
+    """Return total - base; either may be a range."""
     if not isinstance(total, range) and not isinstance(base, range):
         return total - base
     (low, high), (base_low, base_high) = bounds(total), bounds(base)
@@ -441,14 +444,14 @@ def less(total, base):
 
 
 def agrees(value, true):
-    """Is a value right, and does it say whether a freeze reached it?"""
+    """Return true if a value is correct and its flag for unfrozen counters is correct."""
     if isinstance(true, range):
         return value["count"] in true and bool(value["flags"] & VALUE_UNFROZEN)
     return value["count"] == true and not value["flags"] & VALUE_UNFROZEN
 
 
 def frozen_totals(machine, mark, first=False):
-    """Die -> totals at the one freeze that each die had since mark, or at the first."""
+    """Return die -> totals at the one freeze of each die since @mark, or at the first freeze."""
     freezes = freezes_since(machine, mark)
     dies = [freeze["socket"] for freeze in freezes]
     assert first or len(dies) == len(set(dies)), f"dies frozen more than once: {dies}"
@@ -457,7 +460,8 @@ def frozen_totals(machine, mark, first=False):
 
 
 def frozen_windows(machine, mark):
-    """Die -> (freeze, unfreeze) instants since mark; None: it was frozen before."""
+    """Return die -> (freeze, unfreeze) times since @mark; the freeze is None if it was before
+    @mark."""
     windows, since = {}, {}
     for line in machine.truth(since=mark):
         if line["ev"] == "freeze":
@@ -468,15 +472,16 @@ def frozen_windows(machine, mark):
     return windows
 
 
-# A guard looks at the status of each die once a second.  Between two looks of the oracle pass
-# tens of milliseconds, on a busy host hundreds.
+# The watchdog reads the status of each die once a second. Two reads of the oracle are tens of
+# milliseconds apart, on a busy host hundreds.
 GUARD_TRIES = 50
 
 
 def accesses_of(machine, session, command, tries=GUARD_TRIES):
-    """Register accesses of a command, by kind, and what the session says itself.
+    """Count the register accesses of a command by kind, and return the session's own numbers
+    with them.
 
-    If a guard looked meanwhile there are more, which are no session's: then again.
+    Repeat if the watchdog ran during the command, because its accesses belong to no session.
     """
     def now():
         status = session.status()
@@ -492,14 +497,14 @@ def accesses_of(machine, session, command, tries=GUARD_TRIES):
     return made
 
 
-# What one box takes at most: five counters of two dwords
+# upper bound of the accesses of one box: five counters of two dwords
 BOX_ACCESSES = 10
 
 
 def read_by(machine, session):
-    """Accesses of each CPU in a READ, and how many have parallel_reads.
+    """Return the accesses of each CPU in a READ and the number of parallel reads.
 
-    If a guard looked meanwhile there are more, which are no session's: then again.
+    Repeat if the watchdog ran during the READ, because its accesses belong to no session.
     """
     def now():
         status = session.status()
@@ -516,7 +521,7 @@ def read_by(machine, session):
 
 
 def die_of(machine, die):
-    """What `ucoretool info` says of a die."""
+    """Return the entry of `ucoretool info` for a die."""
     return json.loads(machine.sh("ucoretool info -j"))["domains"][die]
 
 
@@ -537,7 +542,8 @@ def flagged(sample):
 
 
 def sample_until(machine, session, enough, timeout=40):
-    """Drains a running session until enough(samples); stops it; returns all samples."""
+    """Drain a running session until enough(samples) is true, stop the session, return all
+    samples."""
     records = []
 
     def more():
@@ -546,15 +552,17 @@ def sample_until(machine, session, enough, timeout=40):
     machine.wait_until(more, timeout=timeout, what="samples")
     session.stop()
     records += session.drain()
-    records.sort(key=lambda record: record["domain"])      # stable: each die's in order
+    # the sort is stable and keeps the order of each die
+    records.sort(key=lambda record: record["domain"])
     assert_numbered(records)
     return samples_in(records)
 
 
 def assert_numbered(records):
-    """No record is missing but those of which a LOST record tells.
+    """Fail if a record is missing that no LOST record reports.
 
-    These found no room, which STATUS tells, or were a timer's periods that a busy host dropped.
+    Lost records found no room in the ring (reported by STATUS), or were timer periods that a
+    busy host dropped.
     """
     expected = {}
     for record in records:
@@ -564,7 +572,7 @@ def assert_numbered(records):
 
 
 def assert_taken(session, samples):
-    """Of a stopped session, all read: what is not among the samples are dropped periods."""
+    """Fail if a sample of a stopped, drained session is missing that is no dropped period."""
     status, dropped = session.status(), session.budget()["dropped"]
     assert status["lost"] == dropped, (status, dropped)
     assert status["samples"] == len(samples) + dropped, (len(samples), status)

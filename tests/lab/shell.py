@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`make shell`: a shell on the console of an emulated machine.
 
-usage: python3 -m lab.shell [SCENARIO [KERNEL]]    SCENARIO `pc` is a machine without uncore
+usage: python3 -m lab.shell [SCENARIO [KERNEL]]
+
+The scenario `pc` is a machine without uncore.
 """
 
 import contextlib
@@ -33,7 +35,7 @@ def terminal_restored():
 
 
 def terminal_type():
-    """What the guest knows of the terminal that its user sits at."""
+    """Return the TERM value of the guest for the user's terminal."""
     name = os.environ.get("TERM", "")
     return name if name in TERMINALS else "vt100"
 

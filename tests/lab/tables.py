@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tables of documentation that runs write: between `<!-- NAME: begin -->` and `<!-- NAME: end -->`."""
+"""Updates tables of the documentation between `<!-- NAME: begin -->` and `<!-- NAME: end -->`."""
 
 
 def of(heads, rows):
@@ -14,7 +14,7 @@ def cell(text):
 
 
 def parted(text, name):
-    """What stands before, between and behind the marks of that name, these included."""
+    """Split a page into the parts before, between and after the markers of a name."""
     begin, end = (f"<!-- {name}: {side} -->\n" for side in ("begin", "end"))
     if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
         raise ValueError(f"a page needs {begin.strip()} and then {end.strip()}, once")
@@ -24,6 +24,6 @@ def parted(text, name):
 
 
 def put(page, name, lines):
-    """Puts lines between the marks of a page, and leaves what is elsewhere alone."""
+    """Replace the lines between the markers of a page; the rest of the page is unchanged."""
     head, _, tail = parted(page.read_text(), name)
     page.write_text(head + "\n".join(lines).rstrip("\n") + "\n" + tail)

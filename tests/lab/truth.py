@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Samples of `ucoretool script` against what the machine model knows.
+"""Compares the samples of `ucoretool script` with the counts of the machine model.
 
-A sample and the freeze that it was taken in belong together by their order on
-the die; a value and a counter by box and event.
+A sample is matched with its freeze by their order on the die. A value is matched with its
+counter by box and event.
 """
 
 import json
@@ -29,7 +29,7 @@ def samples_of(machine, path):
 
 
 def totals_of(machine):
-    """What each counter of each socket has counted so far."""
+    """Return the totals of each counter of each socket."""
     sockets = machine.oracle("counters")["sockets"]
     return [{(c["box"], c["ctr"]): c["total"] for c in socket} for socket in sockets]
 
@@ -40,9 +40,9 @@ def pmis_of(machine):
 
 
 def events_of(platform="ivbep"):
-    """Event as ucoretool prints it -> bits 15:0 of the control register.
+    """Map each event as ucoretool prints it to bits 15:0 of its control register.
 
-    Fixed counters are left out: they have no event.
+    Fixed counters have no event and are left out.
     """
     listed = subprocess.run([artifacts.tools() / "ucoretool", "list", "events", "-j",
                              "--platform", platform], check=True, capture_output=True).stdout
@@ -53,9 +53,10 @@ def events_of(platform="ivbep"):
 
 
 def sampled(freezes, reason, samples):
-    """Those of samples. A timer's are all in which something counts.
+    """Return the freezes in which samples were taken.
 
-    STOP's own, the last, has a sample if an instant was due then: so many samples tell.
+    For a timer these are all freezes with a running counter. STOP's own freeze, the last one,
+    is among them if the number of samples shows that a period was due.
     """
     if reason == "overflow":
         return [freeze for freeze in freezes if freeze["reason"] == reason]
@@ -69,10 +70,10 @@ def sampled(freezes, reason, samples):
 
 
 def polled(freezes, before, event, code, period):
-    """Those of samples where the period of an event is polled.
+    """Return the freezes in which a polled period was sampled.
 
-    A counter of the event is past a further multiple of it. STOP's own freeze, the last, may be
-    one of them.
+    In these, a counter of the event has passed another multiple of the period. STOP's own
+    freeze, the last one, can be among them.
     """
     kind, over, found = event.partition("/")[0], {}, []
     for freeze in freezes:
@@ -87,9 +88,10 @@ def polled(freezes, before, event, code, period):
 
 
 def compared(samples, freezes, before, events):
-    """Returns (number of equal values, text of each difference).
+    """Compare values; return (number of equal values, text of each difference).
 
-    freezes: the model's, those of samples; before: totals_of() at the start
+    freezes: freezes of the model in which the samples were taken. before: totals_of() at the
+    start.
     """
     equal, differences = 0, []
     for die in sorted({freeze["socket"] for freeze in freezes} | {s["die"] for s in samples}):
@@ -118,9 +120,10 @@ def sample_differences(sample, freeze, before, events):
 
 
 def counted(counter, before, value, frozen_ns):
-    """The least and the most that a counter may say at a freeze; None if it did not count.
+    """Return the minimum and maximum that a counter may show at a freeze; None if it did not
+    count.
 
-    One that no freeze reaches went on until it was read, which was before the die ran again.
+    A counter that no freeze stops counts on until it is read, before the unfreeze.
     """
     if counter is None:
         return None, None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs the tests of one boot, in a process of its own."""
+"""Runs the tests of one boot in a separate process."""
 
 import os
 import signal
@@ -37,7 +37,8 @@ class Booted:
                               track=framework.searched(self._boot),
                               **self._content, **dict(self._boot.options))
             self._machine = machine.__enter__()
-            if framework.searched(self._boot):  # its thread would scan at any time, for 20 s
+            # disable the automatic scan of kmemleak, which can start at any time and takes 20 s
+            if framework.searched(self._boot):
                 machine.write(framework.KMEMLEAK, "scan=off")
             self._state = (False, False, True)
         return self._machine
@@ -75,11 +76,12 @@ def restore(machine, loaded, strict):
         machine.inject(f"strict {'yes' if strict else 'no'}")
     if loaded:
         machine.insmod()
-        machine.run("have")     # what the driver does with each box once is not part of a test
+        machine.run("have")     # the driver tests each box once; do that before the tests begin
 
 
 def run_group(tests, directory, report):
-    """report(event, test, ...): start; result with a Result and seconds; end."""
+    """Run a group of tests. report(event, test, ...) gets start, result (a Result and seconds)
+    and end."""
     directory.mkdir(parents=True)
     booted = Booted(tests[0].boot, directory, module=any(test.module for test in tests),
                     perf=any(test.perf for test in tests)) if tests[0].boot else None
@@ -100,14 +102,14 @@ def run_group(tests, directory, report):
 
 
 def cpu_seconds(booted):
-    """Of this process, of those that it has seen end, and of its machine."""
+    """Return the CPU seconds of this process, its terminated children and its machine."""
     spent = os.times()
     emulated = booted.cpu_seconds() if booted else 0
     return spent.user + spent.system + spent.children_user + spent.children_system + emulated
 
 
 def run_test(test, booted):
-    """Returns at least one Result; what goes wrong outside the subtests is one more."""
+    """Return at least one Result. A failure outside the subtests is one more Result."""
     found = []
     try:
         run_within_time(test, booted, found)
@@ -121,7 +123,7 @@ def run_test(test, booted):
 
 
 class Alarm:
-    """Ends a test that takes too long, by the load that the host has meanwhile had."""
+    """Ends a test at its timeout, which is extended by the load of the host."""
 
     def __init__(self, seconds):
         self._seconds = seconds
@@ -164,7 +166,8 @@ def run_on_machine(test, machine, found):
 
 
 def circumstances(booted):
-    """What helps to tell driver, model and host apart, and where to read on."""
+    """Return the data that distinguish errors of driver, model and host, and the paths of the
+    logs."""
     machine = booted and booted._machine
     load = f"host: load {' '.join(f'{load:.1f}' for load in os.getloadavg())} on " \
            f"{os.cpu_count()} CPUs\n"

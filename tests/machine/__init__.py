@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is tested on the emulated machine; ../lab/README.md tells how to write a test."""
+"""Tests on the emulated machine; ../lab/README.md describes how to write one."""

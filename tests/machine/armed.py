@@ -14,9 +14,10 @@ WATCHDOG = "/proc/sys/kernel/nmi_watchdog"
 
 
 def assert_periods(session, periods, samples, freezes):
-    """Who is flagged is who overflowed; and that was after one period exactly.
+    """Check that the flagged counters are those that overflowed, each after exactly one period.
 
-    After a pause, in which a busy host's overflows came too fast, after some of them.
+    After a throttling pause (overflows that come too fast on a busy host), allow several
+    periods.
     """
     at = {event: f"{c.box}.{c.ctr}" for event, c in session.events.items()}
     base = dict.fromkeys(periods, 0)
@@ -41,9 +42,9 @@ def assert_periods(session, periods, samples, freezes):
 
 
 def run_armed(machine, wanted, enough, **options):
-    """Samples a set of events; checks every value, flag and period.
+    """Sample a set of events; check every value, flag and period.
 
-    However slow the host is: what the budget does then is the business of test_budget.
+    The check does not depend on the speed of the host. The CPU budget is tested by test_budget.
     """
     machine.write(WATCHDOG, 0)
     with budget_of(machine, 100), Session(machine, ring=1 << 22, **options) as s:
@@ -81,7 +82,8 @@ def run_polled(machine, wanted, enough, **options):
 
 
 def assert_polls(polled, samples):
-    """Each sample is of the first look past a multiple of a period, and says how late it may be.
+    """Check that each sample is of the first poll past a multiple of a period, and reports its
+    delay.
 
     polled: event -> (period, counts per second)
     """
@@ -103,7 +105,8 @@ def assert_polls(polled, samples):
 
 
 def latest(sample):
-    """How long a period can be over: since the look before, or while the boxes were frozen.
+    """Return the maximum delay of a polled period: since the previous poll, or the frozen time
+    of boxes.
 
     The clocks may differ by 1 in 1000.
     """

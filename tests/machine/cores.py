@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The cores' own counters in tests: the module with them, their sessions, their truth.
+"""Core counters in tests: the module with core counters on, sessions, and the comparison.
 
     with cores(m), CoreSession(m) as s:
-        s.on(1, 0, event=0xc0)          # CPU 1, counter 0
+        s.on(1, 0, event=0xc0)      # CPU 1, counter 0
         s.add("imc0", die=1, event=4, umask=3)
         s.start()
         s.read_exactly()
 
-The model's log has the cores' counters at each freeze of theirs (qemu/README.md, "The core
-PMU") while these sessions are looked at: record-cores.
+While such a session exists, the model's log has the core counters at each of their freezes
+(record-cores; qemu/README.md, "The core PMU").
 """
 
 import contextlib
@@ -26,8 +26,8 @@ STATUS_FIXED = 32
 EVTSEL0, FIXED_CTL, STATUS, GLOBAL_CTRL, OVF_CTRL = 0x186, 0x38d, 0x38e, 0x38f, 0x390
 BUFFER, CHANGED = 1 << 62, 1 << 63
 
-# Machines with other core PMUs, as options of @test. The early part of version 2 tells of no fixed
-# counter and lacks two events, LLC references and branches; the narrow one's wrap in 1.6 s.
+# Machines with other core PMUs, as options of @test. The early version 2 reports no fixed
+# counter and lacks two events, LLC references and branches. The narrow counters wrap in 1.6 s.
 QUIET = {"cmdline": "nmi_watchdog=0", "perf": True}
 BOOT = {
     "v1": {"settings": {"core.version": 1}, **QUIET},
@@ -162,7 +162,7 @@ def is_fixed(ctr):
 
 
 def rate_of(ctr, fields):
-    """What the model promises: counts per second."""
+    """Return the rate of the model: counts per second."""
     return core.fixed_rate(int(ctr[5:])) if is_fixed(ctr) else core.rate(**fields)
 
 
@@ -175,10 +175,11 @@ def full_set(s, period=0):
 # ---- overflow sampling, judged ----
 
 def assert_core_periods(session, periods, samples, freezes):
-    """Who is flagged is who overflowed, after no less than a period.
+    """Check that the flagged counters are those that overflowed, each after at least one
+    period.
 
-    A core's counters count on until its NMI freezes them; how far is the host's business, and
-    that what was counted meanwhile is in the sample, has been looked at.
+    A core counter counts on until the NMI freezes it, and the host determines how far. The
+    comparison of counts has already verified that the sample holds those counts.
     """
     at = {event: f"{c.box}.{c.ctr}" for event, c in session.events.items()}
     base = dict.fromkeys(periods, 0)
@@ -196,7 +197,7 @@ def assert_core_periods(session, periods, samples, freezes):
 
 
 def run_cores(machine, session, wanted, enough):
-    """Samples a set of events; checks every value, flag and period; returns all samples."""
+    """Sample a set of events; check every value, flag and period; return all samples."""
     ids = session.add_all(wanted)
     periods = {event: w[3] for event, w in zip(ids, wanted) if w[3]}
     mark = machine.truth_length()

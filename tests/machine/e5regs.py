@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Registers of the E5-2600 generations, as plain numbers, for tests of the model.
+"""Registers of the E5-2600 generations as plain numbers, for tests of the model.
 
-Spelled here once more and not taken from the driver or the model: what either got wrong
-would else be right by definition. A box makes commands for poke(); `read()` runs those
-that read:
+The numbers are repeated here and not taken from the driver or the model, because an error there
+would otherwise not be detected.  A box makes commands for poke(); `read()` runs commands that read:
 
     cbo0 = Msr(0, 0xe00, 0xe01, 0xe08, status=0xe07)
     poke(m, *cbo0.write_ctl(2, EN), *cbo0.write_box(0))
@@ -14,12 +13,12 @@ from machine.registers import poke
 
 EN, OV_EN = 0x400000, 0x100000
 FIXED = "fixed"
-# Of a function of config space
+# of a PCI function in config space
 CTR0, FIXED_CTR, CTL0, FIXED_CTL, BOX_CTL, BOX_STATUS = 0xa0, 0xd0, 0xd8, 0xf0, 0xf4, 0xf8
 
 
 class Msr:
-    """A box at MSRs, by a CPU of its socket; box_ctl None: the UBox."""
+    """A box with MSRs, accessed through a CPU of its socket; box_ctl is None for the UBox."""
 
     def __init__(self, cpu, box_ctl, ctl, ctr, *, status=None, fixed=(None, None)):
         self.box_ctl = box_ctl
@@ -112,7 +111,7 @@ def read(m, *registers):
 
 
 def ids(m, functions):
-    """Function -> its device id as ECAM tells it, and as CF8h does."""
+    """Return function -> its device id as read through ECAM and through CF8h."""
     found = poke(m, *((way, at, 0) for at in functions for way in ("er", "pr")))
     return {at: (found[2 * n] >> 16, found[2 * n + 1] >> 16) for n, at in enumerate(functions)}
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Machines without a table: an event for each counter of each box type, the model's rates.
+"""Machines without a discovery table: an event for each counter of each box type, with the
+rates of the model.
 
-The events are allowed on their counters, and all kinds are among them: clocks,
-occupancies, the ninth event bit, filters, bands, matches, threshold, edge, invert.
+Each event is allowed on its counter. All kinds are covered: clocks, occupancies, the ninth
+event bit, filters, bands, matches, threshold, edge, invert.
 """
 
 import csv
@@ -16,7 +17,7 @@ from lab.session import BOX_FREE_RUNNING, FIXED
 E5 = ("e2-2s", "snbep-2s", "hswep-2s", "bdxep-2s")
 GENERATIONS = (*E5, "skx-2s")
 MACHINES = (*GENERATIONS, "bdxde-1s")
-# What v4 has as v3 has it need not be asked twice
+# v4 features that equal those of v3 are tested on v3 only
 UNLIKE = ("e2-2s", "snbep-2s", "hswep-2s")
 
 # Box type -> counter -> fields: of v2, and what the others have otherwise
@@ -76,7 +77,7 @@ BDXEP = but(IVBEP, **INVERTED,
 # No filter function is known of v3's third port
 HSWEP = {**BDXEP, "qpi2": {**BDXEP["qpi"], 2: {"event": 0x0a}}}
 
-# Data reads of any memory; of TOR events one must say where, and what
+# data reads of any memory; a TOR event needs the target memory and the request type
 DATA_READS = {"filter_rem": 1, "filter_loc": 1, "filter_nm": 1, "filter_not_nm": 1,
               "filter_opc_0": 0x202}
 SKX = {
@@ -151,7 +152,7 @@ def instance_of(box):
 
 
 def boxes_of(session):
-    """(die, name) of every box that can be asked to count something, by die."""
+    """Return (die, name) of every box that has a countable event, by die."""
     return sorted(at for at, caps in session.caps.items() if not caps & BOX_FREE_RUNNING)
 
 
@@ -168,7 +169,7 @@ def full_set(session, types=None):
 
 
 def rate_of(box, die, ctr, fields, platform=DEFAULT):
-    """What the model's documentation says for an event on a box: counts per second."""
+    """Return the rate of an event on a box by the model's documentation: counts per second."""
     kind = type_of(box)
     if ctr == FIXED:
         return rates.rate(kind, instance_of(box), die, fixed=True, platform=platform)
@@ -192,8 +193,8 @@ def table(platform):
     return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
-# How Intel's tables of Skylake-SP and later spell the second filter of a CHA; all opcodes of
-# any memory is what an event counts that says no more
+# Names of the second CHA filter in Intel's tables of Skylake-SP and later. An event without an
+# opcode counts all opcodes of any memory
 FILTER1 = ("CHAFilter1[31:0]", "CHAfilter1", "Filter1")
 ANY_OPCODE = 0x3b
 FILTER1_FIELDS = {"rem": (0, 1), "loc": (1, 1), "all_op": (3, 1), "nm": (4, 1), "not_nm": (5, 1),

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A session that counts beside whatever else happens, and is right to the last count.
+"""A session that counts during other activity and is compared to the last count.
 
     with counting(m) as s:
-        ...                     # anything, but on imc2 and imc3
+        ...                 # any activity, except on imc2 and imc3
         stop_exactly(m, s)
 
-The counters' own totals are compared, once they stand: no freeze has to be found in the
-model's log, which may be as long as it likes. Where nothing else happens
-`count_and_stop_exactly()` compares at each freeze.
+The totals of stopped counters are compared, so that no freeze must be found in the model's log,
+however long it is.  Without other activity, `count_and_stop_exactly()` compares at each freeze.
 """
 
 import contextlib
@@ -16,7 +15,7 @@ from lab.session import MS, Session, assert_equal, frozen_totals
 from lab.truth import totals_of
 
 CAS_READS, CLOCK = {"event": 0x04, "umask": 0x03}, {"event": 0}
-PERIOD = 20_000_000     # of the imc's reads: some overflows a second
+PERIOD = 20_000_000     # period of the imc's reads: some overflows a second
 TIMER = 500 * MS
 RING = 1 << 20
 
@@ -34,7 +33,7 @@ def counting(m):
 
 
 def stop_exactly(m, s):
-    """Stops it; every count is the model's, which is returned: what was counted in all."""
+    """Stop the session, compare every count with the model, and return the totals."""
     s.stop()
     values = s.read()["values"]
     assert_equal(s.differences(values, dict(enumerate(totals_of(m)))))

@@ -6,7 +6,7 @@ from machine import eventset
 
 
 class FirstRun:
-    """What there was to count from the first release of a die to the freeze after that."""
+    """Events of a die from its first unfreeze to the next freeze."""
 
     def __init__(self, machine, mark):
         self._begin, self._end = {}, {}
@@ -28,9 +28,10 @@ class FirstRun:
             f"{box} of die {die}, {fields}: {count}, at {rate}/s that is {due}"
 
     def _of_the_unfrozen(self, end, box, ctr, fields, count, rate):
-        """Nothing tells when the UBox of v1 began, but the model how fast it counts.
+        """Return the range of a UBox count on v1.
 
-        It began before the first box was released and was read when the last one was frozen.
+        The start of the UBox is not logged, but the model has its rate. The UBox began before
+        the first box was unfrozen and was read when the last box was frozen.
         """
         bits = fields.get("event", 0) | fields.get("umask", 0) << 8
         model = [c["rate"] for c in end["counters"] if c["box"] == box and

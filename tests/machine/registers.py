@@ -26,7 +26,7 @@ def peek(m, *command):
 
 
 def preload(events, *, width=48):
-    """What a counter starts from to overflow after so many events."""
+    """Return the start value of a counter that overflows after a number of events."""
     return (1 << width) - events
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Discovery tables: what the driver says of them, and forged ones.
+"""Discovery tables: the driver's list of tables and units, and forged tables.
 
     forged = [("no counters", record(0x4000, 99, 0, regs=0), UNIT_NO_COUNTERS)]
 
-The layouts are those of the hardware, written down here a second time.
+The layouts are those of the hardware, repeated here independently of the driver.
 """
 
 import json

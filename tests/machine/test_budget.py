@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The budget of CPU time: whatever sessions ask for, others on the reader's CPU get on."""
+"""The CPU budget: whatever sessions do, other tasks on the reader's CPU make progress."""
 
 import contextlib
 import errno
@@ -13,23 +13,24 @@ from machine.timers import budget_of
 
 SECOND = 10**9
 CLOCK = {"event": 0x00}
-# The reader of die 0, and a CPU of die 1 from which sessions are driven: both are busy all the
-# time, so that a host of two cores has as much to do whether sessions run or not
+# The reader of die 0, and a CPU of die 1 that drives the sessions. Both are busy all the time,
+# so that a host of two cores has the same load with and without sessions
 READER, DRIVER = 0, 2
 PERIOD = 100 * US
 TIMERS = 16
-# What sessions may take, and a window beside (driver/cpu/budget.c): of a second, in which the
-# host may take the CPU away for some hundredths from what is being measured
+# Share of CPU time that sessions may take, plus tolerances: the window of the budget
+# (driver/cpu/budget.c) and, per second, some hundredths in which the host may stop the measured
+# CPU
 SHARE = 0.5 + 0.02 + 0.04
-# What a loop keeps of its speed at least.  On an idle host that was 0.44 to 0.85, and 0.37 on a
-# busy one: half of the CPU is others', but nobody sees from within what the entry and exit of an
-# emulated interrupt take, and a turn takes longer when the host's caches are busy.  Without a
-# budget it is next to nothing.  The host may hold one of both loops up more than the other: the
-# best of some tries tells.
+# Minimum speed that a loop keeps. It was 0.44 to 0.85 on an idle host and 0.37 on a busy one.
+# Half of the CPU is left, but entry and exit of an emulated interrupt cannot be measured from
+# inside, and the budget's window is longer when the caches of the host are busy. Without a
+# budget the speed is almost 0. The host may delay one of the two loops more than the other, so
+# the best of several tries counts.
 LEFT, TRIES = 0.2, 3
 
 
-# ---- what is left ----
+# ---- the remaining CPU time ----
 
 @contextlib.contextmanager
 def spinning(m):
@@ -59,10 +60,11 @@ def speed(told, meanwhile):
 
 
 def assert_half_is_left(m, s, loaded, load=None):
-    """On the reader of a session's domain, in a context: by the driver's clock, and a loop's.
+    """Check that half of the reader's CPU is left in a context, by the driver's clock and by a
+    loop.
 
-    load() says from when until when it was there, if that was not all the time.  Returns how often
-    the context was entered.
+    load() returns its start and end if it did not run all the time. Return the number of times
+    that the context was entered.
     """
     def lull():
         m.run("sleep 1")
@@ -71,7 +73,7 @@ def assert_half_is_left(m, s, loaded, load=None):
         before = s.budget()
         told = (load or lull)()
         after = s.budget()
-        # in no less time than passed between the two looks, whatever the host did around them
+        # the time between the two readings is a lower bound, whatever the host did in between
         since, until = told or (before["from"], after["until"])
         taken = (after["busy_ns"] - before["busy_ns"]) / (until - since)
         assert 0 < taken <= SHARE, (taken, before, told, after)
@@ -106,7 +108,7 @@ def timer_sessions(m, stack):
 
 @contextlib.contextmanager
 def started(*sessions):
-    # not start(): what the model says of so many freezes is not asked for
+    # not start(): the comparison with the model is not needed for so many freezes
     for s in sessions:
         s.command("start")
     yield
@@ -115,7 +117,7 @@ def started(*sessions):
 
 
 @test("e2-2s", kernels=BOTH, timeout=240)
-def sixteen_timers_leave_half_of_the_cpu(m):
+def sixteen_timer_sessions_leave_half_of_the_cpu(m):
     with contextlib.ExitStack() as stack:
         sessions = timer_sessions(m, stack)
         runs = assert_half_is_left(m, sessions[0], lambda: started(*sessions))
@@ -125,7 +127,7 @@ def sixteen_timers_leave_half_of_the_cpu(m):
 
 
 def assert_all_periods_are_told(s, runs):
-    """Of a stopped session: each period has its sample, or counts as dropped."""
+    """Check that each period of a stopped session has a sample or counts as dropped."""
     status, budget = s.status(), s.budget()
     periods = s.read()["domains"][0]["time_enabled"] // PERIOD
     # each run ended within a period
@@ -146,13 +148,13 @@ def judge_records(s):
 # ---- overflows ----
 
 def every_period_1(s):
-    """All counters of die 0; those that can overflow do at each count."""
+    """Add all counters of die 0 with period 1 where a period is possible."""
     return [(box, die, ctr, 0 if eventset.type_of(box) in NO_OVERFLOW[s.platform] else 1, fields)
             for box, die, ctr, _, fields in eventset.full_set(s) if die == 0]
 
 
 @test("e2-2s", kernels=BOTH, timeout=240)
-def a_period_of_1_everywhere_leaves_half_of_the_cpu(m):
+def period_of_1_on_all_counters_leaves_half_of_the_cpu(m):
     with Session(m, ring=1 << 16, cpu=DRIVER) as s:
         s.add_all(every_period_1(s))
         assert_half_is_left(m, s, lambda: started(s))
@@ -160,13 +162,13 @@ def a_period_of_1_everywhere_leaves_half_of_the_cpu(m):
         assert_numbered(s.drain())
 
 
-# What others on the die have of their time at least: half of the CPU's is in pauses, in which
-# the die runs, and some of the rest; the clock of a busy host takes some
+# Minimum share of time that others on the die keep. Half of the CPU time is in pauses, in which
+# the die runs, and part of the rest; the clock of a busy host takes some of it
 OTHERS = 0.4
 
 
 @test("e2-2s", kernels=BOTH, timeout=120)
-def a_period_of_1_leaves_the_die_to_others(m):
+def period_of_1_leaves_other_sessions_of_the_die_running(m):
     with Session(m, ring=1 << 16, cpu=DRIVER) as storm, Session(m, cpu=DRIVER) as other:
         storm.add("imc0", 0, FIXED, 1)
         other.add("cbo0", 0, 0, **CLOCK)
@@ -189,7 +191,7 @@ def a_period_of_1_leaves_the_die_to_others(m):
 # ---- commands ----
 
 @test("e2-2s", kernels=BOTH, timeout=240)
-def a_loop_of_reads_leaves_half_of_the_cpu(m):
+def read_loop_leaves_half_of_the_cpu(m):
     with Session(m, cpu=DRIVER) as s:
         s.add_all([event for event in eventset.full_set(s) if event[1] == 0])
         s.start()
@@ -204,7 +206,7 @@ def a_loop_of_reads_leaves_half_of_the_cpu(m):
 
 
 @test("e2-2s", kernels=BOTH, timeout=240)
-def storms_of_commands_leave_half_of_the_cpu(m):
+def command_loops_leave_half_of_the_cpu(m):
     """Two callers stop, start and reset, and one chooses a CPU, each as fast as it can."""
     with Session(m, cpu=DRIVER) as s, Session(m, cpu=DRIVER + 1) as other:
         mine = [event for event in eventset.full_set(s) if event[1] == 0]
@@ -225,13 +227,13 @@ def storms_of_commands_leave_half_of_the_cpu(m):
 
 
 def box_accesses(m, box):
-    """Of die 0, as the machine has counted them since it was switched on."""
+    """Return the accesses to a box of die 0 since power-on."""
     return sum(m.oracle("accesses")["sockets"][0]["boxes"][box].values())
 
 
 @test("e2-2s", kernels=BOTH, loaded=False)
-def a_box_beside_a_session_is_tried_once(m):
-    """Whoever adds events of it again and again makes no reader work."""
+def box_of_a_running_die_is_selftested_once(m):
+    """Sessions that add events of the box repeatedly cause no further work of the reader."""
     def had():
         with Session(m, cpu=DRIVER) as other:
             other.add("imc1", 0, 0, **CLOCK)
@@ -249,9 +251,10 @@ def a_box_beside_a_session_is_tried_once(m):
 # ---- all of it ----
 
 def dealt(m, stack):
-    """Every counter of both dies, box by box to one session of its die after the other; timers.
+    """Give every counter of both dies, box by box, to one timer session of its die after the
+    other.
 
-    The budget that a session is told is the sum of its dies' readers: the first has die 0.
+    A session's budget is the sum of its dies' readers; the first session includes die 0.
     """
     with Session(m) as s:
         wanted = [(box, die, ctr, 0 if eventset.type_of(box) in NO_OVERFLOW[s.platform] else 1,
@@ -267,10 +270,10 @@ def dealt(m, stack):
     return sessions
 
 
-# By time, as everywhere here: a task's instructions among those of its CPU, which a busy host
-# would not change, do not tell, for what a driver's take is what its accesses take
+# measured in time like the other tests, not in instructions of a task, because the cost of the
+# driver is the cost of its register accesses
 @test("e2-2s-full", timeout=300)
-def all_timers_overflows_and_reads_at_once_leave_half_of_the_cpu(m):
+def timers_overflows_and_reads_together_leave_half_of_the_cpu(m):
     """16 timers of 100 us, a period of 1 wherever there can be one, and READ after READ."""
     with contextlib.ExitStack() as stack:
         sessions = dealt(m, stack)
@@ -286,7 +289,7 @@ def all_timers_overflows_and_reads_at_once_leave_half_of_the_cpu(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def a_timer_that_leaves_no_time_is_refused(m):
+def timer_that_exceeds_the_budget_is_refused(m):
     with budget_of(m, 1):
         with Session(m, timer_ns=PERIOD, ring=65536) as s:
             s.add("imc0", 0, FIXED)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The machine whose time is what instructions and accesses cost, what a sample may cost, and how
-others are asked for the same."""
+"""The clocked machine, whose time is made of instructions and accesses: cost of samples,
+limits, and the same measurements with other tools.
+"""
 
 import concurrent.futures
 import contextlib
@@ -22,7 +23,7 @@ ENDS = 30
 
 
 class Watched(Machine):
-    """The host looks in all the time."""
+    """A machine that the host reads all the time."""
 
     def _wait_ready(self):
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
@@ -49,8 +50,8 @@ def short(times=1, boots=Machine):
 
 
 @test(machine=False, timeout=120)
-def runs_repeat_to_the_nanosecond():
-    """Whatever the host does meanwhile."""
+def clocked_runs_repeat_to_the_nanosecond():
+    """Runs do not depend on the activity of the host."""
     first, second = short(), short(boots=Watched)
     key = ("4 counters", RING)
     assert first.log == second.log
@@ -58,7 +59,7 @@ def runs_repeat_to_the_nanosecond():
 
 
 @test(machine=False, timeout=120)
-def time_is_what_was_executed_and_its_price():
+def clocked_time_is_instructions_plus_access_costs():
     """Whatever the prices are, the same is done, and no other time passes in a freeze."""
     once, twice = (short(times).rows["4 counters", RING] for times in (1, 2))
     events = clocked.sets(bench.PLATFORMS["ivbep"])[0]
@@ -70,7 +71,7 @@ def time_is_what_was_executed_and_its_price():
 
 
 @test(machine=False, timeout=300)
-def no_path_costs_more_than_the_figures_allow():
+def path_costs_are_within_the_figures():
     """An access or a system call more, or 3 % of instructions or of a readers's time; FIGURES=update python3 -m
     lab.bench_clocked"""
     figures = json.loads(bench_clocked.FIGURES.read_text())
@@ -79,7 +80,7 @@ def no_path_costs_more_than_the_figures_allow():
 
 
 @test(machine=False, timeout=180)
-def what_start_takes_goes_on():
+def period_accepted_by_start_loses_no_sample():
     """START's estimate is what samples are charged: its shortest period loses none."""
     found_sets = clocked.sets(bench.PLATFORMS["ivbep"])
     for title, (limit_us, missing) in clocked.sustained("ivbep", found_sets, seconds=0.5).items():
@@ -87,8 +88,8 @@ def what_start_takes_goes_on():
 
 
 @test(machine=False, timeout=300)
-def start_and_stop_lose_no_instant():
-    """Of the shortest period, wherever in one of them STOP comes."""
+def start_and_stop_drop_no_period():
+    """With the shortest period, at any position of STOP within a period."""
     events = clocked.sets(bench.PLATFORMS["ivbep"])[0]
     with Machine(clocked.SCENARIOS["ivbep"], clocked.KERNEL, strict=False, settings=access_costs.settings()) as m:
         m.insmod()
@@ -101,7 +102,7 @@ def start_and_stop_lose_no_instant():
 
 
 @test(machine=False, timeout=300)
-def what_start_takes_of_a_readers_goes_on():
+def period_accepted_by_start_with_readers_loses_no_sample():
     events = clocked.all_of(bench.PLATFORMS["ivbep"])
     with Machine(clocked.SCENARIOS["ivbep"], clocked.KERNEL, strict=False,
                  settings=access_costs.settings() | {"machine.plugged": 4}) as m:
@@ -114,8 +115,8 @@ def what_start_takes_of_a_readers_goes_on():
             assert not missing, f"{readers} readers, {limit_us} us: {missing}"
 
 
-# What a loop keeps of its CPU, where nothing else is: half, and what prices an entry at less than
-# it is charged
+# minimum share that a loop keeps, without other tasks: half, and the entries whose cost is less
+# than the charged time
 LEFT = 0.5
 
 
@@ -130,8 +131,8 @@ def speed(m, told, seconds=0.3):
 
 
 def storm(m, stack, period):
-    """16 sessions of 100 us timers, which have all counters of the die; with a period those that can
-    overflow do."""
+    """Run 16 sessions with 100 us timers on all counters of the die; with a period where
+    possible."""
     with Session(m) as s:
         if period:
             wanted = [(box, die, ctr, 0 if eventset.type_of(box) in NO_OVERFLOW[s.platform] else period,
@@ -171,8 +172,8 @@ def half_is_left(platform, period):
 
 
 @test(machine=False, timeout=300)
-def sixteen_timers_and_a_period_of_1_leave_half_of_the_cpu():
-    """Counted, not timed: a machine that does nothing else, whose accesses take what they cost."""
+def sixteen_timers_with_period_of_1_leave_half_of_the_cpu():
+    """In exact time: the machine does nothing else, and each access takes its documented cost."""
     half_is_left("ivbep", 1)
 
 
@@ -182,9 +183,9 @@ def sixteen_timers_of_439_counters_leave_half_of_the_cpu():
 
 
 @test(machine=False)
-def peers_are_asked_for_the_same_counters():
-    """As far as they count them: PCM no HA, R2PCIe, R3QPI and IRP, of one socket no QPI, of one
-    core one C-Box; LIKWID no IRP."""
+def peers_count_the_same_counters():
+    """Events that a tool does not support are left out: PCM has no HA, R2PCIe, R3QPI and IRP,
+    no QPI of one socket and one C-Box per core; LIKWID has no IRP."""
     platform = bench.PLATFORMS["ivbep"]
     wanted = {4: (4, 4), 20: (20, 20), 97: (30, 93)}
     for events in clocked.sets(platform):
@@ -200,7 +201,7 @@ def peers_are_asked_for_the_same_counters():
 
 
 @test(machine=False)
-def figures_that_are_worse_are_seen():
+def worse_figures_are_detected():
     row = {"accesses": 10, "syscall": 4, "sample_insns": 1000, "frozen_insns": 100}
     part = {"percent": 3}
     figures = {"allowed": {"accesses": {"more": 0.5}, "syscall": {"more": 0.5}, "sample_insns": part,

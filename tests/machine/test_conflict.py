@@ -8,13 +8,13 @@ from lab.framework import BOTH, test
 from lab.session import GAP, GAP_CONFLICT, VALUE_CHANGED, Refused, Session
 from machine.registers import poke
 
-LOOK = 10       # seconds from one look of the guard to the next
+LOOK = 10       # seconds between two scans of the watchdog
 CLOCK = {"event": 0}
 V2_CBO0_CTL0 = 0xd10
 
 
 def msr_of(m, kind, die=0):
-    """The MSR of the control of a type's first box, as `ucoretool list` tells it."""
+    """Return the MSR of the control of a type's first box, from `ucoretool list`."""
     boxes = [json.loads(line) for line in m.sh("ucoretool list -j").splitlines()]
     found = next(box for box in boxes
                  if (box["type"], box["instance"], box["die"]) == (kind, 0, die))
@@ -30,7 +30,7 @@ def flags(s):
 
 
 def told(s, name):
-    """One record, of that box alone."""
+    """Check that exactly one record reports a conflict, and only of that box."""
     gaps = [record for record in s.drain() if record["type"] == GAP]
     assert [gap["reason"] for gap in gaps] == [GAP_CONFLICT], gaps
     assert [gap["box"] for gap in gaps] == [s.ids[0, name]], (gaps, name)
@@ -44,7 +44,7 @@ def logged(m, name):
 
 
 @test("e2-2s", kernels=BOTH, strict=False, alone=True)
-def a_control_that_another_program_writes(m):
+def control_written_by_another_program_is_reported(m):
     with Session(m, ring=1 << 16) as s:
         s.add("cbo0", 0, 0, **CLOCK)
         s.add("imc0", 0, 0, **CLOCK)
@@ -61,7 +61,7 @@ def a_control_that_another_program_writes(m):
 
 
 @test("spr-2s", strict=False, alone=True)
-def a_box_that_another_program_freezes(m):
+def box_frozen_by_another_program_is_reported(m):
     with Session(m, ring=1 << 16) as s:
         s.add("cha0", 0, 0, event=1)
         s.add("cha1", 0, 0, event=1)
@@ -74,8 +74,8 @@ def a_box_that_another_program_freezes(m):
 
 
 @test(("e2-2s", "snbep-1s", "hswep-2s", "skx-1s", "icx-1s", "spr-2s"))
-def nobody_writes_and_nothing_is_told(m):
-    """A counter of each box: whatever reads back, a look takes nothing for a change."""
+def undisturbed_controls_report_no_conflict(m):
+    """On a counter of each box, a scan must not take the read-back value for a change."""
     seen = set()
     with Session(m) as s:
         for (die, name) in sorted(s.ids):
@@ -83,7 +83,8 @@ def nobody_writes_and_nothing_is_told(m):
             if kind in seen:
                 continue
             seen.add(kind)
-            with contextlib.suppress(Refused):      # what runs freely has no such event
+            # free-running counters do not support this event
+            with contextlib.suppress(Refused):
                 s.add(name, die, 0, event=1)
         assert len(s.events) > 4, s.events
         s.start()
@@ -91,6 +92,6 @@ def nobody_writes_and_nothing_is_told(m):
         m.sh(f"sleep {LOOK + 2}")
         looked = m.oracle("accesses")["total"]["all"] - before
         assert not s.status()["changed"], s.status()
-    # its own control and its box's, of each event: somebody has looked
+    # each event's control and its box control were read by a scan
     assert looked >= len(s.events), looked
     assert "another program or firmware writes" not in m.dmesg()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The cores' own counters: beside the uncore's, and beside perf.
+"""Core counters together with the uncore's and with perf.
 
-Version 3, as most machines of the model have it; test_core_versions.py has the others.
+The machine has version 3, as most machines of the model; test_core_versions.py has the others.
 """
 
 import errno
@@ -31,7 +31,7 @@ GAP_OFFLINE, GAP_ONLINE, VALUE_OFFLINE = 1, 2, 4
 # ---- helpers ----
 
 def stat(m, *events):
-    """{event: {cpu or None: count}} of half a second, all of one instant."""
+    """Return {event: {cpu or None: count}} of half a second, all read at one time."""
     spelled = " ".join(f"-e {event}" for event in events)
     out = m.sh(f"ucoretool stat --per-box -j --timeout 500 {spelled}")
     found = {}
@@ -42,7 +42,7 @@ def stat(m, *events):
 
 
 def near(count, rate, cycles):
-    """As many as there should be beside so many cycles of the same CPU."""
+    """Check that a count is as large as expected for a number of cycles of the same CPU."""
     return abs(count - rate * cycles / CYCLES) <= 2 + 1e-6 * cycles
 
 
@@ -94,13 +94,13 @@ def set_online(m, cpu, online):
 # ---- as a user would ----
 
 @test("e2-2s", kernels=BOTH)
-def who_may_have_cores(m):
+def core_counters_require_permission(m):
     with cores(m):
         return ktap.run(m, "uapi_perms --cores") + ktap.run(m, "uapi_perms32 --cores")
 
 
 @test("e2-2s")
-def info_tells_what_the_processor_says(m):
+def core_info_matches_cpuid(m):
     assert "cores      off" in m.sh("ucoretool info")
     with cores(m):
         told = json.loads(m.sh("ucoretool info -j"))["core"]
@@ -115,7 +115,7 @@ def info_tells_what_the_processor_says(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def cores_count_by_name_and_raw(m):
+def core_events_count_by_name_and_raw(m):
     with cores(m):
         wanted = {"core/UNHALTED_CORE_CYCLES/": CYCLES, "core/INSTRUCTIONS_RETIRED/": INSTRUCTIONS,
                   "core/event=0x2e,umask=0x41/": LLC_MISSES,
@@ -130,7 +130,7 @@ def cores_count_by_name_and_raw(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def cores_beside_a_memory_controller(m):
+def core_and_imc_events_share_a_session(m):
     with cores(m):
         found = stat(m, "core/LLC_MISSES/", "core/UNHALTED_CORE_CYCLES/",
                      "imc0/CAS_COUNT.RD,die=1/")
@@ -140,7 +140,7 @@ def cores_beside_a_memory_controller(m):
 
 
 @test("e2-2s", kernels=BOTH, perf=True)
-def whoever_came_first_keeps_them(m):
+def core_counters_stay_with_their_first_owner(m):
     with cores(m, watchdog=True):
         result = m.run("ucoretool stat --timeout 1 -e core/LLC_MISSES/", check=False)
         assert result.status == 1 and "kernel.nmi_watchdog=0" in result.err, result.err
@@ -158,7 +158,7 @@ def whoever_came_first_keeps_them(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def overflows_of_cores_and_of_a_die(m):
+def core_and_die_overflows_sample_their_domain(m):
     """All interrupt by one LVTPC entry; each sample is of the domain that overflowed."""
     with cores(m):
         mark = m.truth_length()
@@ -180,7 +180,7 @@ def overflows_of_cores_and_of_a_die(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def timer_samples_of_cores(m):
+def core_timer_samples_are_written(m):
     with cores(m):
         m.sh("ucoretool record -o /tmp/data --count 40 --timer 5ms -e core/UNHALTED_CORE_CYCLES,cpu=1/")
         rows = [json.loads(line) for line in m.sh("ucoretool script -i /tmp/data -j").splitlines()]
@@ -208,7 +208,7 @@ def every_counter_of_every_core_counts_exactly(m):
 
 
 def count_of(m, event, beside):
-    """What an event counts on CPU 1, and cycles at the same time."""
+    """Return the count of an event on CPU 1, and the cycles in the same time."""
     found = stat(m, f"core/{beside},cpu=1/", f"core/{event},cpu=1/")
     return found[f"core/{event},cpu=1/"][1], found[f"core/{beside},cpu=1/"][1]
 
@@ -253,7 +253,7 @@ def rates_while_counting(m, some):
 
 
 @test("e2-smt", kernels=BOTH)
-def fields_of_events_count_at_their_rates(m):
+def event_fields_count_at_their_rates(m):
     with cores(m):
         for some in (SPELLED[:4], SPELLED[4:]):
             rates = rates_while_counting(m, some)
@@ -265,7 +265,7 @@ def fields_of_events_count_at_their_rates(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def global_control_freezes_and_is_put_back(m):
+def global_control_freezes_and_is_restored(m):
     """0 while frozen, all enables while running, in the end as found; on this CPU alone."""
     m.run("modprobe -q msr", check=False)
     with cores(m):
@@ -293,7 +293,7 @@ def global_control_freezes_and_is_put_back(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def a_read_costs_each_counter_once_and_two_writes(m):
+def read_costs_one_access_per_counter_and_two_writes(m):
     with cores(m), CoreSession(m) as s:
         s.add_all(full_set(s))
         s.start()
@@ -305,13 +305,13 @@ def a_read_costs_each_counter_once_and_two_writes(m):
         assert now["reads"] + now["writes"] - told["reads"] - told["writes"] == sum(spent), now
 
 
-# ---- beside the uncore, at one instant ----
+# ---- with the uncore, frozen at one time ----
 
 @test("e2-2s", kernels=BOTH)
-def cores_and_dies_are_frozen_at_one_instant(m):
-    """LLC misses of the dies' readers beside the reads of a memory controller of each die.
+def cores_and_dies_freeze_at_one_instant(m):
+    """LLC misses of the dies' readers are read together with a memory controller of each die.
 
-    Of no more CPUs than the host can run at once.
+    The number of CPUs is limited to those that the host can run at once.
     """
     with cores(m), CoreSession(m) as s:
         readers = [domain["reader"] for domain in json.loads(m.sh("ucoretool info -j"))["domains"]
@@ -324,12 +324,13 @@ def cores_and_dies_are_frozen_at_one_instant(m):
         m.wait_until(lambda: read_together(m, s), what="a read of four domains at one instant")
 
 
-# Of which a busy host runs both CPUs at once in some
+# number of reads; a busy host runs both CPUs at once in only some of them
 READS = 50
 
 
 def read_together(m, s):
-    """Some reads; stood all dies and cores still at once in one, and does it say so?"""
+    """Read several times; return true if all dies and cores were frozen at once in one read
+    that reports this."""
     mark = m.truth_length()
     answers = s.commands(["read"] * READS)
     windows = [*frozen_windows(m, mark).values(), *core_windows(m, mark).values()]
@@ -363,7 +364,7 @@ def every_counter_ends_intervals_and_samples_are_exact(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def a_sample_has_all_counters_of_its_cpu_and_no_others(m):
+def core_sample_holds_the_counters_of_its_cpu_only(m):
     with cores(m), CoreSession(m, ring=1 << 20) as s:
         wanted = full_set(s)
         wanted[0] = s.place(0, 0, CYCLES // 50, event=0x3c)
@@ -373,7 +374,7 @@ def a_sample_has_all_counters_of_its_cpu_and_no_others(m):
 
 
 @test("e2-2s", kernels=KERNELS)
-def timer_samples_of_cores_are_exact(m):
+def core_timer_samples_are_exact(m):
     with cores(m), CoreSession(m, timer_ns=20 * MS, ring=1 << 20) as s:
         s.add_all([s.place(cpu, ctr, **event_for(cpu, ctr)) for cpu in s.cpus()
                    for ctr in (0, "fixed0")])
@@ -387,7 +388,7 @@ def timer_samples_of_cores_are_exact(m):
 
 
 @test("e2-2s", kernels=KERNELS, timeout=120)
-def overflows_of_cores_and_of_dies_go_to_their_owners(m):
+def core_and_die_overflows_reach_their_sessions(m):
     """Through one LVTPC entry of the same CPUs, at the same time; and other NMIs besides."""
     with cores(m), CoreSession(m, ring=1 << 20) as s:
         ids = s.add_all(uncore_set(70) + [s.place(cpu, 0, CYCLES // (40 + cpu), event=0x3c)
@@ -396,8 +397,8 @@ def overflows_of_cores_and_of_dies_go_to_their_owners(m):
         s.start()
         m.wait_until(lambda: s.status()["samples"] >= 5 * len(ids), what="samples")
         m.check_log()
-        # Linux asks for a CPU's stack long before it sends the NMI: one of ours may bring
-        # the answer, and then nobody knows what the other is for
+        # Linux requests the backtrace of a CPU long before it sends the NMI. An NMI of ucore
+        # may deliver the backtrace, and then the other NMI has no handler
         m.allow("NMI received for unknown reason", "Dazed and confused")
         for _ in range(3):
             m.write("/proc/sysrq-trigger", "l")     # an NMI for each CPU's stack
@@ -410,7 +411,7 @@ def overflows_of_cores_and_of_dies_go_to_their_owners(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def a_lost_interrupt_of_a_core_is_found(m):
+def lost_core_interrupt_is_recovered(m):
     with cores(m), CoreSession(m, ring=1 << 20) as s:
         s.on(1, 0, CYCLES // 40, event=0x3c)
         s.on(1, "fixed0")
@@ -426,7 +427,7 @@ def a_lost_interrupt_of_a_core_is_found(m):
         windows = core_windows(m, mark)[1]
         lost = [pmi for pmi in m.truth("core-pmi", mark) if pmi["result"] == "lost"]
         assert len(lost) == 5 <= late(samples) <= 5 + dropped(m, mark), (samples, lost)
-    # it counted until it was found, and was not frozen before
+    # the counter counted until the overflow was found, and was not frozen before
     surplus = [sample["frozen_ns"] - (end - begin) for sample, (begin, end)
                in zip(samples, windows) if sample["flags"] & SAMPLE_RECOVERED]
     assert min(surplus) < MS / 2, surplus
@@ -443,8 +444,9 @@ def status_of(m, cpu):
 
 
 @test("e2-2s", kernels=BOTH)
-def status_is_cleared_on_each_of_the_three_occasions(m):
-    """New events, counters reloaded, the end of counting; strict mode looks at the order, too."""
+def overflow_status_is_cleared_at_all_three_points(m):
+    """The three points are new events, a reload and the end of counting; strict mode checks the
+    order."""
     every = ALL_COUNTERS | BUFFER | CHANGED
     with cores(m), CoreSession(m) as s:
         s.on(1, 3, event=0xc0)
@@ -457,7 +459,7 @@ def status_is_cleared_on_each_of_the_three_occasions(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def status_is_cleared_before_a_reload_and_its_other_bits_are_no_overflow(m):
+def overflow_status_is_cleared_before_reload_and_other_bits_are_ignored(m):
     """Bits of counters that are not armed, of the PEBS buffer and of changed conditions."""
     others = ALL_COUNTERS & ~1 | BUFFER | CHANGED
     with cores(m), CoreSession(m, ring=1 << 20) as s:
@@ -476,7 +478,7 @@ def status_is_cleared_before_a_reload_and_its_other_bits_are_no_overflow(m):
 
 
 @test("e2-1s", settings={"core.uncore-bit": "yes"})
-def bit_61_of_an_uncore_pmi_is_no_overflow_of_the_core(m):
+def status_bit_61_of_uncore_pmi_is_no_core_overflow(m):
     with cores(m), CoreSession(m, ring=1 << 20) as s:
         ids = s.add_all(uncore_set(100)[:1] + [s.place(cpu, 0, CYCLES // 30, event=0x3c)
                                                for cpu in (0, 1)])
@@ -489,8 +491,8 @@ def bit_61_of_an_uncore_pmi_is_no_overflow_of_the_core(m):
 
 
 @test("e2-2s", kernels=BOTH, alone=True)
-def a_stray_interrupt_is_nobodys(m):
-    """It is left to the kernel, and the next overflow of the core is sampled all the same."""
+def spurious_interrupt_is_left_to_the_kernel(m):
+    """The spurious interrupt is not handled, and the next overflow of the core is sampled."""
     def told():
         return m.dmesg().count(UNKNOWN_NMI[0])
 
@@ -513,12 +515,12 @@ def a_stray_interrupt_is_nobodys(m):
 # ---- perf ----
 
 def may_count(m, cpu):
-    """What perf says of a hardware event on a CPU: errno, or 0."""
+    """Return the errno of perf for a hardware event on a CPU, or 0."""
     return int(m.run(f"perfopen {cpu}", check=False).out)
 
 
 @test("e2-2s", kernels=KERNELS)
-def perf_and_ucore_keep_each_other_out(m):
+def perf_and_ucore_exclude_each_other(m):
     """EBUSY both ways, on whatever CPU, for as long as the other has them."""
     with cores(m):
         with CoreSession(m) as s:
@@ -563,7 +565,7 @@ def perf_samples(m):
 
 
 @test("e2-2s", kernels=BOTH, perf=True, timeout=180)
-def the_counters_change_hands_while_a_die_is_sampled(m):
+def core_counters_change_owner_while_a_die_is_sampled(m):
     """Perf's NMIs, the cores', perf's: uncore PMIs by the same entry all the time."""
     m.allow("INFO: NMI handler .* took too long", "perf: interrupt took too long")
     with cores(m), CoreSession(m, ring=1 << 20) as die:
@@ -584,7 +586,7 @@ def the_counters_change_hands_while_a_die_is_sampled(m):
 # ---- CPUs that go and come ----
 
 @test("e2-2s", kernels=KERNELS)
-def counts_are_exact_over_a_cpu_that_goes_and_comes_back(m):
+def counts_are_exact_over_cpu_offline_and_online(m):
     with cores(m), CoreSession(m, timer_ns=20 * MS, ring=1 << 20) as s:
         own = [s.on(1, 0, event=0xc0), s.on(1, "fixed1", CYCLES // 10)]
         other = s.on(0, 0, event=0xc0)
@@ -614,7 +616,7 @@ def counts_are_exact_over_a_cpu_that_goes_and_comes_back(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def a_cpu_that_was_away_at_load_has_no_box(m):
+def cpu_offline_at_load_has_no_box(m):
     set_online(m, 1, False)
     try:
         with cores(m):
@@ -629,7 +631,7 @@ def a_cpu_that_was_away_at_load_has_no_box(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def counters_given_up_while_their_cpu_is_away_are_perfs(m):
+def counters_released_while_cpu_is_offline_return_to_perf(m):
     with cores(m):
         with CoreSession(m) as s:
             s.on(1, 0, event=0xc0)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The model's core PMU by hand, version by version, as the architecture's manual has it.
+"""The core PMU of the model, version by version, accessed by hand and compared with the manual.
 
-Interrupts of overflows are lost on request: nobody would take the NMI. CPU 0 only.
+Overflow interrupts are set to be lost, because nothing would handle the NMI.  CPU 0 only.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ def r(msr):
 
 
 def faults(m, *commands):
-    """Do all of these fault?"""
+    """Return true if all of these accesses fault."""
     values = poke(m, *commands)
     return values == [None] * len(commands), values
 
@@ -67,7 +67,7 @@ def rate(m, name):
 # ---- version 3, the machine of most tests ----
 
 @test("e2-2s", **bare)
-def a_write_takes_32_bits_and_extends_their_sign(m):
+def counter_write_sign_extends_32_bits(m):
     with by_hand(m):
         values = poke(m, *(command for value in (0x80000000, 0x7fffffff, 0x1234500000001, 0)
                            for command in (w(PMC0, value), r(PMC0))))
@@ -78,7 +78,7 @@ def a_write_takes_32_bits_and_extends_their_sign(m):
 
 
 @test("e2-2s", **bare)
-def what_is_reserved_or_absent_faults(m):
+def reserved_or_absent_registers_fault(m):
     with by_hand(m):
         good, values = faults(
             m, r(PMC0 + 4), r(EVTSEL0 + 4), r(FIXED0 + 3), w(STATUS, 0), r(STATUS_SET), r(INUSE),
@@ -86,7 +86,7 @@ def what_is_reserved_or_absent_faults(m):
             w(GLOBAL_CTRL, 1 << 35), w(OVF_CTRL, 1 << 4), w(OVF_CTRL, 1 << 59),
             w(FIXED0, 1 << 48))
         assert good, values
-        found = rules(m)        # the writes; what is not there at all is no rule's business
+        found = rules(m)        # the writes; accesses to absent registers break no rule
         assert found == ["core-reserved"] * 8, found
         legal = EVTSEL0, 0xffffffff & ~EN
         assert poke(m, w(*legal), r(EVTSEL0), w(FIXED_CTL, 0xfff), r(FIXED_CTL),
@@ -94,7 +94,7 @@ def what_is_reserved_or_absent_faults(m):
 
 
 @test("e2-2s", **bare)
-def a_counter_counts_while_both_its_enables_are_set(m):
+def counter_counts_while_both_enables_are_set(m):
     """And one of the rings is chosen: the manual's AND."""
     with by_hand(m):
         for name, select, local, bit in (
@@ -110,7 +110,7 @@ def a_counter_counts_while_both_its_enables_are_set(m):
 
 
 @test("e2-2s", **bare)
-def each_overflow_has_its_bit_until_it_is_cleared(m):
+def overflow_sets_its_bit_until_cleared(m):
     """Bits 0 to 3 and 32 to 34; counters that are not to interrupt set theirs, too."""
     with by_hand(m):
         mark = m.truth_length()
@@ -126,7 +126,7 @@ def each_overflow_has_its_bit_until_it_is_cleared(m):
 
 
 @test("e2-2s", **bare)
-def an_overflow_interrupts_if_it_is_told_to(m):
+def overflow_interrupts_when_int_is_set(m):
     with by_hand(m):
         mark = m.truth_length()
         poke(m, w(PMC0 + 1, (1 << 32) - 1000), w(FIXED0 + 2, (1 << 48) - 1000),
@@ -161,7 +161,7 @@ def word(event, usr=False, os=False, edge=False, inv=False, cmask=0, any_thread=
 
 
 @test("e2-smt", **bare)
-def each_field_of_an_event_select_does_what_rates_say(m):
+def event_select_fields_follow_the_rates(m):
     with by_hand(m):
         poke(m, w(GLOBAL_CTRL, every()))
         for event, fields in WORDS:
@@ -176,7 +176,7 @@ def each_field_of_an_event_select_does_what_rates_say(m):
 
 
 @test("e2-2s", **bare)
-def strict_mode_sees_what_a_driver_must_not_do(m):
+def strict_mode_detects_each_violation(m):
     with by_hand(m):
         poke(m, w(EVTSEL0, COUNT | CYCLES), w(GLOBAL_CTRL, 1), w(PMC0, 0),
              w(EVTSEL0, COUNT | INSTRUCTIONS))
@@ -195,7 +195,7 @@ def strict_mode_sees_what_a_driver_must_not_do(m):
 # ---- the other versions ----
 
 @test("e2-1s", **BOOT["v1"], **bare)
-def version_1_has_selects_and_counters_and_nothing_else(m):
+def version_1_has_selects_and_counters_only(m):
     with by_hand(m, version=1, gp=2):
         good, values = faults(m, r(PMC0 + 2), r(EVTSEL0 + 2), r(FIXED0), r(FIXED_CTL), r(STATUS),
                               r(GLOBAL_CTRL), r(OVF_CTRL), r(STATUS_SET), r(A_PMC0),
@@ -211,20 +211,20 @@ def version_1_has_selects_and_counters_and_nothing_else(m):
 
 
 @test("e2-1s", **BOOT["v2"], **bare)
-def version_2_has_no_any_and_no_uncore_bit(m):
+def version_2_lacks_any_thread_and_uncore_bits(m):
     with by_hand(m, gp=2):
         good, values = faults(m, w(EVTSEL0, ANY), w(FIXED_CTL, 4), w(OVF_CTRL, 1 << 61),
                               r(PMC0 + 2), r(STATUS_SET))
         assert good, values
         assert rules(m) == ["core-reserved"] * 3
-        # what CPUID says is not there counts nothing, and CPUID lies of the fixed counters
+        # an event absent in CPUID counts nothing, and CPUID reports wrong fixed counters
         poke(m, w(EVTSEL0, COUNT | 0x4f2e), w(EVTSEL0 + 1, COUNT | CYCLES), w(FIXED_CTL, 3),
              w(GLOBAL_CTRL, every(2)))
         assert (rate(m, 0), rate(m, 1), rate(m, "fixed0")) == (0, core.CYCLES, core.CYCLES // 2)
 
 
 @test("e2-1s", **BOOT["v4"], **bare)
-def version_4_writes_whole_sets_status_and_tells_what_is_in_use(m):
+def version_4_has_full_writes_status_set_and_in_use(m):
     with by_hand(m):
         assert peek(m, *r(CAPABILITIES)) == 1 << 13
         value = 0x123456789abc
@@ -241,7 +241,7 @@ def version_4_writes_whole_sets_status_and_tells_what_is_in_use(m):
 
 
 @test("e2-1s", **BOOT["v4"], **bare)
-def version_4_is_frozen_by_a_status_bit(m):
+def version_4_freezes_by_ctr_frz(m):
     """CTR_Frz: DEBUGCTL[12] has a PMI set it; until it is cleared nothing counts."""
     with by_hand(m):
         mark = m.truth_length()
@@ -254,7 +254,7 @@ def version_4_is_frozen_by_a_status_bit(m):
 
 
 @test("e2-1s", **BOOT["v5"], **bare)
-def version_5_has_eight_counters_and_a_fourth_fixed_one(m):
+def version_5_has_eight_counters_and_four_fixed(m):
     with by_hand(m, gp=8, fixed=4):
         assert faults(m, w(EVTSEL0, ANY), w(FIXED_CTL, 4), r(PMC0 + 8), r(FIXED0 + 4))[1] == \
             [None, None, 0, 0], "addresses beyond are another's"

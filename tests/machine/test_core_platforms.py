@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The cores' counters beside other uncores than the v2's, and where there is none."""
+"""Core counters on platforms other than v2, and on machines without an uncore."""
 
 import json
 
@@ -18,7 +18,7 @@ def of_cores(s, found):
 
 
 @test("snbep-1s")
-def cores_interrupt_where_the_uncore_must_be_polled(m):
+def core_interrupts_and_uncore_is_polled_on_v1(m):
     """The first E5-2600: periods of both in one session, and one READ of both."""
     with cores(m), CoreSession(m, ring=1 << 20) as s:
         armed = s.add_all([s.place(cpu, 0, core.CYCLES // 20, event=0x3c) for cpu in s.cpus()])
@@ -40,7 +40,7 @@ def cores_interrupt_where_the_uncore_must_be_polled(m):
 
 
 @test("spr-1s", kernels=BOTH)
-def cores_beside_boxes_that_a_table_tells_of(m):
+def core_and_discovered_boxes_work_together(m):
     with cores(m), CoreSession(m, timer_ns=20 * MS, ring=1 << 20) as s:
         s.add_all([s.place(cpu, 0, event=0x2e, umask=0x41) for cpu in s.cpus()])
         s.on(0, "fixed1", core.CYCLES // 30)        # interrupts, as none of these boxes can
@@ -54,7 +54,7 @@ def cores_beside_boxes_that_a_table_tells_of(m):
 
 
 @test("e2-1s", settings={"machine.uncore": "no"})
-def cores_alone_where_no_uncore_is_seen(m):
+def core_boxes_work_without_an_uncore(m):
     with cores(m):
         info = json.loads(m.sh("ucoretool info -j"))
         assert info["state"] == "ready" and info["reason"], info
@@ -69,8 +69,8 @@ def cores_alone_where_no_uncore_is_seen(m):
 
 
 @test("e2-smt", kernels=BOTH)
-def threads_of_a_core_have_counters_of_their_own(m):
-    """The same counter counts something else on each, and interrupts the thread that has it."""
+def threads_of_a_core_have_separate_counters(m):
+    """The same counter counts another event on each thread, and interrupts its own thread."""
     siblings = [int(cpu) for cpu in m.sh(
         "cat /sys/devices/system/cpu/cpu0/topology/core_cpus_list").replace("-", ",").split(",")]
     assert len(siblings) == 2, siblings

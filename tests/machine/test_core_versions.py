@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The driver and the cores of every version: what it believes, counts, samples, and refuses."""
+"""The driver and each version of the core PMU: CPUID, counting, sampling and refusals."""
 
 import errno
 import json
@@ -23,7 +23,7 @@ PERF_EVENTS = {"cycles": core.rate(0x3c), "instructions": core.rate(0xc0),
 # ---- helpers ----
 
 def told(m):
-    """What `ucoretool info` says of the cores."""
+    """Return the core section of `ucoretool info`."""
     return json.loads(m.sh("ucoretool info -j"))["core"]
 
 
@@ -69,9 +69,10 @@ def sample_by_timer(m):
 
 
 def agrees_with_perf(m, counters=3):
-    """Linux's own driver of the same counters, on the same machine; ucore lets go of them first.
+    """Compare with Linux's own driver of the same counters; ucore releases them first.
 
-    No more events at once than there are counters for: perf would take turns, and scale.
+    The number of events is limited to the counters, because perf would otherwise multiplex and
+    scale.
     """
     measured, events = {}, list(PERF_EVENTS)
     with perfs_turn(m):
@@ -97,7 +98,7 @@ def version_1_counts_exactly(m):
 
 @test("e2-1s", kernels=BOTH, **BOOT["v1"])
 def version_1_polls_periods(m):
-    """Every N counts without an interrupt: the first look past N, with exact counts."""
+    """There is no interrupt: the first poll past each N counts takes a sample with exact counts."""
     period = 500000000
     with cores(m), CoreSession(m, ring=1 << 20) as s:
         assert not s.caps[s.place(0)[1], "core0"] & BOX_OVERFLOW
@@ -121,10 +122,10 @@ def version_1_polls_periods(m):
         ended = now
 
 
-# ---- version 2: global registers and fixed counters; the early part lies about these ----
+# ---- version 2: global registers and fixed counters; early parts report these wrongly ----
 
 @test("e2-1s", **BOOT["v2"])
-def version_2_counts_and_samples_with_fixed_counters_that_cpuid_hides(m):
+def version_2_uses_fixed_counters_that_cpuid_hides(m):
     with cores(m):
         assert_told(m, state="ready", version=2, counters=2, width=40, fixed=3, fixed_width=40,
                     edx=0, global_control=1, full_width_writes=0, any_thread=0)
@@ -136,7 +137,7 @@ def version_2_counts_and_samples_with_fixed_counters_that_cpuid_hides(m):
 
 
 @test("e2-1s", **BOOT["v2"])
-def events_that_cpuid_says_are_not_there_are_refused_by_name(m):
+def events_absent_in_cpuid_are_refused_by_name(m):
     names = list(core.PREDEFINED)
     missing = {names[LLC_REFERENCES], names[BRANCHES]}
     with cores(m):
@@ -151,7 +152,7 @@ def events_that_cpuid_says_are_not_there_are_refused_by_name(m):
 
 
 @test("e2-1s", **BOOT["v2"])
-def short_writes_bound_the_period(m):
+def short_counter_writes_limit_the_period(m):
     with cores(m), CoreSession(m) as s:
         with refused(errno.ERANGE):
             s.on(1, 0, (1 << 31) + 1, event=0x3c)
@@ -169,7 +170,7 @@ def short_writes_bound_the_period(m):
 
 
 @test("e2-1s", **BOOT["narrow"])
-def wraps_of_32_bits_are_folded_and_are_nobodys_overflow(m):
+def wraps_of_32_bits_are_folded_without_an_overflow(m):
     """Counters wrap in 1.6 s; a wrap sets the status bit of a counter that is not armed, too."""
     with cores(m), CoreSession(m, ring=1 << 20) as s:
         s.add_all(full_set(s))
@@ -202,7 +203,7 @@ def version_4_counts_and_samples(m):
 
 
 @test("e2-1s", **BOOT["v4"])
-def whole_writes_take_any_period(m):
+def full_width_writes_accept_any_period(m):
     period = 1 << 47
     with cores(m), CoreSession(m) as s:
         with refused(errno.ERANGE):
@@ -215,8 +216,8 @@ def whole_writes_take_any_period(m):
 
 
 @test("e2-1s", **BOOT["v4"])
-def a_pmi_that_freezes_by_debugctl_is_unfrozen(m):
-    """Somebody has set DEBUGCTL[12]: each PMI sets CTR_Frz, and the service clears it."""
+def debugctl_freeze_by_pmi_is_unfrozen(m):
+    """With DEBUGCTL[12] set, each PMI sets CTR_Frz, and the service of the PMI clears it."""
     m.run("modprobe -q msr", check=False)
     with cores(m):
         m.run("wrmsr 1 0x1d9 0x1000")
@@ -245,7 +246,7 @@ def version_5_counts_and_samples(m):
 
 
 @test("e2-1s", **BOOT["v5"])
-def any_is_offered_only_where_it_is(m):
+def any_thread_is_offered_only_where_present(m):
     with cores(m):
         fields = m.sh("ucoretool list fields core").split()
         assert "thresh" in fields and "any" not in fields, fields
@@ -253,7 +254,7 @@ def any_is_offered_only_where_it_is(m):
         assert result.status != 0 and "any" in result.err, result
 
 
-# ---- what is refused, with a reason ----
+# ---- refused processors, with a reason ----
 
 def assert_refused(m, state, reason):
     with cores(m):
@@ -268,21 +269,21 @@ def assert_refused(m, state, reason):
 
 
 @test("e2-1s", settings={"core.version": 6})
-def version_6_is_refused(m):
+def perfmon_version_6_is_refused(m):
     assert_refused(m, "unknown version", "versions above 5")
 
 
 @test("e2-1s", settings={"core.version": 5, "core.hybrid": "yes"})
-def hybrid_parts_are_refused(m):
+def hybrid_processor_is_refused(m):
     assert_refused(m, "hybrid processor", "use perf")
 
 
 @test("e2-1s", settings={"core.eax": 3 | 6 << 8 | 48 << 16 | 7 << 24})
-def a_part_that_promises_more_than_it_has_is_refused(m):
-    """Six counters, says CPUID; the registers of two do not answer."""
+def processor_with_missing_counters_is_refused(m):
+    """CPUID reports six counters, but the registers of two do not respond."""
     assert_refused(m, "wrong CPUID", "do not respond")
 
 
 @test("e2-1s", settings={"machine.core-pmu": "no"})
-def a_processor_without_monitors_has_no_such_boxes(m):
+def processor_without_perfmon_has_no_core_boxes(m):
     assert_refused(m, "none", "no counters")

@@ -37,7 +37,8 @@ def count_at_rates(machine, wanted):
 
 @test(MACHINES, kernels=KERNELS)
 def every_counter_counts_exactly(m):
-    """At the instant of its freeze: on v1 that of its own box; the UBox there counts on."""
+    """Counts are compared at the time of the freeze: on v1 the freeze of the own box, where the
+    UBox counts on."""
     with Session(m) as s:
         s.add_all(eventset.full_set(s))
         assert len(s.events) == eventset.COUNTERS_OF[m.scenario], len(s.events)
@@ -64,25 +65,25 @@ def every_counter_of_the_full_machine_counts_exactly(m):
     all_count_exactly(m)
 
 
-# Of v3 it has two SBOXes, of v4 none
+# two SBOXes on v3, none on v4
 @test(("hswep-1s", "bdxep-1s"))
-def the_smallest_chip_has_the_boxes_that_its_capabilities_tell(m):
+def smallest_chip_has_the_boxes_in_its_capabilities(m):
     s = all_count_exactly(m)
     sboxes = [box for _, box in eventset.boxes_of(s) if eventset.type_of(box) == "sbox"]
     assert sboxes == {"hswep": ["sbox0", "sbox1"], "bdxep": []}[s.platform], sboxes
 
 
 @test("hswep-2s", settings={"machine.nodes": "10"})
-def boxes_of_a_machine_with_more_than_eight_nodes_are_of_their_dies(m):
-    """The UBox function tells nothing there; counts of the other die would differ."""
+def boxes_with_more_than_eight_nodes_are_on_their_dies(m):
+    """The UBox function has no node map there; counts of the other die would differ."""
     assert m.sh("cat /sys/class/pci_bus/0000:ff/cpulistaffinity") == "2-3"
     all_count_exactly(m)
 
 
-# Of v4, which has chips without SBOX: that needs bit 16 at most, and is written in steps
+# A v4 chip without SBOX: its box controls need bit 16 at most and are written in steps
 @test("bdxep-1s", settings={"model.box-enables": "yes", "model.cbox-ov-en": "yes"})
-def box_controls_that_need_their_enables_have_them(m):
-    """Nobody knows whether v3 and v4 have bits 17:16; if so they must be 1, as on v2."""
+def box_controls_that_need_enables_set_them(m):
+    """It is undocumented whether v3 and v4 have bits 17:16; if so they must be 1, as on v2."""
     all_count_exactly(m)
 
 
@@ -96,7 +97,7 @@ def every_counter_counts_at_its_documented_rate(m):
 # ---- filters and special fields ----
 
 LLC, TOR, OPC_NID, LINK = 0x34, 0x35, 0x41, 0x31
-# Box type -> cases: of v2; of all but v2, which has no invert; of v1; of v3 and later
+# Box type -> cases: of v2; of all others, which have invert; of v1; of v3 and later
 OF_V2 = {
     "cbo": [{"event": LLC, "umask": 0x11, "filter_state": 0x1f},
             {"event": LLC, "umask": 0x03, "filter_state": 0x02},
@@ -149,7 +150,7 @@ INVERT = {
     "r3qpi": [{"event": 0x13, "umask": 0x02, "thresh": 30, "invert": 1}],
     "sbox": [{"event": 0x1b, "umask": 0x0f, "thresh": 1, "invert": 1}],
 }
-# One filter register: shorter fields, no link, nothing but the opcode
+# one filter register: shorter fields, no link, and the opcode only
 CBO_OF_V1 = [
     {"event": LLC, "umask": 0x11, "filter_state": 0x1f},
     {"event": LLC, "umask": 0x41, "filter_state": 0x02, "filter_nid": 0x81},
@@ -160,7 +161,7 @@ CBO_OF_V1 = [
     {"event": 0x37, "umask": 0x44, "filter_nid": 0xff},
     {"event": 0x00, "tid_en": 1, "filter_tid": 0x1e},
     {"event": 0x11, "thresh": 7, "edge": 1}, {"event": 0x11, "thresh": 20}]
-# A longer state and tid; other events look at a node, and the link is one of TOR_INSERTS
+# longer state and tid; other events select by node, and the link belongs to TOR_INSERTS
 CBO_OF_V3 = [
     {"event": LLC, "umask": 0x11, "filter_state": 0x7f},
     {"event": LLC, "umask": 0x41, "filter_state": 0x42},
@@ -185,7 +186,8 @@ ALSO_OF_V3 = {
 }
 
 
-# What Skylake has otherwise: both pairs of bits and the opcodes of the TOR, a link of credits
+# differences of Skylake: two pairs of bits and the opcodes of the TOR, the link of credit
+# events
 TOR_REMOTE = {"event": TOR, "umask": 0x21, "filter_rem": 1}
 OF_SKX = {
     "cha": [{"event": LLC, "umask": 0x11, "filter_state": 0x3ff},
@@ -249,7 +251,7 @@ def filters_and_special_fields_reach_their_registers(m):
 
 
 @test(UNLIKE)
-def counter0_occupancy_mirrors_counter_0(m):
+def occupancy_event_mirrors_counter_0(m):
     with Session(m) as s:
         s.add("cbo1", counter=0, event=0x36, umask=0x08)
         s.add("cbo1", counter=2, event=0x1f)
@@ -259,7 +261,7 @@ def counter0_occupancy_mirrors_counter_0(m):
 
 
 @test("e2-2s")
-def events_of_a_box_agree_on_a_shared_filter(m):
+def events_with_conflicting_shared_filter_are_refused(m):
     """Different fields of one register go together, different values do not."""
     with Session(m) as s:
         s.add("pcu0", counter=0, event=0x0b, band0=10)
@@ -272,8 +274,8 @@ def events_of_a_box_agree_on_a_shared_filter(m):
 
 
 @test("snbep-2s")
-def all_filters_of_a_cbo_share_one_register_on_v1(m):
-    """Its four fields serve four counters; what v2 has beside them is not there."""
+def cbo_filters_share_one_register_on_v1(m):
+    """One register has the four fields of all counters; the further fields of v2 are absent."""
     wanted = [("cbo0", 1, None, 0, fields) for fields in (
         {"event": LLC, "umask": 0x11, "filter_state": 0x15},
         {"event": TOR, "umask": OPC_NID, "filter_opc": 0x182, "filter_nid": 6},
@@ -291,7 +293,7 @@ def all_filters_of_a_cbo_share_one_register_on_v1(m):
 
 
 @test("hswep-2s")
-def events_of_the_ubox_agree_on_its_filter(m):
+def ubox_events_with_conflicting_filter_are_refused(m):
     with Session(m) as s:
         s.add("ubox0", event=0x41, filter_cid=3)
         with refused(errno.EADDRINUSE):
@@ -302,8 +304,9 @@ def events_of_the_ubox_agree_on_its_filter(m):
 
 
 @test("hswep-2s")
-def the_third_port_has_no_filter_on_v3(m):
-    """Nobody knows its function: the event counts, a match is refused, that of others not."""
+def third_qpi_port_refuses_filters_on_v3(m):
+    """The function of the filter is undocumented: the event counts, but a match is refused.
+    Other ports accept one."""
     with Session(m) as s:
         s.add("qpi1", event=0x38, match0=0x8, mask0=0x8)
         s.add("qpi2", event=0x14)
@@ -315,15 +318,15 @@ def the_third_port_has_no_filter_on_v3(m):
 
 # ---- names ----
 
-# One counts what counter 0 watches, the others are told apart by occ_sel. Event 0 of a UBox
-# selects nothing (327043-001 2.1.1, step f), and a retry for a link's credits has to be told the
-# link, of which the list of v2 does not speak.
+# One event counts the occupancy of counter 0, the others differ in occ_sel. Event 0 of a UBox
+# selects nothing (327043-001 2.1.1, step f). A credit retry event needs the link, which the
+# list of v2 does not mention.
 SPECIAL = ("cbo/COUNTER0_OCCUPANCY", "pcu/POWER_STATE_OCCUPANCY.", "ubox/CLOCKTICKS",
            "cbo/RxR_IPQ_RETRY.QPI_CREDITS")
 
 
 def named_events(machine):
-    """What `list events` knows and counts without a filter, by box type."""
+    """Return the names of `list events` that count without a filter, by box type."""
     by_type = {}
     for line in machine.run("ucoretool list events -j").out.splitlines():
         event = json.loads(line)
@@ -353,7 +356,7 @@ def fields_of(event):
 
 # Scenario -> how many there are at least
 NAMED = {"e2-2s": 1000, "snbep-2s": 460, "hswep-2s": 1200, "bdxep-2s": 1200, "bdxde-1s": 5}
-# What the list of a platform has as another's has it is counted there
+# platforms whose common events are counted on another platform
 COUNTED = {"bdxde": "bdxep"}
 
 
@@ -362,7 +365,7 @@ def key_of(row):
 
 
 def alike(platform):
-    """Names that stand for the same on the platform whose events are counted."""
+    """Return names that mean the same on the platform whose events are counted."""
     counted = set(map(key_of, eventset.table(COUNTED[platform]))) if platform in COUNTED else ()
     return {row["EventName"] for row in eventset.table(platform) if key_of(row) in counted}
 
@@ -383,7 +386,7 @@ def named_events_count_at_their_documented_rates(m):
 # ---- READ ----
 
 @test(UNLIKE, kernels=KERNELS)
-def live_reads_lie_between_two_truths(m):
+def no_freeze_reads_lie_between_two_true_counts(m):
     with Session(m) as s:
         s.add_all(eventset.full_set(s))
         s.start()
@@ -402,7 +405,7 @@ def live_reads_lie_between_two_truths(m):
 
 # The more there is to read, the more likely a busy host reads both at once
 @test(("e2-2s-full", "snbep-2s"), kernels=BOTH)
-def dies_are_frozen_together_and_read_in_parallel(m):
+def dies_freeze_together_and_are_read_in_parallel(m):
     with Session(m) as s:
         s.add_all(eventset.full_set(s))
         s.start()
@@ -412,9 +415,10 @@ def dies_are_frozen_together_and_read_in_parallel(m):
 
 
 def read_together(machine, session):
-    """Some reads; was one of them of two dies frozen at once, and says so?
+    """Read several times; return true if two dies were frozen at once in one read that reports
+    this.
 
-    The skew that is told has that of each die's own boxes in it, where there is one.
+    The reported skew includes that of the boxes of each die, where there is one.
     """
     mark = machine.truth_length()
     answers = session.commands(["read"] * 10)
@@ -428,7 +432,7 @@ def between_dies(answer):
 
 
 @test("snbep-2s", kernels=BOTH)
-def boxes_freeze_one_after_the_other_and_the_skew_is_told(m):
+def boxes_without_global_control_report_their_skew(m):
     """Without a global control the words of its boxes hold a die; the UBox has none."""
     with Session(m) as s:
         s.add_all(eventset.full_set(s))
@@ -447,14 +451,15 @@ def boxes_freeze_one_after_the_other_and_the_skew_is_told(m):
 
 
 def surplus_of(told, freeze):
-    """The skew told beyond that of the words, in parts of it: the clock is read around them."""
+    """Return the reported skew minus that of the writes, relative to it; the clock is read
+    around them."""
     first, *_, last = sorted(word["t"] for word in freeze["boxes"])
     assert last - first - US < told, (told, freeze)
     return told / (last - first) - 1
 
 
 @test("hswep-2s")
-def one_write_freezes_a_die_without_skew(m):
+def global_control_freezes_a_die_without_skew(m):
     with Session(m) as s:
         s.add_all(eventset.full_set(s))
         s.start()
@@ -466,7 +471,7 @@ def one_write_freezes_a_die_without_skew(m):
 # ---- sessions ----
 
 @test(UNLIKE, kernels=KERNELS)
-def sessions_side_by_side_do_not_disturb_each_other(m):
+def concurrent_sessions_count_independently(m):
     sets = (("imc", "ubox"), ("cbo", "qpi", "sbox"), ("ha", "pcu", "irp"))
     with Session(m) as a, Session(m) as b, Session(m) as c:
         for s, types in zip((a, b, c), sets):
@@ -487,7 +492,7 @@ def sessions_side_by_side_do_not_disturb_each_other(m):
 
 
 @test(UNLIKE, kernels=KERNELS)
-def stop_keeps_start_goes_on_reset_zeroes(m):
+def counts_survive_stop_and_start_and_reset_zeroes_them(m):
     with Session(m) as s:
         s.add_all(eventset.full_set(s, ("imc", "cbo", "ubox", "sbox")))
         s.start()
@@ -508,7 +513,7 @@ def stop_keeps_start_goes_on_reset_zeroes(m):
 
 
 @test(("e2-2s", "snbep-2s"), kernels=BOTH)
-def times_are_those_of_the_model(m):
+def session_times_match_the_model(m):
     """time_enabled and time_running, with another session that freezes the die."""
     with Session(m) as s, Session(m, timer_ns=2 * MS, ring=65536) as other:
         s.add("imc0", counter=0, event=0)
@@ -522,7 +527,8 @@ def times_are_those_of_the_model(m):
 
 
 def enabled_as_in_the_model(m, session, start):
-    """Some frozen time later: is time_enabled right to 1 ms?  time_running always is."""
+    """After some frozen time, return true if time_enabled is correct to 1 ms; time_running
+    always is."""
     first, mark = session.read(), m.truth_length()
     m.wait_until(lambda: len(m.truth("freeze", mark)) > 100, what="100 freezes")
     last = session.read()
@@ -532,7 +538,7 @@ def enabled_as_in_the_model(m, session, start):
                  if since is not None and begin <= since < end)
     enabled, running = (last["domains"][0][name] - first["domains"][0][name]
                         for name in ("time_enabled", "time_running"))
-    # what the driver calls frozen surrounds what was frozen
+    # the frozen time of the driver includes that of the model
     assert frozen * 0.99 < enabled - running < enabled, (enabled, running, frozen)
     return abs(enabled - (end - begin)) < MS + enabled / 1000
 
@@ -549,7 +555,8 @@ WRAPS = {"rates.cbo.*.*.*.*": FAST, "rates.ubox.*.*.*.*": FAST, "rates.r2pcie.*.
          "rates.pcu.*.*.*.*": FASTER, "rates.ha.*.*.0x07.*": FASTER,
          "rates.imc.*.*.0x07.*": FASTER, "rates.irp.*.*.*.*": FASTER,
          "rates.qpi.*.*.*.*": FASTER}
-PLAIN = {"event": 0x07}         # of no box a clock, which the driver knows to be slow
+# an event of no clock, because the driver knows that clocks are slow
+PLAIN = {"event": 0x07}
 
 
 def plain_set(types):
@@ -559,7 +566,7 @@ def plain_set(types):
 
 
 @test("e2-2s", settings=WRAPS, timeout=90)
-def guard_folds_44_bit_wraps_that_nobody_reads(m):
+def watchdog_folds_44_bit_wraps_of_unread_counters(m):
     with Session(m) as s:
         s.add_all([event for event in plain_set(("cbo", "ubox", "r2pcie", "r3qpi"))
                    if event[2] != FIXED])
@@ -572,7 +579,8 @@ def guard_folds_44_bit_wraps_that_nobody_reads(m):
 
 @test("e2-2s", settings=WRAPS)
 def counts_are_exact_over_48_bit_wraps(m):
-    """Whole: no clock can make them count so fast, and what says so is believed."""
+    """The counts are full reads: no clock can count so fast, and the flag of the event is
+    trusted."""
     with Session(m, timer_ns=20 * MS, ring=1 << 22, full_reads=True) as s:
         s.add_all(plain_set(("pcu", "ha", "imc", "irp", "qpi", "ubox")))
         mark = m.truth_length()
@@ -589,7 +597,7 @@ def rates_of(fast, *faster):
             for kind in kinds}
 
 
-# Which counters have 44 bits: of v1 the C-Box's, UBox's and rings', of v3 SBOX's and R3QPI's
+# types with 44-bit counters: C-Box, UBox and rings of v1, SBOX and R3QPI of v3
 V1_NARROW, V3_NARROW = ("cbo", "ubox", "r2pcie", "r3qpi"), ("sbox", "r3qpi")
 V1_WRAPS = rates_of(V1_NARROW, "pcu", "ha", "imc", "qpi")
 V3_WRAPS = rates_of(V3_NARROW, "cbo", "ubox", "pcu", "ha", "imc", "irp", "qpi", "r2pcie")
@@ -620,7 +628,7 @@ def counts_of_v3_are_exact_over_wraps(m):
 
 
 @test("e2-2s", settings=WRAPS)
-def low_dword_is_exact_over_32_bit_wraps(m):
+def low_dword_counts_are_exact_over_32_bit_wraps(m):
     """imc wraps in 0.9 s, ha in 3.6 ms: a late sample must read all of it."""
     with Session(m, timer_ns=1 * MS, ring=1 << 22) as s:
         for die in (0, 1):
@@ -641,7 +649,7 @@ def low_dword_is_exact_over_32_bit_wraps(m):
 # ---- access ----
 
 @test("e2-2s", settings={"faults.ecam-wrong": "imc1 1:ha0 0:qpi0"})
-def boxes_whose_ecam_is_wrong_use_config_cycles(m):
+def boxes_with_wrong_ecam_use_config_cycles(m):
     listed = [json.loads(line) for line in m.sh("ucoretool list -j").splitlines()]
     access = {(box["die"], f"{box['type']}{box['instance']}"): box["access"] for box in listed}
     wrong = [(0, "imc1"), (1, "imc1"), (1, "ha0"), (0, "qpi0")]
@@ -660,7 +668,7 @@ FULL_ACCESSES, LOW_ACCESSES = 298, 198
 
 
 @test("e2-2s-full", kernels=BOTH)
-def a_read_is_at_the_access_limit(m):
+def read_takes_the_minimum_of_accesses(m):
     with Session(m, full_reads=True) as s:
         s.add_all(eventset.full_set(s))
         s.start()
@@ -670,9 +678,9 @@ def a_read_is_at_the_access_limit(m):
     assert made["wrmsr"] == 20 * 4 and made["ecam_write"] == 0, made    # freeze, unfreeze
 
 
-# Of the others: per die a read of each MSR counter, two of each PCI counter, and two writes.
-# v1: 15 MSRs, 42 PCI counters, and two writes for each of the 13 boxes with a control.
-# v3: 31 and 77; D-1500: 15 and 32, one die; Skylake: 59 and 75.
+# Limits of the other platforms: per die one read of each MSR counter, two of each PCI counter,
+# and two writes. v1: 15 MSRs, 42 PCI counters, and two writes for each of the 13 boxes with a
+# control. v3: 31 and 77. D-1500: 15 and 32, one die. Skylake: 59 and 75
 LIMITS = {"snbep-2s": 2 * (15 + 2 * 42 + 2 * 13), "hswep-2s": 2 * (31 + 2 * 77 + 2),
           "bdxde-1s": 15 + 2 * 32 + 2, "skx-2s": 2 * (59 + 2 * 75 + 2)}
 # ... of the writes those to MSRs, and those to functions
@@ -681,7 +689,7 @@ WRITES = {"snbep-2s": (2 * 2 * 3, 2 * 2 * 10), "hswep-2s": (2 * 2, 0), "bdxde-1s
 
 
 @test(tuple(LIMITS))
-def a_read_of_any_generation_is_at_its_limit(m):
+def read_takes_the_minimum_of_accesses_on_all_generations(m):
     with Session(m, full_reads=True) as s:
         s.add_all(eventset.full_set(s))
         s.start()
@@ -692,7 +700,7 @@ def a_read_of_any_generation_is_at_its_limit(m):
 
 
 @test("e2-2s-full", kernels=BOTH)
-def a_low_dword_read_is_at_its_limit(m):
+def low_dword_read_takes_the_minimum_of_accesses(m):
     """The second of two reads, unless the host holds it up: 1.7 ms make it whole."""
     with Session(m) as s:
         def accesses(reads):
@@ -713,7 +721,7 @@ def a_low_dword_read_is_at_its_limit(m):
 
 
 @test("e2-2s-full")
-def low_dword_reads_of_slow_events_are_low_however_late(m):
+def late_low_dword_reads_of_slow_events_stay_low(m):
     """Clocks and CAS counts cannot wrap 32 bits in 0.4 s; one read in 256 is whole."""
     low, full = 2 * (2 + 20), 2 * (2 + 40)
     with Session(m) as s:
@@ -736,7 +744,7 @@ def made_by(m, s, reads, most):
     return made
 
 
-# The kernel's ways to make another CPU call a function: name -> that function, whom it asks
+# kernel functions that call a function on another CPU: name -> the function and the target CPU
 CALLS = {"smp_call_function_single": "func=%si:x64 cpu=%di:u32",
          "smp_call_function_many": "func=%si:x64 mask=+0(%di):x64",
          "on_each_cpu_cond_mask": "func=%si:x64 mask=+0(%r8):x64"}
@@ -746,7 +754,7 @@ CALL_LINE = re.compile(r"\[(\d+)\].* \w+: \(.*\) func=(\w+) (cpu|mask)=(\w+)")
 
 @contextlib.contextmanager
 def calls_traced(m):
-    """Yields a function: how many other CPUs ucore made call one of its own since then."""
+    """Yield a function that returns how many other CPUs ucore has called since then."""
     m.write(f"{TRACING}/kprobe_events", "\n".join(
         f"p:ucore_calls/{name} {name} {arguments}" for name, arguments in CALLS.items()))
     module = m.sh("grep '^ucore ' /proc/modules").split()
@@ -767,8 +775,8 @@ def calls_traced(m):
 
 
 @test("e2-2s-full", kernels=BOTH)
-def a_read_sends_one_ipi_per_remote_die(m):
-    """By function: the kernel sends some of its own."""
+def read_sends_one_ipi_per_remote_die(m):
+    """IPIs are counted by their function, because the kernel sends others."""
     reads = 200
     with Session(m, cpu=0) as s:        # the reader of die 0
         s.add_all(eventset.full_set(s, ("imc", "cbo")))
@@ -779,7 +787,7 @@ def a_read_sends_one_ipi_per_remote_die(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def a_timer_sample_sends_no_ipi(m):
+def timer_sample_sends_no_ipi(m):
     with Session(m, timer_ns=MS, ring=1 << 20) as s:
         s.add_all(eventset.full_set(s, ("imc", "cbo")))
         s.start()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Discovery tables: good ones, and all kinds of bad ones.
+"""Discovery tables, valid and invalid.
 
-The table forge of the machine model writes them (qemu/README.md); the driver must
-reject what is bad, for the right reason, and count with what is good.
+The table forge of the machine model writes the tables (qemu/README.md). The driver must reject
+the invalid parts for the correct reason and count with the rest.
 """
 
 import json
@@ -20,11 +20,11 @@ from machine.tables import (MMIO, NO_ACCESS, ONES, PCI, TABLE_ASLEEP, TABLE_BAR,
                             UNIT_WINDOW, UNIT_ZERO, appended, boxes_of_model, found, global_word0,
                             pci, record)
 
-# A type that nobody knows, MSRs and memory where nothing is
+# an unknown type, absent MSRs and an unmapped memory address
 NEW, HOLE_MSR, HOLE_MEMORY = 99, 0x2f80, 0xf070000000
 CHA0_MSR, GLOBAL_MSR, IMC0_MEMORY = 0x2000, 0x2ff0, 0xf0000a2800
 APIC_BASE, EFER = 0x1b, 0xc0000080
-UNCORE_BUS = 0x7f           # of die 0, with two
+UNCORE_BUS = 0x7f           # bus of die 0, on a machine with two dies
 # The PC's own: config space as memory, BIOS data, the local APIC
 ECAM, EBDA, LAPIC = 0xb0000000, 0x9fc00, 0xfee00000
 LPC = 0, 0x1f, 0
@@ -55,7 +55,7 @@ def come_and_go(m):
 
 
 def assert_shown(m, told):
-    """`ucoretool list --rejected` says what the driver says."""
+    """Check that `ucoretool list --rejected` prints the driver's reasons."""
     rows = [json.loads(line) for line in m.sh("ucoretool list --rejected -j").splitlines()]
     shown = sorted((row["table"], row.get("record") or 0, row["code"]) for row in rows
                    if "summary" not in row)
@@ -68,7 +68,7 @@ def assert_shown(m, told):
 
 # ---- bad records in a good table ----
 
-# One each; what it conflicts with is in the test
+# one record for each reason; the conflicting record is in the test
 BAD_RECORDS = (
     ("all zero", (0, 0, 0), UNIT_ZERO),
     ("no address", record(0, NEW, 1), UNIT_ZERO),
@@ -140,7 +140,7 @@ OTHERS = (
     ("the CHA count", record(0x2ffe, NEW, 61)),
 )
 BAD_RECORDS += tuple((name, words, UNIT_FOREIGN) for name, words in OTHERS)
-# whose registers or name they want
+# records that use registers or the name of another
 OF_CHA0 = ("type and id of another", "MSRs of another", "some MSRs of another")
 
 
@@ -148,7 +148,7 @@ FORGED = appended([words for _, words, _ in BAD_RECORDS], 0)
 
 
 @test("spr-2s", kernels=KERNELS, settings=FORGED)
-def every_bad_record_is_rejected_for_its_reason_and_spoils_no_other(m):
+def bad_record_is_rejected_and_others_stay(m):
     told = found(m, everything=True)
     assert [table["reason"] for table in told["tables"]] == [TABLE_OK, TABLE_OK], told["tables"]
     units = [unit for unit in told["units"] if unit["die"] == 0 and unit["record"]]
@@ -172,14 +172,14 @@ def every_bad_record_is_rejected_for_its_reason_and_spoils_no_other(m):
     come_and_go(m)
 
 
-# What START of a box there would have changed: PCIEXBAR, PMBASE, a command register
+# registers that START of a forged box would change: PCIEXBAR, PMBASE, a command register
 def config_of_others(m):
     return poke(m, ("er", "00:00.0", 0x60), ("er", "00:1f.0", 0x40),
                 ("er", f"{UNCORE_BUS:02x}:00.0", 4))
 
 
 @test("spr-2s", settings=FORGED)
-def other_devices_are_left_alone(m):
+def other_devices_are_not_accessed(m):
     before = config_of_others(m)
     assert_all_count(m)
     m.rmmod()
@@ -214,7 +214,7 @@ def in_sata(m, bars):
 
 
 @test("spr-1s", settings=IN_PAGES | {"discovery.bar-type": "32"})
-def bars_of_other_devices_are_left_alone(m):
+def bars_of_other_devices_are_not_accessed(m):
     bars = memory_bars(m)
     before = in_sata(m, bars)
     names = {next((name for name, first, last in bars if first <= page <= last), None)
@@ -227,13 +227,13 @@ def bars_of_other_devices_are_left_alone(m):
     come_and_go(m)
 
 
-# What programs are told of tables and units; of these, many are no box
+# programs get the tables and units over the ioctls; many of these units are rejected
 ktap.register(__name__, "uapi_discovery", "spr-2s", settings=FORGED, timeout=120)
 
 
-# The last record of a BAR is cut off; what lies between the units and there is empty.
+# The last record of a BAR is cut off; the space between the units and that record is empty
 @test("spr-1s", settings={"discovery.max-units": 1023, "discovery.bar-size": 16384})
-def a_table_that_claims_more_than_its_bar_holds(m):
+def table_larger_than_its_bar_is_rejected(m):
     told = found(m)
     records = 16384 // 32 - 1
     reasons = [unit["reason"] for unit in told["units"]]
@@ -288,7 +288,7 @@ LINKS = (
 
 
 def per_die(bad):
-    """As many sockets, each with a table of its own kind."""
+    """Return settings for a number of sockets, each with its own kind of table."""
     settings = {"machine.sockets": len(bad), "machine.cores": 1}
     for die, (_, patches, _) in enumerate(bad):
         settings |= {f"discovery.{die}:{place}": f"{value:#x}" for place, value in patches.items()}
@@ -309,17 +309,17 @@ def assert_tables(m, bad):
 
 
 @test("spr-2s", settings=per_die(BAD_TABLES))
-def every_bad_table_is_rejected_for_its_reason_and_spoils_no_other(m):
+def bad_table_is_rejected_and_others_stay(m):
     assert_tables(m, BAD_TABLES)
 
 
 @test("spr-2s", settings=per_die(BAD_GLOBALS))
-def every_bad_global_record_or_chain_is_rejected_and_spoils_no_other(m):
+def bad_global_record_or_chain_is_rejected_and_others_stay(m):
     assert_tables(m, BAD_GLOBALS)
 
 
 @test("spr-2s", settings=per_die(LINKS))
-def every_bad_link_of_the_capabilities_is_seen(m):
+def bad_capability_link_is_detected(m):
     assert_tables(m, LINKS)
 
 
@@ -344,7 +344,7 @@ both_dies("tables_that_sleep_are_not_believed", {"discovery.asleep": "yes"}, TAB
 
 
 @test("spr-2s", settings={"discovery.dvsec": "no"})
-def without_a_dvsec_the_module_loads_and_says_why_there_are_no_boxes(m):
+def module_loads_without_dvsec_and_reports_why_no_boxes(m):
     told = found(m)
     assert not told["tables"] and not told["units"], told
     listed = m.run("ucoretool list", check=False)
@@ -381,7 +381,7 @@ good("global_control_in_config_space", {"discovery.global-access": "pci"}, (TABL
 # ---- quirks ----
 
 @test("spr-2s", settings={"discovery.cha-count": 3})
-def the_cha_count_msr_is_believed(m):
+def cha_count_msr_limits_the_chas(m):
     told = found(m)
     assert sorted((unit["die"], unit["name"], unit["reason"]) for unit in told["units"]) == \
         [(die, "cha3", UNIT_SURPLUS) for die in (0, 1)], told["units"]
@@ -393,13 +393,13 @@ def the_cha_count_msr_is_believed(m):
 
 
 @test("emr-1s", settings={"discovery.cha-count": 0})
-def a_cha_count_of_zero_says_nothing(m):
+def cha_count_of_zero_is_ignored(m):
     assert not found(m)["units"]
     assert_all_count(m)
 
 
 @test("spr-2s", settings={"discovery.upi-table": "wrong"})
-def upi_boxes_are_where_they_are_known_to_be(m):
+def upi_boxes_are_at_their_static_addresses(m):
     told = found(m)
     assert {unit["reason"] for unit in told["units"]} == {UNIT_MOVED}, told["units"]
     assert {unit["name"].rstrip("0123456789") for unit in told["units"]} == {"upi", "m3upi"}
@@ -407,6 +407,6 @@ def upi_boxes_are_where_they_are_known_to_be(m):
 
 
 @test("spr-2s", settings={"discovery.upi-table": "absent"})
-def upi_boxes_that_no_table_has_are_found(m):
+def upi_boxes_missing_in_tables_are_found(m):
     assert not found(m)["units"]
     assert_all_count(m)

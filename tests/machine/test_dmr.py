@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Diamond Rapids: a table that an MSR points to beside that of a function, and two global
-controls on each die, all of which every freeze and unfreeze must write.
+"""Diamond Rapids: one table is found by a function and another by an MSR.
+
+Each die has two global controls, both of which each freeze and unfreeze must write.
 """
 
 import errno
@@ -22,7 +23,7 @@ HUB_GLOBAL, POINTER = 0x2ff0, 0x710
 WINDOW, WINDOW_SIZE, POINTED, BLOCK_GLOBAL = 0xf000000000, 0x100000000, 0x3fe00000, 0x3ff80000
 FRZ = 1
 FIRST_CPU = (0, 2)
-# Of each die: counters, fixed ones, access, how many
+# per die: counters, fixed counters, access, number of boxes
 TYPES = {"pcu": (4, 0, "msr", 1), "ubox": (2, 0, "msr", 1), "imc": (4, 1, "mmio", 2),
          "sca": (4, 0, "mmio", 1), "cxlcm": (8, 0, "mmio", 1), "hamvf": (4, 0, "mmio", 1),
          "cbo": (4, 0, "msr", 2), "santa": (4, 0, "mmio", 1), "cncu": (4, 0, "mmio", 1),
@@ -30,7 +31,7 @@ TYPES = {"pcu": (4, 0, "msr", 1), "ubox": (2, 0, "msr", 1), "imc": (4, 1, "mmio"
          "sbo": (4, 0, "mmio", 2), "ubr": (4, 0, "msr", 1), "pcie4": (4, 0, "ecam", 1),
          "crs": (4, 0, "msr", 1), "cpc": (4, 0, "msr", 1), "itc": (4, 0, "msr", 1),
          "otc": (4, 0, "msr", 1), "cms": (4, 0, "msr", 1), "pcie6": (4, 0, "ecam", 1)}
-# Those of the second table
+# boxes of the second table
 IN_BLOCK = {"cbo0", "cbo1", "santa0", "cncu0", "sncu0", "sbo0", "sbo1"}
 
 
@@ -41,7 +42,7 @@ def block_global(die):
 # ---- which boxes ----
 
 @test("dmr-2s", kernels=BOTH)
-def both_tables_of_each_die_are_found(m):
+def both_discovery_tables_of_each_die_are_found(m):
     told = found(m, everything=True)
     assert told["platform"] == "dmr", told["platform"]
     tables = {(table["die"], table["msr"]): table for table in told["tables"]}
@@ -67,7 +68,7 @@ def both_tables_of_each_die_are_found(m):
 # ---- counting ----
 
 @test("dmr-2s", kernels=BOTH)
-def every_counter_behind_both_globals_counts_exactly(m):
+def every_counter_of_both_tables_counts_exactly(m):
     with Session(m) as s:
         listed = {(box["die"], box["name"]): box["counters"] + box["fixed"] for box in s.boxes}
         # where the UBox has its fixed counter is uncertain
@@ -82,7 +83,7 @@ MSR_COUNTERS, MMIO_COUNTERS, PCI_COUNTERS = 46, 46, 8
 
 
 @test("dmr-2s")
-def a_read_writes_each_global_control_twice(m):
+def read_writes_each_global_control_twice(m):
     with Session(m, full_reads=True) as s:
         assert s.fill(**DISTINCT) == 2 * (MSR_COUNTERS + MMIO_COUNTERS + PCI_COUNTERS)
         s.start()
@@ -96,7 +97,7 @@ def a_read_writes_each_global_control_twice(m):
     assert made["ecam_write"] == made["cf8_read"] == made["msr_fault"] == 0, made
 
 
-# What differs from other generations' controls: box -> counter, fields, control word, rate
+# controls that differ from other generations: box -> counter, fields, control word, rate
 FIELDS = (
     ("cxlcm0", 0, {"event": 0x10, "umask": 3, "umask_ext": 5}, 5 << 32 | 0x310,
      {"event": 0x10, "umask": 3, "umask_ext": 5}),
@@ -123,7 +124,7 @@ def fields_of_diamond_rapids_reach_their_registers(m):
             rate = rates.rate(type_of(box), instance_of(box), 1, platform="dmr", **wanted)
             assert (seen["ctl"], seen["rate"]) == (word, rate), (box, seen, rate)
     names = m.sh("ucoretool list fields imc").split()
-    assert "umask" in names and "edge" not in names, names      # which would need a threshold
+    assert "umask" in names and "edge" not in names, names      # edge would need a threshold
     with Session(m) as s:
         for box, field in (("imc0", "thresh"), ("imc0", "invert"), ("santa0", "umask_ext")):
             with refused(errno.EINVAL):
@@ -134,7 +135,7 @@ def fields_of_diamond_rapids_reach_their_registers(m):
 
 
 @test("dmr-2s", loaded=False)
-def what_is_uncertain_is_there_for_who_asks(m):
+def uncertain_boxes_are_present_on_request(m):
     m.insmod(parameters="uncertain=1")
     with Session(m) as s:
         assert {(box["die"], box["name"]): box["counters"] + box["fixed"] for box in s.boxes} == \
@@ -152,14 +153,14 @@ def what_is_uncertain_is_there_for_who_asks(m):
 # ---- the freeze of power-on ----
 
 def controls(m):
-    """Both global controls of both dies, and whether the dies are frozen."""
+    """Return both global controls of both dies, and whether the dies are frozen."""
     seen = poke(m, *(("r", cpu, HUB_GLOBAL) for cpu in FIRST_CPU),
                 *(("mr", 8, block_global(die)) for die in (0, 1)))
     return seen, [socket["frozen"] for socket in m.oracle("state")["sockets"]]
 
 
 @test("dmr-2s", loaded=False, alone=True)
-def each_global_control_is_as_found_afterwards(m):
+def each_global_control_is_restored(m):
     before = controls(m)
     assert before == ([FRZ] * 4, [True, True]), before
     m.insmod()
@@ -208,8 +209,8 @@ BAD_POINTERS = (
     ("nothing is there", {"msr-value": HOLE}, TABLE_ASLEEP),
     ("global control on RAM", {"pointed.global.1": RAM}, TABLE_GLOBAL),
 )
-# A global control that nobody knows would go on holding its die: here firmware holds none.
-# The table of the first die lists units of types that do not work, too: they are left alone
+# An unknown global control would keep its die frozen, so the firmware leaves none frozen here.
+# The table of the first die also lists units of unsupported types, which are ignored
 BROKEN = [record(0x2f80, 19, 0), record(WINDOW + 0x3f000000, 37, 0, ctl=0x28, access=MMIO,
                                         status=0x50)]
 
@@ -223,7 +224,7 @@ def bad_settings():
 
 
 @test("dmr-2s", settings=bad_settings(), timeout=120)
-def every_bad_pointer_is_rejected_for_its_reason_and_spoils_no_other(m):
+def bad_pointer_is_rejected_and_others_stay(m):
     told = found(m)
     tables = {(table["die"], table["msr"]): table["reason"] for table in told["tables"]}
     wanted = {(die, 0): TABLE_OK for die in range(len(BAD_POINTERS))}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The commands of the tutorial, the recipes and README: each as it stands there.
+"""Run the commands of the tutorial, the recipes and README exactly as printed there.
 
-They run, and print what stands below them but for numbers; what a text says that one can read is
-printed.  `make screens` writes the pages anew.
+The output must equal that of the page except for numbers. The parts of the output that the text
+mentions must be printed. `make screens` updates the pages.
 """
 
 import re
@@ -68,12 +68,12 @@ def readme_lines_on(m, others):
 
 
 @test("e2-2s", perf=True, timeout=300)
-def each_command_prints_what_its_page_says(m):
+def documented_commands_print_the_documented_output(m):
     return pages_on(m)
 
 
 @test("spr-2s", perf=True, files=extras.files(), timeout=400)
-def each_command_with_python_or_http_prints_what_its_page_says(m):
+def documented_python_and_http_commands_print_the_documented_output(m):
     if not extras.http():
         skip("libmicrohttpd is not installed")
     return pages_on(m)
@@ -92,13 +92,13 @@ def readme_commands_work_on_an_e5(m):
 
 
 @test(machine=False, timeout=400)
-def each_command_of_the_host_prints_what_its_page_says():
+def documented_host_commands_print_the_documented_output():
     return [judged(name, section, doc_outputs.run_on_host(section)) for name in doc_outputs.PAGES
             for section in doc_outputs.sections_of(name) if section.commands(pages.HOST)]
 
 
 @test(machine=False)
-def no_command_is_left_out():
+def every_documented_command_is_tested():
     """Each runs on a machine that one of the tests above has."""
     found = [section for name in doc_outputs.PAGES for section in doc_outputs.sections_of(name)]
     assert {section.machine for section in found if section.commands()} == {"e2-2s", "spr-2s"}
@@ -106,7 +106,7 @@ def no_command_is_left_out():
 
 
 @test(machine=False)
-def excerpts_are_those_of_the_examples():
+def excerpts_match_the_examples():
     """A block called `c FILE` or `python FILE` has lines of that file, in its order."""
     seen = 0
     for name in doc_outputs.PAGES:
@@ -119,7 +119,7 @@ def excerpts_are_those_of_the_examples():
 
 
 @test(machine=False)
-def what_is_printed_no_longer_would_be_seen():
+def outdated_documented_output_is_detected():
     text = ("# Page\n<!-- machine: e2-2s -->\n\n## One\n\n```console\nlab# a \\\n  b\nx 1 ms  ab\n"
             "lab# c\n```\n\n*Read:* `x` is\nthis and `ab`.\n")
     (head, one) = pages.parsed(text)

@@ -23,8 +23,8 @@ FETCH = f"wget -q -O - http://{ADDRESS}/metrics"
 CLOCK = "imc0/DCLK/"
 INTERVAL, WINDOW = "5s", "75s"
 SCRAPED = 6         # seconds after which a scrape has ended, and is there with all it has
-# What a scrape's time says of when the counters were read, on a loaded host; and what is left
-# of that when a clock of the model, read at the same instants, tells the time
+# Tolerance of the time of a scrape on a loaded host, and the tolerance when a clock of the
+# model, read at the same time, is used
 BY_PROMETHEUS, BY_CLOCK = 0.05, 2e-4
 SAMPLE = re.compile(r"^(\w+(?:\{.*\})?) (\S+)$", re.M)
 CPUS_OF_DIE_1 = (2, 3)
@@ -36,7 +36,7 @@ FILES = extras.files()
 
 @contextlib.contextmanager
 def exporter(m, options=""):
-    """It runs in the guest, and answers, until the block ends."""
+    """Run the exporter in the guest until the block ends."""
     if not extras.http():
         skip("libmicrohttpd is not installed")
     m.sh("ifconfig lo 127.0.0.1 up")
@@ -58,7 +58,7 @@ def page(m):
 
 
 def relay_handler(m):
-    """What answers a scrape of the host's with a page of the guest's."""
+    """Return a handler that answers the host's scrape with a page of the guest."""
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             try:
@@ -177,8 +177,8 @@ def latency_differences(server, promise):
 
 
 @test("spr-2s", files=FILES, loaded=False, timeout=300)
-def without_the_driver_up_is_0(m):
-    """The exporter, the module: whoever is missing shows, and comes back by itself."""
+def up_is_0_without_the_driver(m):
+    """A missing exporter or module is visible, and scrapes recover by themselves."""
     with scraped(m) as server:
         def becomes(query, value):
             server.wait_until(lambda s: s.value(query) == value, 60 * patience(),
@@ -188,7 +188,7 @@ def without_the_driver_up_is_0(m):
             becomes("ucore_up", 0)
             m.insmod()
             becomes("ucore_up", 1)
-            # whoever counts keeps the module
+            # a counting session prevents unloading
             assert m.run("rmmod ucore", check=False).status
         becomes("up", 0)
         m.rmmod()
@@ -197,7 +197,7 @@ def without_the_driver_up_is_0(m):
 
 
 @test("spr-2s", files=FILES, alone=True, timeout=200)
-def counters_never_fall_whatever_happens_to_the_machine(m):
+def exported_counters_never_decrease(m):
     """A die without CPUs, a box that dies: counts stand still, and no series goes back."""
     last = {}
 
@@ -239,7 +239,7 @@ def counters_never_fall_whatever_happens_to_the_machine(m):
 
 
 @test("spr-2s", files=FILES, timeout=200)
-def scrapers_at_once_cost_one_reading(m):
+def simultaneous_scrapes_cost_one_read(m):
     with exporter(m, "--cache 60s"):
         before = page(m)
         m.sh("for i in 1 2 3 4 5 6 7 8; do " + FETCH + " >/tmp/page$i & done; wait")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Everything tried, on the debug kernel: each allocation and each copy fails once, calls at
-random. What is left is nothing, beside it a session counts exactly, and memory is searched for
-leaks when the boot ends.
+"""Fault injection on the debug kernel: each allocation and each user copy fails once, plus
+random calls.
 
-`make fuzz-calls` goes on for longer (tests/soak).
+Nothing may remain afterwards, a concurrent session counts exactly, and kmemleak runs at the end
+of the boot. `make fuzz-calls` runs longer (tests/soak).
 """
 
 import re
@@ -17,17 +17,17 @@ from machine.test_suspend import asleep_by, suspend_to_ram
 DEBUG = ("debug",)
 # So many calls at random; each STEPth allocation of loading
 CALLS, CALLS32, FEW_CALLS, STEP = 20000, 5000, 300, 11
-# They come to more places of the driver, of 6400, and keep more ways to them
+# minimum of driver places that random calls reach (of 6400) and of inputs that are kept
 PLACES, WAYS = 1800, 100
 REACHED = re.compile(r"^(\d+) places of the driver reached, (\d+) ways kept, (\d+) processes led$", re.M)
 # ... while CPUs go and come (uapi_fuzz: 250 calls for one that does), while the machine sleeps
 CALLS_OF_MOVES, CALLS_OF_SLEEPS = 6000, 5000
-# The nth allocation of the kernel fails; 0: the first of ucore's
+# index of the failing allocation of the kernel; 0 is the first of ucore
 FAULTS_OF_SLEEP = (0, 1, 512)
 
 
 @test("e2-2s", kernels=DEBUG, timeout=300)
-def each_fault_of_each_call(m):
+def failed_allocations_of_each_call_are_handled(m):
     with counting(m) as s:
         results = ktap.run(m, "uapi_faults", timeout=600)
         stop_exactly(m, s)
@@ -36,13 +36,13 @@ def each_fault_of_each_call(m):
 
 # By static tables, by a discovery table, by addresses in config space; with boxes of cores and without
 @test(("e2-2s", "spr-1s", "icx-1s"), kernels=DEBUG, loaded=False, timeout=300)
-def each_fault_of_loading(m):
+def failed_allocations_of_loading_are_handled(m):
     cores = int(m.scenario == "spr-1s")
     return ktap.run(m, f"uapi_faultload {m.module_path()} core_pmu={cores} {STEP}", timeout=600)
 
 
 @test("e2-2s", kernels=DEBUG, timeout=120)
-def faults_and_hotplug(m):
+def failed_allocations_during_hotplug_are_handled(m):
     """CPU 2 reads its die, CPU 1 does not; 2 and 3 are a die."""
     with counting(m) as s:
         results = ktap.run(m, "uapi_faultcpu 2") + ktap.run(m, "uapi_faultcpu 1") + \
@@ -52,7 +52,7 @@ def faults_and_hotplug(m):
 
 
 @test("e2-2s", kernels=DEBUG, timeout=300)
-def faults_and_sleep(m):
+def failed_allocations_during_suspend_are_handled(m):
     """Asleep or not, the session goes on."""
     if m.kernel.name == "kcsan":
         skip("a kernel with KCSAN does not wake up again, without ucore neither")
@@ -73,7 +73,7 @@ def reached(results):
 
 
 @test("e2-2s", kernels=DEBUG, timeout=300)
-def calls_at_random(m):
+def random_calls_break_nothing(m):
     with counting(m) as s:
         results = ktap.run(m, f"uapi_fuzz {CALLS} 1", timeout=600)
         results32 = ktap.run(m, f"uapi_fuzz32 {CALLS32} 2", timeout=600)
@@ -85,7 +85,7 @@ def calls_at_random(m):
 
 
 @test("e2-2s", kernels=DEBUG, timeout=120)
-def calls_at_random_that_nothing_leads(m):
+def random_unguided_calls_break_nothing(m):
     """Few come to less."""
     results = ktap.run(m, f"uapi_fuzz -u {FEW_CALLS} 1")
     if m.kernel.name == "debug":
@@ -95,7 +95,7 @@ def calls_at_random_that_nothing_leads(m):
 
 
 @test("e2-2s", kernels=DEBUG, timeout=300)
-def calls_at_random_while_cpus_come_and_go(m):
+def random_calls_during_hotplug_break_nothing(m):
     """All but CPU 0: a die at times has none."""
     with counting(m) as s:
         results = ktap.run(m, f"uapi_fuzz {CALLS_OF_MOVES} 3 0 1 2 3", timeout=600)
@@ -105,7 +105,7 @@ def calls_at_random_while_cpus_come_and_go(m):
 
 
 @test("e2-2s", kernels=BOTH, timeout=300)
-def calls_at_random_while_the_machine_sleeps(m):
+def random_calls_during_suspend_break_nothing(m):
     """Callers are stopped wherever they are, and go on."""
     with counting(m) as s:
         command = f"uapi_fuzz {CALLS_OF_SLEEPS} 4 1000"

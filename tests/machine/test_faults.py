@@ -41,8 +41,11 @@ def frozen_for(machine, mark):
 # ---- interrupts ----
 
 def assert_bound_holds(samples, freezes):
-    """When a lost overflow froze the die is not known, but no earlier than the sample says: of
-    two samples, as far as time apart as the freezes, one of which came in time."""
+    """Check the bounds of the freeze of a lost overflow.
+
+    The driver does not know when the die froze, but not before the time in the sample. Two
+    samples, one of them in time, are as far apart as their freezes.
+    """
     for (old, new), (begin, end) in zip(zip(samples, samples[1:]), zip(freezes, freezes[1:])):
         if not new["flags"] & SAMPLE_RECOVERED or old["flags"] & SAMPLE_RECOVERED:
             continue
@@ -52,7 +55,7 @@ def assert_bound_holds(samples, freezes):
 
 
 @test(("e2-2s", "hswep-2s"), kernels=KERNELS)
-def a_lost_pmi_is_found_flagged_and_counted(m):
+def lost_pmi_is_recovered_flagged_and_counted(m):
     m.write(WATCHDOG, 0)
     losses = 5
     before = die_of(m, 0)
@@ -74,15 +77,15 @@ def a_lost_pmi_is_found_flagged_and_counted(m):
     after = die_of(m, 0)
     assert len(lost) == sum(recovered(samples)) == status["recovered"] == losses, (lost, status)
     assert after["recovered"] - before["recovered"] == losses, (before, after)
-    # 20 ms until the guard looks, 1 ms for the interrupt to be late: the best tell, as
-    # nothing is in time on a busy host
+    # 20 ms until the watchdog scans, 1 ms to wait for the interrupt; the minimum counts,
+    # because a busy host delays everything
     assert min(windows[seq] for seq in lost) < 50 * MS, [windows[seq] for seq in lost]
-    # others had their PMI, at once
+    # the PMIs of the other overflows arrived at once
     assert not recovered(samples)[0] and not recovered(samples)[1], recovered(samples)
 
 
 @test("e2-2s", kernels=BOTH)
-def the_first_pmi_of_all_may_be_lost(m):
+def lost_first_pmi_is_recovered(m):
     m.rmmod()
     m.insmod()
     m.inject("lose-pmi 0 1")
@@ -98,12 +101,9 @@ def the_first_pmi_of_all_may_be_lost(m):
 
 
 @test(("e2-2s", "hswep-2s"), kernels=KERNELS)
-def a_spurious_pmi_makes_no_sample_and_does_not_shut_the_door(m):
-    """Nobody overflowed, nobody claims it: unknown it is.
-
-    It leaves LVTPC masked, if perf is not there to open it.  The next overflow loses its
-    PMI to that, but no other.
-    """
+def spurious_pmi_makes_no_sample_and_leaves_pmis_open(m):
+    """No counter overflowed, so the NMI is unknown. The NMI leaves LVTPC masked unless perf
+    unmasks it. The next overflow then loses its PMI, but no later one does."""
     m.allow(*UNKNOWN_NMI)
     m.write(WATCHDOG, 0)
     spurious = 4
@@ -125,13 +125,14 @@ def a_spurious_pmi_makes_no_sample_and_does_not_shut_the_door(m):
     assert not any(a and b for a, b in zip(late, late[1:])) and not any(late[-3:]), late
 
 
-# Of the first memory controller
+# bit of the first memory controller
 STATUS_BIT = {"e2-2s": 20, "hswep-2s": 23}
 
 
 @test(("e2-2s", "hswep-2s"), kernels=BOTH)
-def a_status_bit_that_nobody_raised_makes_no_sample(m):
-    """Global status says an iMC overflowed, its boxes say no: served, no sample."""
+def status_bit_without_overflow_makes_no_sample(m):
+    """The global status reports an overflow of an iMC, but no box does: it is handled without a
+    sample."""
     mark = m.truth_length()
     with Session(m, ring=1 << 20) as s:
         arm(s, hz=20)
@@ -141,8 +142,8 @@ def a_status_bit_that_nobody_raised_makes_no_sample(m):
         wait_samples(m, s, 4)
         s.stop()
         samples = samples_in(s.drain())
-        # It froze nothing, and how the driver looks into it is its own business.
-        # An iMC that overflows while the bit stands signals nothing: the guard finds it.
+        # The bit freezes nothing, and the driver's check may freeze. An iMC that overflows
+        # while the bit is set raises no PMI: the watchdog finds it
         overflows = [f for f in s.freezes(mark) if f["reason"] == "overflow"]
         signalled = [sample for sample in samples if not sample["flags"] & SAMPLE_RECOVERED]
         assert_equal(s.sample_differences(signalled, overflows))
@@ -155,7 +156,7 @@ TWINS = {"rates.imc.*.*.0x7f.*": 50000000, "rates.ha.*.*.0x7f.*": 50000000}
 
 
 @test("e2-2s", kernels=BOTH, settings=TWINS)
-def overflows_of_the_same_nanosecond_are_all_served(m):
+def simultaneous_overflows_are_all_served(m):
     m.write(WATCHDOG, 0)
     mark = m.truth_length()
     with Session(m, ring=1 << 20) as s:
@@ -177,7 +178,7 @@ def overflows_of_the_same_nanosecond_are_all_served(m):
 
 
 @test("e2-2s", kernels=BOTH, settings=TWINS)
-def overflows_of_two_sessions_at_the_same_nanosecond(m):
+def simultaneous_overflows_of_two_sessions_are_served(m):
     with Session(m, ring=1 << 20) as a, Session(m, ring=1 << 20) as b:
         arm(a, "imc0", hz=40)
         arm(b, "ha0", hz=30)
@@ -206,7 +207,7 @@ def is_dead(machine, box):
 
 
 def count_again(machine, box):
-    """A box that answers again can be had, and has been reset."""
+    """A box that responds again can be used again, and has been reset."""
     with Session(machine) as s:
         s.add(box, 0, 0, **CLOCK)
         s.start()
@@ -216,7 +217,7 @@ def count_again(machine, box):
 
 # Alone: what died could not be stopped, and counts when it is alive again.
 @test(("e2-2s", "hswep-2s", "snbep-2s"), kernels=KERNELS, alone=True)
-def a_box_that_dies_is_told_and_the_others_go_on(m):
+def dead_box_is_reported_and_others_count_on(m):
     box = "sbox1" if m.scenario == "hswep-2s" else "imc2"
     try:
         die_while_sampling(m, box)
@@ -234,7 +235,7 @@ def drain_until(machine, session, records, enough, what):
 
 
 def samples_around_a_gap(records):
-    """Some samples, a gap, and some samples."""
+    """Return samples before a gap, the gap, and samples after the gap."""
     at = next((i for i, record in enumerate(records) if record["type"] == GAP), 0)
     return len(samples_in(records[:at])) >= 3 and len(samples_in(records[at:])) >= 3
 
@@ -246,7 +247,7 @@ def die_while_sampling(machine, box):
         fine = [s.add("imc0", 0, 0, **CLOCK), s.add("cbo0", 0, 3, **CLOCK),
                 s.add(box, 1, 0, **CLOCK)]
         s.start()
-        # of the die in question: the host may hold one up, and the other goes on
+        # samples of the tested die, because the host may delay one die and not the other
         records = []
         drain_until(machine, s, records, lambda found: len(samples_in(found)) >= 3, "samples")
         last = {v["event"]: v["count"] for v in s.read()["values"]}
@@ -275,7 +276,8 @@ def die_while_sampling(machine, box):
 
 
 def assert_gap(session, records, box):
-    """One gap record names the box; from then on its values are flagged and still."""
+    """Check that one gap record names the box, and that its later values are flagged and
+    constant."""
     of_die = [r for r in records if r["domain"] == 0]
     gaps = [r for r in of_die if r["type"] == GAP]
     assert [(g["reason"], g["box"]) for g in gaps] == \
@@ -293,8 +295,9 @@ def assert_gap(session, records, box):
 
 
 @test("e2-2s", strict=False, alone=True)
-def an_armed_box_that_dies_does_not_hang_the_die(m):
-    """It goes on to signal, and nothing can clear its status: not strict."""
+def armed_box_that_dies_does_not_hang_the_die(m):
+    """The box continues to report overflows and its status cannot be cleared, so the model is
+    not strict."""
     try:
         with Session(m, ring=1 << 20) as s, Session(m, ring=1 << 20) as other:
             arm(s, "imc2", hz=100)
@@ -314,8 +317,9 @@ def an_armed_box_that_dies_does_not_hang_the_die(m):
 
 
 @test("e2-2s", strict=False, alone=True)
-def a_freeze_that_no_session_armed_is_found_and_told(m):
-    """A box that died armed overflows after its session's end: nobody cleared it, not strict."""
+def freeze_without_an_armed_session_is_reported(m):
+    """A box that died armed overflows after the end of its session. Its status was not cleared,
+    so the model is not strict."""
     try:
         with Session(m) as gone:
             gone.add("imc2", 0, 0, 1 << 47, **CLOCK)
@@ -348,7 +352,7 @@ def a_freeze_that_no_session_armed_is_found_and_told(m):
 
 
 @test("e2-2s", kernels=("6.1",), loaded=False, settings={"faults.dead": "imc3 1:ha1"})
-def boxes_dead_from_the_start_are_not_listed_or_refuse(m):
+def boxes_dead_at_load_are_unlisted_or_refused(m):
     """All ones where the header should be: no such function, no such box."""
     m.insmod()
     with Session(m) as s:
@@ -385,29 +389,29 @@ def assert_hidden(m, told):
 
 
 @test("e2-2s", settings={"faults.hide": HIDDEN})
-def what_firmware_hides_is_told_by_type_and_die(m):
+def hidden_boxes_are_reported_by_type_and_die(m):
     assert_hidden(m, TOLD.format(3, 4))
 
 
 @test("snbep-2s", settings={"faults.hide": HIDDEN})
-def what_firmware_hides_is_told_on_v1(m):
+def hidden_boxes_are_reported_on_v1(m):
     assert_hidden(m, TOLD.format(3, 4))
 
 
 @test("hswep-2s", settings={"faults.hide": HIDDEN})
-def what_firmware_hides_is_told_on_v3(m):
+def hidden_boxes_are_reported_on_v3(m):
     assert_hidden(m, TOLD.format(7, 8))
 
 
 # The third port's filter function, too, is of v4 alone; of IRP, die 1's is there
 @test("bdxep-2s", kernels=("6.12",), settings={"faults.hide": "0:irp0 0:qpi2-filter 0:qpi1-filter"})
-def what_firmware_hides_is_told_on_v4(m):
+def hidden_boxes_are_reported_on_v4(m):
     assert_told(m, "a BIOS option may hide boxes: die 0: filters of 2 qpi, irp")
 
 
-# Two functions that look as if they were of R3QPI are no boxes, and none is missed
+# two functions with the ids of R3QPI are no boxes, and no box is reported missing
 @test("bdxde-1s", kernels=BOTH)
-def nothing_is_missed_on_xeon_d(m):
+def no_box_is_reported_hidden_on_xeon_d(m):
     assert "may hide" not in m.dmesg(), m.dmesg()[-2000:]
     with Session(m) as s:
         kinds = {eventset.type_of(box) for _, box in s.caps}

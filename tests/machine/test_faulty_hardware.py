@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Hardware that does not do as the manual says: interrupts that come late or twice, counters
-that are stuck, registers that begin to fault. What is counted is exact, or told.
+"""Hardware that violates the manual: late or duplicate interrupts, stuck counters, faulting
+registers.
+
+Counts stay exact, or the driver reports the error.
 """
 
 import errno
@@ -13,7 +15,7 @@ from machine.test_faults import (CLOCK, UNKNOWN_NMI, arm, assert_gap, drain_unti
                                  recovered, samples_around_a_gap, wait_samples)
 from machine.test_spr import PRIVATE, period_of, private
 
-# Beside the time that the driver waits for one (1 ms), and the look of the guard (20 ms)
+# delays around the driver's wait for a PMI (1 ms) and the scan of the watchdog (20 ms)
 LATE = (20 * US, 700 * US, 3 * MS, 15 * MS, 60 * MS)
 
 
@@ -32,7 +34,7 @@ def sampled_exactly(m, armed, fault, samples=12):
         wait_samples(m, s, 2)
         m.inject(fault)
         found = sample_until(m, s, lambda taken: len(taken) >= samples)
-        # how the driver looks into an interrupt that it did not expect is its own business
+        # the driver may freeze the die to check an unexpected interrupt
         overflows = [freeze for freeze in s.freezes(mark) if freeze["reason"] == "overflow"]
         assert_equal(s.sample_differences(found, overflows))
         assert all(flagged(sample) for sample in found), found
@@ -46,9 +48,9 @@ def late_ones(m, armed=arm):
     for delay in LATE:
         found, pmis = sampled_exactly(m, armed, f"delay-pmi 0 {delay}")
         assert len(pmis) >= 10, (delay, pmis)
-        # those that came when the guard had looked were not waited for
+        # the driver did not wait for interrupts that came after the scan of the watchdog
         assert delay < 60 * MS or any(recovered(found)[3:]), delay
-    # as if nothing had been
+    # without a delay everything is as before
     found, _ = sampled_exactly(m, armed, "delay-pmi 0 0")
     assert not all(recovered(found)[3:]), found
 
@@ -62,24 +64,24 @@ def double_ones(m, *later, armed=arm):
 
 
 @test(("e2-2s", "hswep-2s"), kernels=BOTH, timeout=120)
-def pmis_that_come_late_lose_and_double_nothing(m):
+def late_pmis_neither_lose_nor_repeat_samples(m):
     late_ones(m)
 
 
 @test(("e2-2s", "hswep-2s"), kernels=BOTH, timeout=120)
-def pmis_that_come_twice_at_once_are_one_sample_each(m):
+def duplicate_simultaneous_pmis_make_one_sample(m):
     double_ones(m, 0)
 
 
 @test(("e2-2s", "hswep-2s"), kernels=BOTH, timeout=120)
-def pmis_that_come_again_are_no_sample(m):
-    """The first has been served, and nobody knows what the second is for: unknown it is."""
+def repeated_pmis_make_no_sample(m):
+    """The first PMI was served, and the second has no overflow: it is an unknown NMI."""
     m.allow(*UNKNOWN_NMI)
     double_ones(m, 30 * US, 2 * MS)
 
 
 @test("spr-2s", settings=PRIVATE, loaded=False, timeout=120)
-def pmis_of_a_discovery_platform_that_come_late_or_twice(m):
+def late_or_duplicate_pmis_on_discovery_platform_are_exact(m):
     private(m)
     late_ones(m, arm_spr)
     m.allow(*UNKNOWN_NMI)
@@ -89,9 +91,9 @@ def pmis_of_a_discovery_platform_that_come_late_or_twice(m):
 
 # ---- counters and registers ----
 
-# Alone: what is stuck keeps its value
+# alone, because a stuck counter keeps its value
 @test(("e2-2s", "spr-2s"), kernels=BOTH, alone=True)
-def a_counter_that_gets_stuck_counts_no_more_and_spoils_no_other(m):
+def stuck_counter_does_not_affect_others(m):
     cha = "cbo0" if m.scenario == "e2-2s" else "cha0"
     fields = CLOCK if m.scenario == "e2-2s" else {"event": 1}
     with Session(m) as s:
@@ -132,7 +134,7 @@ def faulting(m, box, fields):
 
 # Alone: what faulted could not be stopped, and counts when it is there again
 @test(("e2-2s", "spr-2s"), kernels=BOTH, alone=True)
-def msrs_that_begin_to_fault_are_told_and_the_others_go_on(m):
+def faulting_msrs_are_reported_and_others_count_on(m):
     box, fields = ("cbo1", CLOCK) if m.scenario == "e2-2s" else ("cha1", {"event": 1})
     try:
         faulting(m, box, fields)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The flight recorder: a step of the machine's traffic is in a file, with what was before it."""
+"""The flight recorder: after a step of the traffic, the file has the time before the step, too."""
 
 import itertools
 import json
@@ -14,9 +14,9 @@ SECOND = 10**9
 CHANNELS = [(socket, channel) for socket in (0, 1) for channel in range(4)]
 CAS = 0x04
 UMASKS = (0x03, 0x0c)                   # reads, writes
-FAST = 300_000_000                      # of each channel and direction
-# Bytes in a second, of both sockets, which have 40 and then 307: as far from both as can be, for a
-# busy host may hold a CPU up between its clock and the freeze
+FAST = 300_000_000                      # rate of each channel and direction
+# Bytes per second of both sockets: 40e9 before and 307e9 after the step. The threshold is far
+# from both, because a busy host may stop a CPU between its clock and the freeze
 THRESHOLD = 110e9
 RECORD = ("cd /tmp && exec ucoretool record --timer 20ms --keep 30s "
           "--when 'memory_bandwidth_total>110GB/s' --after 5s -o inc-%t")
@@ -48,7 +48,7 @@ def step(machine):
 
 
 @test("e2-2s", timeout=240, alone=True)
-def a_step_of_the_traffic_is_in_the_file_with_29_s_before_it(m):
+def flight_recorder_keeps_29_s_before_the_trigger(m):
     quiet = sum(rates.rate("imc", channel, socket, event=CAS, umask=umask) * 64
                 for socket, channel in CHANNELS for umask in UMASKS)
     busy = 2 * 4 * len(UMASKS) * FAST * 64
@@ -56,7 +56,7 @@ def a_step_of_the_traffic_is_in_the_file_with_29_s_before_it(m):
     m.run("rm -f /tmp/inc-*")
     mark = m.truth_length()
     recorder = m.spawn(RECORD, timeout=180)
-    # it takes its time to begin on a busy host
+    # the command starts slowly on a busy host
     m.wait_until(lambda: freezes_of(m, mark, 0) and freezes_of(m, mark, 1), what="a sample")
     m.run("sleep 33", timeout=120)
     before, behind = step(m)
@@ -73,9 +73,10 @@ def a_step_of_the_traffic_is_in_the_file_with_29_s_before_it(m):
 
 
 def freezes_at(samples, freezes):
-    """The freezes of samples without a hole, which begin in the middle: the intervals tell where.
+    """Return the freezes of consecutive samples that begin in the middle of the log.
 
-    Numbers do not: they count periods, too, that a busy host dropped.
+    The intervals identify the position. Sequence numbers do not, because they include periods
+    that a busy host dropped.
     """
     gaps = [b["time_ns"] - a["time_ns"] for a, b in itertools.pairwise(samples)]
 
@@ -91,21 +92,21 @@ def judge(die, samples, freezes, before, behind):
     freezes = freezes_at(samples, freezes)
     times = [sample["time_ns"] for sample in samples]
     assert times == sorted(times)
-    # a timer comes late on a busy host: how long was counted is what the model says
+    # a busy host delays timers, so the time of counting is that of the model
     counted = [end[0] - begin[1] for begin, end in itertools.pairwise(freezes)]
     counts = [sum(value["count"] for value in sample["values"]) for sample in samples[1:]]
     speeds = [count / ns for count, ns in zip(counts, counted)]
     usual = sorted(speeds)[len(speeds) // 2]
     # the interval before the sample of that index
     busy = 1 + next(i for i, speed in enumerate(speeds) if speed > 1.2 * usual)
-    # what is busy for the last twentieth of an interval alone does not show
+    # a step in the last twentieth of an interval is not visible
     last = freezes[busy - 1][0]
     assert last - (counted[busy - 2] if busy > 1 else 0) / 20 <= behind and \
         before <= freezes[busy][0], (die, busy, last, before, behind)
     at, late = times[busy], max(b - a for a, b in itertools.pairwise(times))
     assert 29 * SECOND <= at - times[0] <= 31 * SECOND, (at - times[0]) / SECOND
     assert abs(times[-1] - at - 5 * SECOND) <= 3 * late, (times[-1] - at) / SECOND
-    # all behind the step is as the model was told
+    # all samples after the step have the new rate
     speed = sum(counts[busy:]) / sum(counted[busy:]) * SECOND
     wanted = 4 * len(UMASKS) * FAST
     assert abs(speed / wanted - 1) < 1e-3, (speed, wanted)

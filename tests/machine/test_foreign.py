@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Hostile discovery tables: registers that are not an uncore's are never touched.
+"""Hostile discovery tables: registers outside the uncore must not be changed.
 
-A network card and a disk share the machine with the uncore, and their registers, those of the
-PC and of the processor are what the records of a table say: whatever of it the driver takes for
-a box is set up, started and stopped, and then all that is others' stands as it stood.
+The machine has a network card and a disk. The records of a table point to their registers and
+to those of the PC and the processor. A unit that the driver accepts as a box is set up, started
+and stopped. Afterwards all foreign registers must be unchanged.
 """
 
 import random
@@ -19,10 +19,10 @@ from machine.test_discovery import ECAM, NEW, memory_bars
 EXTRAS = {"machine.extras": "nic nvme", "discovery.bar-type": "32"}
 NIC, NVME, SATA = "0000:00:02.0", "0000:00:03.0", "0000:00:1f.2"
 CONFIG, HEADER = 4096, 0x40
-MEMORY_DECODED = 2              # of the command register
+MEMORY_DECODED = 2              # bit of the command register
 # spr-1s has one uncore bus, the last
 ONE_BUS = 0xff
-# Where all BARs of 32 bits lie, and bandwidth control of the cores
+# addresses of all 32-bit BARs, and of the bandwidth control of the cores
 PAGES = range(0xfea00000, 0xfec00000, 0x1000)
 BANDWIDTH = range(0xe00, 0xe10)
 UNCORE_MSRS = 0x2000
@@ -31,7 +31,7 @@ SLOTS = (0, 0), (2, 0), (3, 0), (0x10, 0), (0x1f, 0), (0x1f, 2), (0x1f, 3)
 OFFSETS = 0x40, 0x80, 0xc8, 0x100, 0x400, 0xf00
 
 
-# ---- what is others' ----
+# ---- foreign registers ----
 
 def memory(m, address, size):
     """Physical memory, registers too: the model's devices answer as they do to a CPU."""
@@ -73,7 +73,7 @@ def words(data):
 
 
 def changed(first, second, now):
-    """Places of dwords that stood in the first two looks and not since."""
+    """Return the dwords that were constant in the first two readings and changed later."""
     assert first.keys() == second.keys() == now.keys(), (first.keys(), now.keys())
     return [f"{place} + {4 * i:#x}: {a.hex()}, now {c.hex()}"
             for place in first
@@ -87,7 +87,7 @@ def msr_accesses(m):
             for entry in m.oracle("foreign")["msrs"]}
 
 
-# ---- what is tried ----
+# ---- forged tables ----
 
 def set_up_all(m):
     """START and STOP with an event on each box that takes one; how many."""
@@ -101,9 +101,9 @@ def set_up_all(m):
 
 
 def judged(m, forged):
-    """The forged units as the driver told them, after all that it took has run.
+    """Return the forged units as the driver reports them, after all accepted boxes have run.
 
-    Nothing that is others' has changed, no MSR that only the table spoke of was written.
+    Fail if a foreign register changed, or if an MSR was written that only the table names.
     """
     msrs = msr_accesses(m)
     first, second = registers(m), registers(m)
@@ -117,7 +117,7 @@ def judged(m, forged):
     m.rmmod()
     moved = changed(first, second, registers(m))
     assert not moved, "\n".join(moved[:40])
-    # above there are uncores' MSRs alone; those that are not there read 0 in QEMU
+    # higher addresses are uncore MSRs only; absent ones read 0 in QEMU
     named = {address + i for word0, address, _ in forged if not word0 >> 62 for i in range(12)
              if address < UNCORE_MSRS}
     touched = {f"{msr:#x}": now for msr, now in msr_accesses(m).items()
@@ -144,7 +144,7 @@ ON_OTHERS = ON_PAGES + ON_CONFIG + ON_ECAM + ON_MSRS
 
 
 @test("spr-1s", loaded=False, settings=EXTRAS | appended(ON_OTHERS, 0))
-def registers_of_cards_chipset_and_cores_are_left_alone(m):
+def foreign_registers_are_not_accessed(m):
     bars = memory_bars(m)
     cards = {name for name, first, last in bars if first in PAGES and last < PAGES.stop}
     assert {NIC, NVME, SATA} <= cards, bars
@@ -180,12 +180,12 @@ ANYWHERE = anywhere(960, 1)
 
 
 @test("spr-1s", loaded=False, settings=EXTRAS | appended(ANYWHERE, 0))
-def a_thousand_addresses_by_lot_touch_nothing_of_others(m):
+def random_addresses_access_no_foreign_register(m):
     bars = [(first, last) for _, first, last in memory_bars(m)]
     bars += [(ECAM, ECAM + (256 << 20) - 1), (0, (1 << 30) - 1), (0xfec00000, 0xfeefffff)]
     units = judged(m, ANYWHERE)
     taken = [unit for unit in units if unit["reason"] == UNIT_OK]
-    # where nothing at all is QEMU's memory reads 0, and a record may say that a box is there
+    # QEMU's unassigned memory reads 0, which a record may describe as a box
     wrong = [unit for unit in taken
              if unit["word"][0] >> 62 == MSR and unit["word"][1] < UNCORE_MSRS or
              unit["word"][0] >> 62 == MMIO and

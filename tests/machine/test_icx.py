@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Ice Lake-SP and Snow Ridge: what no earlier generation has.
+"""Ice Lake-SP and Snow Ridge: features that no earlier generation has.
 
-Snow Ridge freezes its boxes one by one, as v1 does: what that means is in test_snbep.py.
+Snow Ridge freezes its boxes one by one like v1; test_snbep.py tests that.
 """
 
 import errno
@@ -40,14 +40,14 @@ BOXES = {
 
 
 @test(("icx-2s", "icx-1s", "snr-1s"), kernels=BOTH)
-def the_boxes_are_those_of_the_machine(m):
+def boxes_match_the_model(m):
     assert_boxes(m, BOXES[m.scenario], TYPES, 48)
     assert "may hide" not in m.dmesg(), m.dmesg()[-2000:]
     count_exactly(m)
 
 
 @test("icxd-1s", kernels=("6.12",))
-def the_boxes_are_those_of_ice_lake_d(m):
+def boxes_of_ice_lake_d_match_the_model(m):
     assert_boxes(m, BOXES["icxd-1s"], TYPES, 48)
     count_exactly(m)
 
@@ -61,8 +61,8 @@ def counters_with(chas_):
     return eventset.COUNTERS_OF["icx-1s"] + 4 * (chas_ - BOXES["icx-1s"]["cha"])
 
 
-# Registers of CHAs are in three ranges.  In which bits of two words of status an overflow shows,
-# nobody tells.
+# CHA registers are in three ranges. The position of the overflow bits in the two status words
+# is undocumented
 UNLIKE = {"boxes.cha": "40", "model.status-shift": "31", "model.box-enables": "yes"}
 
 
@@ -72,15 +72,16 @@ def forty_chas_count_exactly(m):
 
 
 @test("icx-1s", settings={"boxes.cha": "6", "boxes.fuses": "0x8000000100000002"})
-def the_fuses_are_in_two_registers(m):
+def cha_fuses_are_read_from_two_registers(m):
     assert chas(m) == ["cha0", "cha1", "cha2"], chas(m)
     assert "3 CHAs by its fuses, 6 by its register" in m.dmesg(), m.dmesg()[-2000:]
 
 
 @test("icx-1s", settings={"faults.hide": "imc-map caps", "boxes.cha": "6",
                           "boxes.global-config": "4"})
-def what_tells_of_the_rest_may_be_hidden(m):
-    """Of CHAs the register tells, of memory controllers nothing."""
+def hidden_registers_report_only_chas(m):
+    """Without the fuses, the register gives the number of CHAs; memory controllers are not
+    found."""
     assert chas(m) == [f"cha{i}" for i in range(4)], chas(m)
     with Session(m) as s:
         assert not [at for at in s.ids if at[1].startswith("imc")], s.ids
@@ -90,8 +91,8 @@ def what_tells_of_the_rest_may_be_hidden(m):
 
 
 @test("icx-2s", settings={"faults.hide": "0:imc0 0:imc1 0:imc2 1:imc5 1:imc6"})
-def channels_are_numbered_by_their_controller(m):
-    """One that reads all ones is not there; nor is a controller that has no address."""
+def imc_channels_are_numbered_by_controller(m):
+    """A channel that reads all ones is absent, and so is a controller without an address."""
     with Session(m) as s:
         found = {at for at in s.ids if type_of(at[1]).startswith("imc")}
         assert found == {*((0, f"imc{i}") for i in range(3, 12)),
@@ -105,14 +106,14 @@ def channels_are_numbered_by_their_controller(m):
 
 
 @test("snr-1s", settings={"boxes.imc": "4", "boxes.m2m": "4"})
-def a_second_controller_of_snow_ridge_is_found(m):
+def second_controller_of_snow_ridge_is_found(m):
     count_exactly(m, eventset.COUNTERS_OF["snr-1s"] + 2 * 5 + 3 * 4)
 
 
 # ---- fields ----
 
 @test("icx-1s")
-def fields_that_a_box_does_not_have_are_refused(m):
+def fields_absent_in_a_box_are_refused(m):
     with Session(m) as s:
         for box, field in (("imc0", "umask_ext"), ("m3upi0", "umask_ext"), ("cha0", "filter_loc"),
                            ("cha0", "filter_state"), ("iio0", "umask_ext"), ("ubox0", "invert")):
@@ -126,8 +127,9 @@ def fields_that_a_box_does_not_have_are_refused(m):
 
 
 @test("icx-1s", kernels=BOTH)
-def the_upper_half_of_a_control_reaches_its_register(m):
-    """In configuration space it is a dword of its own: what is below it alone counts otherwise."""
+def upper_half_of_a_control_reaches_its_register(m):
+    """In config space the upper half is a separate dword; the lower half alone counts something
+    else."""
     wide = {"upi0": {"event": 2, "umask": 0x0f, "umask_ext": 0xffffff},
             "m2m1": {"event": 0x2c, "umask": 0x01, "umask_ext": 0xa5},
             "cha2": {"event": 0x35, "umask": 0x01, "umask_ext": 0x2aaaaaa},
@@ -151,12 +153,12 @@ OF_CONTROLLERS = [functools.partial(rates.imc_free_running, kind) for kind in
 
 
 @test("icx-2s", kernels=KERNELS)
-def free_running_counters_tell_what_stacks_and_controllers_did(m):
+def free_running_counters_match_stacks_and_controllers(m):
     free_run(m, {"iio_free": OF_STACKS, "imc_free": OF_CONTROLLERS}, 12 * 17 + 8 * 5)
 
 
 @test("icx-1s")
-def free_running_counters_refuse_a_period(m):
+def period_of_free_running_counter_is_refused(m):
     with Session(m) as s:
         assert {type_of(box) for _, box in free_boxes(s)} == {"iio_free", "imc_free"}
         for die, box in free_boxes(s):
@@ -172,7 +174,7 @@ def every_named_event_counts_at_its_documented_rate(m):
 
 
 @test("snr-1s", timeout=120)
-def the_events_that_snow_ridge_has_beside_count(m):
+def additional_events_of_snow_ridge_count(m):
     known = set(map(key_of, eventset.table("icx")))
     assert count_named(m, named_events("snr", known)) == 6
 
@@ -208,12 +210,12 @@ def overflow(m, ctr):
 
 
 @test("icx-1s", settings=UNLIKE, timeout=120)
-def status_bits_may_be_elsewhere_and_box_controls_have_enables(m):
+def moved_status_bits_and_box_enables_are_handled(m):
     overflow(m, 0)
 
 
 @test("snr-1s")
-def snow_ridge_cannot_interrupt(m):
+def interrupts_are_refused_on_snow_ridge(m):
     with Session(m) as s:
         for _, box in eventset.boxes_of(s):
             with refused(errno.EOPNOTSUPP):
@@ -223,18 +225,18 @@ def snow_ridge_cannot_interrupt(m):
 # ---- boxes that are frozen one by one ----
 
 @test("snr-1s", kernels=KERNELS, timeout=120)
-def every_counter_of_a_timer_sample_stands_at_its_boxs_freeze(m):
+def timer_sample_counts_match_each_box_freeze(m):
     for sample, freeze, _ in timer_run(m, None, 10):
         assert freeze["reason"] == "boxes" and len(freeze["boxes"]) == 26, freeze
         assert len(sample["values"]) == eventset.COUNTERS_OF["snr-1s"], sample
 
 
-# What counts all cycles of a box
+# events that count all cycles of a box
 CLOCKS = {"cha5": 0, "iio4": 1, "irp4": 1, "m2pcie4": 1, "pcu0": 0, "imc1": 0, "m2m0": 0}
 
 
 @test("snr-1s", timeout=120)
-def polled_periods_of_every_kind_of_box_are_exact(m):
+def polled_periods_of_all_box_types_are_exact(m):
     wanted = [(box, 0, 1, eventset.period_for(box, 0, 1, {"event": event}, 10 + n, "snr"),
                {"event": event}) for n, (box, event) in enumerate(CLOCKS.items())]
     wanted.append(("ubox0", 0, FIXED, eventset.period_for("ubox0", 0, FIXED, {}, 20, "snr"), {}))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Ends: close, kill, rmmod, CPUs that go, the in-tree driver. Whatever ends a session,
-the hardware is stopped and as it was found, and what was counted is exact.
+"""Ends of sessions: close, kill, rmmod, CPU offline, the in-tree driver.
+
+In each case the hardware is stopped and restored, and the counts are exact.
 """
 
 import errno
@@ -17,7 +18,7 @@ from machine.eventset import DATA_READS, MACHINES, UNLIKE
 DEBUGCTL, DEBUGCTL_UNCORE_PMI = 0x1d9, 1 << 13
 CTL_EN = 1 << 22
 CAS_READS = {"event": 0x04, "umask": 0x03}
-# Some 20 samples a second and die: records take long through a serial port
+# about 20 samples a second and die, because the serial port is slow
 PERIOD = 2000000
 TIMER = 20 * MS
 RING = 1 << 18
@@ -31,7 +32,7 @@ STATE_READY, STATE_INTREE = 0, 4
 # ---- the hardware, as it is found ----
 
 def hardware(m):
-    """What a session must leave as it was: name -> value."""
+    """Return the registers that a session must restore: name -> value."""
     found = {}
     for s, socket in enumerate(m.oracle("state")["sockets"]):
         for key in ("global_ctl", "global_status", "frozen"):
@@ -69,7 +70,7 @@ def filters_of(platform):
 
 def furnish(m):
     """Puts values into the registers that a session borrows, so that their return shows."""
-    m.run("modprobe -q msr", check=False)      # the debug kernel has it built in
+    m.run("modprobe -q msr", check=False)      # built into the debug kernel
     platform = args.Scenario(m.scenario).platform
     msrs, ha0 = FOUND[platform]
     for cpu, msr, value in (*msrs, (1, DEBUGCTL, DEBUGCTL_UNCORE_PMI)):
@@ -109,7 +110,7 @@ def still(m, found):
             if not found[f"{s}:{name[0]}.{name[1]}:ctl"] & CTL_EN}
 
 
-# What can be borrowed: box, counter, fields; where there is such a box
+# (box, counter, fields) to use, where the box exists
 BORROWED = (("imc1", "fixed", {}), ("cbo1", None, {"event": 0x34, "umask": 0x11,
                                                    "filter_state": 0x1f}),
             ("cbo0", None, {"event": 0x35, "umask": 0x41, "filter_opc": 0x182, "filter_nid": 3}),
@@ -147,7 +148,7 @@ def on_every_kind_of_box(m, period=PERIOD):
 # ---- ends of sessions ----
 
 @test(MACHINES, kernels=KERNELS)
-def close_leaves_the_hardware_as_found(m):
+def close_restores_the_hardware(m):
     found = furnish(m)
     s = on_every_kind_of_box(m)
     s._process.feed("quit\n")
@@ -156,7 +157,7 @@ def close_leaves_the_hardware_as_found(m):
 
 
 @test(UNLIKE, kernels=KERNELS)
-def kill_leaves_the_hardware_as_found(m):
+def kill_restores_the_hardware(m):
     found = furnish(m)
     for _ in range(3):
         s = on_every_kind_of_box(m)
@@ -165,7 +166,7 @@ def kill_leaves_the_hardware_as_found(m):
 
 
 @test(UNLIKE, kernels=KERNELS)
-def last_session_of_a_die_gives_it_back(m):
+def last_session_of_a_die_restores_it(m):
     """Two sessions share a die: the first to go takes nothing from the second."""
     found = furnish(m)
     with Session(m) as one, Session(m, ring=RING) as two:
@@ -182,7 +183,7 @@ def last_session_of_a_die_gives_it_back(m):
 
 
 @test(UNLIKE, kernels=KERNELS)
-def stopped_session_counts_nothing(m):
+def stopped_session_does_not_count(m):
     with on_every_kind_of_box(m) as s:
         s.stop_exactly()
         counting = [name for name, value in hardware(m).items()
@@ -217,7 +218,7 @@ def rmmod_waits_for_users(m):
     expect_as_found(m, found)
 
 
-# A user that is killed, wherever it is by then; the module may go while the next one begins
+# Users that are killed at a random moment; the module may be unloaded when the next user starts
 USERS = """
 i=0
 while [ ! -e /tmp/enough ]; do
@@ -231,8 +232,8 @@ REMOVALS = 10
 
 
 @test("e2-2s", kernels=KERNELS, alone=True, timeout=240)
-def rmmod_at_any_moment(m):
-    """It is refused, or what users opened meanwhile is not there; nothing is left of either."""
+def rmmod_at_random_moments_leaves_nothing(m):
+    """rmmod is refused, or the device of a later user is absent; nothing remains in either case."""
     found = furnish(m)
     users = m.spawn(USERS)
     refused = done = 0
@@ -253,7 +254,7 @@ def rmmod_at_any_moment(m):
 
 
 @test(UNLIKE, kernels=KERNELS, alone=True)
-def rmmod_and_insmod_again_and_again(m):
+def rmmod_and_insmod_repeat_without_residue(m):
     found = furnish(m)
     for _ in range(5):
         on_every_kind_of_box(m).__exit__()
@@ -265,7 +266,7 @@ def rmmod_and_insmod_again_and_again(m):
 
 
 @test(MACHINES, kernels=BOTH, loaded=False, alone=True)
-def loading_touches_nothing(m):
+def loading_writes_no_register(m):
     found = furnish(m)
     m.inject("reset")
     m.insmod()
@@ -334,25 +335,25 @@ def reader_goes(m, **options):
 
 
 @test(WORDS, kernels=KERNELS)
-def reader_goes_offline_while_a_timer_samples(m):
+def timer_sampling_survives_reader_offline(m):
     reader_goes(m, timer_ns=TIMER)
 
 
 @test(ROUTES, kernels=KERNELS)
-def pmi_core_goes_offline_while_overflows_sample(m):
+def overflow_sampling_survives_pmi_core_offline(m):
     reader_goes(m)
     recovered = [line for line in m.truth("pmi") if line["result"] == "delivered"]
     assert recovered, "no PMI at all"
 
 
 @test("snbep-2s")
-def reader_goes_offline_while_periods_are_polled(m):
+def polled_sampling_survives_reader_offline(m):
     reader_goes(m)
     assert not m.truth("pmi"), m.truth("pmi")[0]
 
 
 @test(ROUTES, kernels=KERNELS)
-def chosen_pmi_core_goes_offline(m):
+def chosen_pmi_core_offline_is_replaced(m):
     with Session(m, ring=RING) as s:
         s.command("cpu 3")
         s.add("imc0", 1, period=PERIOD, **CAS_READS)
@@ -394,17 +395,17 @@ def run_apart(m, apart):
 
 
 @test("e2-2s", kernels=BOTH, cmdline="isolcpus=0,2")
-def isolated_cpus_are_left_alone(m):
+def isolated_cpus_are_not_used(m):
     assert run_apart(m, (0, 2)) == [1, 3]
 
 
 @test("e2-2s", kernels=BOTH, cmdline="isolcpus=0,2,3")
-def a_die_without_others_is_read_by_one_that_is_isolated(m):
+def die_with_isolated_cpus_only_is_read(m):
     assert run_apart(m, (0, 3)) == [1, 2]
 
 
 @test("e2-2s", kernels=KERNELS)
-def other_cpu_goes_offline(m):
+def unused_cpu_offline_disturbs_nothing(m):
     with sampling_session(m, timer_ns=TIMER) as s:
         try:
             more_samples(m, s)
@@ -450,7 +451,8 @@ def expect_gap_told(records, die, reason):
 
 
 def expect_die_offline(m, s):
-    """Die 1 keeps its last counts, die 0 goes on; what needs die 1 is told to come again."""
+    """Check that die 1 keeps its last counts, die 0 counts on, and commands that need die 1
+    return EAGAIN."""
     first = s.read()
     more_samples(m, s)      # a die beyond its budget may be frozen for some milliseconds
     second = s.read()
@@ -476,17 +478,17 @@ def expect_refused(s, command, *numbers):
 
 
 @test(WORDS, kernels=KERNELS)
-def all_cpus_of_a_die_go_offline_while_a_timer_samples(m):
+def timer_sampling_survives_die_offline(m):
     die_goes(m, timer_ns=TIMER)
 
 
 @test(UNLIKE, kernels=KERNELS)
-def all_cpus_of_a_die_go_offline_while_overflows_sample(m):
+def overflow_sampling_survives_die_offline(m):
     die_goes(m)
 
 
 @test(UNLIKE, kernels=KERNELS, alone=True)
-def session_closed_while_its_die_is_offline(m):
+def session_closed_with_die_offline_is_released(m):
     found = furnish(m)
     s = on_every_kind_of_box(m)
     try:
@@ -502,7 +504,7 @@ def session_closed_while_its_die_is_offline(m):
 
 
 @test(WORDS, kernels=KERNELS, alone=True)
-def session_stopped_while_its_die_is_offline(m):
+def session_stopped_with_die_offline_keeps_counts(m):
     found = furnish(m)
     with sampling_session(m) as s:
         try:
@@ -520,7 +522,7 @@ def session_stopped_while_its_die_is_offline(m):
 
 
 @test(WORDS, kernels=KERNELS, timeout=120)
-def reader_moves_many_times(m):
+def repeated_reader_moves_lose_nothing(m):
     with sampling_session(m, timer_ns=TIMER) as timer, Session(m, ring=RING) as overflow:
         overflow.add("imc1", 1, period=PERIOD, **CAS_READS)
         overflow.start()
@@ -562,20 +564,20 @@ WITNESS = {"loaded": False, "strict": False, "perf": True, "alone": True}
 
 
 @test(MACHINES, kernels=BOTH, **WITNESS)
-def intree_driver_is_respected(m):
+def loaded_intree_driver_is_respected(m):
     m.run("modprobe intel_uncore")
     m.insmod()
     said = info(m)
     assert "intel_uncore" in said and "modprobe -r intel_uncore" in said, said
     refused = m.run("ucoretool stat -e imc/CAS_COUNT.RD/ -- true", check=False)
     assert refused.status == 1 and "modprobe -r intel_uncore" in refused.err, refused.err
-    created = m.run("uapi_intree busy", check=False)
+    created = m.run("uapi_intree loaded_intree_driver_refuses_sessions", check=False)
     assert not created.status, created.out
     expect_perf_counts(m)
 
 
 @test("e2-2s", kernels=BOTH, **WITNESS)
-def everything_works_when_the_intree_driver_went(m):
+def ucore_works_after_intree_driver_unload(m):
     m.run("modprobe intel_uncore")
     m.insmod()
     m.run("modprobe -r intel_uncore")
@@ -586,9 +588,9 @@ def everything_works_when_the_intree_driver_went(m):
 
 
 @test("e2-2s", kernels=BOTH, **WITNESS)
-def intree_driver_comes_and_goes_between_claims(m):
+def intree_driver_may_load_and_unload_between_claims(m):
     m.insmod()
-    program = m.spawn("uapi_intree arrives")
+    program = m.spawn("uapi_intree intree_driver_loaded_later_refuses_events")
     m.wait_until(lambda: "ready" in program.output(), what="session")
     m.run("modprobe intel_uncore && touch /tmp/loaded")
     m.wait_until(lambda: "refused" in program.output() or program.done, what="refusals")
@@ -598,7 +600,7 @@ def intree_driver_comes_and_goes_between_claims(m):
 
 
 @test(MACHINES, kernels=BOTH, **WITNESS)
-def intree_driver_cannot_come_while_boxes_are_in_use(m):
+def intree_driver_load_is_refused_while_boxes_are_in_use(m):
     m.insmod()
     with sampling_session(m) as s:
         refused = m.run("modprobe intel_uncore", check=False)
@@ -611,7 +613,7 @@ def intree_driver_cannot_come_while_boxes_are_in_use(m):
 
 
 @test(MACHINES, kernels=BOTH, **WITNESS)
-def intree_driver_works_again_afterwards(m):
+def intree_driver_works_after_ucore(m):
     m.insmod()
     on_every_kind_of_box(m).__exit__()
     m.wait_until(lambda: m.sh("cat /sys/module/ucore/refcnt") == "0", what="last user gone")
@@ -655,7 +657,7 @@ done"""
 
 
 @test(UNLIKE, kernels=KERNELS, timeout=120)
-def stress(m):
+def concurrent_calls_stress_the_driver(m):
     found = furnish(m)
     results = ktap.run(m, "uapi_stress 6 1") + ktap.run(m, "uapi_stress32 3 2")
     expect_as_found(m, found)
@@ -663,7 +665,7 @@ def stress(m):
 
 
 @test("e2-2s", kernels=KERNELS, timeout=180)
-def stress_with_hotplug(m):
+def concurrent_calls_stress_the_driver_during_hotplug(m):
     found = furnish(m)
     loop = m.spawn(HOTPLUG_LOOP)
     try:
@@ -672,7 +674,7 @@ def stress_with_hotplug(m):
         m.run("touch /tmp/enough")
         loop.wait(timeout=60)
         m.run("rm /tmp/enough")
-    # INIT clears DEBUGCTL: what was there is gone with the CPU
+    # INIT clears DEBUGCTL, so the old value is lost with the CPU
     for cpu in (1, 2, 3):
         found[f"cpu{cpu}:debugctl"] = hardware(m)[f"cpu{cpu}:debugctl"] & ~DEBUGCTL_UNCORE_PMI
     expect_as_found(m, found)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where IIO stacks and UPI links lead: what ucoretool says, beside Linux's own driver and the model.
+"""Ends of IIO stacks and UPI links: ucoretool, compared with Linux's own driver and the model.
 
-That driver shows it in sysfs, of stacks in 6.1 already, of links later.  A stack of which
-nothing is known it may show on bus 00, which only the one with the DMI can have.
+The in-tree driver shows stacks in sysfs from 6.1 on, links later. It may show an unknown stack
+on bus 00, which only the stack with the DMI can have.
 """
 
 import json
@@ -15,7 +15,7 @@ LINE = re.compile(r".*/uncore_(iio|upi)_(\d+)/die(\d+):(.*)")
 LINK = re.compile(r"upi_(\d+),die_(\d+)")
 KNOWS_LINKS = "6.12"
 
-# (socket, box) -> where it leads; the other boxes lead nowhere, or nobody knows
+# (socket, box) -> its other end; other boxes have none, or it is undocumented
 LINKS = {(socket, f"upi{link}"): f"die {1 - socket} link {1 - link}"
          for socket in (0, 1) for link in (0, 1)}
 SKX = {(socket, f"iio{stack}"): f"0000:{bus + 0x80 * socket:02x}" for socket in (0, 1)
@@ -26,7 +26,7 @@ SNR = {(0, "iio1"): "0000:00", (0, "iio0"): "0000:ff"}
 
 
 def said_by_linux(m, dmi):
-    """The same of intel_uncore; dmi: the box that can have bus 00."""
+    """Return the ends that intel_uncore reports; dmi: the box that can have bus 00."""
     found = {}
     out = m.run(f"grep -H . {DEVICES}/uncore_iio_[0-9]/die* {DEVICES}/uncore_upi_[0-9]/die*",
                 check=False).out
@@ -50,7 +50,7 @@ def said_by_us(rows):
 
 
 def compare(m, wanted, dmi):
-    """What both say is what the model has."""
+    """Compare ucoretool and Linux with the model."""
     m.sh("modprobe intel_uncore")
     theirs = said_by_linux(m, dmi)
     m.sh("rmmod intel_uncore")
@@ -69,13 +69,13 @@ ends = {"kernels": BOTH, "loaded": False, "strict": False, "timeout": 120}
 
 
 @test("skx-2s", **ends)
-def stacks_and_links_of_skylake_lead_where_linux_says(m):
+def skylake_stacks_and_links_match_linux(m):
     rows = compare(m, SKX, "iio0")
     assert said_by_us(rows)[0, "upi2"] == "not trained"
     # the machine's own disk controller, on the bus of the first stack
     assert [row["device"] for row in rows if row.get("address") == "0000:00:1f.2"] == \
         ["0106: 8086:2922"], rows
-    # whose traffic is told beside its name
+    # rows with the names of the connected devices
     out = m.sh("ucoretool stat --per-device -j -e iio/CLOCKTICKS/ -- sleep 0.1")
     counted = [json.loads(line) for line in out.splitlines()]
     named = [row for row in counted if "0000:00:1f.2 0106: 8086:2922" in row.get("device", "")]
@@ -83,40 +83,40 @@ def stacks_and_links_of_skylake_lead_where_linux_says(m):
 
 
 @test("icx-2s", **ends)
-def stacks_and_links_of_ice_lake_lead_where_linux_says(m):
+def ice_lake_stacks_and_links_match_linux(m):
     compare(m, ICX, "iio5")
 
 
 @test("snr-1s", **ends)
-def stacks_of_snow_ridge_lead_where_linux_says(m):
+def snow_ridge_stacks_match_linux(m):
     compare(m, SNR, "iio1")
 
 
 @test("spr-2s", **ends)
-def links_of_sapphire_rapids_lead_where_linux_says(m):
+def sapphire_rapids_links_match_linux(m):
     rows = compare(m, LINKS, None)
     assert {row["box"] for row in rows if "leads_to" not in row} == {"iio0", "iio1"}, rows
 
 
-# Its stacks are told, of its links nobody knows
+# its stacks are reported; its links are undocumented
 @test("cpx-1s")
-def links_of_cooper_lake_stand_by_their_numbers(m):
+def cooper_lake_links_match_their_numbers(m):
     rows = listed(m)
     assert said_by_us(rows) == {(0, "iio0"): "0000:00"}, rows
     assert {row["box"] for row in rows} == {"iio0", *(f"upi{link}" for link in range(6))}, rows
 
 
-# Linux tells none either
+# Linux reports none either
 @test("icxd-1s", kernels=("6.12",))
-def stacks_of_ice_lake_d_stand_by_their_numbers(m):
+def ice_lake_d_stacks_match_their_numbers(m):
     rows = listed(m)
     assert not said_by_us(rows)
     assert {row["box"] for row in rows} >= {"iio0", "iio5"}, rows
 
 
-# Of neither anything is documented
+# both are undocumented
 @test("gnr-2s")
-def stacks_and_links_of_granite_rapids_stand_by_their_numbers(m):
+def granite_rapids_stacks_and_links_match_their_numbers(m):
     rows = listed(m)
     assert not said_by_us(rows)
     assert {(row["die"], row["box"]) for row in rows} == \
@@ -124,6 +124,6 @@ def stacks_and_links_of_granite_rapids_stand_by_their_numbers(m):
 
 
 @test("skx-1s")
-def links_of_one_socket_are_not_trained(m):
+def single_socket_links_are_untrained(m):
     assert said_by_us(listed(m)) == {(0, "iio0"): "0000:00", (0, "iio1"): "0000:04",
                                      (0, "upi0"): "not trained"}

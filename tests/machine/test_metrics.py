@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Metrics: `ucoretool stat -M` beside what the model's rates make of each formula.
+"""Metrics: `ucoretool stat -M`, compared with the formulas and the rates of the model.
 
-The formulas are read from the tables in the tree and computed here once more; the rates of
-their events are those that the model promises.  How long was counted is told by a clock of
-the model, on each die, in the same session.
+The formulas are read from the tables in the tree and evaluated here independently. The rates of
+their events are those of the model. The counting time is measured by a clock of the model, on
+each die, in the same session.
 """
 
 import csv
@@ -25,14 +25,14 @@ CLOCK = "imc0/fixed,die={}/"
 TIME = "time=seconds+0*{pcu/CLOCKTICKS/}"
 AT_ONCE = 6                     # metrics of one session, if there are counters for all
 TRIES = 5
-BAND = 12                       # what stands for N where the table leaves it open
+BAND = 12                       # value of N where the table leaves it open
 # Where boxes freeze one by one, each has counted for another time than the clock
 TOLERANCE = {"snbep": 1e-2, "snr": 1e-2}
 BOXES_PER_SOCKET = {"CHAS": "cha", "CBOXES": "cbo", "CHANNELS": "imc", "QPI_PORTS": "qpi"}
 
 
 class Count(float):
-    """What stands for an alias: a sum over boxes; [0] is that over first boxes."""
+    """Value of an alias: a sum over boxes; [0] is the sum over first boxes."""
 
     def __new__(cls, total, first):
         count = super().__new__(cls, total)
@@ -52,7 +52,7 @@ def table(platform):
 
 
 class Promise:
-    """What the model promises of the machine that is running."""
+    """Values that the model of the running machine has."""
 
     def __init__(self, machine):
         self.platform = args.Scenario(machine.scenario).platform
@@ -89,7 +89,7 @@ class Promise:
                                **self._filter(head, fields), **fields}
 
     def _filter(self, name, given):
-        """What the name of an event filters by itself: an opcode takes the place of all."""
+        """Return the filter that the name of an event implies; an opcode replaces "all opcodes"."""
         filters = self._filters.get(name.upper(), {})
         if given.keys() & {"filter_opc_0", "filter_opc_1"}:
             filters = {**filters, "filter_all_op": 0}
@@ -108,7 +108,7 @@ class Promise:
         return rates.rate(kind, instance, die, event, umask, platform=self.platform, **fields)
 
     def count(self, spec, places, seconds):
-        """What an alias stands for: of boxes (die, type, instance), all or some of them."""
+        """Return the value of an alias over boxes (die, type, instance), all or some of them."""
         one = spec.endswith("[one]")
         spec = spec.removesuffix("[one]").replace("=N/", f"={BAND}/")
         by_die = {}
@@ -134,7 +134,7 @@ class Promise:
         return sum(place[1] == kind for place in places) / dies
 
     def value(self, name, places, seconds, claimed):
-        """A metric of some boxes that counted for seconds[die], as the driver says for claimed."""
+        """Return a metric of boxes that counted for seconds[die]; claimed: the driver's seconds."""
         metric = self.metrics[name]
         names = {"DURATIONTIMEINSECONDS": claimed}
         for part in filter(None, metric["Where"].split("; ")):
@@ -157,7 +157,7 @@ def spelled(metric):
 
 
 def stat(machine, promise, names, *options):
-    """Rows of the metrics; of the time that they were counted for; the clock of each die."""
+    """Return the rows of the metrics, their counting time, and the clock of each die."""
     clocks = ",".join(CLOCK.format(die) for die in promise.dies)
     metrics = ",".join(spelled(promise.metrics[name]) for name in names)
     out = machine.sh(f"ucoretool stat -j --no-rotate --timeout 300 {' '.join(options)} "
@@ -170,7 +170,7 @@ def stat(machine, promise, names, *options):
 
 
 def claimed_of(row, times):
-    """For how long the driver says that it was counted there."""
+    """Return the counting time that the driver reports."""
     def is_there(time):
         if "box" in row:
             return time["die"] == row["die"]
@@ -179,7 +179,7 @@ def claimed_of(row, times):
 
 
 def seconds_of(time, seconds):
-    """What the clock of the same die says, or of that which counted longest."""
+    """Return the counting time by the clock of the same die, or the longest of all dies."""
     die = time.get("die", time.get("socket"))
     return max(seconds.values()) if die is None else seconds[die]
 
@@ -202,8 +202,10 @@ def difference(promise, row, seconds, claimed):
 
 
 def differences(machine, promise, names, *options):
-    """Of some measurements, the first without: a host that holds a CPU up between its clock and the
-    freeze, or between two boxes that freeze one by one, spoils one.
+    """Measure several times and return the fewest differences.
+
+    One measurement can be wrong: the host may stop a CPU between its clock and the freeze, or
+    between two boxes that freeze one by one.
     """
     for _ in range(TRIES):
         wrong = differences_now(machine, promise, names, *options)
@@ -213,7 +215,7 @@ def differences(machine, promise, names, *options):
 
 
 def differences_now(machine, promise, names, *options):
-    """Of several metrics at once, or of less if there are too few counters for all."""
+    """Check several metrics at once, or fewer if there are too few counters."""
     try:
         rows, times, clocks = stat(machine, promise, names, *options)
     except CommandFailed:
@@ -234,7 +236,7 @@ def differences_now(machine, promise, names, *options):
 
 
 @test(MACHINES, timeout=400)
-def each_metric_is_what_the_rates_make_of_its_formula(m):
+def metrics_match_their_formulas(m):
     promise = Promise(m)
     assert len(promise.metrics) >= 12, promise.metrics
     names = sorted(promise.metrics)
@@ -243,7 +245,7 @@ def each_metric_is_what_the_rates_make_of_its_formula(m):
 
 
 @test(("e2-2s", "skx-2s", "spr-2s"))
-def metrics_of_the_system_and_of_each_box(m):
+def metrics_cover_the_system_and_each_box(m):
     promise = Promise(m)
     names = ["memory_bandwidth_read", "uncore_frequency", "llc_miss_latency", "io_bandwidth_read"]
     assert_equal([text for option in ("", "--per-box")
@@ -251,8 +253,8 @@ def metrics_of_the_system_and_of_each_box(m):
 
 
 @test("spr-2s")
-def many_metrics_cost_one_read(m):
-    """One session, one READ for all of them: what they read is what the events alone read."""
+def metrics_share_one_read(m):
+    """One session with one READ serves all metrics with the same counts as the events alone."""
     chosen = "memory_bandwidth_total,upi_data_transmit_bw,uncore_frequency"
     events = "imc/CAS_COUNT.RD/,imc/CAS_COUNT.WR/,upi/TxL_FLITS.ALL_DATA/,cha/CLOCKTICKS/"
 
@@ -266,8 +268,9 @@ def many_metrics_cost_one_read(m):
 
 
 @test(("e2-2s", "skx-2s", "spr-2s", "gnr-2s"))
-def the_example_knows_the_platform(m):
-    """readbw says each second what the metric says; a busy host makes a second long or short."""
+def readbw_example_matches_the_metric(m):
+    """readbw prints the value of the metric each second; a busy host makes seconds long or
+    short."""
     promise = Promise(m)
     one_second = dict.fromkeys(promise.dies, 1.0)
     due = promise.value("memory_bandwidth_read", promise.boxes, one_second, 1.0)

@@ -37,14 +37,14 @@ def clean(m):
 
 
 @test("e2-2s", **bare)
-def an_absent_msr_faults(m):
+def absent_msr_faults(m):
     assert poke(m, ("r", 0, 0xc02), ("r", 0, 0xd44), ("w", 0, 0xd44, 0), ("r", 0, 0xee0)) == \
         [None] * 4
     assert poke(m, ("r", 0, GLOBAL_CONFIG), ("r", 2, GLOBAL_CONFIG)) == [2, 2]
 
 
 @test("e2-2s", **bare)
-def both_ways_to_config_space_see_the_same(m):
+def ecam_and_config_cycles_read_the_same(m):
     for function, device in ((IMC0, 0x0eb4), ("ff:10.4", 0x0eb4), ("00:05.6", 0x0e39),
                              ("80:05.6", 0x0e39), ("7f:0b.0", 0x0e1e)):
         assert poke(m, ("er", function, 0), ("pr", function, 0)) == [device << 16 | 0x8086] * 2
@@ -53,7 +53,7 @@ def both_ways_to_config_space_see_the_same(m):
 
 
 @test("e2-2s", **bare)
-def overflow_freezes_at_the_exact_instant(m):
+def overflow_freezes_at_the_exact_time(m):
     clean(m)
     mark = m.truth_length()
     poke(m, ("w", 2, GLOBAL_CTL, FRZ_ALL), ("w", 2, UCLK_CTR, preload(28938000)),
@@ -71,7 +71,7 @@ def overflow_freezes_at_the_exact_instant(m):
 
 @test("e2-2s", settings={"rates.imc.*.0.fixed": "1000000", "rates.ha.0.0.4.0": "500000"},
       **bare)
-def carries_of_one_nanosecond_are_one_freeze_and_one_pmi(m):
+def simultaneous_carries_make_one_freeze_and_one_pmi(m):
     clean(m)
     mark = m.truth_length()
     poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL))
@@ -93,7 +93,7 @@ def carries_of_one_nanosecond_are_one_freeze_and_one_pmi(m):
 
 
 @test("e2-2s", **bare)
-def a_set_status_bit_lets_nothing_further_pass(m):
+def set_status_bit_blocks_further_overflows(m):
     clean(m)
     m.inject("status 0 1")
     mark = m.truth_length()
@@ -118,7 +118,7 @@ def held(m):
 
 
 @test("e2-2s", **bare)
-def a_carry_waits_until_its_die_runs(m):
+def queued_carry_waits_for_a_running_die(m):
     ready_to_carry(m)
     mark = m.truth_length()
     m.inject("carry 0 ubox0.fixed pcu0.0")
@@ -136,12 +136,12 @@ def a_carry_waits_until_its_die_runs(m):
 
 
 @test("e2-2s", **bare)
-def a_carry_waits_until_its_counter_counts(m):
+def queued_carry_waits_for_a_counting_counter(m):
     ready_to_carry(m)
     poke(m, ("w", 0, PCU_BOX_CTL, BOX_FRZ), ("w", 0, GLOBAL_CTL, UNFRZ_ALL | 1))
     mark = m.truth_length()
     m.inject("carry 0 pcu0.0")
-    m.inject("carry 0 pcu0.1")      # which is off
+    m.inject("carry 0 pcu0.1")      # a disabled counter
     assert held(m) and not m.truth("freeze", since=mark)
     poke(m, ("w", 0, PCU_BOX_CTL, BOX_RUN))
     wait_frozen(m)
@@ -155,7 +155,7 @@ def a_carry_waits_until_its_counter_counts(m):
 
 
 @test("e2-2s", **bare)
-def a_running_counter_carries_at_once_and_only_once(m):
+def running_counter_carries_at_once_and_only_once(m):
     ready_to_carry(m)
     poke(m, ("w", 0, GLOBAL_CTL, UNFRZ_ALL | 1))
     mark = m.truth_length()
@@ -167,7 +167,7 @@ def a_running_counter_carries_at_once_and_only_once(m):
 
 
 @test("e2-2s", **bare)
-def a_carry_that_a_set_status_bit_stops_is_told(m):
+def carry_blocked_by_status_bit_is_reported(m):
     ready_to_carry(m)
     poke(m, ("w", 0, GLOBAL_CTL, UNFRZ_ALL | 1))
     m.inject("status 0 1")
@@ -179,7 +179,7 @@ def a_carry_that_a_set_status_bit_stops_is_told(m):
 
 
 @test("e2-2s", **bare)
-def status_bits_and_freezes_for_no_reason_wait_until_the_die_runs(m):
+def spurious_status_and_freezes_wait_for_a_running_die(m):
     clean(m)
     poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL))
     mark = m.truth_length()
@@ -195,7 +195,7 @@ def status_bits_and_freezes_for_no_reason_wait_until_the_die_runs(m):
 
 
 @test("e2-2s", **bare)
-def what_can_never_carry_is_refused(m):
+def carry_that_cannot_happen_is_refused(m):
     for counter in ("cbo0.0", "imc9.0", "imc0.7"):
         try:
             m.inject(f"carry 0 ubox0.fixed {counter}")
@@ -206,7 +206,7 @@ def what_can_never_carry_is_refused(m):
 
 
 @test("e2-2s", **bare)
-def the_tally_of_frozen_time_begins_anew_within_a_freeze(m):
+def frozen_time_tally_restarts_within_a_freeze(m):
     clean(m)
     poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL))
     before = m.oracle("state")["t"]
@@ -221,7 +221,7 @@ def the_tally_of_frozen_time_begins_anew_within_a_freeze(m):
 
 
 @test("e2-2s", **bare)
-def power_on_leaves_nothing_of_a_test(m):
+def power_on_resets_the_test_state(m):
     ready_to_carry(m)
     poke(m, ("w", 1, DEBUGCTL, 0x2000), ("w", 0, CBO0_FILTER0, 0x1f), ("ew", HA0, BOX_CTL, BOX_FRZ))
     for fault in ("carry 0 ubox0.fixed", "dead 0 imc1", "lose-pmi 0 1", "ecam-wrong 0 imc0"):
@@ -238,7 +238,7 @@ def power_on_leaves_nothing_of_a_test(m):
 
 
 @test("e2-2s", **bare)
-def the_model_may_be_told_not_to_be_strict(m):
+def model_strict_mode_can_be_off(m):
     clean(m)
     m.inject("strict no")
     poke(m, ("w", 0, GLOBAL_STATUS, 1))
@@ -251,8 +251,8 @@ def the_model_may_be_told_not_to_be_strict(m):
 # ---- The emulator ----
 
 @test("spr-2s", **bare)
-def a_memory_map_that_changes_disturbs_no_other_cpu(m):
-    """BARs come and go beside accesses to memory, an APIC, and timers of a sleeping CPU."""
+def memory_map_change_disturbs_no_other_cpu(m):
+    """BARs change during accesses to memory and to an APIC, and during timers of a sleeping CPU."""
     imc0 = 0xf0000a2800
     sleeper = m.spawn("taskset 1 sh -c 'for i in $(seq 300); do usleep 1000; done'", timeout=60)
     readers = [m.spawn(f"taskset {mask} poke same 4 {at:#x} 10000", timeout=60)
@@ -263,7 +263,7 @@ def a_memory_map_that_changes_disturbs_no_other_cpu(m):
 
 
 @test("e2-2s", **bare)
-def a_counter_wraps_at_its_width(m):
+def counter_wraps_at_its_width(m):
     clean(m)
     poke(m, ("w", 0, CBO0_BOX_CTL, BOX_FRZ), ("w", 0, CBO0_CTR0, preload(1000, width=44)),
          ("w", 0, CBO0_CTL0, EN), ("w", 0, CBO0_BOX_CTL, BOX_RUN))
@@ -276,7 +276,7 @@ def a_counter_wraps_at_its_width(m):
 
 
 @test("e2-2s", **bare)
-def the_count_is_rate_times_time(m):
+def count_equals_rate_times_time(m):
     clean(m)
     mark = m.truth_length()
     poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL), ("ew", IMC0, BOX_CTL, BOX_RUN),
@@ -310,7 +310,7 @@ def accesses_are_counted_by_kind(m):
 
 
 @test("e2-smt", **bare)
-def a_pmi_reaches_both_threads_of_a_core(m):
+def pmi_reaches_both_threads_of_a_core(m):
     m.allow("NMI received for unknown reason|Dazed and confused")
     cpus = m.sh("cat /sys/devices/system/cpu/cpu1/topology/thread_siblings_list")
     assert cpus == "0-1"
@@ -325,7 +325,7 @@ def a_pmi_reaches_both_threads_of_a_core(m):
 
 
 @test("e2-2s", settings={"faults.core-map": "-1 0"}, **bare)
-def core_numbers_may_have_holes(m):
+def core_numbers_can_have_holes(m):
     poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, UCLK_CTR, preload(1000)),
          ("w", 0, UCLK_CTL, EN | OV_EN), ("w", 0, GLOBAL_CTL, UNFRZ_ALL | 1))
     wait_frozen(m)
@@ -337,10 +337,10 @@ def core_numbers_may_have_holes(m):
 
 @test("e2-2s", settings={"faults.hide": "imc1 1:qpi0 cbo1 0:qpi1-filter",
                          "faults.dead": "ha0", "faults.ecam-wrong": "imc2"}, **bare)
-def boxes_may_be_absent_dead_or_lie(m):
+def boxes_can_be_absent_dead_or_wrong(m):
     functions = m.sh("ls /sys/bus/pci/devices")
     assert "7f:10.5" not in functions and "ff:10.5" not in functions
-    assert "7f:0e.1" not in functions       # nobody at home when Linux looked
+    assert "7f:0e.1" not in functions       # the function was absent when Linux scanned
     assert "7f:08.2" in functions and "ff:08.2" not in functions
     assert "7f:09.6" not in functions and "ff:09.6" in functions
     assert poke(m, ("r", 0, CBO0_BOX_CTL), ("r", 0, CBO0_BOX_CTL + 0x20)) == [0, None]
@@ -355,7 +355,7 @@ def boxes_may_be_absent_dead_or_lie(m):
 
 
 @test("e2-2s", **bare)
-def lost_and_spurious_pmis(m):
+def lost_and_spurious_pmis_are_modelled(m):
     clean(m)
     m.inject("lose-pmi 0 1")
     mark = m.truth_length()
@@ -369,7 +369,7 @@ def lost_and_spurious_pmis(m):
 
 
 @test("e2-2s", settings={"model.cbox-ov-en": "yes"}, **bare)
-def a_cbox_may_overflow_if_told_so(m):
+def cbox_overflows_when_configured(m):
     clean(m)
     poke(m, ("w", 2, CBO0_BOX_CTL, BOX_FRZ), ("w", 2, CBO0_CTR0 + 3, preload(1000, width=44)),
          ("w", 2, CBO0_CTL0 + 3, EN | OV_EN), ("w", 2, GLOBAL_CTL, UNFRZ_ALL | 1),
@@ -381,14 +381,14 @@ def a_cbox_may_overflow_if_told_so(m):
 
 
 @test("e2-2s", settings={"machine.uncore": "no"}, **bare)
-def a_machine_may_have_no_uncore(m):
+def machine_without_uncore_boots(m):
     assert poke(m, ("r", 0, GLOBAL_CTL), ("r", 0, UCLK_CTR), ("r", 0, 0x3fc)) == \
         [None, None, 0]
     assert "7f:10.4" not in m.sh("ls /sys/bus/pci/devices")
 
 
 @test("e2-2s", settings={"model.hlt-sleeps": "yes"}, **bare)
-def a_halted_cpu_needs_wk_on_pmi(m):
+def halted_cpu_wakes_only_with_wk_on_pmi(m):
     m.allow("NMI received for unknown reason|Dazed and confused")
 
     def overflow(wake):
@@ -405,7 +405,7 @@ def a_halted_cpu_needs_wk_on_pmi(m):
 
 
 @test("e2-2s", kernels=BOTH, **bare)
-def a_cpu_that_went_offline_forgets_its_debugctl(m):
+def cpu_offline_resets_its_debugctl(m):
     poke(m, ("w", 1, DEBUGCTL, 0x2000))
     assert poke(m, ("r", 1, DEBUGCTL))[0] & 0x2000
     m.sh("echo 0 > /sys/devices/system/cpu/cpu1/online")
@@ -413,7 +413,7 @@ def a_cpu_that_went_offline_forgets_its_debugctl(m):
     assert not poke(m, ("r", 1, DEBUGCTL))[0] & 0x2000
 
 
-# What must be noticed: rule -> pokes; everything is off before each
+# rule -> pokes that violate the rule; everything is off before each
 VIOLATIONS = (
     ("reserved", (("w", 0, CBO0_CTL0, OV_EN),)),
     ("reserved", (("w", 0, GLOBAL_CTL, 0x8000),)),
@@ -436,7 +436,7 @@ VIOLATIONS = (
 
 
 @test("e2-2s", **bare)
-def each_violation_is_noticed(m):
+def each_violation_is_detected(m):
     for rule, commands in VIOLATIONS:
         clean(m)
         poke(m, ("w", 0, CBO0_BOX_CTL, BOX_FRZ))
@@ -446,7 +446,7 @@ def each_violation_is_noticed(m):
 
 
 @test("e2-2s", **bare)
-def clearing_in_the_wrong_order_is_noticed(m):
+def clearing_in_wrong_order_is_detected(m):
     clean(m)
     arm = (("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, PCU_BOX_CTL, BOX_RUN),
            ("w", 0, PCU_CTR0, preload(1000)), ("w", 0, PCU_CTL0, EN | OV_EN),

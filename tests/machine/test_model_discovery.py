@@ -27,7 +27,7 @@ IMC_STATUS, IMC_CTL, IMC_CTR, IMC_FIXED_CTL, IMC_FIXED_CTR = 0x5c, 0x40, 8, 0x54
 UPI0, M3UPI0, M2M0 = ("01.1", 0x318), ("05.1", 0xa0), ("0c.0", 0x438)
 TABLE = "00.4"
 PMON_DVSEC = 0x130
-FIRST_CPU = (0, 2)          # of each socket of spr-2s
+FIRST_CPU = (0, 2)          # for each socket of spr-2s
 ONLY_SOCKET = 1             # a machine of one socket has its uncore bus at ffh, too
 
 
@@ -114,7 +114,7 @@ def spr_2s_units(socket):
 
 
 @test("spr-2s", kernels=BOTH, **bare)
-def the_table_is_as_specified(m):
+def discovery_table_matches_the_specification(m):
     for socket in (0, 1):
         units = spr_2s_units(socket)
         assert table(m, socket) == \
@@ -122,7 +122,7 @@ def the_table_is_as_specified(m):
 
 
 @test("spr-2s", **bare)
-def the_function_shows_the_table_by_dvsec(m):
+def discovery_function_has_a_dvsec(m):
     where = function(TABLE)
     assert peek(m, "er", where, 0) == 0x09a78086
     assert [peek(m, "er", where, 0x100 + 4 * i) for i in (0, 4, 5, 6)] == \
@@ -143,7 +143,7 @@ def the_function_shows_the_table_by_dvsec(m):
     "discovery.record.2.0": "0", "discovery.1:record.3.1": "0x1a0", "discovery.global.1": "7",
     "discovery.config.0x138": "0xdead0001", "discovery.cha-count": "2",
     "discovery.upi-table": "absent", "discovery.append.1": "1 2 3"}, **bare)
-def a_forged_table(m):
+def forged_table_is_presented_unchanged(m):
     assert poke(m, ("er", function(TABLE), 0x1c), ("er", function(TABLE), PMON_DVSEC + 8),
                 ("er", function(TABLE), PMON_DVSEC + 12))[1:] == [0xdead0001, 0x1003]
     assert peek(m, "er", function(TABLE), 0x1c) & 0xf == 8
@@ -162,7 +162,7 @@ def a_forged_table(m):
 
 @test("spr-2s", settings={"discovery.second-table": "yes", "discovery.upi-table": "wrong",
                           "discovery.chain": "loop"}, **bare)
-def a_second_table_has_the_memory_units(m):
+def second_table_has_the_memory_units(m):
     units = spr_2s_units(0)
     first, second = table(m), table(m, number=2)
     assert [record[0] >> 62 for record in first[1:]].count(MMIO) == 0
@@ -174,7 +174,7 @@ def a_second_table_has_the_memory_units(m):
 
 
 @test("spr-2s", settings={"discovery.memory-decode": "no"}, **bare)
-def memory_decode_may_be_off(m):
+def memory_decode_can_be_off(m):
     where = function(TABLE)
     assert not peek(m, "er", where, 4) & 2
     assert table(m, records=1)[0][0] != 25 << 16 | 4 << 8
@@ -184,7 +184,7 @@ def memory_decode_may_be_off(m):
 
 @test("spr-2s", settings={"discovery.0:asleep": "yes", "faults.hide": "1:discovery imc1 cha2",
                           "discovery.chain": "broken", "discovery.chain-at": "before"}, **bare)
-def a_table_may_sleep_or_be_hidden(m):
+def table_can_read_all_ones_or_be_hidden(m):
     assert table(m, records=1) == [[(1 << 64) - 1] * 4]
     assert function(TABLE, 1) not in m.sh("ls /sys/bus/pci/devices")
     assert poke(m, ("er", function(TABLE), 0x110), ("er", function(TABLE), 0xa00)) == \
@@ -195,7 +195,7 @@ def a_table_may_sleep_or_be_hidden(m):
 
 @test("spr-1s", settings={"discovery.bar-type": "bad", "discovery.chain": "low",
                           "discovery.global-access": "pci"}, **bare)
-def a_bad_bar_and_global_registers_in_config_space(m):
+def bad_bar_and_config_space_globals_are_presented(m):
     where = function(TABLE, ONLY_SOCKET)
     assert poke(m, ("er", where, PMON_DVSEC), ("er", where, 0x10))[0] == 0x04010023
     assert peek(m, "er", where, 0x10) & 0xf == 2
@@ -214,7 +214,7 @@ def a_bad_bar_and_global_registers_in_config_space(m):
                           "discovery.1:chain": "misaligned", "discovery.1:chain-at": "before",
                           "discovery.1:bar-size": "0x1000", "discovery.1:offset": "0xf80",
                           "discovery.1:stride": "2", "discovery.1:max-units": "0"}, **bare)
-def sockets_may_differ(m):
+def sockets_can_have_different_tables(m):
     assert poke(m, ("er", function(TABLE), 0x10), ("er", function(TABLE), PMON_DVSEC))[1] == \
         0x13010023
     assert peek(m, "er", function(TABLE), 0x10) & 3 == 1
@@ -228,7 +228,7 @@ def sockets_may_differ(m):
 # ---- Counting ----
 
 def program(m, socket):
-    """One counter of each kind of box; (box, counter, promised rate) of each."""
+    """Program one counter of each kind of box; return (box, counter, rate of the model) of each."""
     cpu, upi, m2m = FIRST_CPU[socket], function(UPI0[0], socket), function(M2M0[0], socket)
     poke(m, ("w", cpu, CHA0 + FILTER0, 0x155), ("w", cpu, CHA0 + MSR_CTL, 0xc817fe00000135),
          ("w", cpu, CHA0 + MSR_CTL + 1, TID_EN | 0xff34),
@@ -256,7 +256,7 @@ def program(m, socket):
 
 
 @test("spr-2s", kernels=BOTH, **bare)
-def the_count_is_rate_times_time(m):
+def count_equals_rate_times_time(m):
     for socket in (0, 1):
         cpu, upi = FIRST_CPU[socket], function(UPI0[0], socket)
         clean(m, socket)
@@ -277,7 +277,7 @@ def the_count_is_rate_times_time(m):
 
 
 @test("spr-2s", **bare)
-def controls_read_back_and_reset(m):
+def controls_read_back_and_reset_clears_them(m):
     clean(m)
     upi = function(UPI0[0])
     poke(m, ("w", 0, CHA0 + MSR_CTL, 0xfedcba98ff540000 | RST_CTR | 0x1234),
@@ -295,7 +295,7 @@ def controls_read_back_and_reset(m):
 
 
 @test("spr-2s", **bare)
-def one_box_freezes_alone(m):
+def box_freeze_stops_one_box(m):
     clean(m)
     poke(m, ("w", 0, CHA0, FRZ), ("w", 0, CHA0 + MSR_CTL, 1), ("w", 0, PCU0 + MSR_CTL, 1),
          ("w", 0, GLOBAL_CTL, 0))
@@ -307,7 +307,7 @@ def one_box_freezes_alone(m):
 
 
 @test("spr-2s", **bare)
-def memory_takes_4_and_8_bytes(m):
+def memory_accepts_4_and_8_byte_accesses(m):
     clean(m)
     at = imc(0)
     poke(m, ("mw", 8, at + IMC_CTR, 0x123456789abc), ("mw", 4, at + IMC_CTR + 8, 0x11223344),
@@ -357,7 +357,7 @@ def overflow(m, increments=28000000, core_sel=0):
 
 
 @test("spr-2s", **bare)
-def overflow_freezes_at_the_exact_instant(m):
+def overflow_freezes_at_the_exact_time(m):
     clean(m, 1)
     rate = rates.rate("ubox", 0, 1, fixed=True, platform="spr")
     unfreeze, freeze = overflow(m, rate // 100)
@@ -372,7 +372,7 @@ def overflow_freezes_at_the_exact_instant(m):
 
 @test("spr-2s", settings={"rates.imc.*.0.fixed": "1000000", "rates.upi.1.0.4.0": "500000",
                           "rates.cha.3.0.5.0": "250000"}, **bare)
-def carries_of_one_nanosecond_are_one_freeze(m):
+def simultaneous_carries_make_one_freeze(m):
     clean(m)
     mark = m.truth_length()
     upi = function("02.1")
@@ -399,7 +399,7 @@ def carries_of_one_nanosecond_are_one_freeze(m):
 
 
 @test("boxes-100", **bare)
-def status_has_as_many_words_as_units_need(m):
+def status_words_cover_all_units(m):
     at = "ff:0c.0"
     poke(m, ("w", 0, GLOBAL_CTL, FRZ), ("ew", at, 0x440, preload(100000) & 0xffffffff),
          ("ew", at, 0x444, 0xffff), ("ew", at, 0x468, OV_EN | 1), ("w", 0, GLOBAL_CTL, 0))
@@ -411,7 +411,7 @@ def status_has_as_many_words_as_units_need(m):
 
 
 @test("spr-2s", settings={"model.pmi": "private"}, **bare)
-def a_private_pmi_reaches_the_selected_core(m):
+def private_pmi_reaches_the_selected_core(m):
     m.allow("NMI received for unknown reason|Dazed and confused")
     clean(m, 1)
     poke(m, ("w", 2, DEBUGCTL, 0x2000), ("w", 3, DEBUGCTL, 0x2000))
@@ -422,7 +422,7 @@ def a_private_pmi_reaches_the_selected_core(m):
 
 
 @test("gnr-2s", alone=True, **bare)
-def firmware_may_leave_everything_frozen(m):
+def firmware_can_leave_dies_frozen(m):
     assert poke(m, ("r", 0, GLOBAL_CTL), ("r", 2, GLOBAL_CTL)) == [FRZ, FRZ]
     poke(m, ("w", 0, CHA0 + MSR_CTL, 1), ("w", 2, CHA0 + MSR_CTL, 1), ("w", 2, GLOBAL_CTL, 0))
     m.wait_until(lambda: counter(m, "cha0", 0, 1)["value"] > 0)
@@ -435,7 +435,7 @@ def firmware_may_leave_everything_frozen(m):
 
 @test("unknown-1s", settings={"discovery.global-access": "mmio", "boxes.cha-access": "pci"},
       **bare)
-def unknown_types_and_moved_ones(m):
+def unknown_and_moved_unit_types_are_presented(m):
     found = table(m, ONLY_SOCKET)
     kinds = {}
     for record in found[1:]:
@@ -461,7 +461,7 @@ def unknown_types_and_moved_ones(m):
 
 
 @test("spr-2s-full", **bare)
-def a_full_socket_has_439_counters(m):
+def full_socket_has_439_counters(m):
     access = {}
     for record in table(m, 1)[1:]:
         kind = record[0] >> 62
@@ -473,7 +473,7 @@ def a_full_socket_has_439_counters(m):
 
 
 @test("monster", **bare)
-def a_thousand_units(m):
+def table_can_hold_a_thousand_units(m):
     found = table(m, ONLY_SOCKET)
     assert len(found) == 1001
     assert found[0][2] >> 8 == 1000 and found[0][2] & 0xff == 0xf0
@@ -489,7 +489,7 @@ def a_thousand_units(m):
 
 # ---- Strict mode ----
 
-# What must be noticed: rule -> pokes; all is off and frozen before each
+# rule -> pokes that violate the rule; all is off and frozen before each
 VIOLATIONS = (
     ("reserved", (("w", 0, CHA0 + MSR_CTL, 1 << 21),)),
     ("reserved", (("w", 0, PCU0 + MSR_CTL, 1 << 32),)),
@@ -516,7 +516,7 @@ VIOLATIONS = (
 
 
 @test("spr-2s", timeout=120, **bare)
-def each_violation_is_noticed(m):
+def each_violation_is_detected(m):
     for rule, commands in VIOLATIONS:
         clean(m)
         poke(m, *commands)
@@ -525,7 +525,7 @@ def each_violation_is_noticed(m):
 
 
 @test("spr-2s", **bare)
-def clearing_in_the_wrong_order_is_noticed(m):
+def clearing_in_wrong_order_is_detected(m):
     clean(m, 1)
     overflow(m)
     poke(m, ("w", 2, GLOBAL_STATUS, 1 << 11))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The machine model of Diamond Rapids, register by register, without any driver: two tables
-and two global controls on each die, each of which holds all of its boxes.
+"""The machine model of Diamond Rapids, register by register, without any driver.
+
+Each die has two tables and two global controls, each of which freezes all boxes.
 """
 
 from lab.framework import test
@@ -38,7 +39,7 @@ def clean(m):
 
 
 @test("dmr-2s", **bare)
-def an_msr_points_to_the_second_table(m):
+def msr_points_to_the_second_table(m):
     for socket, cpu in enumerate(FIRST_CPU):
         assert peek(m, "r", cpu, POINTER) == at(POINTED, socket)
         words = poke(m, ("md", at(POINTED, socket), 8 * 4))
@@ -57,7 +58,7 @@ def an_msr_points_to_the_second_table(m):
 
 
 @test("dmr-2s", **bare)
-def either_global_control_holds_all_boxes(m):
+def either_global_control_freezes_all_boxes(m):
     clean(m)
     block = at(BLOCK_GLOBAL)
     poke(m, ("w", 0, PCU0 + MSR_CTL, 1), ("w", 0, CBO0 + MSR_CTL, 1))
@@ -78,7 +79,7 @@ def either_global_control_holds_all_boxes(m):
 
 
 @test("dmr-2s", **bare)
-def an_overflow_is_told_in_the_status_of_its_table(m):
+def overflow_sets_the_status_of_its_table(m):
     block = at(BLOCK_GLOBAL)
     for box, registers, hub, told in (
             ("pcu0", (("w", 0, PCU0 + MSR_CTR, preload(1000)), ("w", 0, PCU0 + MSR_CTL, OV_EN | 1)),

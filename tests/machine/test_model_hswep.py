@@ -72,12 +72,12 @@ def check_legal_bits(m, widths):
 
 
 @test("hswep-2s", **bare)
-def v3_controls_and_counters_have_their_bits(m):
+def v3_controls_and_counters_keep_their_bits(m):
     check_legal_bits(m, {"sbox": 44, "r3qpi": 44})
 
 
 @test("bdxep-2s", **bare)
-def v4_controls_and_counters_have_their_bits(m):
+def v4_controls_and_counters_keep_their_bits(m):
     check_legal_bits(m, {})
 
 
@@ -91,18 +91,18 @@ def check_functions(m, generation, extra):
 
 
 @test("hswep-2s", **bare)
-def v3_functions_are_where_they_belong(m):
+def v3_functions_are_at_their_addresses(m):
     check_functions(m, 0x2f00, {})
     assert poke(m, ("er", "7f:0a.6", 0)) == [0xffffffff]
 
 
 @test("bdxep-2s", **bare)
-def v4_functions_are_where_they_belong(m):
+def v4_functions_are_at_their_addresses(m):
     check_functions(m, 0x6f00, {"7f:0a.6": 0x46})
 
 
 @test("bdxde-1s", **bare)
-def d1500_has_one_home_and_no_links(m):
+def d1500_has_one_home_agent_and_no_links(m):
     found = ids(m, ("ff:12.1", "ff:14.0", "ff:15.1", "ff:10.1", "ff:0b.1", "ff:0b.2", "00:05.6"))
     assert list(found.values()) == [(0x6f00 | low,) * 2
                                     for low in (0x30, 0xb0, 0xb5, 0x34, 0x36, 0x37, 0x39)], found
@@ -128,7 +128,7 @@ def global_control_has_eighteen_cores(m):
     m.inject("power-on")
 
 
-# What overflows, and the bit that tells of it
+# overflowing counter and its status bit
 REPORTS = (("ubox0", FIXED, 0), ("ubox0", 1, 1), ("pcu0", 3, 2), ("ha0", 0, 21), ("ha1", 1, 22),
            ("imc0", 2, 23), ("imc3", FIXED, 23), ("imc4", 3, 24), ("imc7", 0, 24),
            ("qpi0", 0, 25), ("qpi1", 3, 26), ("qpi2", 1, 26), ("r3qpi0", 0, 27),
@@ -136,7 +136,7 @@ REPORTS = (("ubox0", FIXED, 0), ("ubox0", 1, 1), ("pcu0", 3, 2), ("ha0", 0, 21),
 
 
 def overflow(m, box, i, width):
-    """One counter overflows after 1000 events; what the global and its box's status say."""
+    """Let one counter overflow after 1000 events; return the global status and its box status."""
     control = EN | OV_EN | (0 if i == FIXED or box.box_ctl else 0x42)
     poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL), *box.write_ctr(i, preload(1000, width=width)),
          *box.write_ctl(i, control), ("w", 0, GLOBAL_CTL, UNFRZ_ALL | 0x20000))
@@ -156,7 +156,7 @@ def status_bit(name, i):
 
 
 @test("hswep-2s", **bare)
-def each_overflow_freezes_and_tells_of_its_box(m):
+def overflow_freezes_and_identifies_its_box(m):
     for name, i, bit in REPORTS:
         box = BOXES[name]
         width = 44 if name.startswith("r3qpi") else 48
@@ -167,7 +167,7 @@ def each_overflow_freezes_and_tells_of_its_box(m):
 
 
 @test("hswep-2s", **bare)
-def one_write_sets_one_bit_of_an_sbox_control(m):
+def sbox_control_write_sets_one_bit(m):
     def write(*words):
         return [value is None for value in poke(m, *(("w", 0, 0x73e, word) for word in words))]
     assert write(0x3) and poke(m, ("r", 0, 0x73e)) == [0]
@@ -185,7 +185,7 @@ def box_controls_have_freeze_and_two_resets(m):
     m.inject("power-on")
 
 
-# A counter of v3, its control beside EN -> arguments of rates.rate(); the filters below are set
+# v3 counter, its control without EN -> arguments of rates.rate(); the filters are below
 CBO_FILTER0, CBO_FILTER1 = 0x15 << 17 | 2 << 6 | 0x2b, 0x182 << 20 | 0x6
 MATCH = 0x12345678940
 COUNTED = (("cbo0", 0, 0x1134, {"event": 0x34, "umask": 0x11, "state": 0x15}),
@@ -208,7 +208,7 @@ COUNTED = (("cbo0", 0, 0x1134, {"event": 0x34, "umask": 0x11, "state": 0x15}),
 
 
 @test("hswep-2s", **bare)
-def the_count_is_rate_times_time(m):
+def count_equals_rate_times_time(m):
     mark = m.truth_length()
     setup = [("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, 0x707, 0x2b), ("w", 0, 0x715, 20),
              ("ew", "7f:12.5", 0x40, MATCH & 0xffffffff), ("ew", "7f:12.5", 0x44, MATCH >> 32),
@@ -228,7 +228,7 @@ def the_count_is_rate_times_time(m):
 
 
 @test("hswep-2s", **bare)
-def a_pmi_goes_to_the_selected_core(m):
+def pmi_goes_to_the_selected_core(m):
     m.allow("NMI received for unknown reason|Dazed and confused")
     mark = m.truth_length()
     poke(m, *(("w", cpu, DEBUGCTL, 0x2000) for cpu in range(4)), ("w", 2, GLOBAL_CTL, FRZ_ALL),
@@ -242,7 +242,7 @@ def a_pmi_goes_to_the_selected_core(m):
 
 
 @test("hswep-2s", **bare)
-def five_msrs_count_from_reset_on(m):
+def five_free_running_msrs_count_from_reset(m):
     rate_of = {msr: rates.free_running(msr, 1) for msr in (0x3fc, 0x3fd, 0x60d, 0x3f8, 0x3f9)}
     before = m.oracle("state")["t"]
     values = poke(m, *(("r", 2, msr) for msr in rate_of))
@@ -261,7 +261,7 @@ VIOLATIONS = (("reserved", cbo(0).write_ctl(0, OV_EN)), ("reserved", sbox(0).wri
 
 
 @test("hswep-2s", **bare)
-def v3_violations_are_noticed(m):
+def v3_violations_are_detected(m):
     poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL))
     for rule, commands in VIOLATIONS:
         poke(m, *commands)
@@ -270,7 +270,7 @@ def v3_violations_are_noticed(m):
 
 
 @test("bdxep-2s", **bare)
-def v4_occupancies_are_not_for_counter_0(m):
+def v4_occupancies_exclude_counter_0(m):
     poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL), *pcu().write_ctl(0, EN | 0x4080))
     assert rules(m) == ["constraint"]
     poke(m, *pcu().write_ctl(1, EN | 0x4080), *cbo(0).write_ctl(1, EN | 0x3b))
@@ -283,7 +283,7 @@ def v4_occupancies_are_not_for_counter_0(m):
 @test("hswep-1s", settings={"model.box-enables": "yes", "model.cbox-ov-en": "yes",
                             "boxes.ubox-width": "44", "boxes.sbox-width": "48",
                             "model.status-shift": "5"}, **bare)
-def what_is_uncertain_can_be_otherwise(m):
+def uncertain_model_facts_are_configurable(m):
     assert poke(m, ("er", "ff:1e.3", CAPID4))[0] >> 6 & 3 == 0     # two SBOXes
     poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL), *ubox().write_ctr(0, 1 << 44))
     assert read(m, ubox().ctr(0)) == [0] and rules(m) == ["width"]

@@ -111,7 +111,7 @@ def kind_of(name):
 
 
 def assert_bits(m, boxes, legal):
-    """Of the controls and counters of all boxes; legal: of (type, counter)."""
+    """Check the bits of the controls and counters of all boxes; legal: of (type, counter)."""
     at = [(name, i) for name in boxes for i in COUNTERS.get(kind_of(name), (0, 3))]
     m.inject("strict no")
     found = read(m, *(command for name, i in at for box in (boxes[name],) for command in
@@ -126,7 +126,7 @@ def assert_bits(m, boxes, legal):
 
 
 @test("icx-2s", **ICX)
-def controls_and_counters_have_their_bits(m):
+def controls_and_counters_keep_their_bits(m):
     def legal(kind, i):
         if i == FIXED:
             return 0x500000
@@ -135,7 +135,7 @@ def controls_and_counters_have_their_bits(m):
 
 
 @test("snr-1s", **SNR)
-def nothing_of_snow_ridge_tells_of_overflows(m):
+def snow_ridge_reports_no_overflow(m):
     assert_bits(m, SNR_BOXES, lambda kind, i: 0x400000 if i == FIXED else LEGAL.get(kind, PLAIN))
 
 
@@ -143,7 +143,7 @@ UPPER = (("upi2", 0xffffff), ("m2m3", 0xff))
 
 
 @test("icx-2s", **ICX)
-def controls_of_links_and_meshes_have_two_dwords(m):
+def link_and_mesh_controls_have_two_dwords(m):
     m.inject("strict no")
     for name, bits in UPPER:
         box = BOXES[name]
@@ -154,7 +154,7 @@ def controls_of_links_and_meshes_have_two_dwords(m):
 
 
 @test("snr-1s", **SNR)
-def the_control_of_a_root_port_has_two_dwords(m):
+def root_port_control_has_two_dwords(m):
     box = SNR_BOXES["pcie30"]
     m.inject("strict no")
     assert read(m, box.write_upper(3, 0xffffffff), box.upper(3)) == [0x7fff]
@@ -169,7 +169,7 @@ FUNCTIONS = {"7e:00.0": 0x3450, "fe:00.0": 0x3450, "7e:00.1": 0x3451, "fe:00.1":
 
 
 @test("icx-2s", **ICX)
-def functions_are_where_they_belong(m):
+def functions_are_at_their_addresses(m):
     wanted = {at: (device, device) for at, device in FUNCTIONS.items()}
     assert ids(m, wanted) == wanted
     assert poke(m, ("er", "7e:00.0", 0xc0), ("er", "fe:00.0", 0xc0),
@@ -180,13 +180,13 @@ def functions_are_where_they_belong(m):
 
 
 @test("snr-1s", **SNR)
-def functions_of_snow_ridge_are_where_they_belong(m):
+def functions_of_snow_ridge_are_at_their_addresses(m):
     wanted = {"ff:00.0": 0x3460, "ff:00.1": 0x3451, "ff:0c.0": 0x344a, "00:04.0": 0x334a}
     assert ids(m, wanted) == {at: (device, device) for at, device in wanted.items()}
 
 
 def controllers(m, function, count):
-    """Where a function says that memory controllers are; None for one that is not there."""
+    """Return the addresses of memory controllers in a function; None for an absent one."""
     base, *offsets = poke(m, ("er", function, 0xd0),
                           *(("er", function, 0xd8 + 4 * i) for i in range(count)))
     assert base >> 29 and all(offset >> 11 for offset in offsets), "other bits are set, too"
@@ -195,23 +195,23 @@ def controllers(m, function, count):
 
 
 @test("icx-2s", **ICX)
-def a_function_tells_where_controllers_are(m):
+def function_holds_the_controller_addresses(m):
     for socket, function in enumerate(("7e:00.1", "fe:00.1")):
         assert controllers(m, function, 4) == [
             WINDOW + (socket << 32) + 0x100000 + 0x40000 * i for i in range(4)]
 
 
 @test("snr-1s", **SNR)
-def a_controller_that_is_not_there_has_no_address(m):
+def absent_controller_has_no_address(m):
     at, absent = controllers(m, "ff:00.1", 2)
     assert (at, absent) == (WINDOW + 0x100000, None)
-    # nor does it count persistent memory, nor has it a third channel, nor a status
+    # no count of persistent memory, no third channel, no status
     assert poke(m, *(("mr", 4, at + offset) for offset in (0x22a0, 0x22a8, 0x2a800, 0x2285c))) == \
         [0xffffffff] * 4
 
 
 def assert_free(m, at, rate, width=48):
-    """What is read twice grew at its rate, by the model's own clock."""
+    """Check that values read twice grew at their rate, by the model's own clock."""
     before, first, last, after = (m.oracle("state")["t"], peek(m, *at), peek(m, *at),
                                   m.oracle("state")["t"])
     assert 0 < last - first <= rate * (after - before) // 1000000000 + 1, (at, first, last)
@@ -219,7 +219,7 @@ def assert_free(m, at, rate, width=48):
 
 
 @test("icx-2s", **ICX)
-def free_running_counters_are_where_they_belong(m):
+def free_running_counters_are_at_their_addresses(m):
     for s, (clock, ports) in enumerate(((0xa55, 0xaa0), (0xa75, 0xab0), (0xa95, 0xac0),
                                         (0xae5, 0xb30), (0xb05, 0xb40), (0xb25, 0xb50))):
         assert_free(m, ("r", 0, clock), rates.iio_free_running("clock", s, 0))
@@ -234,7 +234,7 @@ def free_running_counters_are_where_they_belong(m):
 
 
 @test("icx-2s", **ICX)
-def absent_registers_fault_or_read_ones(m):
+def absent_registers_fault_or_read_all_ones(m):
     assert poke(m, ("r", 0, 0x701), ("r", 0, 0xe06), ("r", 0, 0xbb4), ("r", 0, 0xefc),
                 ("r", 0, 0xa50 + 0xf), ("w", 0, 0xaa0, 0)) == [None] * 6
     assert poke(m, ("r", 0, GLOBAL_CONFIG), ("mr", 4, WINDOW), ("mr", 4, WINDOW + 0x12e800)) == \
@@ -249,7 +249,7 @@ def snow_ridge_has_no_global_registers(m):
 
 
 @test("icx-2s", **ICX)
-def global_control_has_its_bits_at_the_top(m):
+def global_control_bits_are_at_the_top(m):
     cores = (1 << 61) - 1
     poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL | WK_ON_PMI | cores))
     assert peek(m, "r", 0, GLOBAL_CTL) == WK_ON_PMI | cores and rules(m) == []
@@ -259,7 +259,7 @@ def global_control_has_its_bits_at_the_top(m):
     m.inject("power-on")
 
 
-# What overflows, and the bit of either word that tells of it
+# overflowing counter and its bit in either status word
 REPORTS = (("ubox0", FIXED, 0), ("ubox0", 1, 1), ("pcu0", 3, 2), ("cha0", 0, 3), ("cha39", 3, 42),
            ("imc0", 2, 43), ("imc2", FIXED, 43), ("imc10", 3, 46), ("m2m0", 0, 47), ("m2m3", 1, 50),
            ("upi0", 0, 51), ("upi2", 3, 53), ("m3upi0", 3, 54), ("m3upi2", 0, 56), ("iio0", 3, 64),
@@ -273,7 +273,7 @@ def status_bit(name, i):
 
 
 @test("icx-2s", **ICX)
-def each_overflow_freezes_and_tells_of_its_box(m):
+def overflow_freezes_and_identifies_its_box(m):
     for name, i, bit in REPORTS:
         box, word = BOXES[name], bit // 64
         told = [1 << bit if not word else 0, 1 << bit - 64 if word else 0]
@@ -290,14 +290,14 @@ def each_overflow_freezes_and_tells_of_its_box(m):
 
 
 def stack_ids(m, *functions):
-    """Of each function its device id, and socket and stack by SAD_CONTROL_CFG."""
+    """Return the device id of each function, and socket and stack by SAD_CONTROL_CFG."""
     values = poke(m, *(("er", at, reg) for at in functions for reg in (0, 0x3f4)))
     return [(values[2 * n] >> 16, values[2 * n + 1] & 0xf, values[2 * n + 1] >> 4 & 7)
             for n in range(len(functions))]
 
 
 @test("icx-2s", **ICX)
-def stacks_and_links_tell_where_they_lead(m):
+def stacks_and_links_report_their_ends(m):
     assert stack_ids(m, "00:06.0", "7e:10.0", "80:06.0", "fe:10.0") == \
         [(0x9a2, 0, 0), (0x9a2, 0, 3), (0x9a2, 1, 0), (0x9a2, 1, 3)]
     status, peer, last = poke(m, ("er", "fe:03.1", 0x120), ("er", "fe:03.1", 0x94),
@@ -306,5 +306,5 @@ def stacks_and_links_tell_where_they_lead(m):
 
 
 @test("snr-1s", **SNR)
-def stacks_of_snow_ridge_tell_their_numbers(m):
+def stacks_of_snow_ridge_report_their_numbers(m):
     assert stack_ids(m, "00:06.0", "ff:10.0") == [(0x9a2, 0, 0), (0x9a2, 0, 4)]

@@ -15,7 +15,7 @@ ONE_BOOT = {**bare, "perf": True}       # with the witness, test_witness_skx.py
 
 
 class Offsets(Pci):
-    """A PCI box whose registers are elsewhere; controls are 8 bytes apart."""
+    """A PCI box with other register offsets; controls are 8 bytes apart."""
 
     def __init__(self, function, ctr0, ctl0, box_ctl, status):
         super().__init__(function)
@@ -92,7 +92,7 @@ def legal(name, i):
 
 
 @test("skx-2s", **ONE_BOOT)
-def controls_and_counters_have_their_bits(m):
+def controls_and_counters_keep_their_bits(m):
     m.inject("strict no")
     for name, box in BOXES.items():
         for i in COUNTERS.get(kind_of(name), (0, 3)):
@@ -105,7 +105,7 @@ def controls_and_counters_have_their_bits(m):
 
 
 @test("skx-2s", **ONE_BOOT)
-def an_upi_control_has_two_dwords(m):
+def upi_control_has_two_dwords(m):
     box = BOXES["upi2"]
     m.inject("strict no")
     assert read(m, box.write_upper(1, 0xffffffff), box.upper(1), box.ctl(1),
@@ -123,7 +123,7 @@ FUNCTIONS = {"00:08.0": 0x2014, "80:08.0": 0x2014, "7f:08.0": 0x2066, "7f:09.0":
 
 
 @test("skx-2s", **ONE_BOOT)
-def functions_are_where_they_belong(m):
+def functions_are_at_their_addresses(m):
     wanted = {at: (device, device) for at, device in FUNCTIONS.items()}
     assert ids(m, wanted) == wanted
     assert poke(m, ("er", "00:08.0", 0xc0), ("er", "80:08.0", 0xc0),
@@ -148,12 +148,13 @@ def absent_msrs_fault(m):
 
 
 @test("skx-2s", **ONE_BOOT)
-def global_control_has_its_bits_at_the_top(m):
+def global_control_bits_are_at_the_top(m):
     cores = (1 << 48) - 1
     poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL | WK_ON_PMI | cores))
     assert poke(m, ("r", 0, GLOBAL_CTL)) == [WK_ON_PMI | cores] and rules(m) == []
     assert m.oracle("state")["sockets"][0]["frozen"]
-    poke(m, ("w", 0, GLOBAL_CTL, 0x20000000))       # of the E5-2600: names a core, frees nothing
+    # an E5-2600 write: it selects a core and unfreezes nothing
+    poke(m, ("w", 0, GLOBAL_CTL, 0x20000000))
     assert m.oracle("state")["sockets"][0]["frozen"]
     poke(m, ("w", 0, GLOBAL_CTL, UNFRZ_ALL))
     assert not m.oracle("state")["sockets"][0]["frozen"] and rules(m) == []
@@ -162,7 +163,7 @@ def global_control_has_its_bits_at_the_top(m):
     m.inject("power-on")
 
 
-# What overflows, and the bit that tells of it
+# overflowing counter and its status bit
 REPORTS = (("ubox0", FIXED, 0), ("ubox0", 1, 1), ("pcu0", 3, 2), ("cha0", 0, 3), ("cha3", 3, 6),
            ("imc0", 2, 39), ("imc2", FIXED, 39), ("imc4", 3, 40), ("upi0", 0, 41), ("upi2", 3, 43),
            ("m3upi0", 2, 46), ("iio0", 3, 56), ("irp0", 1, 56), ("iio5", 0, 61), ("m2m0", 1, 62),
@@ -176,7 +177,7 @@ def status_bit(name, i):
 
 
 @test("skx-2s", **ONE_BOOT)
-def each_overflow_freezes_and_tells_of_its_box(m):
+def overflow_freezes_and_identifies_its_box(m):
     for name, i, bit in REPORTS:
         box = BOXES[name]
         bits = status_bit(name, i)
@@ -193,7 +194,7 @@ def each_overflow_freezes_and_tells_of_its_box(m):
 
 @test("skx-2s", **ONE_BOOT)
 def free_running_counters_have_36_bits(m):
-    """They count since reset, and wrap: that of the fastest clock every 137 s."""
+    """They count from reset and wrap; the fastest clock wraps every 137 s."""
     clock, rate = 0xa45 + 5 * 0x20, rates.iio_free_running("clock", 5, 0)
     first, last = (poke(m, ("r", 0, clock))[0] for _ in range(2))
     assert (last - first) % (1 << 36) < 20 * rate and max(first, last) < 1 << 36, (first, last)
@@ -202,7 +203,7 @@ def free_running_counters_have_36_bits(m):
 
 
 @test("skx-2s", **ONE_BOOT)
-def stacks_and_links_tell_where_they_lead(m):
+def stacks_and_links_report_their_ends(m):
     valid = 1 << 63
     assert poke(m, ("r", 0, 0x300), ("r", 2, 0x300)) == \
         [valid | 0x107f080400, valid | 0x90ff888480]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The machine model of E5-2600 v1, register by register: see test_model.py.
+"""The machine model of E5-2600 v1, register by register; see test_model.py.
 
-No global registers, no status, no overflow. What stands still is told by each box's own
-word, and the model's log says when each did.
+There are no global registers, no status and no overflow. Each box is frozen by its own control,
+and the model's log has the time of each.
 """
 
 from lab import qmp
@@ -55,7 +55,7 @@ def counters_of(name):
 
 
 @test("snbep-2s", **bare)
-def controls_and_counters_have_their_bits(m):
+def controls_and_counters_keep_their_bits(m):
     found = legal_bits(m, {name: (box, counters_of(name)) for name, box in BOXES.items()})
     for (name, i), bits in found.items():
         control, width = (EN, 48) if i == FIXED else \
@@ -64,14 +64,14 @@ def controls_and_counters_have_their_bits(m):
 
 
 @test("snbep-2s", **bare)
-def functions_are_where_they_belong(m):
+def functions_are_at_their_addresses(m):
     assert ids(m, FUNCTIONS) == {at: (device,) * 2 for at, device in FUNCTIONS.items()}
     assert poke(m, ("er", "7f:0b.0", 0x40), ("er", "ff:0b.0", 0x40),
                 ("er", "ff:0b.0", 0x54)) == [0, 1, 0xfac688]
 
 
 @test("snbep-2s", **bare)
-def there_are_no_global_registers_and_no_status(m):
+def global_and_status_registers_are_absent(m):
     assert poke(m, ("r", 0, 0xc00), ("r", 0, 0xc01), ("w", 0, 0xc00, 0), ("r", 0, 0xc06),
                 ("r", 0, 0xc15), ("r", 0, 0xc35), ("r", 0, 0xd1a), ("r", 0, 0xd44)) == [None] * 8
     assert poke(m, ("er", "7f:0e.1", BOX_STATUS)) == [0] and rules(m) == []
@@ -90,7 +90,7 @@ def running(m, name):
 
 
 @test("snbep-2s", **bare)
-def frz_needs_frz_en(m):
+def frz_requires_frz_en(m):
     assert read(m, CBO0.write_box(FRZ_ALONE), CBO0.box()) == [FRZ_ALONE]
     assert running(m, "cbo0") and rules(m) == ["frz-without-en"]
     assert read(m, CBO0.write_box(RUN), CBO0.write_box(FRZ), CBO0.box()) == [FRZ]
@@ -109,12 +109,12 @@ def bit_17_of_a_box_control_is_reserved(m):
 
 
 def filled(box):
-    """It stands still, with something in a control and its counter."""
+    """Freeze a box, with values in a control and its counter."""
     return (*box.write_box(FRZ), *box.write_ctl(1, EN | 5), *box.write_ctr(1, 99))
 
 
 @test("snbep-2s", **bare)
-def resets_are_those_that_the_box_has(m):
+def box_resets_only_its_own_registers(m):
     for name in ("cbo0", "pcu0", "qpi0", "r2pcie0", "r3qpi0"):
         box = BOXES[name]
         assert read(m, filled(box), box.write_box(FRZ | 2), box.ctl(1), box.ctr(1),
@@ -128,7 +128,7 @@ def resets_are_those_that_the_box_has(m):
 
 
 @test("snbep-2s", **bare)
-def a_control_resets_its_counter(m):
+def control_reset_bit_clears_its_counter(m):
     for name in ("cbo0", "pcu0", "qpi0", "r2pcie0", "r3qpi0"):
         box = BOXES[name]
         assert read(m, filled(box), box.write_ctl(1, RST), box.ctr(1)) == [0], name
@@ -141,7 +141,7 @@ def a_control_resets_its_counter(m):
 
 
 @test("snbep-2s", **bare)
-def a_carry_is_silent(m):
+def carry_raises_no_interrupt(m):
     mark = m.truth_length()
     boxes = {"cbo0": 44, "ubox0": 44, "pcu0": 48, "imc0": 48, "qpi1": 48, "r3qpi1": 44}
     for name, width in boxes.items():
@@ -156,7 +156,7 @@ def a_carry_is_silent(m):
 
 
 @test("snbep-2s", **bare)
-def the_ubox_is_held_by_its_event_alone(m):
+def ubox_is_stopped_by_its_event_only(m):
     poke(m, *ubox().write_ctl(0, EN), *ubox().write_ctr(0, 0))      # selects nothing
     assert read(m, ubox().ctr(0)) == [0] and rules(m) == []
     poke(m, *ubox().write_ctl(0, EN | 0x42))
@@ -181,7 +181,7 @@ VIOLATIONS = (("reserved", CBO0.write_ctl(0, OV_EN)), ("reserved", HA0.write_ctl
 
 
 @test("snbep-2s", **bare)
-def each_violation_is_noticed(m):
+def each_violation_is_detected(m):
     for rule, commands in VIOLATIONS:
         poke(m, *CBO0.write_box(FRZ), *HA0.write_box(FRZ), *IMC0.write_box(FRZ),
              *QPI0.write_box(FRZ))
@@ -193,7 +193,7 @@ def each_violation_is_noticed(m):
 
 # ---- Freezes that are made of box words ----
 
-# A counter, its control beside EN -> arguments of rates.rate(); the filters below are set
+# counter, its control without EN -> arguments of rates.rate(); the filters are below
 CBO_FILTER, PCU_FILTER = 0x182 << 23 | 0x15 << 18 | 6 << 10 | 0xb, 20
 MATCH = 0x12345678940
 COUNTED = (("cbo0", 0, 0x4134, {"event": 0x34, "umask": 0x41, "state": 0x15, "nid": 6}),
@@ -236,7 +236,7 @@ def times(event):
 
 
 @test("snbep-2s", **bare)
-def box_words_freeze_a_die_and_the_log_says_when(m):
+def box_controls_freeze_a_die_and_are_logged(m):
     mark = start(m)
     poke(m, *words(FRZ, WITH_WORDS))
     unfreeze, freeze = m.truth("unfreeze", since=mark)[-1], m.truth("freeze", since=mark)[-1]
@@ -258,7 +258,7 @@ def box_words_freeze_a_die_and_the_log_says_when(m):
 
 
 @test("snbep-2s", **bare)
-def a_freeze_ends_with_the_first_box_that_counts_again(m):
+def freeze_ends_with_the_first_unfrozen_box(m):
     start(m)
     poke(m, *words(FRZ, WITH_WORDS))
     mark = m.truth_length()
@@ -275,7 +275,7 @@ def a_freeze_ends_with_the_first_box_that_counts_again(m):
 
 
 @test("snbep-2s", **bare)
-def a_die_is_frozen_when_its_last_box_is(m):
+def die_is_frozen_with_its_last_box(m):
     mark = start(m, ("cbo0", "imc3"))
     poke(m, *words(FRZ, ("cbo0",)))
     assert [event["box"] for event in m.truth("box-freeze", since=mark)] == ["cbo0"]
@@ -289,7 +289,7 @@ def a_die_is_frozen_when_its_last_box_is(m):
 
 
 @test("snbep-2s", **bare)
-def what_does_not_count_belongs_to_no_freeze(m):
+def disabled_box_is_not_part_of_a_freeze(m):
     mark = m.truth_length()
     poke(m, *words(FRZ, ("cbo0", "pcu0")), *words(RUN, ("cbo0", "pcu0")))
     assert not m.truth(since=mark)

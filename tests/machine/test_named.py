@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Every event of every list is counted by its name, at its rate: processors with a table.
+"""Each event of each list is counted by name and compared with its rate: platforms with a
+discovery table.
 
-What two lists have alike is counted on one of them. Static platforms: test_skx.py,
-test_icx.py, and those of E5-2600 in test_counting.py.
+An event that is equal in two lists is counted on one platform. For the static platforms see
+test_skx.py, test_icx.py and, for E5-2600, test_counting.py.
 """
 
 from lab.framework import test
@@ -11,7 +12,7 @@ from machine import eventset
 from machine.packages import count_named, stat
 from machine.test_skx import key_of, types
 
-# No source tells the type of their boxes, so no machine has them
+# boxes whose type is undocumented, so that no machine has them
 NO_BOX = ("CHACMS",)
 # Where the driver allows fewer counters than the list (check/test_constraints.py)
 FEWER = {("gnr", "iio", 0x88): {2, 3}, ("srf", "iio", 0x88): {2, 3}, ("cwf", "iio", 0x88): {2, 3}}
@@ -25,19 +26,19 @@ def counter_of(row):
 
 
 def lines(platform, known=()):
-    """The lines of a list whose boxes can be had, but for those that are in others, too."""
+    """Return the lines of a list whose boxes exist, without those that are in other lists."""
     counted = {key_of(row) for other in known for row in eventset.table(other)}
     return [row for row in eventset.table(platform)
             if row["Unit"] not in NO_BOX and key_of(row) not in counted]
 
 
 def fields_of(row, kind):
-    """What the name should set, from Intel's columns."""
+    """Return the fields that the name sets, from Intel's columns."""
     def number(name):
         return int(row.get(name) or "0", 0)
     fields = {"event": number("EventCode"), "umask": number("UMask")}
     ext = number("UMaskExt")
-    if kind == "iio":   # some lines have the masks there only
+    if kind == "iio":   # some lines have the masks only in this column
         fields |= {"ch_mask": number("PortMask") | ext >> 4 & 0xfff,
                    "fc_mask": number("FCMask") | ext >> 16 & 7}
     else:
@@ -68,30 +69,30 @@ def count_all(m, known=()):
 
 
 @test("spr-2s", settings={"boxes.mchbm": "2"}, timeout=300)
-def each_of_sapphire_rapids(m):
+def named_events_of_sapphire_rapids_count(m):
     assert count_all(m) == len(eventset.table("spr")) == 2282
 
 
 @test("emr-1s", timeout=120)
-def each_that_emerald_rapids_has_beside(m):
+def additional_events_of_emerald_rapids_count(m):
     assert count_all(m, ("spr",)) == 22
 
 
 @test("gnr-2s", timeout=180)
-def each_of_granite_rapids(m):
+def named_events_of_granite_rapids_count(m):
     assert count_all(m) == len(eventset.table("gnr")) - 3 == 845
 
 
 @test("srf-1s", timeout=180)
-def each_of_sierra_forest(m):
+def named_events_of_sierra_forest_count(m):
     assert count_all(m) == len(eventset.table("srf")) - 3 == 773
 
 
 @test("grr-1s", timeout=120)
-def each_of_grand_ridge(m):
+def named_events_of_grand_ridge_count(m):
     assert count_all(m) == len(eventset.table("grr")) - 2 == 438
 
 
 @test("cwf-1s", timeout=180)
-def each_of_clearwater_forest(m):
+def named_events_of_clearwater_forest_count(m):
     assert count_all(m) == len(eventset.table("cwf")) - 3 == 773

@@ -10,7 +10,7 @@ def module_loads_and_node_exists(m):
 
 
 @test(kernels=KERNELS)
-def list_says_why_there_are_no_boxes(m):
+def list_reports_why_no_boxes_exist(m):
     result = m.run("ucoretool list", check=False)
     assert result.status == 1, result.status
     assert len(result.err.splitlines()) == 1, result.err
@@ -24,7 +24,7 @@ def info_works_without_boxes(m):
 
 
 @test(kernels=KERNELS)
-def module_comes_and_goes(m):
+def module_loads_and_unloads_repeatedly(m):
     for _ in range(10):
         m.rmmod()
         m.insmod()

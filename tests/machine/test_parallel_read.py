@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Crews: several CPUs of a die read it, each its share; what they read is what one would have read.
+"""Parallel reads: several CPUs of a die each read a part, and the values equal those of one
+reader.
 
-Whether a helper comes in time is the host's doing: each reading is judged by how many did, and
-some must have come.
+The host determines whether a helper CPU is in time. Each read is judged by the number of
+helpers that took part, and some must have taken part.
 """
 
 from lab.framework import BOTH, KERNELS, test
@@ -18,7 +19,7 @@ DISTINCT = {"event": "0x90+", "umask": "1+"}    # another event on each counter
 
 
 def no_budget(m):
-    """Helpers are not asked beyond theirs, and emulated accesses are slow."""
+    """Disable the budget, because helpers stop at their budget and emulated accesses are slow."""
     return budget_of(m, 100)
 
 
@@ -39,7 +40,7 @@ def assert_shared(made, helpers, readers, accesses):
 
 
 @test(("e2-1s", "spr-1s"), kernels=KERNELS, settings=FOUR)
-def a_readers_reads_what_its_reader_would(m):
+def parallel_read_matches_a_single_reader(m):
     with Session(m, full_reads=True) as s:
         add_everything(s)
         s.start()
@@ -63,7 +64,7 @@ def a_readers_reads_what_its_reader_would(m):
 
 
 @test("e2-1s", kernels=BOTH, settings=FOUR)
-def a_readers_reads_overflow_samples(m):
+def parallel_read_serves_overflow_samples(m):
     with Session(m) as s:
         wanted = eventset.full_set(s)
     armed = ("imc2", 0, 1)
@@ -76,8 +77,8 @@ def a_readers_reads_overflow_samples(m):
 
 
 @test("e2-1s", kernels=BOTH, settings=FOUR)
-def helpers_go_and_come(m):
-    """Those that are gone are not waited for, and each sample is right."""
+def helper_cpu_hotplug_keeps_samples_exact(m):
+    """Sampling does not wait for offline helpers, and each sample is correct."""
     others = (1, 2, 3)
 
     def set_online(cpus, online):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The overflow interrupt: to the core asked for, beside perf, and again and again."""
+"""The overflow interrupt: routing to the selected cores, and coexistence with perf."""
 
 import errno
 import json
@@ -40,7 +40,8 @@ def grown(before, after):
 
 
 def sample_exactly(machine, session, count, enough=lambda samples: True):
-    """Starts; count samples of each die, and enough; stops; they are true, their PMIs came."""
+    """Start, sample until each die has @count samples, stop; the samples are exact and their
+    PMIs arrived."""
     dies = {at.die for at in session.events.values()}
     mark = machine.truth_length()
     session.start()
@@ -57,16 +58,17 @@ def assert_in_time(samples):
 
 
 def few_late(samples, row=60):
-    """Beside perf: the hardware drops one that comes while perf's keeps LVTPC masked.
+    """Check that few PMIs are late next to perf.
 
-    That is long on a busy host, so a row of samples must do, wherever it is.
+    The hardware drops a PMI while perf's handler keeps LVTPC masked. A busy host keeps it
+    masked for long, so any sequence of samples in time is sufficient.
     """
     late = [bool(sample["flags"] & SAMPLE_RECOVERED) for sample in samples]
     return any(sum(late[i:i + row]) < row / 10 for i in range(len(late) - row + 1))
 
 
 def assert_late_were_dropped(machine, samples, mark):
-    """No sample had to be found without a PMI, unless the hardware dropped it."""
+    """Check that no sample was recovered without a PMI, unless the hardware dropped the PMI."""
     late = sum(bool(sample["flags"] & SAMPLE_RECOVERED) for sample in samples)
     dropped = sum(pmi["result"] == "masked" for pmi in machine.truth("pmi", mark))
     assert late <= dropped, f"{late} samples of {len(samples)} were late, {dropped} PMIs dropped"
@@ -77,10 +79,10 @@ def assert_all_delivered(machine, mark):
     assert results == {"delivered"}, results
 
 
-# ---- the core asked for ----
+# ---- the selected core ----
 
 @test(("e2-2s", "hswep-2s", "skx-2s"), kernels=KERNELS)
-def pmi_goes_to_the_cores_asked_for_and_to_no_other(m):
+def pmi_goes_to_the_requested_cores_only(m):
     m.write(WATCHDOG, 0)
     for chosen in ((0, 2), (1, 3), (0, 3)):
         with Session(m, ring=1 << 20) as s:
@@ -97,9 +99,10 @@ def pmi_goes_to_the_cores_asked_for_and_to_no_other(m):
 
 
 def assert_sent(pmis, cpus):
-    """Each to all of these CPUs, and to nobody else.
+    """Check that each PMI went to exactly these CPUs.
 
-    One that is slow may still be in the NMI before, its LVTPC masked: then another serves it.
+    A slow CPU may still be in the previous NMI with LVTPC masked; then another CPU serves the
+    PMI.
     """
     for seq in {pmi["seq"] for pmi in pmis}:
         sent = [pmi for pmi in pmis if pmi["seq"] == seq]
@@ -108,7 +111,7 @@ def assert_sent(pmis, cpus):
 
 
 @test(("e2-2s", "hswep-2s"), kernels=BOTH)
-def pmi_goes_to_every_core_of_the_set_and_one_serves_it(m):
+def pmi_goes_to_all_selected_cores_and_one_serves_it(m):
     m.write(WATCHDOG, 0)
     with Session(m, ring=1 << 20) as s:
         arm(s)
@@ -125,14 +128,14 @@ def pmi_goes_to_every_core_of_the_set_and_one_serves_it(m):
     assert {s["cpu"] for s in samples if s["domain"] == 0} <= {0, 1}, samples
     assert {s["cpu"] for s in samples if s["domain"] == 1} == {3}, samples
     assert got[0] and got[1] and not got[2] and got[3], got
-    # one of them serves it, and one sample comes of it
+    # one CPU serves the PMI and takes one sample
     assert served == [sum(s["domain"] == die for s in samples) for die in (0, 1)], served
     assert_sent([pmi for pmi in pmis if not pmi["socket"]], {0, 1})
     assert_sent([pmi for pmi in pmis if pmi["socket"]], {3})
 
 
 @test("e2-2s")
-def cpus_of_a_die_without_events_are_left_alone(m):
+def cpus_of_a_die_without_events_are_ignored(m):
     """The choice is by die: that of die 1 takes nothing from die 0's reader."""
     with Session(m, ring=1 << 20) as s:
         arm(s, dies=(0,))
@@ -145,7 +148,7 @@ def cpus_of_a_die_without_events_are_left_alone(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def bad_sets_of_cpus_are_refused_whole(m):
+def invalid_cpu_sets_are_refused(m):
     with Session(m) as s, Session(m) as other:
         arm(s)
         readers = [d["reader"] for d in json.loads(m.sh("ucoretool info -j"))["domains"]]
@@ -157,7 +160,7 @@ def bad_sets_of_cpus_are_refused_whole(m):
                     s.command(f"cpu {cpus}")
         finally:
             m.write("/sys/devices/system/cpu/cpu3/online", 1)
-        # of die 0 and of die 1, which another session has chosen otherwise
+        # CPUs of die 0 and of die 1; for die 1 another session has selected others
         other.command("cpu 3 2")
         for cpus in ("1 2", "1 3", "1 2 3"):
             with refused(errno.EBUSY):
@@ -173,7 +176,7 @@ def bad_sets_of_cpus_are_refused_whole(m):
 # ---- as many cores as pmi_core_sel has bits, and more ----
 
 def plug(m, core):
-    """One more CPU: the thread of a core of socket 0; Linux's number of it."""
+    """Plug one more CPU, a thread of a core of socket 0; return Linux's number of it."""
     before = present(m)
     m.qmp("device_add", driver="max-x86_64-cpu", id=f"core{core}", socket_id=0, core_id=core,
           thread_id=0)
@@ -213,7 +216,7 @@ def pmi_core_sel_has_a_bit_for_the_18th_core(m):
 
 
 @test("bdxep-1s", settings={"machine.cores": 24, "machine.plugged": 2})
-def a_core_that_pmi_core_sel_cannot_name_is_refused(m):
+def core_not_in_pmi_core_sel_is_refused(m):
     m.write(WATCHDOG, 0)
     last = plug(m, 23)
     with Session(m, ring=1 << 20) as s:
@@ -242,7 +245,7 @@ def cpus_of_record(m, options):
 
 
 @test("e2-2s", kernels=BOTH)
-def record_pmi_cpus_chooses_the_cpus_that_take_the_pmi(m):
+def record_pmi_cpus_selects_the_cores(m):
     by_die, got = cpus_of_record(m, "--pmi-cpus 1,3")
     assert by_die == {0: {1}, 1: {3}}, by_die
     assert not got[0] and not got[2] and got[1] and got[3], got
@@ -256,7 +259,7 @@ def record_pmi_cpus_chooses_the_cpus_that_take_the_pmi(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def sessions_share_the_pmi_core_or_are_refused(m):
+def sessions_with_another_pmi_core_are_refused(m):
     with Session(m) as a, Session(m) as b:
         a.command("cpu 1")
         b.command("cpu 1")
@@ -267,7 +270,7 @@ def sessions_share_the_pmi_core_or_are_refused(m):
 
 # Alone: the lifecycle tests leave doors open that ucore found open.
 @test("e2-2s", kernels=BOTH, alone=True)
-def route_and_debugctl_are_open_only_while_armed(m):
+def pmi_route_and_debugctl_are_enabled_only_while_armed(m):
     def open_doors():
         route = [s["global_ctl"] & CORE_SEL for s in m.oracle("state")["sockets"]]
         return route, [c["cpu"] for c in cpus(m) if c["debugctl"] & DEBUGCTL_UNCORE_PMI]
@@ -296,7 +299,7 @@ def lvtpc_stays_armed_without_perf(m):
 
 
 @test("e2-2s", kernels=KERNELS)
-def nmi_watchdog_and_pmi_live_side_by_side(m):
+def nmi_watchdog_and_pmi_coexist(m):
     m.write(WATCHDOG, 1)
     try:
         with Session(m, ring=1 << 20) as s:
@@ -308,8 +311,8 @@ def nmi_watchdog_and_pmi_live_side_by_side(m):
 
 
 @test("e2-2s", kernels=BOTH, perf=True, timeout=90)
-def perf_record_and_pmi_live_side_by_side(m):
-    """NMIs of both on the same CPUs: each gets its own, nobody another's."""
+def perf_record_and_pmi_coexist(m):
+    """NMIs of both go to the same CPUs; each handler gets its own NMIs only."""
     m.write(WATCHDOG, 1)
     perf = m.spawn("cd /tmp && exec perf record -q -a -e cycles -c 2600000 -o /tmp/perf.data "
                    "-- sleep 3600 2>&1")
@@ -332,7 +335,7 @@ def perf_record_and_pmi_live_side_by_side(m):
 
 
 @test("e2-1s", kernels=BOTH, settings={"machine.core-pmu": "no"})
-def lvtpc_that_linux_never_opened_is_opened_and_closed_again(m):
+def lvtpc_masked_by_linux_is_unmasked_and_masked_again(m):
     for _ in range(2):
         mark = m.truth_length()
         with Session(m, ring=1 << 20) as s:
@@ -347,7 +350,7 @@ def lvtpc_that_linux_never_opened_is_opened_and_closed_again(m):
 # ---- cores and threads ----
 
 @test("e2-smt", kernels=BOTH)
-def both_threads_of_the_core_get_the_pmi_and_one_sample_comes_of_it(m):
+def pmi_on_both_threads_makes_one_sample(m):
     m.write(WATCHDOG, 0)
     threads = {(c["core"], c["thread"]): c["cpu"] for c in cpus(m)}
     for core in (0, 1):
@@ -367,9 +370,9 @@ def both_threads_of_the_core_get_the_pmi_and_one_sample_comes_of_it(m):
 
 
 @test("e2-2s", kernels=BOTH, settings={"faults.core-map": "1 0", "model.debugctl-gate": "no"})
-def a_pmi_of_the_other_core_is_served_there(m):
-    """Cores are numbered in another way: each PMI goes astray, and one that a READ on the reader has
-    served before it came there is known, too."""
+def pmi_on_another_core_is_served_there(m):
+    """Cores are numbered in another way, so that each PMI is misrouted. A PMI that a READ on
+    the reader has already served is recognised, too."""
     with Session(m, ring=1 << 20) as s:
         arm(s, dies=(0,), hz=50)
         s.command("cpu 0")
@@ -379,7 +382,7 @@ def a_pmi_of_the_other_core_is_served_there(m):
 
 
 @test("e2-1s", settings={"faults.core-map": "-1 1 -1 0"})
-def cores_numbered_with_holes_get_the_pmi_all_together(m):
+def pmi_goes_to_all_cores_when_numbers_have_holes(m):
     """Bit 0 names no core, bit 3 does: after lost PMIs it goes to all."""
     with Session(m, ring=1 << 20) as s:
         arm(s, dies=(0,), hz=50)

@@ -12,15 +12,15 @@ from lab.truth import totals_of
 TURN = 20 * MS
 # On one counter of a box: the event of each group, of which the model has constant rates
 EVENTS = ({"event": 0x01}, {"event": 0x02}, {"event": 0x04, "umask": 0x03})
-# What a switch accesses where two counters are read and one gets another event: on v2
-# freeze, unfreeze, two dwords of each, one control; of Sapphire Rapids each is one
+# accesses of a switch that reads two counters and changes one event: on v2 freeze, unfreeze,
+# two dwords of each, one control; on Sapphire Rapids one access each
 SWITCH = {"e2-2s": 2 + 2 * 2 + 1, "spr-2s": 2 + 2 + 1}
 
 
 def rates_in_turns(m, turn):
-    """Of each group: counts by its time, as a share of the model's rate.
+    """Return, for each group, counts divided by its time, relative to the rate of the model.
 
-    What each has counted is the model's, to the last count.
+    The total of each count must equal the model's.
     """
     with Session(m, rotate_ns=turn) as s:
         before = totals_of(m)[0]["imc0", 0]
@@ -40,11 +40,11 @@ def rates_in_turns(m, turn):
 
 
 @test(("e2-2s", "spr-2s"), kernels=BOTH)
-def rates_are_those_of_events_alone(m):
-    """Within one per cent.
+def rotated_rates_match_unrotated_rates(m):
+    """The rates agree to one per cent.
 
-    A host may stop a CPU between its look at the clock and the freeze, for milliseconds: the
-    turns are long for that, and where it met one nevertheless, they are measured anew.
+    A host may stop a CPU for milliseconds between its clock and the freeze. The time slices are
+    long for that reason, and a disturbed run is repeated.
     """
     for _ in range(3):
         shares = rates_in_turns(m, 100 * MS)
@@ -54,13 +54,14 @@ def rates_are_those_of_events_alone(m):
 
 
 @test(("e2-2s", "spr-2s"), kernels=BOTH)
-def a_switch_is_at_its_limit(m):
+def group_switch_takes_the_minimum_of_accesses(m):
     def made():
         status = s.status()
         return m.oracle("accesses")["total"]["all"], status["reads"] + status["writes"]
 
     def switches():
-        """Some, with no access but theirs: the guard looks at the die once a second."""
+        """Return several switches without foreign accesses: the watchdog scans the die once a
+        second."""
         before = made()
         m.wait_until(lambda: made()[1] > before[1] + 3 * SWITCH[m.scenario], timeout=30,
                      what="four switches")
@@ -81,7 +82,7 @@ def a_switch_is_at_its_limit(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def others_on_the_box_count_on(m):
+def other_sessions_of_the_box_count_during_rotation(m):
     with Session(m) as other, Session(m, rotate_ns=2 * MS) as s:
         other.add("imc0", counter=2, **EVENTS[2])
         for group in (1, 2, 3):
@@ -99,7 +100,7 @@ def others_on_the_box_count_on(m):
 
 
 @test("e2-2s")
-def stat_lets_events_take_turns(m):
+def stat_rotates_events(m):
     wanted = ",".join(f"imc/event={event:#x}/" for event in (1, 2, 4, 5, 6, 7))
     said = m.run(f"ucoretool stat -j -e {wanted} --timeout 1s --rotate 5ms")
     rows = [json.loads(line) for line in said.out.splitlines() if "event" in json.loads(line)]
@@ -109,7 +110,7 @@ def stat_lets_events_take_turns(m):
 
 
 @test("e2-2s")
-def what_cannot_rotate_is_refused(m):
+def unrotatable_events_are_refused(m):
     with Session(m) as s:
         with refused(errno.EINVAL):
             s.add("imc0", group=1, **EVENTS[0])

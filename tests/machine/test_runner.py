@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lab itself: agent, boot, and a runner that notices what goes wrong."""
+"""The lab itself: agent, boot, and a runner that reports each kind of failure."""
 
 import hashlib
 import re
@@ -16,18 +16,18 @@ PLAIN = {"module": False, "loaded": False}
 
 
 @test(kernels=KERNELS, **PLAIN)
-def kernel_is_the_one_asked_for(m):
+def requested_kernel_is_booted(m):
     assert m.sh("uname -r") == m.kernel.release
 
 
 @test(**PLAIN)
-def streams_are_apart_and_binary(m):
+def stdout_and_stderr_are_separate_and_binary(m):
     result = m.run("head -c 300000 /dev/urandom > /tmp/x; cat /tmp/x; md5sum /tmp/x >&2")
     assert hashlib.md5(result.raw_out).hexdigest() == result.err.split()[0]
 
 
 @test(**PLAIN)
-def long_output_is_whole(m):
+def long_output_is_complete(m):
     assert m.sh("seq 1 150000") == "\n".join(map(str, range(1, 150001)))
 
 
@@ -54,7 +54,7 @@ def overdue_command_is_killed(m):
 
 
 @test(**PLAIN)
-def commands_run_side_by_side(m):
+def commands_run_concurrently(m):
     loop = m.spawn("while :; do echo tick; sleep 0.05; done")
     m.wait_until(lambda: loop.output().count("tick") > 3)
     assert m.sh("echo other") == "other"
@@ -63,13 +63,13 @@ def commands_run_side_by_side(m):
 
 
 @test(**PLAIN)
-def background_process_does_not_hold_the_agent(m):
+def background_process_does_not_block_the_agent(m):
     m.run("sleep 1000 &")
     assert "sleep 1000" in m.sh("ps")
 
 
 @test("e2-2s", kernels=("debug",), **PLAIN)
-def debug_kernel_has_its_checkers(m):
+def debug_kernel_has_its_checkers_enabled(m):
     log = m.dmesg()
     signs = {"debug": ("KernelAddressSanitizer initialized",
                        "kmemleak: Kernel memory leak detector initialized"),
@@ -96,24 +96,24 @@ INFO: task ucoretool:88 blocked for more than 120 seconds.
 
 
 @test(machine=False)
-def complaints_of_the_kernel_are_known():
+def kernel_warnings_are_recognised():
     assert dmesg.hits("\n".join(COMPLAINTS)) == COMPLAINTS
 
 
 @test(kernels=KERNELS, **PLAIN)
-def a_healthy_boot_is_no_complaint(m):
+def healthy_boot_has_no_warning(m):
     assert dmesg.hits(m.dmesg()) == []
 
 
 @test(machine=False)
-def each_test_runs_on_each_of_its_machines():
+def test_runs_on_each_of_its_machines():
     assert pairs("e2-2s", ("6.1", "debug")) == [("e2-2s", "6.1"), ("e2-2s", "debug")]
     assert pairs(("e2-2s", "spr-1s"), ("6.12", "6.1")) == \
         [("e2-2s", "6.12"), ("e2-2s", "6.1"), ("spr-1s", "6.12")]
 
 
 @test(machine=False)
-def what_failed_is_repeated_with_its_first_remarks():
+def failed_tests_are_listed_with_their_first_messages():
     lab, check = Stage("lab", False), Stage("check", False)
     for line in ("ok 1 - a", "# of nobody", "not ok 2 - b", "#   why", "  of nobody", "# nor this",
                  "not ok 3 - c # SKIP no", "# nor that", "not ok 4 - d",
@@ -128,7 +128,7 @@ def what_failed_is_repeated_with_its_first_remarks():
 
 
 @test(machine=False, timeout=180)
-def runner_notices_what_goes_wrong():
+def runner_reports_each_failure_kind():
     done = subprocess.run([HERE.parent / "lab/run", "--tests", HERE / "selftest", "-j", "1"],
                           capture_output=True, text=True, check=False)
     lines = re.findall(r"^(ok|not ok) \d+ - test_fixtures\.(\w+)", done.stdout, re.M)

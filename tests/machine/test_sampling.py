@@ -54,32 +54,32 @@ def every_counter_that_can_overflow_ends_intervals_exactly(m):
 
 
 @test("e2-2s")
-def the_millionth_idle_flit_ends_an_interval(m):
+def idle_flit_period_of_a_million_ends_intervals(m):
     """The manual's example: a notice of each 1,000,000th TxL_FLITS_G0.IDLE of QPI port 0."""
     idle = {"event": 0, "umask": 1}
     run_armed(m, [("qpi0", die, 1, 1000000, idle) for die in (0, 1)], each_overflowed(5))
 
 
 @test("hswep-1s", settings={"model.status-shift": "5", "model.cbox-ov-en": "yes"}, timeout=120)
-def status_bits_may_be_elsewhere_and_c_boxes_able_to_overflow(m):
+def moved_status_bits_and_cbox_overflows_are_handled(m):
     every_counter_that_can_overflow_ends_intervals_exactly(m)
     run_polled(m, [(box, 0, 0, 40000000, CLOCK) for box in ("cbo0", "cbo1", "sbox0", "sbox1")],
                each_overflowed(3))
 
 
 @test("skx-1s", settings={"model.status-shift": "9", "model.box-enables": "yes"}, timeout=120)
-def status_bits_of_skylake_may_be_elsewhere_and_box_controls_have_enables(m):
+def moved_skylake_status_bits_and_box_enables_are_handled(m):
     every_counter_that_can_overflow_ends_intervals_exactly(m)
 
 
 # No message leaves a box then but with BOX_CTL[17], as on v2
 @test("bdxep-1s", settings={"model.status-shift": "11", "model.box-enables": "yes"}, timeout=120)
-def box_controls_may_have_enables(m):
+def box_controls_with_enables_are_handled(m):
     every_counter_that_can_overflow_ends_intervals_exactly(m)
 
 
 @test(("e2-2s", "hswep-2s", "skx-2s"), kernels=BOTH)
-def an_overflow_sample_holds_all_counters_of_its_die(m):
+def overflow_sample_holds_all_counters_of_its_die(m):
     """The others are on other boxes, of the other die none."""
     with Session(m) as s:
         wanted = eventset.full_set(s)
@@ -95,7 +95,7 @@ def an_overflow_sample_holds_all_counters_of_its_die(m):
 
 
 @test(("e2-2s", "hswep-2s", "bdxep-2s"), kernels=BOTH)
-def boxes_that_cannot_interrupt_refuse_a_period(m):
+def unsupported_periods_are_refused(m):
     with Session(m) as s:
         for kind in NO_OVERFLOW[s.platform]:
             with refused(errno.EOPNOTSUPP):
@@ -109,7 +109,7 @@ def boxes_that_cannot_interrupt_refuse_a_period(m):
 
 
 @test(("e2-2s", "hswep-2s"), kernels=BOTH)
-def polled_periods_are_sampled_past_each_multiple_with_exact_counts(m):
+def polled_periods_are_sampled_with_exact_counts(m):
     """Of boxes that cannot interrupt; imc0 is only counted."""
     with Session(m) as s:
         wanted = [(f"{kind}0", die, 0, 30000000 + 5000000 * number, CLOCK)
@@ -145,7 +145,8 @@ def box_differences(session, number, values, freezes):
 
 
 def skews(freezes):
-    """Of each freeze of a session: ns from its first box's word to its last one's."""
+    """Return, for each freeze of a session, the ns from the write of the first box to that of
+    the last."""
     return [max(instants) - min(instants) for instants in
             zip(*([t for t, _ in of_box] for of_box in freezes.values()))]
 
@@ -159,7 +160,7 @@ def add_boxes(session):
 
 
 @test("e2-2s", kernels=BOTH)
-def box_freeze_stops_its_own_boxes_alone(m):
+def box_freeze_stops_its_own_boxes_only(m):
     with Session(m, box_freeze=True, full_reads=True) as s, Session(m) as other:
         add_boxes(s)
         other.add("ha0", counter=0, **CLOCK)
@@ -202,7 +203,7 @@ def timer_samples_with_box_freeze_are_exact_and_freeze_no_die(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def an_overflow_freezes_the_die_with_box_freeze_too(m):
+def overflow_freezes_the_die_with_box_freeze(m):
     """And a READ between two of them does not."""
     wanted = [("imc1", 0, 0, eventset.period_for("imc1", 0, 0, CLOCK, 60), CLOCK),
               ("cbo0", 0, 0, 0, CLOCK)]
@@ -210,7 +211,7 @@ def an_overflow_freezes_the_die_with_box_freeze_too(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def reset_with_box_freeze_zeroes_what_counts_on_too(m):
+def reset_with_box_freeze_zeroes_all_counters(m):
     with Session(m, box_freeze=True, ring=1 << 20) as s:
         add_boxes(s)
         s.add("ubox0", counter=1, period=1 << 43, event=0x41)
@@ -228,7 +229,7 @@ def reset_with_box_freeze_zeroes_what_counts_on_too(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def option_box_freeze_leaves_the_die_alone(m):
+def option_box_freeze_freezes_no_die(m):
     mark = m.truth_length()
     out = m.run("ucoretool stat --box-freeze --per-box -e imc0/CAS_COUNT.RD/ -e cbo0/CLOCKTICKS/ "
                 "-e ubox/EVENT_MSG.DOORBELL_RCVD/ -I 20 --count 5").out
@@ -270,7 +271,7 @@ def sessions_with_their_own_periods_share_a_die(m):
 # ---- timer ----
 
 @test(("e2-2s", "hswep-2s", "snbep-2s"), kernels=KERNELS)
-def timer_samples_of_both_dies_are_exact_and_at_the_same_instants(m):
+def timer_samples_of_both_dies_are_exact_and_simultaneous(m):
     period = 10 * MS
     wanted = [(box, die, 0, 0, CLOCK) for die in (0, 1) for box in ("imc0", "cbo1", "qpi0")]
     with traced(m, "timer_trigger") as timers:
@@ -284,7 +285,7 @@ def timer_samples_of_both_dies_are_exact_and_at_the_same_instants(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def overflow_and_timer_go_together(m):
+def overflow_and_timer_sampling_combine(m):
     wanted = [("imc1", 0, 0, eventset.period_for("imc1", 0, 0, CLOCK, 70), CLOCK),
               ("cbo0", 0, 0, 0, CLOCK)]
     samples = run_armed(m, wanted, lambda _, found: len(found) > 40, timer_ns=9 * MS)
@@ -295,7 +296,7 @@ def overflow_and_timer_go_together(m):
 # ---- times ----
 
 @test("e2-2s", kernels=BOTH)
-def frozen_and_running_times_are_the_models(m):
+def frozen_and_running_times_match_the_model(m):
     with Session(m, timer_ns=5 * MS, ring=1 << 20) as s:
         s.add_all([("imc0", 0, i, 0, CLOCK) for i in range(4)])
         mark = m.truth_length()
@@ -307,7 +308,7 @@ def frozen_and_running_times_are_the_models(m):
     frozen = [e - (b["time_running"] - a["time_running"]) for (a, b, _), e in zip(pairs, enabled)]
     assert enabled == [b["time"] - a["time"] for a, b, _ in pairs]
     for (sample, _, window), gone in zip(pairs, frozen):
-        # both surround what was frozen; the clocks may differ by 1 in 1000
+        # both include the frozen time of the model; the clocks may differ by 1 in 1000
         assert sample["frozen_ns"] > window * 0.99 - US, (sample, window)
         assert gone > window * 0.99 - US, (gone, window)
     # and by little, unless the host holds the CPU up just then
@@ -322,7 +323,7 @@ def model_windows(machine, mark, freezes):
 
 
 @test("e2-2s", kernels=BOTH)
-def samples_tell_what_was_interrupted(m):
+def samples_report_the_interrupted_context(m):
     busy = m.spawn("exec taskset 1 sh -c 'echo $$; while :; do :; done'")
     try:
         pid = int(m.wait_until(busy.output, what="the busy loop"))
@@ -348,7 +349,7 @@ IN_WINDOW = 8
 
 
 @test("e2-2s", kernels=KERNELS)
-def a_storm_is_throttled_and_every_loss_accounted_for(m):
+def overflow_storm_is_throttled_and_losses_are_counted(m):
     parameter = "/sys/module/ucore/parameters/max_sample_rate"
     usual = m.sh(f"cat {parameter}")
     m.write(parameter, STORM)
@@ -375,7 +376,7 @@ def storm(machine):
         s.stop_exactly()
         status = s.status()
         records += s.drain()
-        # the last loss has no record behind it that could tell
+        # no record follows the last loss that could report it
         s.start()
         machine.wait_until(lambda: s.status()["overflows"] > status["overflows"], what="a sample")
         s.stop()
@@ -390,7 +391,7 @@ def storm(machine):
 
 
 def assert_accounted(records, status):
-    """Records and losses make all samples, and the sequence numbers know."""
+    """Check that records and losses add up to all samples and agree with the sequence numbers."""
     lost = sum(record["lost"] for record in records if record["type"] == LOST)
     samples = samples_in(records)
     assert lost and lost <= status["lost"], (lost, status)
@@ -416,7 +417,8 @@ def assert_throttled(machine, mark, samples, freezes):
 
 
 def stray_values(session, samples, freezes):
-    """Samples that are equal to no freeze: some were lost, so order does not tell."""
+    """Return the samples that equal no freeze; some were lost, so that the order does not match
+    them."""
     truths = {tuple(session.true_count(event, {0: totals}) for event in session.events)
               for totals in map(totals_at, freezes)}
     return [f"{counts} was never frozen" for counts in
@@ -427,7 +429,7 @@ def stray_values(session, samples, freezes):
 # ---- as a user would ----
 
 @test(("e2-2s", "hswep-2s"), kernels=BOTH)
-def what_record_writes_report_prints_and_both_are_true(m):
+def record_and_report_match_the_model(m):
     with budget_of(m, 100):
         assert_recorded_exactly(m)
 
@@ -449,7 +451,7 @@ def assert_recorded_exactly(m):
 
 
 @test("e2-2s", alone=True)
-def a_recording_that_somebody_ends_has_all_samples_until_then(m):
+def revoked_recording_keeps_all_earlier_samples(m):
     recording = m.spawn("exec ucoretool record -e imc/CAS_COUNT.RD/ --timer 100ms -o /tmp/ended")
     session = m.wait_until(
         lambda: re.search(r"session (\d+) of ucoretool .*running",

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Is the machine what the driver takes it for?  The selftest of each box, and `ucoretool verify`.
+"""The self-test of each box, and `ucoretool verify`.
 
-An honest machine is found honest; of machines that lie about one thing that is found, and
-what was claimed is claimed no more.
+A correct machine passes. On a machine that differs from the documentation in one property,
+verify finds that property, and the driver stops offering it.
 """
 
 import errno
@@ -15,7 +15,7 @@ from machine.registers import poke
 from machine.tables import appended, record
 from machine.test_discovery import CHA0_MSR, HOLE_MSR, NEW
 
-# The first record of spr's table but for its width; a control of a C-Box
+# the first record of spr's table with another width; a control of a C-Box
 WIDER = record(CHA0_MSR, 0, width=56)[0]
 CBO1_CTL0 = 0xd30
 VERIFY = "ucoretool verify --yes --report /tmp/verify"
@@ -23,7 +23,8 @@ LINE = re.compile(r"(passed|FAILED|not tested) +(\w+(?: freeze)?)  +(.*)")
 
 
 def verify(m, status):
-    """[(verdict, what, text)] of a run that ends with that status; the report says the same."""
+    """Return [(verdict, what, text)] of a run with the expected exit status; the report must
+    agree."""
     done = m.run(VERIFY, timeout=240, check=False)
     assert done.status == status, done.out + done.err
     found = [match.groups() for match in map(LINE.fullmatch, done.out.splitlines()) if match]
@@ -47,19 +48,19 @@ def boxes(m):
     return [json.loads(line) for line in m.sh("ucoretool list -j").splitlines()]
 
 
-# One of each generation: none of them is told that it lies
+# one machine of each generation, for each of which verify must report no error
 HONEST = ("e2-2s", "spr-2s", "snbep-2s", "hswep-2s", "bdxep-2s", "bdxde-1s", "skx-2s", "cpx-1s", "icx-2s",
           "snr-1s", "emr-1s", "gnr-2s", "srf-1s", "grr-1s", "cwf-1s", "dmr-2s")
 
 
 @test(HONEST, timeout=300)
-def an_honest_machine_holds(m):
+def verify_passes_on_a_correct_machine(m):
     found = verify(m, 0)
     assert not failed(found), found
     absent = {what for verdict, what, text in found
               if verdict == "not tested" and text.startswith("no box has this feature")}
     assert absent <= {"freeze", "box freeze"}, found
-    # nobody has published names of Diamond Rapids' events
+    # the event names of Diamond Rapids are not published
     if "dmr" in m.scenario:
         absent.add("memory")
     assert {"width", "control", "run", "freeze", "box freeze", "owners", "clocks",
@@ -69,7 +70,7 @@ def an_honest_machine_holds(m):
 
 
 @test("e2-2s", timeout=300)
-def another_box_tells_what_one_in_use_cannot(m):
+def verify_uses_another_box_when_one_is_in_use(m):
     with Session(m) as s:
         s.add_all([("imc0", 0, ctr, 0, {"event": 0}) for ctr in range(4)])
         s.add("imc0", 0, "fixed")
@@ -80,7 +81,7 @@ def another_box_tells_what_one_in_use_cannot(m):
 
 
 @test("e2-2s", settings={"boxes.ha-width": 40}, strict=False, timeout=300)
-def a_counter_that_is_narrower(m):
+def verify_detects_a_narrower_counter(m):
     found = verify(m, 1)
     assert failed(found) == {"width"}, found
     assert {box["width"] for box in boxes(m) if box["type"] == "ha"} == {40}
@@ -88,8 +89,8 @@ def a_counter_that_is_narrower(m):
 
 
 @test("e2-2s", settings={"model.frz-all": "no"}, strict=False, timeout=300)
-def a_freeze_that_does_not_freeze(m):
-    # what counts on while its session is stopped may overflow when nobody listens any more
+def verify_detects_an_ineffective_freeze(m):
+    # a counter that counts on after STOP may overflow without a handler
     m.allow(r"NMI received for unknown reason|Dazed and confused")
     found = verify(m, 1)
     assert "freeze" in failed(found), found
@@ -101,27 +102,27 @@ def a_freeze_that_does_not_freeze(m):
 
 
 @test("e2-2s", settings={"faults.core-map": "1 0"}, strict=False, timeout=300)
-def cores_that_are_numbered_in_another_way(m):
+def verify_detects_other_core_numbering(m):
     m.allow(r"NMI received for unknown reason|Dazed and confused")
     found = verify(m, 1)
     assert "interrupts" in failed(found) <= {"interrupts", "status"}, found
 
 
-# by two, so that the bits of one type are those of another that is armed, too; and
-# memory controllers that count a few of the lines that are read, and too many of those written
+# shifted by two, so that the status bits of one type are those of another armed type; and
+# memory controllers that count too few of the reads and too many of the writes
 @test("e2-2s", strict=False, timeout=300,
       settings={"model.status-shift": 2, "rates.imc.*.*.0x04.0x03": 1000,
                 "rates.imc.*.*.0x04.0x0c": 4_000_000_000})
-def status_bits_and_events_that_are_elsewhere(m):
+def verify_detects_moved_status_bits_and_events(m):
     m.allow(r"NMI received for unknown reason|Dazed and confused")
     found = verify(m, 1)
     assert failed(found) == {"status", "memory"}, found
 
 
-# ---- one lie each ----
+# ---- one wrong property each ----
 
 def lie(name, what, scenario="e2-2s", settings=None, named="", also=()):
-    """A machine that lies about one thing, which `verify` tells and names."""
+    """Register a test of a machine with one wrong property, which `verify` must name."""
     def run(m):
         m.allow(r"NMI received for unknown reason|Dazed and confused")
         found = verify(m, 1)
@@ -140,7 +141,7 @@ lie("a_control_without_a_threshold_bit", "control", settings={"boxes.ha-ctl-abse
     named="ha0 of die 0")
 lie("a_clock_that_stands", "run", settings={"rates.imc.1.1.fixed": 0}, named="imc1 of die 1",
     also={"clocks", "interrupts"})
-# the table says that the first unit of die 0, a CHA, has more bits than it has
+# the table reports a larger width for the first unit of die 0, a CHA
 lie("a_width_that_the_table_invents", "width", scenario="spr-2s",
     settings={"discovery.0:record.1.0": hex(WIDER)}, named="cha0 of die 0")
 lie("a_unit_that_does_not_answer", "discovery", scenario="spr-2s",
@@ -148,7 +149,7 @@ lie("a_unit_that_does_not_answer", "discovery", scenario="spr-2s",
 
 
 @test("e2-2s", loaded=False, strict=False, timeout=300)
-def a_control_that_another_owner_left(m):
+def verify_detects_a_control_of_another_owner(m):
     poke(m, ("w", 2, CBO1_CTL0, 1 << 22 | 0x11))
     m.insmod()
     found = verify(m, 1)
@@ -162,7 +163,7 @@ IGNORED = {"machine.hypervisor": "yes", "machine.msrs-ignored": "yes"}
 
 
 @test("e2-2s", settings=IGNORED, loaded=False, strict=False, timeout=300)
-def msrs_that_a_hypervisor_ignores_are_no_counters(m):
+def msrs_ignored_by_a_hypervisor_are_no_counters(m):
     m.insmod()
     with Session(m) as s:
         with refused(errno.ENODEV):
@@ -173,13 +174,13 @@ def msrs_that_a_hypervisor_ignores_are_no_counters(m):
     assert any(what == "machine" and "a hypervisor" in text for _, what, text in found), found
 
 
-# ---- what it says, and to whom ----
+# ---- output, and permissions ----
 
 HOST = "cherry-orchard"
 
 
 @test("e2-2s", timeout=300)
-def what_verify_tells_strangers_names_nobody(m):
+def verify_report_identifies_no_machine(m):
     """Before it begins: what it will do, for how long, with which rights."""
     m.sh(f"hostname {HOST}")
     done = m.run(VERIFY, timeout=240)
@@ -191,13 +192,13 @@ def what_verify_tells_strangers_names_nobody(m):
     report = m.sh("cat /tmp/verify")
     for word in (HOST, "root", "/root", "localhost"):
         assert word not in report, (word, report)
-    # of neither machine nor network
+    # data that identify a machine or network
     address = r"0x[0-9a-f]+|\b[0-9a-f]{2}:[0-9a-f]{2}\b|\d+\.\d+\.\d+\.\d+"
     assert not re.search(address, report), report
 
 
 @test("e2-2s", timeout=300)
-def verify_without_rights_says_what_it_lacks(m):
+def verify_without_permission_reports_what_is_missing(m):
     node = m.sh("stat -c %a /dev/ucore")
     before = m.oracle("accesses")["total"]
     said = m.run("as 1000 ucoretool verify --yes", check=False)

@@ -13,16 +13,15 @@ from machine.timers import budget_of
 CLOCK = {"event": 0x00}
 SHARED = 32         # UCORE_BOX_F_SHARED
 RING = 1 << 22
-# What names of fields of filters and matches begin with
+# prefixes of the names of filter and match fields
 FILTERS = {"filter", "tid", "band", "addr", "opc", "match", "mask"}
 
 
 def halves(session):
-    """An event on each counter, of each box some for one session and some for the other.
+    """Add an event on each counter, and share the counters of each box between two sessions.
 
-    All that say something of filters are in the first one.
-    Not of the UBox of v1, which nothing freezes: what it counts is known less exactly with
-    each freeze that is another session's.
+    The first session has all events with filters. The UBox of v1 is left out: it is not frozen,
+    so that its count becomes less exact with each freeze of the other session.
     """
     wanted = [event for event in eventset.full_set(session)
               if session.platform != "snbep" or event[0] != "ubox0"]
@@ -32,13 +31,13 @@ def halves(session):
 
 
 def is_shared(session, box, die=0):
-    """Do more sessions than one have counters of it, now?"""
+    """Return true if several sessions currently have counters of the box."""
     return any(listed["caps"] & SHARED for listed in session.command("boxes")["boxes"]
                if (listed["die"], listed["name"]) == (die, box))
 
 
 @test(("e2-2s", "snbep-2s", "skx-2s"), kernels=KERNELS)
-def two_sessions_count_on_all_boxes(m):
+def two_sessions_share_all_boxes(m):
     with Session(m) as a, Session(m) as b:
         for s, wanted in zip((a, b), halves(a)):
             s.add_all(wanted)
@@ -64,7 +63,7 @@ def two_sessions_count_on_all_boxes(m):
 
 
 @test("spr-2s", kernels=BOTH)
-def two_sessions_count_on_discovered_boxes(m):
+def two_sessions_share_discovered_boxes(m):
     with Session(m) as a, Session(m) as b:
         for box in ("imc0", "cha1", "upi0"):
             for die in (0, 1):
@@ -86,7 +85,7 @@ def two_sessions_count_on_discovered_boxes(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def a_read_beside_another_session_is_at_its_limit(m):
+def read_of_a_shared_die_takes_the_minimum_of_accesses(m):
     with Session(m, full_reads=True) as a, Session(m, full_reads=True) as b:
         for counter in (0, 2):
             a.add("imc0", counter=counter, **CLOCK)
@@ -100,7 +99,7 @@ def a_read_beside_another_session_is_at_its_limit(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def counters_and_filters_of_another_are_refused(m):
+def counters_and_filters_of_other_sessions_are_refused(m):
     opcode = {"event": 0x35, "umask": 0x01}
     with Session(m) as a, Session(m) as b:
         a.add("cbo0", counter=1, **opcode, filter_opc=0x182)
@@ -125,7 +124,8 @@ def counters_and_filters_of_another_are_refused(m):
 # ---- overflow ----
 
 def assert_own(session, periods, samples, freezes):
-    """Its samples are those of its own overflows, at their periods' ends, and exact."""
+    """Check that samples are those of the session's own overflows, at the ends of its periods,
+    and exact."""
     names = {event: f"{at.box}.{at.ctr}" for event, at in session.events.items()}
     armed = {names[event] for event in periods}
     own = [freeze for freeze in freezes if freeze["socket"] == 0 and
@@ -144,7 +144,7 @@ def assert_own(session, periods, samples, freezes):
 
 
 @test("e2-2s", kernels=BOTH)
-def both_sample_at_their_own_periods(m):
+def sessions_sharing_a_box_keep_their_own_periods(m):
     """On one box, each its own; and so the second one when the first has stopped."""
     m.write(WATCHDOG, 0)
     with budget_of(m, 100), Session(m, ring=RING) as a, Session(m, ring=RING) as b:
@@ -173,7 +173,7 @@ def both_sample_at_their_own_periods(m):
 # ---- ends ----
 
 @test(("e2-2s", "spr-2s"), kernels=BOTH)
-def killed_neighbours_leave_the_others_counts_alone(m):
+def killed_session_does_not_change_other_counts(m):
     with Session(m) as s:
         s.add("imc0", counter=1, event=1)
         s.add("imc0", counter=FIXED)

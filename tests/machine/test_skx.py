@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Skylake-SP to Cooper Lake: what no earlier generation has.
+"""Skylake-SP to Cooper Lake: features that no earlier generation has.
 
-That every counter counts, what a read costs, overflows and their interrupt are in
-test_counting.py and others: skx-1s and skx-2s are among their machines.
+Counting, cost of reads, overflows and interrupts are in test_counting.py and other files, which
+also run on skx-1s and skx-2s.
 """
 
 import csv
@@ -40,7 +40,7 @@ def info_of(m):
 
 
 def assert_boxes(m, wanted, types, free_width):
-    """wanted: type -> boxes; types: the same -> counters, fixed ones, access."""
+    """Compare the boxes; wanted: type -> boxes; types: type -> counters, fixed counters, access."""
     assert info_of(m)["platform"] == args.Scenario(m.scenario).platform, info_of(m)
     counted = {}
     for box in map(json.loads, m.sh("ucoretool list -j").splitlines()):
@@ -53,7 +53,7 @@ def assert_boxes(m, wanted, types, free_width):
 
 
 @test("skx-2s", kernels=KERNELS)
-def the_boxes_are_those_of_the_machine(m):
+def boxes_match_the_model(m):
     assert_boxes(m, BOXES["skx-2s"], TYPES, 36)
     assert "may hide" not in m.dmesg(), m.dmesg()[-2000:]
 
@@ -85,26 +85,26 @@ def chas(m):
         return sorted(box for _, box in s.ids if type_of(box) == "cha")
 
 
-# The register says more than there are, and all that it says would answer
+# the register reports more CHAs than exist, and all of them would respond
 @test("skx-1s", settings={"boxes.cha": "6", "boxes.fuses": "0x8000401", "boxes.global-config": "6"})
-def the_fuses_tell_how_many_chas_there_are(m):
+def fuses_limit_the_number_of_chas(m):
     assert chas(m) == ["cha0", "cha1", "cha2"], chas(m)
     assert "3 CHAs by its fuses, 6 by its register" in m.dmesg(), m.dmesg()[-2000:]
 
 
 @test("skx-1s", settings={"faults.hide": "caps", "boxes.cha": "6", "boxes.global-config": "4"})
-def the_register_tells_where_the_fuses_are_hidden(m):
+def register_limits_the_chas_when_fuses_are_hidden(m):
     assert chas(m) == [f"cha{i}" for i in range(4)], chas(m)
 
 
 @test("skx-1s", settings={"faults.hide": "caps", "boxes.cha": "6", "boxes.global-config": "0"})
-def chas_that_nothing_counts_must_answer(m):
+def chas_of_unknown_number_must_respond(m):
     assert chas(m) == [f"cha{i}" for i in range(6)], chas(m)
 
 
 @test("skx-2s", kernels=BOTH,
       settings={"faults.hide": "m2pcie0 m2pcie1 m2pcie2 m2pcie3 0:imc3 1:upi1"})
-def what_firmware_hides_is_told(m):
+def hidden_boxes_are_reported(m):
     """An id that several functions have does not make one box of another."""
     told = "a BIOS option may hide boxes: m2pcie; die 0: imc (5 of 6); die 1: upi (2 of 3)"
     assert told in m.dmesg(), m.dmesg()[-2000:]
@@ -114,16 +114,17 @@ def what_firmware_hides_is_told(m):
                      (0, "upi0"), (0, "upi1"), (0, "upi2"), (1, "upi0"), (1, "upi2")}, found
 
 
-# Its functions are on a bus above that of the UBox; without one the only socket is meant
+# the map's functions are on a bus above that of the UBox; without them the single socket is
+# assumed
 @test("skx-1s", settings={"faults.hide": "map"})
-def the_only_socket_needs_no_map(m):
+def single_socket_needs_no_bus_map(m):
     count_exactly(m)
 
 
 # ---- fields ----
 
 @test("skx-2s")
-def fields_that_a_box_does_not_have_are_refused(m):
+def fields_absent_in_a_box_are_refused(m):
     with Session(m) as s:
         for box, field in (("imc0", "umask_ext"), ("m2m0", "umask_ext"), ("ubox0", "invert"),
                            ("cha0", "ch_mask"), ("cha0", "filter_opc"), ("pcu0", "umask")):
@@ -138,7 +139,7 @@ def fields_that_a_box_does_not_have_are_refused(m):
 
 
 @test("skx-2s")
-def events_of_the_tor_agree_on_what_they_look_for(m):
+def tor_events_with_conflicting_filter_are_refused(m):
     tor = {"event": 0x35, "umask": 0x21, "filter_loc": 1, "filter_nm": 1}
     with Session(m) as s:
         s.add("cha0", **tor, filter_opc_0=0x202)
@@ -162,13 +163,13 @@ def free_boxes(session):
 
 
 @test("skx-2s", kernels=KERNELS)
-def free_running_counters_tell_what_the_stacks_did(m):
+def free_running_counters_match_the_stacks(m):
     free_run(m, {"iio_free": [functools.partial(rates.iio_free_running, kind, port=port)
                               for kind, port in FREE]}, 12 * 17)
 
 
 def free_run(m, of_type, count):
-    """They cannot be frozen, so time decides: the slope between two reads.
+    """Check the rate of free-running counters between two reads, because they cannot be frozen.
 
     of_type: type -> counter -> increments per second of (instance, die)
     """
@@ -205,9 +206,10 @@ def free_running_differences(first, last, at):
 
 # ---- names ----
 
-# Where the driver knows of fewer counters than the list, and what the model does not count
+# events for which the driver has fewer counters than the list, and that the model does not
+# count
 SPECIAL = {("ubox", 0x00)}
-# What has an extended umask
+# boxes with an extended umask
 EXTENDED = {"skx": ("upi",), "clx": ("upi",), "icx": ("cha", "m2m", "upi"), "snr": ("cha", "m2m")}
 
 
@@ -218,7 +220,7 @@ def types():
 
 
 def fields_of(row, kind, platform):
-    """What the name of an event should set, from Intel's columns."""
+    """Return the fields that an event name sets, from Intel's columns."""
     def number(name):
         return int(row[name] or "0", 0)
     fields = {"event": number("EventCode"), "umask": number("UMask")}
@@ -231,7 +233,7 @@ def fields_of(row, kind, platform):
     if row["Filter"] == "CHAFilter0[26:17]":
         fields["filter_state"] = 0x3ff
     if row["Filter"] == "CHAFilter0[12:0]":
-        fields["filter_link"] = 1       # for which the label asks
+        fields["filter_link"] = 1       # required by the label
     fields |= eventset.filter1_of(row)
     return {name: value for name, value in fields.items() if value or name == "event"}
 
@@ -262,7 +264,7 @@ def every_named_event_counts_at_its_documented_rate(m):
 
 
 @test("clx-1s", timeout=240)
-def the_events_that_cascade_lake_has_beside_count(m):
+def additional_events_of_cascade_lake_count(m):
     known = set(map(key_of, eventset.table("skx")))
     assert count_named(m, named_events("clx", known)) > 100
 
@@ -279,7 +281,7 @@ def free_running_and_fixed_counters_have_names(m):
 # ---- overflow ----
 
 @test("skx-2s")
-def free_running_counters_refuse_a_period(m):
+def period_of_free_running_counter_is_refused(m):
     with Session(m) as s:
         die, box = free_boxes(s)[0]
         with refused(errno.EOPNOTSUPP):

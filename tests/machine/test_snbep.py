@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""E5-2600 v1: dies that are frozen box by box, and periods that are polled.
+"""E5-2600 v1: dies that are frozen box by box, and polled periods.
 
-There is no global control, no status and no overflow interrupt.  The model says when each box
-stood still: every value, skew and lateness has its truth there, and the order of the words, too.
-What a box control may hold (no bit 17, no frz without frz_en, frz_en as long as a counter is on)
-is the model's strict mode, in every test.
+There is no global control, no status and no overflow interrupt. The model logs the freeze of
+each box, so that every value, skew, delay and the order of the writes can be compared. The
+rules for a box control (no bit 17, no frz without frz_en, frz_en while a counter is on) are
+checked by the model's strict mode in every test.
 """
 
 import errno
@@ -23,7 +23,7 @@ from machine.armed import assert_skews, each_overflowed, run_polled
 from machine.timers import assert_asks_every, assert_late_by_one_look, budget_of, traced
 
 CLOCK = {"event": 0x00}
-# What counts all cycles of a box, each by one in a cycle: box -> counter, fields
+# events that count each cycle of a box once: box -> counter, fields
 CLOCKS = {"cbo0": (0, CLOCK), "cbo1": (3, CLOCK), "pcu0": (1, CLOCK), "ha0": (2, CLOCK),
           "imc0": (3, CLOCK), "imc1": (FIXED, {}), "imc3": (0, CLOCK), "qpi0": (0, {"event": 0x14}),
           "qpi1": (3, {"event": 0x14}), "r2pcie0": (1, {"event": 0x01}),
@@ -40,7 +40,7 @@ def times(event):
 
 
 def unfreezes_of(machine, mark):
-    """Seq of a freeze -> the line that tells of its end."""
+    """Return sequence number of a freeze -> the log line of its unfreeze."""
     return {line["seq"]: line for line in machine.truth("unfreeze", mark)}
 
 
@@ -56,7 +56,7 @@ def all_clocks(dies=(0, 1)):
 
 
 def timer_run(machine, wanted, count, timer_ns=20 * MS):
-    """Exact samples of a timer: (sample, freeze, unfreeze) each; wanted None: all counters."""
+    """Return exact timer samples as (sample, freeze, unfreeze); wanted=None: all counters."""
     # so many values take long through a serial port
     with Session(machine, timer_ns=timer_ns if wanted else 100 * MS, ring=1 << 22) as s:
         s.add_all(wanted or eventset.full_set(s))
@@ -73,7 +73,7 @@ def timer_run(machine, wanted, count, timer_ns=20 * MS):
 # ---- frozen box by box ----
 
 @test(("snbep-2s", "snbep-1s"), timeout=120)
-def every_counter_of_a_timer_sample_stands_at_its_boxs_freeze(m):
+def timer_sample_counts_match_each_box_freeze(m):
     dies = 2 if m.scenario == "snbep-2s" else 1
     run = timer_run(m, None, 20 * dies)
     for sample, freeze, _ in run:
@@ -85,7 +85,7 @@ def every_counter_of_a_timer_sample_stands_at_its_boxs_freeze(m):
 
 
 @test("snbep-2s")
-def skew_and_frozen_time_are_the_models(m):
+def skew_and_frozen_time_match_the_model(m):
     run = timer_run(m, all_clocks(), 60)
     assert_skews([sample["skew_ns"] for sample, *_ in run],
                  [freeze["skew"] for _, freeze, _ in run])
@@ -99,8 +99,8 @@ def skew_and_frozen_time_are_the_models(m):
 
 
 @test("snbep-2s")
-def skew_is_that_of_the_boxes_in_question(m):
-    """None with one box; more with many than with two."""
+def skew_covers_only_the_session_boxes(m):
+    """The skew is 0 with one box, and larger with many boxes than with two."""
     one = timer_run(m, [("imc0", 0, 0, 0, CLOCK), ("ubox0", 0, FIXED, 0, {})], 10)
     assert {sample["skew_ns"] for sample, *_ in one} == {0}, one
     two = timer_run(m, [("cbo0", 0, 0, 0, CLOCK), ("imc0", 0, 0, 0, CLOCK)], 20)
@@ -111,7 +111,7 @@ def skew_is_that_of_the_boxes_in_question(m):
 
 
 @test("snbep-2s")
-def a_read_tells_the_skew_of_its_dies_and_between_them(m):
+def read_reports_skew_within_and_between_dies(m):
     with Session(m) as s:
         s.add_all(all_clocks())
         s.start()
@@ -134,8 +134,8 @@ def boxes_freeze_and_unfreeze_in_one_order(m):
 
 
 @test("snbep-2s")
-def the_ubox_gets_its_event_just_before_the_others_unfreeze(m):
-    """Its counters are programmed first of all, and begin last: their counts tell when."""
+def ubox_starts_just_before_other_boxes_unfreeze(m):
+    """The UBox's counters are programmed first and start last; their counts show the start."""
     gaps = []
     for _ in range(4):
         with Session(m) as s:
@@ -150,7 +150,7 @@ def the_ubox_gets_its_event_just_before_the_others_unfreeze(m):
                 if counter["box"] == "ubox0":
                     count = counter["total"] - s.base[0][counter["box"], counter["ctr"]]
                     began = freeze["t"] - count * 1000000000 // counter["rate"]
-                    # one count of the slower one takes tens of nanoseconds
+                    # one count of the slower event takes tens of nanoseconds
                     assert began <= unfreeze["first"] + US, (began, unfreeze)
                     gaps.append(unfreeze["first"] - began)
     # all else is programmed in hundreds of accesses
@@ -158,7 +158,7 @@ def the_ubox_gets_its_event_just_before_the_others_unfreeze(m):
 
 
 @test("snbep-2s")
-def sessions_on_a_die_freeze_each_others_boxes_and_stay_exact(m):
+def sessions_freezing_a_shared_die_stay_exact(m):
     with Session(m, timer_ns=7 * MS, ring=1 << 20) as a, Session(m, ring=1 << 20) as b:
         a.add("imc0", 0, 0, **CLOCK)
         a.add("cbo0", 0, 0, **CLOCK)
@@ -185,7 +185,7 @@ def sessions_on_a_die_freeze_each_others_boxes_and_stay_exact(m):
 
 
 @test("snbep-2s")
-def box_freeze_leaves_other_sessions_boxes_alone(m):
+def box_freeze_does_not_stop_boxes_of_other_sessions(m):
     with Session(m, box_freeze=True) as s, Session(m) as other:
         for box in ("imc0", "qpi0"):
             s.add(box, 0, CLOCKS[box][0], **CLOCKS[box][1])
@@ -205,10 +205,10 @@ def box_freeze_leaves_other_sessions_boxes_alone(m):
             assert answer["domains"][0]["skew_ns"], answer
 
 
-# ---- what is claimed ----
+# ---- reported capabilities ----
 
 @test(("snbep-2s", "snbep-1s"))
-def neither_a_global_freeze_nor_an_interrupt_is_claimed(m):
+def info_reports_neither_global_freeze_nor_interrupt(m):
     info = json.loads(m.sh("ucoretool info -j"))
     assert info["platform"] == "snbep" and not info["global_freeze"], info
     assert not info["overflow_pmi"] and not info["discovery"], info
@@ -222,7 +222,7 @@ def neither_a_global_freeze_nor_an_interrupt_is_claimed(m):
 
 
 @test("snbep-2s", kernels=KERNELS, alone=True)
-def a_whole_life_breaks_no_rule_and_leaves_the_boxes_listening(m):
+def session_lifecycle_never_writes_reserved_bits(m):
     """Bit 17 of a box control, and whatever else is reserved, is never written 1."""
     with Session(m, timer_ns=20 * MS, ring=1 << 20) as s:
         s.add_all(eventset.full_set(s))
@@ -253,14 +253,14 @@ def polled_clocks(hz):
 
 
 @test("snbep-2s", kernels=KERNELS, timeout=120)
-def polled_periods_of_every_kind_of_box_are_exact_and_never_late_unsaid(m):
+def polled_periods_are_exact_and_delays_are_reported(m):
     samples = run_polled(m, polled_clocks(15), each_overflowed(4))
     assert {sample["domain"] for sample in samples} == {0, 1}
     assert not any(sample["skew_ns"] > sample["frozen_ns"] for sample in samples), samples
 
 
 def looked(m, wanted, enough):
-    """Samples of polled periods on die 0, and the timer that looks."""
+    """Return the samples of polled periods on die 0, and the polling timer."""
     with traced(m, "poll_tick") as timers:
         samples = run_polled(m, wanted, enough)
         timer, = timers().values()
@@ -268,7 +268,7 @@ def looked(m, wanted, enough):
 
 
 @test(("snbep-2s", "snbep-1s"))
-def polled_samples_are_late_by_one_look(m):
+def polled_samples_are_late_by_at_most_one_poll(m):
     """933 MHz: over in 10.7 ms and, as fast as the driver thinks possible, in 2."""
     wanted = [("imc0", 0, 0, 10000000, CLOCK), ("cbo0", 0, 0, 0, CLOCK), ("ubox0", 0, FIXED, 0, {})]
     samples, timer = looked(m, wanted, lambda _, found: len(found) > 60)
@@ -277,7 +277,7 @@ def polled_samples_are_late_by_one_look(m):
 
 
 @test("snbep-2s")
-def counters_are_looked_at_as_often_as_their_events_can_be_over(m):
+def poll_rate_follows_the_shortest_possible_period(m):
     """5 GHz times the most that the event adds in a clock; between 100 us and 10 ms."""
     with Session(m) as s:
         def poll_ns(box, counter, period, **fields):
@@ -297,8 +297,9 @@ def counters_are_looked_at_as_often_as_their_events_can_be_over(m):
 
 
 @test("snbep-2s")
-def the_shortest_period_is_looked_for_every_100_us(m):
-    """WPQ_INSERTS, which is slow: over a hundred times a second, seen by the next look."""
+def shortest_period_is_polled_every_100_us(m):
+    """WPQ_INSERTS is a slow event: more than a hundred periods a second, each seen by the next
+    poll."""
     wanted = [("imc0", 0, 0, 500000, {"event": 0x20})]
     samples, timer = looked(m, wanted, lambda _, found: len(found) > 20)
     assert_asks_every(timer, 100 * US)
@@ -306,7 +307,7 @@ def the_shortest_period_is_looked_for_every_100_us(m):
 
 
 @test("snbep-2s")
-def a_timer_and_polled_periods_go_together(m):
+def timer_and_polled_periods_combine(m):
     with Session(m, timer_ns=9 * MS, ring=1 << 20) as s:
         period = eventset.period_for("qpi0", 0, 0, {"event": 0x14}, 60, "snbep")
         s.add("qpi0", 0, 0, period, event=0x14)
@@ -326,20 +327,20 @@ def a_timer_and_polled_periods_go_together(m):
 
 
 @test("snbep-2s")
-def whoever_wants_an_interrupt_is_refused(m):
+def interrupting_period_is_refused_on_v1(m):
     with Session(m) as s:
         for box, (ctr, fields) in CLOCKS.items():
             with refused(errno.EOPNOTSUPP):
                 s.add(box, 0, ctr, interrupting(1 << 40), **fields)
             s.add(box, 0, ctr, 1 << 40, **fields)
-        # who takes no interrupt may still be chosen: it reads the die
+        # CPUs for PMIs can be set although there is no PMI: the first one reads the die
         s.command("cpu 1 2")
         s.start()
         assert [die["cpu"] for die in s.read()["domains"]] == [1]
 
 
 @test("snbep-2s")
-def polling_moves_with_the_reader(m):
+def polling_follows_the_reader(m):
     with Session(m, ring=1 << 20) as s:
         period = eventset.period_for("ha0", 1, 0, CLOCK, 50, "snbep")
         s.add("ha0", 1, 0, period, **CLOCK)
@@ -378,7 +379,7 @@ IMC_EVENTS = {
 
 
 def imc_events(machine):
-    """What the tool lists of them, subevents one by one."""
+    """Return the iMC events that the tool lists, with one entry for each subevent."""
     events = [json.loads(line) for line in machine.run("ucoretool list events -j").out.splitlines()]
     found = [event for event in events if event["type"] == "imc" and
              event["event"].split(".")[0] in IMC_EVENTS]
@@ -389,7 +390,7 @@ def imc_events(machine):
 
 
 def named_differences(machine, pack):
-    """Counts of box -> four events on die 1, by name, against rates and the time they had."""
+    """Compare counts of box -> four named events on die 1 with the rates and the time they ran."""
     labels = {f"{box}/{event['event']},die=1/": (box, event)
               for box, events in pack.items() for event in events}
     mark = machine.truth_length()
@@ -408,7 +409,7 @@ def named_differences(machine, pack):
 
 
 @test("snbep-2s", timeout=120)
-def the_24_events_of_the_memory_controller_count_by_name_at_their_rates(m):
+def imc_events_count_by_name_at_their_rates(m):
     events = imc_events(m)
     for first in range(0, len(events), 16):
         assert_equal(named_differences(m, {
@@ -417,7 +418,7 @@ def the_24_events_of_the_memory_controller_count_by_name_at_their_rates(m):
 
 
 @test("snbep-2s")
-def the_fixed_counter_has_an_enable_and_a_reset(m):
+def fixed_counter_has_enable_and_reset(m):
     enable = 1 << 22
 
     def dclk(die=0):
@@ -453,7 +454,7 @@ EVENTS = "-e imc/CAS_COUNT.RD/ -e cbo/CLOCKTICKS/ -e ubox/EVENT_MSG.DOORBELL_RCV
 
 
 @test("snbep-2s")
-def stat_prints_the_skew_and_what_no_freeze_reaches(m):
+def stat_prints_skew_and_unfrozen_counters(m):
     out = m.run(f"ucoretool stat --per-box {EVENTS} -I 20 --count 4").out
     unfrozen = {line.split()[2] for line in out.splitlines() if line.rstrip().endswith("unfrozen")}
     assert unfrozen == {"ubox0"}, out
@@ -469,7 +470,7 @@ def stat_prints_the_skew_and_what_no_freeze_reaches(m):
 
 
 @test("snbep-2s")
-def record_polls_and_report_says_so(m):
+def report_marks_polled_recordings(m):
     with budget_of(m, 100):
         assert_polled_and_reported(m)
 
@@ -500,7 +501,7 @@ def assert_polled_and_reported(m):
 
 
 @test("snbep-2s")
-def record_with_a_timer_marks_what_counts_on(m):
+def timer_recording_marks_unfrozen_counters(m):
     m.run("ucoretool record --timer 10ms -e imc/CAS_COUNT.RD/ "
           "-e ubox/EVENT_MSG.DOORBELL_RCVD/ --count 20 -o /tmp/timed")
     samples = truth.samples_of(m, "/tmp/timed")
@@ -512,7 +513,7 @@ def record_with_a_timer_marks_what_counts_on(m):
 
 
 @test("snbep-2s")
-def record_refuses_what_v1_cannot_do(m):
+def record_refuses_options_unsupported_on_v1(m):
     for options, said in (("--no-poll -c 20000000", "imc has no overflow interrupt"),
                           ("-c 1000", "Use a longer period")):
         failed = m.run(f"ucoretool record {options} -e imc/CAS_COUNT.RD/ --count 1 -o /tmp/refused",

@@ -33,7 +33,7 @@ SPR_TYPES = {**COMMON_TYPES, "m2pcie": (4, 0, "msr"), "m2m": (4, 0, "ecam"),
 GNR_TYPES = {**COMMON_TYPES, "b2hot": (4, 0, "msr"), "b2cmi": (4, 0, "ecam"),
              "b2cxl": (4, 0, "mmio"), "b2upi": (4, 0, "ecam"), "pciex16": (4, 0, "ecam"),
              "pciex8": (4, 0, "ecam"), "iio_free": (0, 17, "msr")}
-# Of a model that nobody knows nothing is known but what its table says
+# boxes of an unknown model: type numbers and the data of the table only
 UNKNOWN_TYPES = {"type_0": (4, 0, "msr"), "type_4": (4, 0, "msr"), "type_5": (2, 0, "msr"),
                  "type_6": (4, 0, "mmio"), "type_8": (4, 0, "ecam"), "type_77": (4, 0, "msr"),
                  "type_78": (4, 0, "mmio"), "type_79": (4, 0, "ecam"), "type_80": (8, 0, "mmio")}
@@ -73,17 +73,17 @@ def assert_boxes(m, scenario):
 
 # The debug kernel's machine has wrong records besides (test_discovery)
 @test("spr-2s", kernels=BOTH)
-def the_boxes_are_those_of_the_machine(m):
+def boxes_match_the_model(m):
     assert_boxes(m, "spr-2s")
 
 
 @test("gnr-2s")
-def the_boxes_of_granite_rapids_are_those_of_the_machine(m):
+def boxes_of_granite_rapids_match_the_model(m):
     assert_boxes(m, "gnr-2s")
 
 
 @test("unknown-1s")
-def a_processor_that_nobody_knows_has_boxes_all_the_same(m):
+def unknown_processor_with_discovery_has_boxes(m):
     assert_boxes(m, "unknown-1s")
 
 
@@ -95,7 +95,7 @@ def count_everything(m, dies=2, names=None):
         listed = {(box["die"], box["name"]): box["counters"] + box["fixed"] for box in s.boxes
                   if not box["caps"] & BOX_FREE_RUNNING}
         real = boxes_of_model(m)
-        # without a name nobody knows where a type has fixed counters
+        # without a type name the driver does not know the fixed counters
         assert listed.keys() == real.keys() and (names or listed == real), (listed, real)
         assert len({die for die, _ in listed}) == dies, listed
         s.fill(**DISTINCT)
@@ -136,7 +136,7 @@ one_socket("cwf-1s", "every_counter_of_clearwater_forest_counts_exactly")
 
 
 @test("monster", timeout=120)
-def a_thousand_boxes_are_found_and_counted(m):
+def thousand_boxes_are_found_and_counted(m):
     told = found(m)
     assert not told["units"] and told["total"] == 1000, (told["total"], told["units"][:5])
     with Session(m, boxes=False) as s:
@@ -162,7 +162,7 @@ def control(kind, fields):
 
 
 def rate_of(platform, at, fields):
-    """What the model's documentation promises."""
+    """Return the rate in the documentation of the model."""
     f = {name: value for name, value in fields.items()
          if name not in ("tid_en", "filter_tid", "edge", "invert")}
     if fields.get("tid_en"):
@@ -238,7 +238,7 @@ def fields_of_granite_rapids_reach_their_registers(m):
 
 
 @test("spr-2s", kernels=BOTH)
-def fields_that_a_box_does_not_have_are_refused(m):
+def fields_absent_in_a_box_are_refused(m):
     with Session(m) as s:
         for box, field in (("imc0", "umask_ext"), ("pcu0", "tid_en"), ("cha0", "ch_mask"),
                            ("upi0", "filter_tid"), ("iio0", "umask_ext")):
@@ -280,8 +280,8 @@ FREE = [("clock", 0)] + [(kind, port) for kind in ("in", "out") for port in rang
 
 
 @test(("spr-2s", "gnr-2s"), kernels=KERNELS)
-def free_running_counters_tell_what_the_stacks_did(m):
-    """They cannot be frozen, so time decides: the slope between two reads."""
+def free_running_counters_match_the_stacks(m):
+    """They cannot be frozen, so the rate between two reads is compared."""
     with Session(m) as s:
         at = {}
         for die, box in s.ids:
@@ -318,7 +318,7 @@ def free_running_differences(first, last, at):
 # ---- the freeze that firmware leaves ----
 
 @test("gnr-2s", loaded=False, alone=True)
-def the_freeze_of_the_firmware_is_as_found_afterwards(m):
+def firmware_freeze_is_restored(m):
     def frozen():
         return [(s["global_ctl"], s["frozen"]) for s in m.oracle("state")["sockets"]]
     before = frozen()
@@ -338,7 +338,7 @@ def the_freeze_of_the_firmware_is_as_found_afterwards(m):
 
 
 @test("gnr-2s", loaded=False, alone=True)
-def box_freeze_ends_the_freeze_of_the_firmware(m):
+def box_freeze_ends_the_firmware_freeze(m):
     """A session that never freezes a die must end what it finds, and give it back."""
     def frozen():
         return [(s["global_ctl"], s["frozen"]) for s in m.oracle("state")["sockets"]]
@@ -371,7 +371,7 @@ def hardware(m):
 
 
 @test("spr-2s", kernels=BOTH, loaded=False)
-def sessions_and_unloading_leave_the_registers_as_found(m):
+def sessions_and_unloading_restore_the_registers(m):
     before = hardware(m)
     m.insmod()
     assert hardware(m) == before, "loading wrote registers"
@@ -391,11 +391,11 @@ def sessions_and_unloading_leave_the_registers_as_found(m):
 
 # ---- the cost of a snapshot ----
 
-FULL_COUNTERS, FULL_READS, FULL_WRITES = 439, 487, 2        # of a die
+FULL_COUNTERS, FULL_READS, FULL_WRITES = 439, 487, 2        # counters, reads and writes of a die
 
 
 @test("spr-2s-full", timeout=120)
-def a_read_of_the_full_machine_is_at_the_access_limit(m):
+def read_of_the_full_machine_takes_the_minimum_of_accesses(m):
     with Session(m, full_reads=True) as s:
         assert s.fill(**DISTINCT) == 2 * FULL_COUNTERS
         s.start()
@@ -428,7 +428,7 @@ def timer_set(dies=(0, 1)):
 
 
 @test("spr-2s", kernels=KERNELS)
-def timer_samples_of_both_dies_are_exact_and_at_the_same_instants(m):
+def timer_samples_of_both_dies_are_exact_and_simultaneous(m):
     period = 10 * MS
     with traced(m, "timer_trigger") as timers:
         samples = run_armed(m, timer_set(), lambda _, seen: len(seen) > 60, timer_ns=period)
@@ -441,7 +441,7 @@ def timer_samples_of_both_dies_are_exact_and_at_the_same_instants(m):
 
 
 @test("spr-2s", kernels=BOTH)
-def without_the_private_route_an_interrupt_is_refused(m):
+def interrupt_without_private_route_is_refused(m):
     info = found(m)
     assert not info["caps"] & CAP_OVERFLOW_PMI, info
     with Session(m) as s:
@@ -500,7 +500,7 @@ def overflows_in_the_second_status_word_are_found(m):
 
 
 @test("spr-2s", kernels=BOTH, settings=PRIVATE, loaded=False)
-def the_pmi_comes_to_the_cores_asked_for(m):
+def private_pmi_reaches_the_requested_cores(m):
     private(m)
     for chosen in ((0, 2), (1, 3)):
         with Session(m, ring=1 << 20) as s:
@@ -518,7 +518,7 @@ def the_pmi_comes_to_the_cores_asked_for(m):
 
 
 @test("spr-2s", kernels=BOTH, settings=PRIVATE, loaded=False)
-def a_lost_pmi_is_recovered(m):
+def lost_private_pmi_is_recovered(m):
     private(m)
     mark, losses = m.truth_length(), 3
     with Session(m, ring=1 << 20) as s:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The machine sleeps, stands still, starts another kernel, panics. What was counted is exact, what
-was not is told, and whoever comes next finds the hardware as it was found.
+"""Suspend, a stopped machine, kexec and panic.
+
+Counts are exact, gaps are reported, and the hardware is restored for the next user.
 """
 
 import time
@@ -19,7 +20,7 @@ from machine.test_lifecycle import (CTL_EN, DEBUGCTL_UNCORE_PMI, RING, TIMER, al
 # Frozen by one write, and box by box; memory-mapped registers and a freeze that is a level
 SLEEPERS = ("e2-2s", "snbep-2s", "spr-2s")
 STATE, KINDS = "/sys/power/state", "/sys/power/mem_sleep"
-# The agent's line: what comes by it may wake the machine
+# wakeup attribute of the agent's serial line: traffic on it may wake the machine
 LINE = "/sys/class/tty/ttyS1/power/wakeup"
 SUSPENDING = "Suspending console"
 CPU_AWAY = "is now offline"
@@ -56,14 +57,14 @@ def console(m):
 
 
 def is_idle(m):
-    """Do its CPUs sleep?"""
+    """Return true if all CPUs of the guest sleep."""
     before = m.cpu_seconds()
-    time.sleep(0.5)                 # of nothing but this can they be seen not to run
+    time.sleep(0.5)                 # only the CPU time of the host shows that they do not run
     return m.cpu_seconds() - before < 0.03
 
 
 def suspend_to_idle(m):
-    """It loses no register, and wakes up when it is spoken to."""
+    """Suspend to idle, which loses no register; traffic on the serial line wakes the machine."""
     require(m, STATE, "freeze")
     m.write(LINE, "enabled")
     before = console(m).count(SUSPENDING)
@@ -79,8 +80,11 @@ def suspend_to_idle(m):
 
 
 def hibernate_halfway(m):
-    """As far as it gets without a disk: an image of memory is due, all devices and all CPUs but
-    one are asleep, and after five seconds all goes on."""
+    """Hibernate as far as possible without a disk.
+
+    The kernel creates the memory image with all devices and all CPUs but one suspended, and
+    resumes after five seconds.
+    """
     require(m, "/sys/power/pm_test", "core")
     require(m, STATE, "disk")
     m.write("/sys/power/pm_test", "core")
@@ -108,7 +112,7 @@ def session_of(m, **options):
 
 
 def sleeps(m, way, **options):
-    """A session sleeps along and loses no count; records, samples and READ tell."""
+    """Suspend with a session that must lose no count; compare records, samples and READ."""
     with session_of(m, **options) as s:
         more_samples(m, s)
         way(s)
@@ -126,33 +130,33 @@ def sleeps(m, way, **options):
 
 
 def through_ram(m, **options):
-    # what no freeze reaches was read last a moment before it stopped
+    # unfrozen counters are read last, a moment before the die stops
     sleeps(m, lambda s: suspend_to_ram(m, lambda: s.forget_unread(set(dies_of(m)))), **options)
 
 
 @test(SLEEPERS, kernels=BOTH, timeout=120)
-def timer_session_sleeps_in_ram(m):
+def timer_session_survives_suspend_to_ram(m):
     through_ram(m, timer_ns=TIMER)
 
 
 @test(("e2-2s", "snbep-2s"), kernels=BOTH, timeout=120)
-def overflow_session_sleeps_in_ram(m):
+def overflow_session_survives_suspend_to_ram(m):
     through_ram(m)
 
 
 @test("e2-2s", kernels=BOTH, timeout=120)
-def session_sleeps_in_idle(m):
+def session_survives_suspend_to_idle(m):
     sleeps(m, lambda _: suspend_to_idle(m), timer_ns=TIMER)
 
 
 @test("e2-2s", kernels=BOTH, timeout=120)
-def session_goes_on_after_all_of_hibernation_but_the_disk(m):
+def session_survives_hibernation_without_disk(m):
     sleeps(m, lambda _: hibernate_halfway(m))
 
 
 @test("e2-2s", kernels=BOTH, timeout=120)
-def the_interrupt_arrives_after_sleep(m):
-    """It has a route again, and CPUs that take it: no sample waits for the guard."""
+def interrupt_arrives_after_suspend(m):
+    """The route and the CPUs are armed again, so that no sample waits for the watchdog."""
     with sampling_session(m) as s:
         more_samples(m, s)
         suspend_to_ram(m)
@@ -167,8 +171,8 @@ def the_interrupt_arrives_after_sleep(m):
 
 
 @test(("e2-2s", "snbep-2s"), kernels=BOTH, alone=True, timeout=120)
-def sleeping_machine_holds_nothing_of_ours(m):
-    """Asleep everything is as it was found; what was found then is at reset when it wakes."""
+def registers_are_restored_during_suspend(m):
+    """During suspend all registers are as before the session; after resume they are at reset."""
     found = furnish(m)
     left = []
     s = on_every_kind_of_box(m)
@@ -192,12 +196,12 @@ def without_debugctl(now):
 # ---- it stands still ----
 
 @test("e2-2s")
-def stopped_machine_loses_nothing(m):
+def stopped_machine_loses_no_count(m):
     with sampling_session(m, timer_ns=TIMER) as s:
         for _ in range(3):
             more_samples(m, s, 3)
             m.qmp("stop")
-            time.sleep(0.5)         # the host's pause is what is tested
+            time.sleep(0.5)         # the test needs this pause of the machine
             m.qmp("cont")
         answer = s.stop_exactly()
         assert not any(v["flags"] & VALUE_GAP for v in answer["values"]), answer
@@ -207,7 +211,7 @@ def stopped_machine_loses_nothing(m):
 # ---- a socket that is not there yet ----
 
 @test("e2-2s", kernels=BOTH, loaded=False, cmdline="maxcpus=1")
-def socket_offline_at_load_is_told(m):
+def socket_offline_at_load_is_reported(m):
     m.insmod()
     said = m.run("ucoretool info", check=False).out
     assert "no CPU online" in said and "load ucore again" in said, said
@@ -243,7 +247,7 @@ def next_kernel_finds_nothing(kernel):
         on = [name for name, value in now.items()
               if name.endswith(":debugctl") and value & DEBUGCTL_UNCORE_PMI]
         assert not on, on
-        # the second kernel's own look, and the driver in it
+        # read by the second kernel and by the driver in it
         assert peek(m, "r", 0, 0xc00) == found["0:global_ctl"]
         m.insmod()
         with sampling_session(m, timer_ns=20 * MS) as s:
@@ -254,14 +258,14 @@ def next_kernel_finds_nothing(kernel):
 
 
 @test(machine=False, timeout=300)
-def next_kernel_finds_the_hardware_as_it_was():
+def kexec_finds_the_hardware_restored():
     for kernel in BOTH:
         next_kernel_finds_nothing(kernel)
 
 
 # ---- panic ----
 
-# Within reach of the CPU that panics: its die; of the other one what has config space
+# The panicking CPU reaches its own die, and the boxes in config space of the other die
 OF_OTHER_DIES = ("imc", "ha", "qpi", "r2pcie", "r3qpi")
 
 
@@ -285,6 +289,6 @@ def panic_on_cpu_0(kernel):
 
 
 @test(machine=False, timeout=180)
-def panic_leaves_the_cpus_own_die_as_it_was_found():
+def panic_restores_the_die_of_its_cpu():
     for kernel in BOTH:
         panic_on_cpu_0(kernel)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Who did it: samples at overflows of a core's event, and the tasks that ran at a sample."""
+"""Attribution: samples at overflows of a core event, and the tasks that ran at a sample."""
 
 import contextlib
 import errno
@@ -17,7 +17,7 @@ MACHINES = {"e2-2s": {"event": 0}, "spr-2s": {"event": 1}}
 CLOCK = MACHINES["e2-2s"]
 
 
-# ---- tasks whose doings are known ----
+# ---- tasks with known activity ----
 
 @contextlib.contextmanager
 def running(m, command, fed=False):
@@ -32,9 +32,10 @@ def running(m, command, fed=False):
 
 @contextlib.contextmanager
 def faulting(m, cpu):
-    """Yields the pid of a process on that CPU, and a function that has it fault.
+    """Yield the pid of a process on a CPU and a function that makes it fault on a number of
+    pages.
 
-    That takes a number of pages, and returns how many faults perf has counted in all.
+    The function returns the total number of faults that perf has counted.
     """
     with running(m, f"exec fault {cpu}", fed=True) as (process, pid):
         def fault(pages):
@@ -42,7 +43,7 @@ def faulting(m, cpu):
             process.feed(f"{pages}\n")
             return int(m.wait_until(
                 lambda: process.output().split()[answers:], what="faults")[0])
-        fault(10)               # its own pages, and those of what it prints
+        fault(10)               # the process's own pages, and those of its output
         yield pid, fault
 
 
@@ -55,12 +56,12 @@ def spinning(m, cpu, name):
 # ---- a core's event ----
 
 @test(tuple(MACHINES), kernels=BOTH)
-def samples_are_as_many_as_the_cores_event_overflowed(m):
+def core_event_overflows_trigger_one_sample_each(m):
     period, wanted = 200, 40
     with faulting(m, 1) as (pid, fault), Session(m, ring=1 << 20) as s:
         s.add_all([("imc0", die, 0, 0, MACHINES[m.scenario]) for die in (0, 1)])
         s.command(f"trigger {SOFTWARE} {PAGE_FAULTS} {period} tid={pid}")
-        # all of the loop's faults are between these two numbers, but for a few of its own
+        # the faults of the loop are between these two totals, with a few of the process itself
         before, mark = fault(1), m.truth_length()
         s.start()
         after = fault(period * wanted + period // 2)
@@ -82,7 +83,7 @@ def samples_are_as_many_as_the_cores_event_overflowed(m):
 
 
 @test("e2-2s", kernels=BOTH, perf=True)
-def perfs_hardware_events_trigger_too_and_its_users_count_on(m):
+def perf_hardware_events_trigger_and_other_users_count_on(m):
     with running(m, "exec taskset 8 sh -c 'echo $$; while :; do :; done'") as (_, pid), \
          Session(m, ring=1 << 20) as s:
         s.add_all([("imc0", die, 0, 0, CLOCK) for die in (0, 1)])
@@ -104,8 +105,8 @@ def perfs_hardware_events_trigger_too_and_its_users_count_on(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def a_trigger_ends_with_its_task_its_cpu_and_its_session(m):
-    """What is refused, too; the module goes while one has an overflow in flight."""
+def trigger_ends_with_its_task_cpu_or_session(m):
+    """Invalid triggers are refused; the module can be unloaded with an overflow in progress."""
     with Session(m, ring=1 << 20) as s:
         s.add("imc0", 0, 0, **CLOCK)
         for words, number in (("7 0 1 cpu=0", errno.EINVAL), ("1 2 1", errno.EINVAL),
@@ -133,10 +134,10 @@ def a_trigger_ends_with_its_task_its_cpu_and_its_session(m):
     m.run("rmmod ucore && modprobe ucore")
 
 
-# ---- who ran where ----
+# ---- tasks on each CPU ----
 
 @test(tuple(MACHINES), kernels=BOTH)
-def samples_tell_the_tasks_that_ran_on_every_cpu(m):
+def samples_list_the_tasks_of_all_cpus(m):
     with spinning(m, 1, "left") as (_, left), spinning(m, 3, "right") as (_, right), \
          Session(m, ring=1 << 20, timer_ns=10 * MS, tasks=True) as s:
         s.add_all([("imc0", die, 0, 0, MACHINES[m.scenario]) for die in (0, 1)])
@@ -173,7 +174,7 @@ def rows_of(m, options):
 
 
 @test("e2-2s", kernels=BOTH)
-def record_and_report_tell_who(m):
+def report_lists_the_recorded_tasks(m):
     count = "-e imc0/CAS_COUNT.RD,die=0/ -e imc0/CAS_COUNT.WR/ -o /tmp/who"
     with spinning(m, 1, "left") as (_, left), spinning(m, 3, "right") as (_, right):
         m.run(f"ucoretool record --timer 10ms --tasks --count 60 {count}")
@@ -183,7 +184,7 @@ def record_and_report_tell_who(m):
                                                     reverse=True), reads
     by_pid = {row["pid"]: row for row in reads}
     assert by_pid[left]["comm"] == "left" and by_pid[left]["percent"] > 50, reads
-    # on the other die, whose memory was not asked about
+    # this task is on the other die, whose memory controller was not counted
     assert by_pid[right]["comm"] == "right" and by_pid[right]["count"] == 0, reads
     assert by_pid[0]["comm"] == "idle", reads
     text = m.run("ucoretool report -i /tmp/who --sort comm,cpu").out

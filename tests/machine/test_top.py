@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`ucoretool top --batch` beside what the model's rates make of each number.
+"""`ucoretool top --batch`, compared with the rates of the model.
 
-Formulas of metrics are those of the tables in the tree; of what top makes of events, where a
-platform has no metric, they stand here once more.
+The formulas of metrics are those of the tables in the tree. Where a platform has no metric,
+this file repeats the formulas that top applies to events.
 """
 
 import json
@@ -52,7 +52,7 @@ DISCOVERY = {
     "llc_demand_read_miss_rate": (SHARE, f"{CHA_MISS}; b=UNC_CHA_TOR_INSERTS.IA_DRD"),
     **PCU,
 }
-# Data reads of small cores have a name of their own
+# data reads of efficiency cores have another event name
 OPT_MISS = "a=UNC_CHA_TOR_INSERTS.IA_MISS_DRD_OPT"
 SMALL = {
     "llc_read_miss_bandwidth": (LINES, OPT_MISS),
@@ -67,7 +67,7 @@ SMALL = {
 OF_EVENTS = {"snbep": E5, "ivbep": E5, "hswep": V3, "bdxep": V3, "bdxde": V3,
              "skx": SKYLAKE, "icx": {**DISCOVERY, **CORES}, "snr": SMALL, "spr": DISCOVERY,
              "gnr": DISCOVERY, "grr": SMALL}
-# What a platform cannot tell: on v1 IO and the last-level cache want the one filter of each
+# values missing on a platform: on v1 IO and last-level cache need the same filter of each
 # C-Box; the power unit of Grand Ridge has one event
 WITHOUT = {"snbep": {"io"}, "grr": {"power"}}
 TOTALS = ("memory_bandwidth_total", "link_bandwidth_total", "io_bandwidth_total",
@@ -88,9 +88,10 @@ class Expected:
         self.factor = dict.fromkeys(self.promise.dies, 1.0)
 
     def calibrate(self, rows):
-        """How much longer the model has counted than the driver says: told by one number.
+        """Return the ratio of the model's counting time to the driver's, determined from one
+        value.
 
-        Returns texts if that is not near 1.
+        Return texts if the ratio is not near 1.
         """
         for die in self.promise.dies:
             row = next(r for r in rows if r.get("die") == die and r.get("box") == "imc0" and
@@ -100,7 +101,7 @@ class Expected:
                 in self.factor.items() if abs(factor - 1) >= 0.05]
 
     def of_row(self, row):
-        """Of a box, or of a socket as a whole."""
+        """Return the expected values of a box, or of a whole socket."""
         if row["metric"] in FREE_RUNNING:
             return self.of_stack(row)
         places = [place for place in self.promise.boxes
@@ -110,13 +111,13 @@ class Expected:
         return self.promise.value(row["metric"], places, self.factor, 1.0)
 
     def of_stack(self, row):
-        """What goes through the four ports of a stack, in MB/s."""
+        """Return the traffic of the four ports of a stack, in MB/s."""
         kind, stack = FREE_RUNNING[row["metric"]], int(row["box"].removeprefix("iio_free"))
         counts = (rates.iio_free_running(kind, stack, row["die"], port) for port in range(4))
         return sum(counts) * 4 / 1e6 * self.factor[row["die"]]
 
     def of_socket(self, row, rows):
-        """Of a socket's boxes, if they have such a number, together."""
+        """Return the sum over a socket's boxes, if they have such a value."""
         boxes = [self.of_row(r) for r in rows if "box" in r and r["metric"] == row["metric"] and
                  r["socket"] == row["socket"]]
         if not boxes:
@@ -152,7 +153,7 @@ def difference(expected, row, rows):
 
 
 @test(MACHINES)
-def each_number_of_top_is_what_the_rates_make_of_it(m):
+def top_numbers_match_the_rates(m):
     # a busy host may hold a CPU up between its clock and the freeze, or between boxes
     for _ in range(TRIES):
         expected, rows = Expected(m), read(m)
@@ -166,7 +167,7 @@ def each_number_of_top_is_what_the_rates_make_of_it(m):
 
 
 @test(("e2-2s", "spr-2s"))
-def each_box_has_a_row(m):
+def top_has_a_row_for_each_box(m):
     """Every memory channel and every link of both sockets."""
     rows = read(m)
     for panel, kinds in (("memory", ("imc",)), ("links", ("qpi", "upi"))):

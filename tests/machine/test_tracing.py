@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tracepoints: what perf and tracefs see of the driver is what the ring and the model say."""
+"""Tracepoints: the events in perf and tracefs agree with the ring and the model."""
 
 import collections
 import contextlib
@@ -64,7 +64,7 @@ def only(trace, event):
 # ---- samples ----
 
 def key_of(sample):
-    """What names a sample, and what it says of itself."""
+    """Return the identity and the contents of a sample."""
     return tuple(sample[name] for name in ("domain", "seq", "time", "flags", "frozen_ns"))
 
 
@@ -91,12 +91,12 @@ def assert_one_to_one(traced_samples, samples):
         assert fields["values"] == len(sample["values"]), (sample, fields)
         trigger = "overflow" if sample["trigger"] == TRIGGER_OVERFLOW else "timer"
         assert fields["trigger"] == trigger, (sample, fields)
-        # it is written when the die runs again; a clock that is told in us is cut off
+        # written after the unfreeze; a clock with a resolution of us is truncated
         assert sample["time"] + sample["frozen_ns"] <= ns + US, (sample, ns)
 
 
 @test("e2-2s", kernels=KERNELS)
-def samples_that_are_traced_are_those_of_the_ring(m):
+def traced_samples_match_the_ring(m):
     with traced(m, "ucore_sample", "ucore_lost") as trace:
         samples = run_armed(m, armed_events(), both_dies(10))
         found = trace()
@@ -106,7 +106,7 @@ def samples_that_are_traced_are_those_of_the_ring(m):
 
 
 @test("e2-2s", kernels=BOTH, perf=True, timeout=120)
-def perf_has_the_samples_among_the_schedulers_events(m):
+def perf_records_samples_with_scheduler_events(m):
     m.run("rm -f /tmp/perf.data /tmp/recording")
     perf = m.spawn("cd /tmp && exec perf record -q -a -k CLOCK_MONOTONIC -m 1024 "
                    "-e ucore:ucore_sample -e sched:sched_switch -o /tmp/perf.data "
@@ -124,7 +124,7 @@ def perf_has_the_samples_among_the_schedulers_events(m):
     switches = [int(seconds + ns) for _, seconds, ns, _, event, _ in found
                 if event == "sched_switch"]
     assert_one_to_one(mine, samples)
-    # one time line: what the scheduler did lies between the samples
+    # one timeline: the scheduler's events lie between the samples
     times = [sample["time"] for sample in samples]
     assert sum(min(times) < when < max(times) for when in switches) > 10, len(switches)
     assert m.sh("grep '^ucore ' /proc/modules").split()[2] == "0", "perf keeps the module"
@@ -133,10 +133,10 @@ def perf_has_the_samples_among_the_schedulers_events(m):
 # ---- the other events ----
 
 @test("e2-2s", kernels=BOTH)
-def what_is_lost_is_traced(m):
-    """The numbers of what is traced as sample or as lost have no hole.
+def lost_samples_are_traced(m):
+    """The sequence numbers of traced samples and losses have no gap.
 
-    A busy host drops periods, of which LOST records tell, before the ring is full.
+    Before the ring is full, a busy host drops periods, which LOST records report.
     """
     with traced(m, "ucore_sample", "ucore_lost") as trace:
         with Session(m, timer_ns=5 * MS, ring=4096) as s:
@@ -160,7 +160,7 @@ def what_is_lost_is_traced(m):
 
 
 @test("e2-2s", kernels=KERNELS)
-def pmis_and_freezes_are_traced_around_each_sample(m):
+def pmis_and_freezes_are_traced_for_each_sample(m):
     m.write(WATCHDOG, 0)
     with traced(m, "ucore_pmi", "ucore_freeze", "ucore_unfreeze", "ucore_sample") as trace:
         samples = run_armed(m, armed_events(), both_dies(10))
@@ -197,7 +197,9 @@ def each_register_access_is_traced_once(m):
             made = accesses_of(m, s, "read", tries=1)
             accesses = [(cpu, fields) for _, cpu, _, fields in trace()[before:]]
             if len(accesses) == made["told"] == made["all"]:
-                break       # no guard looked meanwhile, nor between the traces and the counts
+                # the watchdog did not run during the traces, nor between the traces and the
+                # counts
+                break
     kinds = collections.Counter((fields["kind"], fields["way"]) for _, fields in accesses)
     assert len(accesses) == made["told"] == made["all"], (kinds, made)
     assert kinds["msr", "read"] == made["rdmsr"] and kinds["msr", "write"] == made["wrmsr"], \
@@ -215,7 +217,7 @@ def each_register_access_is_traced_once(m):
 
 
 @test("e2-2s", kernels=BOTH)
-def tracing_does_not_keep_the_module_nor_break_it(m):
+def enabled_tracepoints_do_not_block_unload(m):
     """Tracepoints that are on when it goes: nothing is left, and they are there again."""
     with traced(m, "ucore_sample", "ucore_reg"):
         with Session(m, timer_ns=5 * MS, ring=1 << 20) as s:

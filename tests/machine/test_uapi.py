@@ -4,7 +4,7 @@
 from lab import ktap
 from lab.framework import BOTH, KERNELS, test
 
-# What each is about stands at its head
+# the head of each program describes its subject
 PROGRAMS = ("uapi_sizes", "uapi_device", "uapi_events", "uapi_session", "uapi_ring",
             "uapi_samples", "uapi_hostile", "uapi_perms")
 STATE_NOT_INTEL, STATE_UNKNOWN, STATE_HIDDEN = 1, 2, 3
@@ -22,39 +22,39 @@ for name in PROGRAMS:
 
 # The debug kernel has no pid namespaces
 @test("e2-2s", kernels=BOTH)
-def owner_of_another_pid_namespace(m):
-    return both(m, "uapi_device --on-purpose foreign_pid_namespace")
+def session_owner_in_another_pid_namespace_is_listed(m):
+    return both(m, "uapi_device --on-purpose owner_in_another_pid_namespace_is_reported")
 
 
 # The debug kernel has no userfaultfd
 @test("e2-2s", kernels=BOTH)
-def who_waits_for_a_stalled_caller_can_be_killed(m):
-    return both(m, "uapi_session --on-purpose who_waits_for_a_stalled_caller_can_be_killed")
+def waiter_for_a_stalled_caller_can_be_killed(m):
+    return both(m, "uapi_session --on-purpose waiter_for_a_stalled_caller_can_be_killed")
 
 
 @test("e2-2s", kernels=BOTH)
-def a_session_ends_though_its_caller_stalls(m):
-    return both(m, "uapi_session --on-purpose a_session_ends_though_its_caller_stalls")
+def session_of_a_stalled_caller_is_revoked(m):
+    return both(m, "uapi_session --on-purpose session_of_a_stalled_caller_is_revoked")
 
 
 # A socket with so many counters that two samples exceed the smallest ring
 @test("e2-2s", kernels=("6.1",),
       settings={"machine.cores": 15, "machine.plugged": 2, "boxes.cbo": 15,
                 "boxes.imc": 8, "boxes.qpi": 3, "boxes.r3qpi": 3})
-def a_ring_must_hold_two_samples(m):
-    return both(m, "uapi_session --on-purpose ring_too_small")
+def ring_too_small_for_two_samples_is_refused(m):
+    return both(m, "uapi_session --on-purpose ring_too_small_is_refused")
 
 
 @test(kernels=KERNELS)
-def a_plain_pc_has_no_boxes(m):
+def plain_pc_has_no_boxes(m):
     return both(m, f"uapi_none {STATE_NOT_INTEL}")
 
 
 @test("e2-2s", kernels=("6.1",), settings={"machine.model": 30, "machine.uncore": "no"})
-def an_unknown_processor_has_no_boxes(m):
+def unknown_processor_has_no_boxes(m):
     return both(m, f"uapi_none {STATE_UNKNOWN}")
 
 
 @test("e2-2s", kernels=("6.1",), settings={"machine.uncore": "no"})
-def a_hidden_uncore_has_no_boxes(m):
+def hidden_uncore_has_no_boxes(m):
     return both(m, f"uapi_none {STATE_HIDDEN}")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The model seen by software that we did not write: Linux's own drivers and perf.
+"""Validation of the model with independent software: Linux's own drivers and perf.
 
-The in-tree uncore driver finds the boxes by itself and programs them its own way.
-What perf counts must be what qemu/rates.py promises. Not strict: that driver is
-not protocol-clean. A disagreement says that one of the two is wrong, not which.
+The in-tree uncore driver finds the boxes by itself and programs them in its own way. The counts
+of perf must equal the rates in qemu/rates.py. The model is not strict, because that driver
+violates the protocol. A difference shows that one of the two is wrong, not which.
 """
 
 import re
@@ -54,7 +54,7 @@ EVENTS = {
 
 @test("e2-2s", kernels=BOTH, loaded=False, module=False, perf=True,
       strict=False, timeout=120)
-def perf_stat_agrees_with_the_promised_rates(m):
+def perf_stat_matches_the_model_rates(m):
     m.sh("modprobe intel_uncore")
     results = witness.agreement(m, (0, 1), EVENTS, rates.rate)
     m.sh("rmmod intel_uncore")
@@ -62,7 +62,7 @@ def perf_stat_agrees_with_the_promised_rates(m):
 
 
 @test("e2-2s-full", loaded=False, module=False, perf=True, strict=False)
-def every_cbox_is_found_by_the_number_of_cores(m):
+def cboxes_match_the_number_of_cores(m):
     m.sh("modprobe intel_uncore")
     boxes = m.sh("ls -d /sys/bus/event_source/devices/uncore_cbox_*").split()
     assert len(boxes) == 10, boxes
@@ -70,7 +70,7 @@ def every_cbox_is_found_by_the_number_of_cores(m):
 
 
 @test("e2-2s", kernels=BOTH, loaded=False, module=False, perf=True)
-def the_core_pmu_runs_watchdog_and_record(m):
+def core_pmu_supports_watchdog_and_perf_record(m):
     m.write(WATCHDOG, 1)
     before = m.oracle("cpus")["cpus"][0]["core_pmi"]
     m.allow("INFO: NMI handler .* took too long")     # on a busy host
@@ -78,13 +78,13 @@ def the_core_pmu_runs_watchdog_and_record(m):
     m.run("cd /tmp && perf record -o data -C 0 -F 200 -e cycles -- sleep 0.5")
     report = m.run("cd /tmp && perf report -i data --stdio --sort cpu").out
     assert re.search(r"100\.00%\s+0+\s", report), report
-    # after the first, LVTPC was opened again; that one finds it shut, perf's beside the
-    # watchdog's, is no mistake
+    # The handler unmasks LVTPC after the first PMI. A PMI that finds it masked (perf's next to
+    # the watchdog's) is no error
     assert m.oracle("cpus")["cpus"][0]["core_pmi"] > before + 1
 
 
 @test("e2-2s", kernels=BOTH, loaded=False, module=False, perf=True)
-def the_core_pmu_counts_what_it_promises(m):
+def core_pmu_counts_at_the_model_rates(m):
     promised = {"cycles": 2600000000, "instructions": 1300000000,
                 "r412e": 1000000 + 500 * (0x2e41 * 40503 % 131071)}
     measured = witness.measure(m, "-C 1", promised)

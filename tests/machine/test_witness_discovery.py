@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The discovery platforms seen by Linux's own driver: see test_witness.py.
+"""The discovery platforms, validated with Linux's own driver: see test_witness.py.
 
-The driver reads the table by itself, so it also says whether the table is one. What
-the kernels themselves get wrong is in WRONG, with the reason.
+The driver reads the table by itself and thereby validates it, too. Known errors of the kernels
+are in WRONG, with the reason.
 """
 
 import functools
@@ -118,7 +118,7 @@ SPR_BOXES = {"cha": 4, "iio": 2, "irp": 2, "m2pcie": 2, "pcu": 1, "type_5": 1, "
 
 
 @test("spr-2s", kernels=BOTH, **with_intel_uncore)
-def spr_boxes_and_rates(m):
+def intree_boxes_and_rates_match_on_spr(m):
     m.sh("modprobe intel_uncore")
     cxl = {"type_12": 1, "type_13": 1} if m.kernel.name == "6.1" else {"cxlcm": 1, "cxldp": 1}
     assert boxes(m) == numbered(**SPR_BOXES, **cxl), boxes(m)
@@ -129,7 +129,7 @@ def spr_boxes_and_rates(m):
 
 
 @test("gnr-2s", kernels=("6.12",), settings={"model.firmware-freeze": "no"}, **with_intel_uncore)
-def gnr_boxes_and_rates(m):
+def intree_boxes_and_rates_match_on_gnr(m):
     m.sh("modprobe intel_uncore")
     assert boxes(m) == numbered(cha=4, iio=2, irp=2, pcu=1, ubox=1, imc=4, upi=2, cxlcm=1,
                                 cxldp=1, b2hot=1, b2cmi=2, b2cxl=1, b2upi=1, mdf_sbo=1,
@@ -140,7 +140,7 @@ def gnr_boxes_and_rates(m):
 
 
 @test("gnr-2s", kernels=("6.12",), **with_intel_uncore)
-def linux_6_12_leaves_the_freeze_of_the_firmware(m):
+def intree_driver_of_6_12_leaves_the_firmware_freeze(m):
     m.sh("modprobe intel_uncore")
     out = m.run("perf stat -a -x, -e uncore_cha_0/event=1/ sleep 0.2").err
     assert out.startswith("0,,uncore_cha_0"), out
@@ -149,21 +149,21 @@ def linux_6_12_leaves_the_freeze_of_the_firmware(m):
 
 
 @test("emr-1s", kernels=BOTH, **with_intel_uncore)
-def emr_boxes(m):
+def intree_boxes_match_on_emr(m):
     m.sh("modprobe intel_uncore")
     assert boxes(m) == numbered(**{**SPR_BOXES, "mdf": 0}), boxes(m)
     m.sh("rmmod intel_uncore")
 
 
 @test("srf-1s", kernels=("6.12",), **with_intel_uncore)
-def srf_boxes(m):
+def intree_boxes_match_on_srf(m):
     m.sh("modprobe intel_uncore")
     assert {"cha_3", "imc_3", "b2cmi_1", "upi_1"} <= set(boxes(m)), boxes(m)
     m.sh("rmmod intel_uncore")
 
 
 @test("grr-1s", kernels=("6.12",), **with_intel_uncore)
-def grr_boxes(m):
+def intree_boxes_match_on_grr(m):
     m.sh("modprobe intel_uncore")
     assert boxes(m) == numbered(cha=4, iio=2, irp=2, pcu=1, ubox=1, imc=2, b2cmi=2,
                                 pciex8=1), boxes(m)
@@ -171,7 +171,7 @@ def grr_boxes(m):
 
 
 @test("cwf-1s", kernels=BOTH, **with_intel_uncore)
-def cwf_boxes(m):
+def intree_boxes_match_on_cwf(m):
     m.sh("modprobe intel_uncore")
     wanted = {"type_0_3", "type_6_3", "type_16_1"} if m.kernel.name == "6.1" else \
         {"cha_3", "imc_3", "b2cmi_1"}
@@ -180,7 +180,7 @@ def cwf_boxes(m):
 
 
 @test("unknown-1s", kernels=BOTH, **with_intel_uncore)
-def an_unknown_model_is_driven_by_its_table(m):
+def unknown_model_is_driven_by_its_table(m):
     m.sh("modprobe intel_uncore")
     assert boxes(m) == numbered(type_0=4, type_4=1, type_5=1, type_6=2, type_8=1, type_77=2,
                                 type_78=2, type_79=2, type_80=1), boxes(m)

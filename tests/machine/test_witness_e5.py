@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""E5-2600 v1, v3, v4 and D-1500 seen by Linux's own driver: see test_witness.py.
+"""E5-2600 v1, v3, v4 and D-1500, validated with Linux's own driver: see test_witness.py.
 
-That driver knows these processors from tables of its own, so a place or a constraint that the
-model got wrong shows as a box that is not there or does not count. What the kernel itself gets
-wrong is not asked: PCU bands other than 0 on v3 and v4, whose mask it shifts by bits instead of
-bytes; extended PCU events, of which it drops the ninth bit; the UBox's filter on v3, into which
-it always writes 0 (what it keeps as config1, it looks for as config).
+That driver has its own tables of these processors. A wrong address or constraint of the model
+therefore shows as a box that is missing or does not count.
+
+Known errors of the kernel are not tested. PCU bands other than 0 on v3 and v4: the mask is
+shifted by bits instead of bytes. Extended PCU events: the ninth bit is dropped. The filter of
+the UBox on v3: always written as 0, because the value is stored as config1 and read as config.
 """
 
 import collections
@@ -68,7 +69,7 @@ THE_HA = {"uncore_ha/event=1,umask=3/": ("ha", 0, {"event": 1, "umask": 3}),
 HA0 = {"uncore_ha_0/event=1,umask=3/": ("ha", 0, {"event": 1, "umask": 3})}
 TWO_HA = {**HA0, "uncore_ha_1/event=1,umask=3/": ("ha", 1, {"event": 1, "umask": 3})}
 
-# Of v3 and later
+# on v3 and later
 IRP = {"uncore_irp/event=0x15,umask=1/": ("irp", 0, {"event": 0x15, "umask": 1}),
        "uncore_irp/event=0x16,thresh=1,inv=1/":
            ("irp", 0, {"event": 0x16, "thresh": 1, "invert": True}),
@@ -84,7 +85,7 @@ THIRD_LINK = {"uncore_qpi_2/event=0x14/": ("qpi", 2, {"event": 0x14}),
 SECOND_HOME = {f"uncore_imc_{n}/event=4,umask=3/": ("imc", n, {"event": 4, "umask": 3})
                for n in (4, 5, 6, 7)}
 FOUR_SBOXES = {**SBOX, "uncore_sbox_3/event=2,umask=3/": ("sbox", 3, {"event": 2, "umask": 3})}
-# Both counters of the UBox
+# both counters of the UBox
 UBOX = {"uncore_ubox/event=0x42,umask=8/": ("ubox", 0, {"event": 0x42, "umask": 8}),
         "uncore_ubox/event=0x41,thresh=1,inv=1/":
             ("ubox", 0, {"event": 0x41, "thresh": 1, "invert": True})}
@@ -104,7 +105,7 @@ def boxes(m):
 
 
 def agreement(m, platform, sockets, counts, events):
-    """Linux finds these boxes, and perf counts what is promised."""
+    """Compare the boxes that Linux finds and the counts of perf with the model."""
     m.sh("modprobe intel_uncore")
     try:
         assert boxes(m) == {kind: count for kind, count in counts.items() if count}, boxes(m)
@@ -115,48 +116,48 @@ def agreement(m, platform, sockets, counts, events):
 
 
 @test("snbep-2s", kernels=BOTH, **with_intel_uncore)
-def v1_boxes_and_rates(m):
+def intree_boxes_and_rates_match_on_v1(m):
     return agreement(m, "snbep", (0, 1), SNBEP_BOXES, {**EVENTS, **UBOX, **THE_HA, **LINKS})
 
 
 @test("hswep-2s", kernels=BOTH, **with_intel_uncore)
-def v3_boxes_and_rates(m):
+def intree_boxes_and_rates_match_on_v3(m):
     return agreement(m, "hswep", (0, 1), LARGEST_BOXES, {**LARGEST, **UBOX})
 
 
 @test("bdxep-2s", kernels=BOTH, **with_intel_uncore)
-def v4_boxes_and_rates(m):
+def intree_boxes_and_rates_match_on_v4(m):
     return agreement(m, "bdxep", (0, 1), LARGEST_BOXES, {**LARGEST, **UBOX})
 
 
 # Linux takes the two functions of R3QPI that show for boxes
 @test("bdxde-1s", kernels=BOTH, **with_intel_uncore)
-def d1500_boxes_and_rates(m):
+def intree_boxes_and_rates_match_on_d1500(m):
     return agreement(m, "bdxde", (0,),
                      {**LARGEST_BOXES, "sbox": 0, "ha": 1, "imc": 4, "qpi": 0, "r3qpi": 2},
                      {**EVENTS, **UBOX, **HA0, **IRP})
 
 
 @test("hswep-1s", kernels=("6.12",), **with_intel_uncore)
-def the_smallest_v3_has_two_sboxes(m):
+def smallest_v3_has_two_sboxes(m):
     return agreement(m, "hswep", (0,), {**LARGEST_BOXES, "sbox": 2, "ha": 1, "imc": 4, "qpi": 2,
                                         "r3qpi": 2}, {**SBOX, **HA0})
 
 
 @test("bdxep-1s", kernels=("6.12",), **with_intel_uncore)
-def the_smallest_v4_has_no_sbox(m):
+def smallest_v4_has_no_sbox(m):
     return agreement(m, "bdxep", (0,), {**LARGEST_BOXES, "sbox": 0, "ha": 1, "imc": 4, "qpi": 2,
                                         "r3qpi": 2}, HA0)
 
 
 @test("hswep-2s", kernels=("6.12",), settings={"machine.nodes": "10"}, **with_intel_uncore)
-def more_than_eight_nodes_map_the_buses_themselves(m):
+def intree_driver_maps_buses_with_more_than_eight_nodes(m):
     assert len(m.sh("ls -d /sys/devices/system/node/node*").split()) == 10
     assert m.sh("cat /sys/class/pci_bus/0000:ff/cpulistaffinity") == "2-3"
     return agreement(m, "hswep", (0, 1), LARGEST_BOXES, {**ONE_EACH, **TWO_HA})
 
 
-# One of an MSR box, of the uncore bus, of the IIO bus
+# one event of an MSR box, of the uncore bus, of the IIO bus
 ONE_EACH = {event: EVENTS[event] for event in ("uncore_cbox_0/event=0/",
                                                "uncore_imc_0/event=4,umask=3/")}
 ONE_EACH["uncore_irp/event=0x15,umask=1/"] = IRP["uncore_irp/event=0x15,umask=1/"]

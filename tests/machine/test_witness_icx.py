@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Ice Lake-SP and Snow Ridge seen by Linux's own driver: see test_witness_e5.py.
+"""Ice Lake-SP and Snow Ridge, validated with Linux's own driver: see test_witness_e5.py.
 
-What that driver gets wrong: it writes only the lower half of the controls of UPI and M2M, so
-that an extended umask counts as if there were none (of the root port it writes both).  On Ice
-Lake it takes a CHA's thread with tid_en only, of which it forgets the tenth bit; on Snow Ridge
-each event writes the thread of its CHA, so that there is one for all of them.
+Known errors of that driver: it writes only the lower half of UPI and M2M controls, so that an
+extended umask has no effect (both halves of the root port are written). On Ice Lake it accepts
+the thread of a CHA only with tid_en, and drops the tenth bit. On Snow Ridge each event writes
+the thread of its CHA, so that all events of a CHA have the same thread.
 """
 
 from lab.framework import BOTH, test
@@ -55,10 +55,10 @@ EVENTS = {
     "uncore_iio_free_running_1/event=0xff,umask=0x22/": ("iio", 1, stack("in", 2)),
     "uncore_iio_free_running_4/event=0xff,umask=0x27/": ("iio", 4, stack("in", 7)),
 }
-# One of each range of CHAs, of each stack and channel, where not above
+# one box of each range of CHAs, of each stack and channel, unless covered above
 OF_ICX = {
     "uncore_m2m_0/event=0/": ("m2m", 0, {}),
-    # the extended umask 1 that is asked for is lost
+    # the kernel drops the extended umask 1
     "uncore_m2m_0/event=0x24,umask=0x101/": ("m2m", 0, {"event": 0x24, "umask": 1}),
     **{f"uncore_cha_{n}/event=0/": ("cha", n, {}) for n in (17, 18, 33, 34, 39)},
     **{f"uncore_iio_{n}/event=1/": ("iio", n, {"event": 1}) for n in (1, 2, 5)},
@@ -115,11 +115,11 @@ def agreement(m, platform, sockets, counts, events):
 
 
 @test("icx-2s", kernels=BOTH, settings={"boxes.cha": "40"}, **with_intel_uncore)
-def ice_lake_boxes_and_rates(m):
+def intree_boxes_and_rates_match_on_ice_lake(m):
     return agreement(m, "icx", (0, 1), ICX_BOXES, {**EVENTS, **OF_ICX})
 
 
-# Of few CHAs, and with no link
+# few CHAs and no link
 D_BOXES = {kind: count for kind, count in {**ICX_BOXES, "cha": 4}.items()
            if kind not in ("upi", "m3upi")}
 D_EVENTS = {event: told for event, told in {**EVENTS, **OF_ICX}.items()
@@ -127,10 +127,10 @@ D_EVENTS = {event: told for event, told in {**EVENTS, **OF_ICX}.items()
 
 
 @test("icxd-1s", kernels=("6.12",), **with_intel_uncore)
-def ice_lake_d_boxes_and_rates(m):
+def intree_boxes_and_rates_match_on_ice_lake_d(m):
     return agreement(m, "icx", (0,), D_BOXES, D_EVENTS)
 
 
 @test("snr-1s", kernels=BOTH, **with_intel_uncore)
-def snow_ridge_boxes_and_rates(m):
+def intree_boxes_and_rates_match_on_snow_ridge(m):
     return agreement(m, "snr", (0,), SNR_BOXES, {**EVENTS, **OF_SNR})

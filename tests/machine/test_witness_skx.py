@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Skylake-SP to Cooper Lake seen by Linux's own driver: see test_witness_e5.py.
+"""Skylake-SP to Cooper Lake, validated with Linux's own driver: see test_witness_e5.py.
 
-What that driver gets wrong: it looks for the fourth M2PCIe where no machine has one, does not
-know Cooper Lake's further links, and writes only the lower half of a UPI control, so that an
-extended umask counts as if there were none.  An event of one thread takes all of a CHA's
-filter for itself: it shares its CHA with none that filters, or perf would count by turns.
+Known errors of that driver: it looks for the fourth M2PCIe where no machine has one. It does
+not know the additional links of Cooper Lake. It writes only the lower half of a UPI control, so
+that an extended umask has no effect. An event of one thread occupies the whole filter of a CHA,
+so it must not share its CHA with another filtering event, because perf would multiplex them.
 """
 
 from lab.framework import BOTH, test
@@ -56,7 +56,7 @@ EVENTS = {
     "uncore_upi_0/event=2,umask=0xf/": ("upi", 0, {"event": 2, "umask": 0xf}),
     "uncore_upi_1/event=2,umask=0xf/": ("upi", 1, {"event": 2, "umask": 0xf}),
     "uncore_upi_2/event=2,umask=0xf/": ("upi", 2, {"event": 2, "umask": 0xf}),
-    # without the extended umask 1 that is asked for
+    # without the extended umask 1, which the kernel drops
     "uncore_upi_0/event=5,umask=0x10e/": ("upi", 0, {"event": 5, "umask": 0x0e}),
     "uncore_m3upi_0/event=1/": ("m3upi", 0, {"event": 1}),
     "uncore_m3upi_1/event=0x40,umask=2/": ("m3upi", 1, {"event": 0x40, "umask": 2}),
@@ -88,7 +88,7 @@ def promised(box, instance, socket, *, free=None, port=0, **arguments):
 
 
 @test("skx-2s", kernels=BOTH, **with_intel_uncore)
-def skylake_boxes_and_rates(m):
+def intree_boxes_and_rates_match_on_skylake(m):
     m.sh("modprobe intel_uncore")
     try:
         assert boxes(m) == BOXES, boxes(m)
@@ -100,7 +100,7 @@ def skylake_boxes_and_rates(m):
 # Three of six links: the others are none of its ids' places
 @test("cpx-1s", kernels=("6.12",), settings={"boxes.iio": "6", "boxes.irp": "6"},
       **with_intel_uncore)
-def cooper_lake_boxes(m):
+def intree_boxes_match_on_cooper_lake(m):
     m.sh("modprobe intel_uncore")
     try:
         found = boxes(m)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The driver's timers as the kernel traces them: when each ran, and for when it asked to run next.
+"""The driver's timers in the kernel's trace: the time of each run, and the requested time of the next.
 
     with traced(m, "poll_tick") as timers:
         samples = run_polled(m, ...)
         (timer,) = timers().values()
     assert_asks_every(timer, 2 * MS)
 
-A busy host lets timers run late, and none of this depends on how late: what the driver asks
-for is compared with the time at which it asks.
+A busy host runs timers late.  The checks do not depend on that delay, because a requested time is
+compared with the time of the request.
 """
 
 import bisect
@@ -18,8 +18,8 @@ import re
 
 from lab.session import US
 
-# Traces are kept apart from those of other tests; their clock is that of samples.  A full buffer
-# takes no more: there are the first 5000 runs of a timer, however long the host takes for a test.
+# A tracing instance separate from other tests, with the clock of samples. A full buffer accepts
+# no more entries, so it has the first 5000 runs of a timer, however slow the host is
 TRACING = "/sys/kernel/tracing/instances/timers"
 SETTINGS = {"trace_clock": "mono", "options/overwrite": 0, "buffer_size_kb": 512}
 # No limit: an emulated CPU is slow, and timers that are put off are the business of test_budget
@@ -31,9 +31,9 @@ EVENT = re.compile(r"\[(\d+)\] .* (\d+)\.(\d{6}): hrtimer_(start|expire_entry): 
 
 @dataclasses.dataclass(frozen=True)
 class Timer:
-    """One timer, on one CPU.  The clock is exact to 1 us, the instants asked for are to 1 ns."""
+    """A timer on one CPU. Its trace times are exact to 1 us, the requested times to 1 ns."""
     asked: list         # (when, for which instant): by START, and by each run
-    runs: list          # (begin, end): end is when it asked for the next
+    runs: list          # (begin, end): end is the time at which it requested the next run
 
 
 @contextlib.contextmanager
@@ -73,17 +73,15 @@ def timers_in(trace):
 
 
 def timer_of(events):
-    """events: (name, when, instant) each.
-
-    The last run may find its session stopped: then it does nothing, and does not ask.
-    """
+    """Group the events (name, time, requested time). The last run can find its session stopped
+    and then requests nothing."""
     return Timer([(when, instant) for event, when, instant in events if event == "start"],
                  [(begin, end) for (event, begin, _), (following, end, _)
                   in itertools.pairwise(events)
                   if event == "expire_entry" and following == "start"])
 
 
-# ---- what is asked for ----
+# ---- requested times ----
 
 def assert_asks_every(timer, period):
     """Each time for the next instant of one grid: none is left out that was not over already."""
@@ -102,10 +100,11 @@ def until_traced(timer, samples):
 
 
 def assert_same_instants(timers, samples, period):
-    """Of a timer on each die: they count from when one of them began; each run took a sample.
+    """Check that the timers of all dies run at the same times, counted from the start of one of
+    them.
 
-    A die that began later than that by more than a period has missed nothing.  STOP's sample, of
-    an instant that was due, has no run.
+    Each run took a sample. A die that started more than a period later has lost no sample. The
+    sample of STOP, for a due period, has no run.
     """
     begun = {sample["cpu"]: sample["time"] - sample["time_enabled"] for sample in samples}
     assert set(begun) == set(timers), (begun, timers.keys())
@@ -122,9 +121,9 @@ def assert_same_instants(timers, samples, period):
 
 
 def assert_late_by_one_look(timer, samples):
-    """Each polled sample tells of the time since the look just before the one that took it.
+    """Check that each polled sample reports the time since the previous poll.
 
-    The first look comes after START.  The last sample may be STOP's.
+    The first poll comes after START. The last sample can be that of STOP.
     """
     ends = [end for _, end in timer.runs]
     judged = until_traced(timer, samples[:-1])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What Linux's perf counts, against what the model promises.
+"""Compares the counts of Linux's perf with the rates of the model.
 
-A disagreement says that one of the two is wrong, not which.
+A difference shows that one of the two is wrong, not which.
 """
 
 import re
@@ -17,9 +17,9 @@ LINE = re.compile(r"\s*[\d.]+,(?:S(?P<socket>\d+),\d+,)?(?P<count>\d+),,"
 
 
 def measure(m, which, events):
-    """(event, socket or None) -> increments per second by perf.
+    """Return (event, socket or None) -> increments per second, measured by perf.
 
-    which: perf's options that say what is counted where
+    which: perf's options that select the CPUs
     """
     options = " ".join(f"-e {event}" for event in events)
     out = m.run(f"perf stat {which} -x, -I {INTERVAL_MS} "
@@ -34,13 +34,13 @@ def measure(m, which, events):
 
 
 class Rate(float):
-    """Increments per second, between perf's readings that are one or two intervals apart, and of all
-    these the median.
+    """Median of the increments per second between perf's readings that are one or two intervals
+    apart.
 
-    Perf reads its clock, then the counter: a reading that the host held up in between spoils the
-    pairs that it is in, those before and those after it in opposite ways.  A counter that perf had
-    stopped, for an interrupt, while the host held the CPU up lacks what it would have counted: that
-    spoils the pairs around it, so none are further apart.  Either spoils few of the pairs.
+    Perf reads its clock, then the counter. If the host stops it in between, the pairs before
+    and after that reading are wrong in opposite directions. If the host stops a CPU while an
+    interrupt has stopped the counter, the pairs around it lack counts; therefore no pair is
+    further apart. Both errors affect few of the pairs.
     """
 
     def __new__(cls, intervals):
@@ -65,10 +65,10 @@ def difference(measured, promised):
 
 
 def agreement(m, sockets, events, rate):
-    """A Result for each event on each socket.
+    """Return a Result for each event on each socket.
 
-    events: perf's spelling -> (box type, instance, further arguments of rate())
-    rate: increments per second that are promised to (type, instance, socket, ...)
+    events: perf's spelling -> (box type, instance, further arguments of rate()). rate: returns
+    the increments per second of (type, instance, socket, ...).
     """
     measured = measure(m, "-a --per-socket", events)
     results = []

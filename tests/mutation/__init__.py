@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make mutants`: small mistakes put into the driver one by one; do the tests notice?"""
+"""`make mutants`: insert small errors into the driver one by one and check that the tests
+detect them.
+"""

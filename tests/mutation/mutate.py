@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which small mistakes a C file can have: changed constants and comparisons, lost calls.
+"""Creates the mutants of a C file: changed constants and comparisons, removed calls.
 
-Text in, mutants out; nothing is compiled or run here.
+The input and the output are text; nothing is compiled or run here.
 """
 
 import dataclasses
@@ -10,13 +10,14 @@ import re
 
 SWAPPED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",
            "&&": "||", "||": "&&"}
-# What is not code keeps its place and says nothing: comments, strings, characters, directives
+# comments, strings, characters and directives are replaced by spaces, so that positions are
+# kept
 SILENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|'
                     r'^[ \t]*#(?:[^\n]*\\\n)*[^\n]*', re.S | re.M)
 COMPARISON = re.compile(r"(?<= )(?:<=|>=|==|!=|&&|\|\||<|>)(?=[ \n])")
 CONSTANT = re.compile(r"(?<![\w.])(?:0x[0-9a-f]+|\d+)(?=(?:ULL|U)?\b)(?![\w.]*x)")
 NEGATION = re.compile(r"(?<=[( ])!(?=[\w(])")
-# A statement of one call, whose value nobody wants; what only looks is no loss
+# a statement that is one call without a used result; a call without side effects is no mutant
 CALL = re.compile(r"(?<=\t)(?!(?:return|goto|if|while|for|switch|lockdep_\w+|trace_\w+|pr_\w+|"
                   r"pci_info|WARN\w*|MODULE_\w+|module_\w+)\b)[a-z_]\w*\([^;{}]*\);(?=\n)")
 
@@ -45,7 +46,7 @@ def silenced(text):
 
 
 def constant_changed(word):
-    """One more; 0 and 1 for each other."""
+    """Increase a constant by one; exchange 0 and 1."""
     value = int(word, 0) if word.startswith("0x") or not word.startswith("0") else int(word, 8)
     value = {0: 1, 1: 0}.get(value, value + 1)
     return hex(value) if word.startswith("0x") else str(value)

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make mutants`: draws mutants, builds and runs the KUnit suites with each, and keeps the table.
+"""`make mutants`: selects mutants, builds and runs the KUnit suites with each, and keeps the table.
 
     python3 -m mutation.run [--lab] [--jobs J] [--anew] N SEED
 
-Each mutant is put into a copy of the tree, never into the tree itself; there are J copies, for
-as many at a time.  One that does not compile is no mutant, and another is drawn.  Killed is one
-with which a suite fails, the kernel complains, leaks or hangs twice; the same suites pass without
-it, or nothing is said at all.  Where --lab is given, those that live meet the lab's tests, too.
+Each mutant is inserted into a copy of the tree, never into the tree itself.  There are J copies,
+for J mutants at a time.  A mutant that does not compile is replaced by another.  A mutant is killed
+if a suite fails with it, or if the kernel reports an error, leaks memory or hangs twice.  The same
+suites must pass without mutants, otherwise no verdict is given.  With --lab, survivors are also run
+against the lab's tests.
 
-As long as the driver is the same, whom a suite has killed stays killed: an interrupted run goes on,
-and one after tests were added tries those that live.  Who made a test weaker says --anew.
+While the driver is unchanged, killed mutants stay killed.  An interrupted run continues, and a run
+after new tests tries the survivors again.  Use --anew after weakening a test.
 """
 
 import argparse
@@ -32,7 +33,9 @@ from mutation import mutate
 COPIES = BUILD / "mutants"
 COPIED = ("Kbuild", "Makefile", "dkms.conf", "driver", "uapi", "tests", "tools")
 TABLE = TOP / "Documentation/testing.md"
-# Why mutants live that should: "path: old line -> new line | reason", one a line
+# reasons why mutants may survive: "path: old line -> new line
+#
+# reason", one per line
 EXPLAINED = TOP / "tests/mutation/explained.txt"
 MARKS = "make mutants"
 MACHINE, KERNEL_LOG = "the machine", "the kernel's log"
@@ -49,7 +52,7 @@ def note(text):
 
 @dataclasses.dataclass(frozen=True)
 class Copy:
-    """A copy of the tree, and what is built from it."""
+    """A copy of the tree with its build."""
     where: Path
 
     @property
@@ -95,7 +98,7 @@ def sources():
 # ---- verdicts ----
 
 def kunit_verdict(module):
-    """Who noticed; "" if nobody did."""
+    """Return the suite that detects the mutant; "" if none does."""
     try:
         log, complaints = kunit.run_in_guest(module, to_the_end=False)
     except Exception as error:      # whatever ends the guest or its agent
@@ -108,8 +111,8 @@ def kunit_verdict(module):
 
 
 def lab_verdict(copy):
-    """The same by the lab's tests, in the copy, with a build directory of its own."""
-    with LAB:       # which has tests beside each other itself
+    """Return the lab test that detects the mutant; the copy has its own build directory."""
+    with LAB:       # the lab runs its tests in parallel itself
         done = subprocess.run(["env", f"UCORE_BUILD={copy.where / 'lab'}", "tests/lab/run",
                                "-k", "6.1"], cwd=copy.tree, text=True, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -118,14 +121,16 @@ def lab_verdict(copy):
 
 
 def does_not_compile(mutant, log):
-    """gcc says so of its file; else something else has ended the build."""
+    """Return true if gcc reports an error in the mutant's file; another error has ended the
+    build."""
     return re.search(rf"{re.escape(Path(mutant.path).name)}:\d+:\d+: (?:fatal )?error:", log)
 
 
 def judged(mutant, texts, copy, lab):
-    """By whom it was killed, "": by nobody, None: it does not compile; and whether that is for good.
+    """Return the killer ("": none, None: does not compile), and whether the verdict is final.
 
-    A suite or the kernel's log is; a guest that hangs may be the host's doing, and is tried again.
+    The verdict of a suite or of the kernel log is final. A guest that hangs can be caused by
+    the host, and is tried again.
     """
     path = copy.tree / mutant.path
     path.write_text(mutant.applied(texts[mutant.path]))
@@ -146,7 +151,7 @@ def judged(mutant, texts, copy, lab):
 
 
 class Known:
-    """Of mutants of this driver: by which suite they are killed, and which do not compile (None)."""
+    """Verdicts on mutants of this driver: the suite that kills each; None: does not compile."""
 
     def __init__(self, progress, tests):
         self._progress = progress
@@ -172,7 +177,7 @@ class Known:
 
 
 def known(anew):
-    """What was found before, unless all are tried anew; a test that is gone has killed nobody."""
+    """Return the stored verdicts, unless --anew is given; verdicts of removed tests are dropped."""
     progress = Progress("mutants", hash_of("driver", "uapi"))
     if anew:
         progress.forget()
@@ -206,7 +211,7 @@ def all_judged(texts, copies, options):
     with concurrent.futures.ThreadPoolExecutor(len(copies)) as pool:
         for number, mutant in enumerate(mutate.drawn(texts, options.seed)):
             running[pool.submit(before.verdict, mutant, try_it)] = number, mutant
-            # one that does not compile makes room for one more
+            # a mutant that does not compile is replaced by another
             while running and (len(running) == len(copies) or
                                len(found) + len(running) == options.count):
                 collect()
@@ -220,7 +225,7 @@ def all_judged(texts, copies, options):
 # ---- the table ----
 
 def changed_line(mutant, text):
-    """`path: old line -> new line`: what stays true when lines move."""
+    """Return `path: old line -> new line`, which does not depend on line numbers."""
     def line_of(where):
         return re.sub(r"\s+", " ", where.splitlines()[mutant.line - 1]).strip()
     return f"{mutant.path}: {line_of(text)} -> {line_of(mutant.applied(text))}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What long runs did and found, and the place of their tables in the documentation."""
+"""Results of long runs, and the position of their tables in the documentation."""
 
 import dataclasses
 import re
@@ -15,7 +15,7 @@ REACHED = re.compile(r"^# (\d+) places of the driver reached, (\d+) ways kept, (
 MOVES = re.compile(r"^# (\d+) times a CPU went or came$", re.M)
 FAULTS = re.compile(r"^# (\d+) faults, (\d+) refused$", re.M)
 
-# What nobody counts: the boot in which there is one does not end well
+# not counted, because such a boot does not end successfully
 ENDS_IT = "none, or the run had ended there"
 # Not summed up when several boots are put together, but the largest of them
 LARGEST = {"places", "ways", "events", "longest_ns"}
@@ -34,7 +34,7 @@ class Figures:
     passed: int = 0
     processes: int = 0
     killed: int = 0
-    places: int = 0             # of the driver, reached by calls; 0: the kernel does not tell
+    places: int = 0             # driver places reached by calls; 0: unknown to the kernel
     ways: int = 0               # ... that were kept of those there
     led: int = 0                # processes that began with one
     faults: int = 0
@@ -47,17 +47,17 @@ class Figures:
     perf_recordings: int = 0
     pmis_lost: int = 0          # on purpose
     misfortunes: int = 0        # the hardware misbehaved otherwise
-    events: int = 0             # of the session beside all that
+    events: int = 0             # counters of the concurrent session
     counted: int = 0
     samples: int = 0
-    lost: int = 0               # told as lost
-    missing: int = 0            # neither there nor told
+    lost: int = 0               # samples reported as lost
+    missing: int = 0            # samples that are neither present nor reported
     overflows: int = 0
     recovered: int = 0
-    longest_ns: int = 0         # its die frozen for a sample
+    longest_ns: int = 0         # longest freeze of its die for a sample
 
     def take_calls(self, text):
-        """What uapi_fuzz said at its end."""
+        """Add the results that uapi_fuzz printed at its end."""
         counts = list(map(int, CALLS.search(text).groups()))
         for name, count in zip(("calls", "done", "refused", "mappings", "passed", "processes",
                                 "killed"), counts):
@@ -68,19 +68,19 @@ class Figures:
             self.led += int(led)
 
     def take_faults(self, text):
-        """What uapi_faults said."""
+        """Add the results that uapi_faults printed."""
         for injected, refused in FAULTS.findall(text):
             self.faults += int(injected)
             self.faults_refused += int(refused)
 
     def take_loading(self, text):
-        """What uapi_faultload said."""
+        """Add the results that uapi_faultload printed."""
         injected, refused = map(int, FAULTS.search(text).groups())
         self.load_faults += injected
         self.load_refused += refused
 
     def add(self, other):
-        """What another boot did, too."""
+        """Add the results of another boot."""
         self.kernel = other.kernel
         for field in dataclasses.fields(self)[1:]:
             both = getattr(self, field.name), getattr(other, field.name)

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""For how long does ucore keep interrupts off?  Counted, on the machine whose time is counted.
+"""Longest times for which ucore disables interrupts, counted on the clocked machine.
 
     python3 -m soak.irqs_off        measures, and writes the table into Documentation/testing/figures.md
 
-One die, one CPU, an instruction 1 ns, an access its price (lab/access_costs.py), every counter in use.
-Linux's function_graph tracer says of each function of ucore when it began and ended, and whether
-interrupts were off then.  It costs instructions itself, so it looks again and again: at all
-functions first, then at those that were called with interrupts off and by no other such one, until
-these are the same.  Of a look at all the buffer has only the last ones: those of PURPOSES are looked at
-in any case, and must be found.
+The machine has one die and one CPU; an instruction takes 1 ns and an access its cost
+(lab/access_costs.py).  Every counter is in use.  Linux's function_graph tracer records the start
+and the end of each function of ucore, and whether interrupts were off.
+
+The tracer costs instructions itself, so several rounds are run.  The first round traces all
+functions.  Each later round traces the functions that were called with interrupts off, but not by
+another such function, until the set no longer changes.  The buffer of the first round keeps only
+its last part.  The functions in PURPOSES are therefore always traced, and must be found.
 """
 
 import dataclasses
@@ -20,13 +22,21 @@ from lab.machine import Machine
 from soak import figures
 
 TRACING = "/sys/kernel/tracing"
-# "0)  d.h1. |               |  foo() {", "... | + 12.345 us   |  }", "... |  foo();", "[ucore]" behind
-# names; what the line of an end says of interrupts is nothing
+# Lines of the trace: "0) d.h1.
+#
+#
+# foo() {", "...
+#
+# + 12.345 us
+#
+# }", "...
+#
+# foo();", "[ucore]" after names. The interrupt flag in the line of an end has no meaning
 LINE = re.compile(r"^\s*\d+\)\s+(?P<flags>[^\s|]+)[\s|!+#*@$]*(?:(?P<us>[\d.]+) us)?[\s|]*"
                   r"(?:(?P<end>\})|(?P<name>\w+)(?: \[ucore\])?\(\)(?P<leaf>;?))")
 OFF = "dD"
-OPTIONS = 64            # of -e, the tool's limit
-# What the functions are for; one that is not here is shown by its name
+OPTIONS = 64            # limit of the tool's option -e
+# purposes of functions; a function that is missing here is shown by its name
 PURPOSES = {
     "rendezvous_here": "START, STOP, RESET, READ: a reader's share",
     "pmi_nmi": "the NMI itself",
@@ -50,10 +60,11 @@ PURPOSES = {
 
 
 def script(platform, wanted):
-    """What takes long; the functions that are looked at are `wanted`, or all."""
+    """Return a script with the longest operations that traces the functions `wanted`, or all."""
     events = clocked.all_of(bench.PLATFORMS[platform])
     options = bench.options(events.ucore)
-    # a period so short that no look could find its end; twice as many events, as far as the tool goes
+    # a period so short that no poll could find its end; twice as many events, up to the tool's
+    # limit
     interrupting = options.replace("imc/fixed/", "imc/fixed,period=400000/")
     twice = bench.options((events.ucore + events.ucore)[:OPTIONS])
     filters = wanted or ["*:mod:ucore"]
@@ -62,17 +73,17 @@ def script(platform, wanted):
         "cd /tmp", "insmod /lib/modules/*/ucore.ko core_pmu=0", f"cd {TRACING}",
         "echo 65536 >buffer_size_kb", "echo latency-format >trace_options",
         *(f"echo '{name}' >>set_ftrace_filter" for name in filters),
-        # what charges the others is not what takes the time
+        # the functions that charge the budget are not part of the measured time
         "echo 'charged_here ucore_budget_*' >set_ftrace_notrace",
         "echo function_graph >current_tracer", "cd /tmp",
-        # a box is tried; START, READ, STOP; timers; polled periods
+        # self-test of a box; START, READ, STOP; timers; polled periods
         "have",
         f"ucoretool stat -I 10 {options} -- sleep 0.03 {quiet}",
         f"ucoretool record --timer 10ms {options} -o /tmp/out -- sleep 0.1 {quiet}",
         f"ucoretool record -c 4000000 {options} -o /tmp/out -- sleep 0.05 {quiet}",
         f"ucoretool record {interrupting} -o /tmp/out -- sleep 0.01 {quiet}",
         f"ucoretool stat --rotate 4ms {twice} -- sleep 0.05 {quiet}",
-        # the guard's looks; asleep and awake meanwhile
+        # scans of the watchdog, and a suspend in between
         "echo 0 >/sys/module/suspend/parameters/pm_test_delay",
         "echo freezer >/sys/power/pm_test",
         f"(sleep 12; echo mem >/sys/power/state) & ucoretool stat {options} -- sleep 14 {quiet}",
@@ -114,7 +125,7 @@ def traced(platform, wanted=()):
 
 @dataclasses.dataclass(frozen=True)
 class Measured:
-    """Of a platform: name -> us, the longest first."""
+    """Results of a platform: name -> us, the longest first."""
     title: str
     counters: int
     functions: dict
@@ -125,8 +136,10 @@ class Measured:
 
 
 def measured(platform):
-    """With fewer functions from look to look: where the buffer begins, callees of who began before are
-    taken for the first ones; and each that is traced costs its caller time.
+    """Measure with fewer functions in each round.
+
+    At the start of the buffer, callees of a function that began earlier are taken for outermost
+    functions. Each traced function costs its caller time.
     """
     wanted, found = None, traced(platform).keys() | PURPOSES
     while wanted != sorted(found):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make races`: the debug kernel's tests on a kernel that looks for data races (KCSAN).
+"""`make races`: the debug kernel's tests on a kernel that detects data races (KCSAN).
 
     python3 -m soak.races [PATTERN ...]     tests/lab/run -k kcsan, and its table
 
-A race that ucore has a half of is a complaint in the kernel log, with which its test fails. If none
-does, the table goes into Documentation/testing/figures.md.
+A race with ucore on one side is reported in the kernel log, and its test fails.  Without a failure
+the table is written into Documentation/testing/figures.md.
 """
 
 import re
@@ -22,7 +22,7 @@ SKIPPED = re.compile(r"# SKIP\b", re.I)
 
 
 def run(patterns):
-    """Verdict -> how many results, and the tests that they are of; what is printed is shown."""
+    """Return verdict -> number of results, and the tests; copy the output to stdout."""
     counts, tests = {"ok": 0, "not ok": 0, "skipped": 0}, set()
     with subprocess.Popen([TOP / "tests/lab/run", "-k", KERNEL, *patterns], stdout=subprocess.PIPE,
                           text=True) as runner:

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`make fuzz-calls` and `make soak`: runs for hours, and their figures.
 
-    python3 -m soak.run fuzz CALLS SEED     calls at random, as fast as can be; for every fifth
-                                            slice CPUs go and come; a boot for each half a million:
-                                            those that ended well are kept, and an interrupted run
-                                            goes on after them
-    python3 -m soak.run soak MINUTES SEED   each allocation of loading fails once; then
-                                            everything at low rate: calls at random, faults, CPUs
-                                            that go and come, sleep, the tool, hardware that
-                                            misbehaves; perf and the NMI watchdog beside
+    python3 -m soak.run fuzz CALLS SEED     random calls at the maximum rate, with CPU hotplug in
+                                            every fifth slice.  There is one boot for each half a
+                                            million calls.  Successful boots are kept, and an
+                                            interrupted run continues after them
+    python3 -m soak.run soak MINUTES SEED   each allocation of loading fails once.  Then follow at
+                                            a low rate: random calls, injected faults, CPU
+                                            hotplug, suspend, the tool, hardware faults; with
+                                            perf and the NMI watchdog
 
-On the debug kernel, with a session beside them that has to count exactly. What is wrong ends
-the run; one that ends well writes its table into Documentation/testing/figures.md, and with it
-that of the longest time with interrupts off (irqs_off.py).
+The runs use the debug kernel, with a concurrent session that must count exactly.  An error ends
+the run.  A successful run writes its table into Documentation/testing/figures.md, together with
+the longest times with interrupts off (irqs_off.py).
 """
 
 import argparse
@@ -35,9 +35,9 @@ from machine.test_suspend import KINDS, suspend_to_ram
 from soak import figures, irqs_off
 
 SCENARIO, KERNEL = "e2-2s", "debug"
-# The model's log is read by nobody here, and counters would make it grow by gigabytes
+# The model's log is not read here, and counters would make it grow by gigabytes
 SETTINGS = {"model.log-counters": "no"}
-# What is tried, and how: boots of another tree are no part of a run
+# files that determine a run: boots of another version are not part of it
 TRIED = ("driver", "uapi", "tests/uapi", "tests/kernel", "tests/soak/run.py", "tests/soak/figures.py",
          "tests/machine/exact.py", "tests/lab/qemu", f"tests/lab/scenarios/{SCENARIO}.ini")
 SLICE = 20000           # calls of one run of uapi_fuzz
@@ -46,10 +46,11 @@ SOAK_SLICE = 2000
 REST_US = 20000         # between two calls of one of its processes, in a soak
 # Where each allocation of loading fails, with boxes of cores or without
 LOADED = {SCENARIO: 0, "spr-1s": 1, "icx-1s": 0}
-REACHED = "/tmp/reached"    # what the calls came to, from one run to the next
+REACHED = "/tmp/reached"    # places reached by the calls, kept for the next run
 MOVING = "1 2 3"        # CPUs that go and come; CPU 0 stays
-# What hardware should not do, one in each slice of a soak: how it begins, and how it ends.  A box that
-# answers no more is one that cannot interrupt: of others nobody could clear what they go on to signal.
+# Hardware faults, one in each slice of a soak: the command that starts it and the one that ends
+# it. The box that stops responding has no interrupts, because the status of others could not be
+# cleared
 MISFORTUNES = (
     ("delay-pmi 0 3000000", "delay-pmi 0 0"),
     ("double-pmi 0 5 2000000", "double-pmi 0 0"),
@@ -59,9 +60,9 @@ MISFORTUNES = (
     ("fault 0 cbo0", "no-fault 0 cbo0"),
     ("stuck 0 ha1.1", "loose 0 ha1.1"),
 )
-# Others that have NMIs and counters of their own, beside every third slice.  Not while the machine sleeps:
-# behind that perf's events count no more, with ucore or without.  Of the CPU that stays: perf begins
-# nothing where one goes while it opens the events of all
+# Other users of NMIs and counters run in every third slice, but not during suspend: after a
+# resume perf's events no longer count, with ucore or without. They use the CPU that stays
+# online, because perf fails if a CPU goes offline while it opens the events of all CPUs
 PERF = "cd /tmp && rm -f perf.data && exec perf record -q -C 0 -e cycles -c 52000000 -o perf.data -- sleep 3600"
 RECORD = """
 while [ ! -e /tmp/enough ]; do
@@ -95,7 +96,7 @@ def tap(machine, command, timeout):
 
 
 class Run:
-    """One boot, and what is counted in it."""
+    """One boot and its results."""
 
     def __init__(self, machine, session, seed):
         self.machine = machine
@@ -205,7 +206,7 @@ def fuzz(run, calls):
 def soak(run, minutes):
     run.faults()
     sleeps = can_sleep(run.machine)
-    run.machine.allow(*UNKNOWN_NMI)     # those that come twice or for no reason are nobody's
+    run.machine.allow(*UNKNOWN_NMI)     # duplicate or spurious PMIs are unknown NMIs
     misfortunes = itertools.cycle(MISFORTUNES)
     with recordings(run):
         while run.elapsed() < 60 * minutes:
@@ -220,10 +221,10 @@ def soak(run, minutes):
 
 
 def boot(doing, amount, seed):
-    """One machine, from its boot to its last count; its figures."""
+    """Boot a machine, run the slices, and return the figures."""
     with Machine(SCENARIO, KERNEL, settings=SETTINGS, perf=True) as machine:
         machine.write(framework.KMEMLEAK, "scan=off")
-        machine.write(WATCHDOG, 0)      # which has a counter of each core: EBUSY
+        machine.write(WATCHDOG, 0)      # the NMI watchdog has a counter of each core: EBUSY
         machine.insmod(cores=True)
         with counting(machine) as session:
             run = Run(machine, session, seed)

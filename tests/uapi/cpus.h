@@ -30,12 +30,12 @@ static inline bool cpu_set(unsigned int cpu, bool online)
 }
 
 /**
- * struct moving - CPUs that go and come at random; in memory that is shared
- * @nr: how many they are
- * @cpu: their numbers
- * @moves: how often one went or came
- * @enough: they are to stay
- * @pid: the process that moves them
+ * struct moving - CPUs that go offline and online at random; in shared memory
+ * @nr: number of CPUs
+ * @cpu: CPU numbers
+ * @moves: number of changes so far
+ * @enough: set to end the changes, with all CPUs online
+ * @pid: process that makes the changes
  */
 struct moving {
 	unsigned int nr, cpu[MAX_MOVING];

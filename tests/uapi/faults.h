@@ -43,7 +43,7 @@ static inline void rseq_end(void)
 	struct rseq *area = (void *)((char *)__builtin_thread_pointer() + __rseq_offset);
 
 	if (__rseq_size && syscall(SYS_rseq, area, sizeof(*area), RSEQ_FLAG_UNREGISTER, RSEQ_SIG))
-		must(errno == EINVAL, "rseq: %m");	/* it is done already */
+		must(errno == EINVAL, "rseq: %m");	/* already registered */
 }
 
 /* Allocations that may sleep, and single pages, too; without a word in the log */
@@ -60,7 +60,7 @@ static inline void faults_begin(void)
 	must(fault_nth >= 0, "fail-nth: %m");
 }
 
-/* Only what code from @start to @end has called; all of the kernel: 0, UINT64_MAX */
+/* Inject only into calls from code between @start and @end; 0, UINT64_MAX: the whole kernel */
 static inline void faults_within(uint64_t start, uint64_t end)
 {
 	char text[2][24];
@@ -73,7 +73,10 @@ static inline void faults_within(uint64_t start, uint64_t end)
 	}
 }
 
-/* What ucore has called; it is where /proc/modules says: "ucore SIZE ... 0xADDRESS" */
+/*
+ * Inject only into calls from ucore, whose address is in /proc/modules: "ucore SIZE ...
+ * 0xADDRESS"
+ */
 static inline void faults_within_ucore(void)
 {
 	FILE *modules = fopen("/proc/modules", "r");
@@ -95,7 +98,7 @@ static inline void faults_everywhere(void)
 	faults_within(0, UINT64_MAX);
 }
 
-/* What is written here may itself be the call that fails */
+/* The write itself may be the call that fails */
 static inline void fault_write(const char *text)
 {
 	for (unsigned int tries = 0; tries < 3; tries++)
@@ -112,7 +115,10 @@ static inline void fault_arm(unsigned int n)
 	fault_write(text);
 }
 
-/* Was there one?  Otherwise the nth is still to come, perhaps with this very question */
+/*
+ * Return true if a fault was injected. Otherwise the nth call is still pending and may be in
+ * this query
+ */
 static inline bool fault_disarm(void)
 {
 	char left[16] = "";
@@ -126,7 +132,7 @@ struct fault_tally {
 	unsigned int injected, refused;
 };
 
-/* @rc: 0 or -errno of a call in which a fault was injected or not; @also: one more errno, or 0 */
+/* Judge @rc, 0 or -errno of a call with or without a fault; @also: one more valid errno, or 0 */
 static inline void fault_judge(struct fault_tally *tally, const char *name, unsigned int n,
 			       bool hit, int rc, int also)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Arguments made at random for every command: what each field means is in a table, most
- * values make sense, and one in a dozen is beside the limits of uapi/ucore.h, or nonsense.
+ * Random arguments for every command. A table has the meaning of each field. Most values are
+ * valid; one in a dozen is close to the limits of uapi/ucore.h or invalid.
  */
 #ifndef UAPI_FUZZ_H
 #define UAPI_FUZZ_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #define ARENA		65536	/* more than any answer has */
-#define NASTY		12	/* one value in so many */
+#define NASTY		12	/* one value in NASTY is invalid */
 #define MAX_FIELDS	64
 
 static uint64_t roll_state;
@@ -54,8 +54,8 @@ struct shape {
 	uint16_t size;
 	bool on_session;
 	uint32_t flags;			/* that it knows */
-	struct slot slots[8];		/* but for the size; ends with bytes == 0 */
-	int errors[14];			/* of arguments that make sense; ends with 0 */
+	struct slot slots[8];		/* all fields except the size; ends with bytes == 0 */
+	int errors[14];			/* errno values for valid arguments; ends with 0 */
 };
 
 #define SLOT(type, field, meaning_) \
@@ -241,7 +241,7 @@ static inline uint64_t place(uint64_t bytes, bool *sane)
 	}
 }
 
-/* A session of a fuzzer: nobody else's is ended */
+/* Return the id of a fuzzer's session, so that no other session is revoked */
 static inline uint64_t some_session(int device)
 {
 	struct ucore_session_info sessions[16];
@@ -300,7 +300,7 @@ static inline uint64_t slot_value(struct making *m, const struct slot *slot)
 {
 	bool nasty = !roll(NASTY);
 
-	/* what is wrong by itself */
+	/* values that are invalid by themselves */
 	if (nasty && (slot->meaning == RESERVED || slot->meaning == FLAGS)) {
 		m->sane = false;
 		return nasty_value();
@@ -357,7 +357,7 @@ static inline uint64_t slot_value(struct making *m, const struct slot *slot)
 	}
 }
 
-/* Arrays lie in the arena, one over the other: the answer matters to nobody */
+/* Arrays in the arena overlap, because their contents are not used */
 static inline uint64_t slot_address(struct making *m, const struct slot *slot)
 {
 	uint64_t bytes = ARENA;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * KTAP for small programs.  Each subtest runs in a process of its own, so that
- * whatever it left open is closed before the next one begins, and a crash or
- * a hang is one failed subtest.
+ * KTAP for small programs.  Each subtest runs in a separate process, so that its
+ * resources are released before the next one begins, and a crash or a hang is one
+ * failed subtest.
  *
- *   expect...()  notes a failure and goes on
- *   must()       notes it and ends the subtest
- *   skip_test()  ends the subtest; the text says what is missing
+ *   expect...()  reports a failure and continues
+ *   must()       reports a failure and ends the subtest
+ *   skip_test()  ends the subtest; the text names what is missing
  */
 #ifndef UAPI_HARNESS_H
 #define UAPI_HARNESS_H
@@ -30,7 +30,7 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define TEST_SECONDS	180	/* a guard against hanging, on a busy host too */
-#define WAIT_SECONDS	60	/* what does not come never comes */
+#define WAIT_SECONDS	60	/* an event that takes longer will never come */
 #define MAX_COMPLAINTS	20
 
 enum { TEST_OK, TEST_FAILED, TEST_SKIPPED = 4 };
@@ -39,7 +39,7 @@ struct test {
 	const char *name;
 	void (*run)(const void *arg);
 	const void *arg;
-	const char *prefix;	/* before the name; NULL: none */
+	const char *prefix;	/* prefix of the name; NULL: none */
 };
 
 static unsigned int failures;
@@ -152,7 +152,7 @@ static inline int test_child(const struct test *test)
 	return WEXITSTATUS(status);
 }
 
-/* All tests, or with arguments those whose names contain one of them */
+/* Return true for all tests, or, with arguments, for tests whose names contain one of them */
 static inline bool test_wanted(const struct test *test, int argc, char **argv)
 {
 	char name[128];

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where in the driver calls have come to, as KCOV tells, and the ways there: which calls went
- * before.  All of it lies in memory that processes share, and each may be
- * killed at any instant: there are no locks.
+ * Places of the driver that calls have reached, by KCOV, and the sequences of calls that led
+ * there. All data are in memory shared by the processes. There are no locks, because a process
+ * may be killed at any time.
  *
- * Only what is compiled for it tells where it is: of the lab's debug kernel, the driver.  KCOV
- * sees what a call itself does.  It does not see interrupts and NMIs, thus no IPI to another
- * CPU and no timer, nor other threads of the kernel and what the end of a process closes.
+ * KCOV covers only code that is compiled for it, which is the driver in the lab's debug kernel.
+ * KCOV records the code that a call itself executes. Interrupts and NMIs are not recorded, so
+ * IPIs to other CPUs and timers are missing. Other kernel threads and the cleanup at the end of
+ * a process are missing, too.
  */
 #ifndef UAPI_REACHED_H
 #define UAPI_REACHED_H
@@ -34,12 +35,13 @@ struct way {
 };
 
 /**
- * struct reached - what all processes know
- * @places: how many of @place are not 0
- * @kept: how many ways were kept; the last ones are in @way
- * @way: with the sum of its words, which is wrong where two wrote it, or one was killed
- * @place: by the lowest bits of its address
- * @step: from one place to the next, hashed
+ * struct reached - data shared by all processes
+ * @places: number of entries of @place that are not 0
+ * @kept: number of stored sequences; @way has the latest
+ * @way: sequences, each with a checksum, which is wrong if two processes wrote the entry or the
+ *       writer was killed
+ * @place: reached places, indexed by the lowest bits of the address
+ * @step: hashes of pairs of consecutive places
  */
 struct reached {
 	atomic_ulong places, kept;
@@ -52,7 +54,7 @@ struct reached {
 
 struct tracer {
 	int fd;
-	uint64_t *area;		/* how many places, and the places; NULL: there is no KCOV */
+	uint64_t *area;		/* the number of places, then the places; NULL: no KCOV */
 };
 
 static inline struct tracer tracer_make(void)
@@ -85,7 +87,7 @@ static inline bool is_first(atomic_uchar *seen)
 	return !atomic_load_explicit(seen, memory_order_relaxed) && !atomic_exchange(seen, 1);
 }
 
-/* Has the last call gone where none had gone before? */
+/* Return true if the last call reached a new place */
 static inline bool reached_more(struct reached *reached, const struct tracer *tracer)
 {
 	uint64_t n = tracer->area ? __atomic_load_n(tracer->area, __ATOMIC_RELAXED) : 0;
@@ -119,7 +121,7 @@ static inline void way_keep(struct reached *reached, const struct way *way)
 	reached->way[i].sum = way_sum(way);
 }
 
-/* One of those that are kept, by a number at random; false: it is not whole */
+/* Copy a stored sequence, selected by a random number; return false if it is incomplete */
 static inline bool way_get(struct reached *reached, uint64_t which, struct way *way)
 {
 	unsigned long nr = reached->kept;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A ring as its reader maps it, and an audit of what comes out: sequence
- * numbers, LOST records and PAD must add up.
+ * A mapped ring, and an audit of its records: sequence numbers, LOST records and PAD must add
+ * up.
  */
 #ifndef UAPI_RING_H
 #define UAPI_RING_H
@@ -80,7 +80,7 @@ static inline void ring_release(struct ring *ring)
 	__atomic_store_n(&ring->consumer->tail, ring->tail, __ATOMIC_RELEASE);
 }
 
-/* The next record, PAD included; NULL: none. It stays until ring_release() */
+/* Return the next record, PAD included; NULL: none. The record is valid until ring_release() */
 static inline const struct ucore_record *ring_next(struct ring *ring)
 {
 	uint64_t head = ring_head(ring), at = ring->tail & (ring->size - 1);
@@ -104,7 +104,7 @@ static inline const struct ucore_record *ring_next(struct ring *ring)
 
 struct audit {
 	uint32_t domain, nr_values;
-	uint64_t next_seq;	/* of the next record */
+	uint64_t next_seq;	/* sequence number of the next record */
 	uint64_t samples, lost, pads, gaps, losses;
 	uint64_t time, time_enabled, time_running, frozen_ns;
 	uint64_t counts[MAX_EVENTS];
@@ -118,7 +118,7 @@ static inline void audit_sample(struct audit *audit, const struct ucore_sample *
 	     "a sample of %u bytes", s->hdr.size);
 	expect(s->domain == audit->domain, "domain %u in the ring of domain %u", s->domain,
 	       audit->domain);
-	/* equal: two triggers while the domain was frozen for somebody else */
+	/* equal times: two triggers while another session had frozen the domain */
 	expect(s->time >= audit->time && s->time < now_ns(), "sample %llu: time %llu after %llu",
 	       (unsigned long long)s->hdr.seq, (unsigned long long)s->time,
 	       (unsigned long long)audit->time);
@@ -180,7 +180,7 @@ static inline void audit_record(struct audit *audit, const struct ucore_record *
 	audit->next_seq = record->seq + 1;
 }
 
-/* The next sample; in front of it there may be a LOST record: an emulated CPU may come late */
+/* Return the next sample. A LOST record may precede it, because an emulated CPU may be late */
 static inline const struct ucore_sample *ring_wait_sample(struct ring *ring, struct audit *audit)
 {
 	const struct ucore_record *record;
@@ -208,7 +208,10 @@ static inline unsigned int audit_ring(struct audit *audit, struct ring *ring)
 	return nr;
 }
 
-/* Of a stopped session with one ring, all read: nothing is missing, nothing double */
+/*
+ * Audit a stopped session with one ring that is drained: nothing is missing, nothing is
+ * duplicated
+ */
 static inline void audit_finish(struct audit *audit, struct ring *ring, int session)
 {
 	struct ucore_get_status status = session_status(session);

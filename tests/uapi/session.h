@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What tests say often: open, find a box, add an event, one line per command.
- * Functions named try_...() return 0 or -errno; the others succeed or end the
- * subtest.
+ * Common helpers: open the device, find a box, add an event; one function for each command.
+ * Functions named try_...() return 0 or -errno. Other functions succeed or end the subtest.
  */
 #ifndef UAPI_SESSION_H
 #define UAPI_SESSION_H
@@ -154,7 +153,7 @@ static inline uint32_t box_on_domain(const char *type, unsigned int instance, in
  * ---- Sessions -----------------------------------------------------------
  */
 
-/* Of an argument without its size: the descriptor, or -errno */
+/* Create a session from an argument without its size; return the descriptor, or -errno */
 static inline int try_create_as(struct ucore_create_session create)
 {
 	int fd = device_open(), rc;

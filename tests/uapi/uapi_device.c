@@ -64,7 +64,7 @@ static void info_agrees_with_lists(const void *arg)
  * ---- GET_DOMAINS -----------------------------------------------------------
  */
 
-static void domains_add_up(const void *arg)
+static void domain_boxes_add_up_to_all_boxes(const void *arg)
 {
 	unsigned int nr = domains_get(domains), nr_boxes = boxes_get(boxes);
 
@@ -212,7 +212,7 @@ static int try_boxes(uint32_t first, uint32_t nr, void *at, struct ucore_get_box
 	return rc;
 }
 
-static void boxes_in_pages(const void *arg)
+static void boxes_can_be_read_in_parts(const void *arg)
 {
 	unsigned int total = boxes_get(boxes);
 	struct ucore_get_boxes get;
@@ -271,8 +271,8 @@ static int try_ends(uint32_t first, uint32_t nr, void *at, struct ucore_get_link
 	return rc;
 }
 
-/* An element for each box, also where nobody tells what is there, as on this processor */
-static void ends_are_those_of_the_boxes(const void *arg)
+/* There is an element for each box, even if its link is undocumented, as on this processor */
+static void links_belong_to_listed_boxes(const void *arg)
 {
 	unsigned int total = boxes_get(boxes);
 	struct ucore_link_info *exact = guarded(total * sizeof(*exact));
@@ -298,7 +298,7 @@ static void ends_are_those_of_the_boxes(const void *arg)
 }
 
 /* Only half of a 32-bit caller's pointer field is a pointer: the rest must be 0 */
-static void upper_half_of_a_pointer_counts(const void *arg)
+static void pointer_with_upper_half_set_is_refused(const void *arg)
 {
 	struct ucore_get_boxes get = {
 		.size = sizeof(get), .nr = 1, .boxes = address(boxes) | 1ULL << 63,
@@ -331,7 +331,7 @@ static void location_is_an_address(const void *arg)
  * ---- Owner --------------------------------------------------------------
  */
 
-static void owner_is_named(const void *arg)
+static void box_owner_is_reported(const void *arg)
 {
 	uint32_t box = box_find("imc", 0);
 	int session = session_create(0, 0, 0);
@@ -367,7 +367,7 @@ static void sessions_have_different_ids(const void *arg)
 	       "the id of a closed session is used again");
 }
 
-static void foreign_pid_namespace(const void *arg)
+static void owner_in_another_pid_namespace_is_reported(const void *arg)
 {
 	uint32_t box = box_find("imc", 0);
 	int session = session_create(0, 0, 0), status;
@@ -477,7 +477,7 @@ static void fields_respect_capacity(const void *arg)
 	expect_eq(get.total, 0xdeadbeef);
 }
 
-static void fields_of_no_box(const void *arg)
+static void fields_of_absent_box_are_refused(const void *arg)
 {
 	unsigned int total = boxes_get(boxes);
 	const uint32_t bad[] = { total, total + 1, 0x7fffffff, 0x80000000, UINT32_MAX };
@@ -496,7 +496,7 @@ static void fields_of_no_box(const void *arg)
  * ---- GET_TABLES, GET_UNITS: the boxes of this machine are in no table ----
  */
 
-static void no_tables(const void *arg)
+static void tables_are_empty_without_discovery(const void *arg)
 {
 	(void)arg;
 	expect_no_tables();
@@ -516,7 +516,7 @@ static void expect_create(uint64_t timer_ns, uint32_t ring, uint32_t wakeup, int
 		close(fd);
 }
 
-static void create_ranges(const void *arg)
+static void create_values_out_of_range_are_refused(const void *arg)
 {
 	static const uint64_t good_timers[] = { 0, 10000, 1000000, 1000000000000ULL };
 	static const uint64_t bad_timers[] = {
@@ -551,8 +551,8 @@ static void expect_nr_readers(uint32_t nr_readers, uint64_t rotate_ns, int rc)
 		close(fd);
 }
 
-/* One CPU, and none, are the reader alone: that is what turns are for */
-static void nr_readers_ranges(const void *arg)
+/* Values 0 and 1 mean the reader alone, and are accepted together with rotation */
+static void nr_readers_out_of_range_is_refused(const void *arg)
 {
 	(void)arg;
 	for (uint32_t nr_readers = 0; nr_readers <= UCORE_READERS_MAX; nr_readers++) {
@@ -572,7 +572,7 @@ static void session_is_close_on_exec(const void *arg)
 	expect_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
 }
 
-static void create_without_descriptors(const void *arg)
+static void create_without_free_descriptors_fails(const void *arg)
 {
 	struct ucore_create_session create = { .size = sizeof(create), .fd = -12345 };
 	struct rlimit limit = { 0, 0 };
@@ -608,30 +608,30 @@ static void output_fields_are_ignored(const void *arg)
 static const struct test tests[] = {
 	{ "info_is_complete", info_is_complete, 0, 0 },
 	{ "info_agrees_with_lists", info_agrees_with_lists, 0, 0 },
-	{ "domains_add_up", domains_add_up, 0, 0 },
+	{ "domain_boxes_add_up_to_all_boxes", domain_boxes_add_up_to_all_boxes, 0, 0 },
 	{ "domains_respect_capacity", domains_respect_capacity, 0, 0 },
 	{ "boxes_are_described", boxes_are_described, 0, 0 },
-	{ "boxes_in_pages", boxes_in_pages, 0, 0 },
+	{ "boxes_can_be_read_in_parts", boxes_can_be_read_in_parts, 0, 0 },
 	{ "boxes_respect_capacity", boxes_respect_capacity, 0, 0 },
-	{ "ends_are_those_of_the_boxes", ends_are_those_of_the_boxes, 0, 0 },
-	{ "upper_half_of_a_pointer_counts", upper_half_of_a_pointer_counts, 0, 0 },
+	{ "links_belong_to_listed_boxes", links_belong_to_listed_boxes, 0, 0 },
+	{ "pointer_with_upper_half_set_is_refused", pointer_with_upper_half_set_is_refused, 0, 0 },
 	{ "location_is_an_address", location_is_an_address, 0, 0 },
-	{ "owner_is_named", owner_is_named, 0, 0 },
+	{ "box_owner_is_reported", box_owner_is_reported, 0, 0 },
 	{ "sessions_have_different_ids", sessions_have_different_ids, 0, 0 },
 	{ "fields_are_described", fields_are_described, 0, 0 },
 	{ "fields_respect_capacity", fields_respect_capacity, 0, 0 },
-	{ "fields_of_no_box", fields_of_no_box, 0, 0 },
-	{ "no_tables", no_tables, 0, 0 },
-	{ "create_ranges", create_ranges, 0, 0 },
-	{ "nr_readers_ranges", nr_readers_ranges, 0, 0 },
+	{ "fields_of_absent_box_are_refused", fields_of_absent_box_are_refused, 0, 0 },
+	{ "tables_are_empty_without_discovery", tables_are_empty_without_discovery, 0, 0 },
+	{ "create_values_out_of_range_are_refused", create_values_out_of_range_are_refused, 0, 0 },
+	{ "nr_readers_out_of_range_is_refused", nr_readers_out_of_range_is_refused, 0, 0 },
 	{ "session_is_close_on_exec", session_is_close_on_exec, 0, 0 },
-	{ "create_without_descriptors", create_without_descriptors, 0, 0 },
+	{ "create_without_free_descriptors_fails", create_without_free_descriptors_fails, 0, 0 },
 	{ "output_fields_are_ignored", output_fields_are_ignored, 0, 0 },
 };
 
 /* On kernels made for them: "uapi_device --on-purpose NAME" */
 static const struct test special[] = {
-	{ "foreign_pid_namespace", foreign_pid_namespace, 0, 0 },
+	{ "owner_in_another_pid_namespace_is_reported", owner_in_another_pid_namespace_is_reported, 0, 0 },
 };
 
 int main(int argc, char **argv)

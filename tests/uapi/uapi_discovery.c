@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * GET_TABLES and GET_UNITS on a machine that describes its boxes itself: two
- * domains with a table each, in which at least one unit is good and one is not.
+ * GET_TABLES and GET_UNITS on a machine with discovery tables: two domains with a table each,
+ * with at least one valid and one rejected unit.
  */
 #include "session.h"
 #include "user.h"
@@ -67,7 +67,7 @@ static unsigned int units_get(void)
  * ---- What they say ------------------------------------------------------
  */
 
-static void info_says_discovery(const void *arg)
+static void info_reports_discovery(const void *arg)
 {
 	struct ucore_get_info info = { .size = sizeof(info) };
 
@@ -210,7 +210,7 @@ static void units_respect_capacity(const void *arg)
 	expect_eq(get.nr, 1);
 }
 
-static void units_in_pages(const void *arg)
+static void units_can_be_read_in_parts(const void *arg)
 {
 	unsigned int total = units_get();
 	struct ucore_get_units get;
@@ -235,7 +235,7 @@ static void units_in_pages(const void *arg)
  * ---- Who sees addresses -------------------------------------------------
  */
 
-static void addresses_are_roots(const void *arg)
+static void addresses_are_hidden_from_users(const void *arg)
 {
 	unsigned int nr_tables = tables_get(), nr = units_get();
 	struct ucore_table_info seen[MAX_TABLES];
@@ -278,7 +278,7 @@ static void sys_admin_sees_addresses(const void *arg)
  * ---- A period, where nothing can interrupt ------------------------------
  */
 
-static void interrupts_are_refused(const void *arg)
+static void periods_with_interrupt_are_refused(const void *arg)
 {
 	unsigned int nr = boxes_get(boxes);
 	int session = session_create(0, 0, 0);
@@ -295,15 +295,15 @@ static void interrupts_are_refused(const void *arg)
 }
 
 static const struct test tests[] = {
-	{ "info_says_discovery", info_says_discovery, 0, 0 },
+	{ "info_reports_discovery", info_reports_discovery, 0, 0 },
 	{ "tables_are_described", tables_are_described, 0, 0 },
 	{ "units_are_described", units_are_described, 0, 0 },
 	{ "tables_respect_capacity", tables_respect_capacity, 0, 0 },
 	{ "units_respect_capacity", units_respect_capacity, 0, 0 },
-	{ "units_in_pages", units_in_pages, 0, 0 },
-	{ "addresses_are_roots", addresses_are_roots, 0, 0 },
+	{ "units_can_be_read_in_parts", units_can_be_read_in_parts, 0, 0 },
+	{ "addresses_are_hidden_from_users", addresses_are_hidden_from_users, 0, 0 },
 	{ "sys_admin_sees_addresses", sys_admin_sees_addresses, 0, 0 },
-	{ "interrupts_are_refused", interrupts_are_refused, 0, 0 },
+	{ "periods_with_interrupt_are_refused", periods_with_interrupt_are_refused, 0, 0 },
 };
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ADD_EVENT and REMOVE_EVENT: what an event may say, and where it may sit. */
+/* ADD_EVENT and REMOVE_EVENT: validation of events, and the counters they may use. */
 #include "session.h"
 
 static int session;
@@ -13,7 +13,7 @@ static void begin(void)
  * ---- Malformed ----------------------------------------------------------
  */
 
-static void no_such_box(const void *arg)
+static void absent_box_is_refused(const void *arg)
 {
 	static struct ucore_box_info boxes[MAX_BOXES];
 	unsigned int total = boxes_get(boxes);
@@ -25,7 +25,7 @@ static void no_such_box(const void *arg)
 		expect_rc(try_add(session, bad[i], TERMS(TERM(EVENT, 4)), 0, 0), ENOENT);
 }
 
-static void terms_that_make_no_sense(const void *arg)
+static void invalid_terms_are_refused(const void *arg)
 {
 	uint32_t imc = box_find("imc", 0);
 
@@ -47,7 +47,7 @@ static void terms_that_make_no_sense(const void *arg)
 	expect_eq(box_get(imc).owner, 0);
 }
 
-static void number_of_terms(const void *arg)
+static void too_many_terms_are_refused(const void *arg)
 {
 	uint32_t imc = box_find("imc", 0);
 	struct ucore_term *exact = guarded(2 * sizeof(*exact));
@@ -69,7 +69,7 @@ static void number_of_terms(const void *arg)
 	expect_eq(session_status(session).nr_events, 1);
 }
 
-static void edge_needs_threshold(const void *arg)
+static void edge_without_threshold_is_refused(const void *arg)
 {
 	uint32_t imc = box_find("imc", 0);
 
@@ -84,7 +84,7 @@ static void edge_needs_threshold(const void *arg)
  * ---- Fields -------------------------------------------------------------
  */
 
-static void fields_the_box_has_not(const void *arg)
+static void absent_fields_are_refused(const void *arg)
 {
 	uint32_t imc = box_find("imc", 0), cbo = box_find("cbo", 0);
 
@@ -129,7 +129,7 @@ static void field_range(uint32_t box, const struct ucore_field_info *f)
 }
 
 /* Values of every field of every box: the largest is good, one more is not */
-static void field_ranges(const void *arg)
+static void field_values_out_of_range_are_refused(const void *arg)
 {
 	static struct ucore_box_info boxes[MAX_BOXES];
 	unsigned int total = boxes_get(boxes);
@@ -155,7 +155,7 @@ static void field_ranges(const void *arg)
  * ---- Counters -----------------------------------------------------------
  */
 
-static void counters_the_box_has_not(const void *arg)
+static void absent_counters_are_refused(const void *arg)
 {
 	uint32_t imc = box_find("imc", 0), cbo = box_find("cbo", 0);
 	uint32_t r3 = box_find("r3qpi", 0);
@@ -172,7 +172,7 @@ static void counters_the_box_has_not(const void *arg)
 	expect_eq(session_status(session).nr_events, 0);
 }
 
-static void fixed_counter(const void *arg)
+static void fixed_counter_is_used_once(const void *arg)
 {
 	uint32_t imc = box_find("imc", 0), counter;
 	struct event_spec spec = { .box = imc, .counters = 1ULL << UCORE_COUNTER_FIXED };
@@ -189,7 +189,7 @@ static void fixed_counter(const void *arg)
 	expect(rc == -EINVAL || rc == -ENXIO, "terms on a fixed counter: %s", error_name(rc));
 }
 
-static void counter_asked_for(const void *arg)
+static void requested_counter_is_used(const void *arg)
 {
 	uint32_t imc = box_find("imc", 0), counter;
 
@@ -206,7 +206,7 @@ static void counter_asked_for(const void *arg)
 	expect_eq(session_status(session).nr_events, 4);
 }
 
-static void every_counter_of_every_box(const void *arg)
+static void every_counter_of_every_box_is_usable(const void *arg)
 {
 	static struct ucore_box_info boxes[MAX_BOXES];
 	unsigned int total = boxes_get(boxes);
@@ -229,7 +229,7 @@ static const struct ucore_term tor_occupancy[] = {
 	TERM(EVENT, 0x36), TERM(UMASK, 0x08),
 };
 
-static void constrained_event(const void *arg)
+static void constrained_event_uses_its_counters_only(const void *arg)
 {
 	uint32_t cbo = box_find("cbo", 0), counter;
 	struct event_spec tor = { cbo, tor_occupancy, 2, 0, 0 };
@@ -244,7 +244,7 @@ static void constrained_event(const void *arg)
 }
 
 /* An event that may sit anywhere makes room for one that may not */
-static void event_moves(const void *arg)
+static void event_moves_to_make_room(const void *arg)
 {
 	uint32_t cbo = box_find("cbo", 0), counter;
 	struct event_spec tor = { cbo, tor_occupancy, 2, 0, 0 };
@@ -266,7 +266,7 @@ static void event_moves(const void *arg)
  * ---- Shared registers ---------------------------------------------------
  */
 
-static void conflicting_filters(const void *arg)
+static void conflicting_filters_are_refused(const void *arg)
 {
 	uint32_t cbo = box_find("cbo", 0), pcu = box_find("pcu", 0);
 	uint32_t first;
@@ -292,7 +292,7 @@ static void conflicting_filters(const void *arg)
 }
 
 /* The last event with a value gone, the register takes another */
-static void filter_is_free_again(const void *arg)
+static void removed_event_frees_its_filter(const void *arg)
 {
 	uint32_t ha = box_find("ha", 0), first;
 
@@ -311,7 +311,7 @@ static void filter_is_free_again(const void *arg)
  * ---- Periods ------------------------------------------------------------
  */
 
-static void period_ranges(const void *arg)
+static void period_out_of_range_is_refused(const void *arg)
 {
 	static const struct {
 		const char *type;
@@ -337,7 +337,7 @@ static void period_ranges(const void *arg)
 }
 
 /* CLOCKTICKS: once in a clock, of 5 GHz at most */
-static void period_without_interrupt(const void *arg)
+static void period_without_interrupt_or_polling_is_refused(const void *arg)
 {
 	uint32_t cbo = box_find("cbo", 0), irp = box_find("irp", 0);
 
@@ -365,7 +365,7 @@ static uint64_t poll_of(uint32_t box, uint64_t counters, uint64_t period, uint32
 	return add.poll_ns;
 }
 
-static void polled_period_tells_its_interval(const void *arg)
+static void polled_period_reports_its_interval(const void *arg)
 {
 	uint32_t cbo = box_find("cbo", 0);
 
@@ -379,10 +379,10 @@ static void polled_period_tells_its_interval(const void *arg)
 }
 
 /*
- * ---- Whose box, which event ---------------------------------------------
+ * ---- Owners of counters, filters and boxes -----------------------------
  */
 
-static void counters_of_another(const void *arg)
+static void counters_of_another_session_are_refused(const void *arg)
 {
 	uint32_t imc = box_find("imc", 0), event;
 	int other = session_create(0, 0, 0);
@@ -397,7 +397,7 @@ static void counters_of_another(const void *arg)
 	expect_eq(box_get(imc).owner, session_status(other).session);
 	expect(box_get(imc).caps & UCORE_BOX_F_SHARED, "two sessions do not share");
 	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 1 << 0, 0), EBUSY);
-	/* whatever is left may be had by either, and then there is nothing left */
+	/* the remaining counters are available to either session, and then none is left */
 	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 0, 0), 0);
 	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 0, 0), 0);
 	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 0, 0), EBUSY);
@@ -412,8 +412,8 @@ static void counters_of_another(const void *arg)
 	expect_eq(box_get(imc).owner, 0);
 }
 
-/* Who has the filters is named; who wants the same may have them, too. */
-static void filters_of_another(const void *arg)
+/* The owner of the filters is reported. A session that uses equal filters may share them. */
+static void filters_of_another_session_are_refused(const void *arg)
 {
 	uint32_t cbo = box_find("cbo", 0);
 	int first = session_create(0, 0, 0), other = session_create(0, 0, 0);
@@ -439,8 +439,8 @@ static void filters_of_another(const void *arg)
 					    TERM(FILTER_STATE, 1)), 0, 0), 0);
 }
 
-/* Its boxes are frozen by their own controls: nobody else can count there. */
-static void boxes_frozen_by_another(const void *arg)
+/* The boxes are frozen by their own controls, so no other session can count on them. */
+static void boxes_frozen_by_another_session_are_refused(const void *arg)
 {
 	uint32_t imc = box_find("imc", 0);
 	int device = device_open();
@@ -460,7 +460,7 @@ static void boxes_frozen_by_another(const void *arg)
 	close(create.fd);
 }
 
-static void running_session(const void *arg)
+static void running_session_refuses_changes(const void *arg)
 {
 	uint32_t imc = box_find("imc", 0), event;
 
@@ -477,7 +477,7 @@ static void running_session(const void *arg)
 	expect_rc(try_remove(session, event), 0);
 }
 
-static void event_ids(const void *arg)
+static void event_ids_are_not_reused(const void *arg)
 {
 	uint32_t imc = box_find("imc", 0), seen[8], nr = 0;
 
@@ -496,7 +496,7 @@ static void event_ids(const void *arg)
 	}
 }
 
-static void remove_what_is_not_there(const void *arg)
+static void remove_of_absent_event_is_refused(const void *arg)
 {
 	uint32_t imc = box_find("imc", 0), event;
 	int other = session_create(0, 0, 0);
@@ -513,29 +513,31 @@ static void remove_what_is_not_there(const void *arg)
 }
 
 static const struct test tests[] = {
-	{ "no_such_box", no_such_box, 0, 0 },
-	{ "terms_that_make_no_sense", terms_that_make_no_sense, 0, 0 },
-	{ "number_of_terms", number_of_terms, 0, 0 },
-	{ "edge_needs_threshold", edge_needs_threshold, 0, 0 },
-	{ "fields_the_box_has_not", fields_the_box_has_not, 0, 0 },
-	{ "field_ranges", field_ranges, 0, 0 },
-	{ "counters_the_box_has_not", counters_the_box_has_not, 0, 0 },
-	{ "fixed_counter", fixed_counter, 0, 0 },
-	{ "counter_asked_for", counter_asked_for, 0, 0 },
-	{ "every_counter_of_every_box", every_counter_of_every_box, 0, 0 },
-	{ "constrained_event", constrained_event, 0, 0 },
-	{ "event_moves", event_moves, 0, 0 },
-	{ "conflicting_filters", conflicting_filters, 0, 0 },
-	{ "filter_is_free_again", filter_is_free_again, 0, 0 },
-	{ "period_ranges", period_ranges, 0, 0 },
-	{ "period_without_interrupt", period_without_interrupt, 0, 0 },
-	{ "polled_period_tells_its_interval", polled_period_tells_its_interval, 0, 0 },
-	{ "counters_of_another", counters_of_another, 0, 0 },
-	{ "filters_of_another", filters_of_another, 0, 0 },
-	{ "boxes_frozen_by_another", boxes_frozen_by_another, 0, 0 },
-	{ "running_session", running_session, 0, 0 },
-	{ "event_ids", event_ids, 0, 0 },
-	{ "remove_what_is_not_there", remove_what_is_not_there, 0, 0 },
+	{ "absent_box_is_refused", absent_box_is_refused, 0, 0 },
+	{ "invalid_terms_are_refused", invalid_terms_are_refused, 0, 0 },
+	{ "too_many_terms_are_refused", too_many_terms_are_refused, 0, 0 },
+	{ "edge_without_threshold_is_refused", edge_without_threshold_is_refused, 0, 0 },
+	{ "absent_fields_are_refused", absent_fields_are_refused, 0, 0 },
+	{ "field_values_out_of_range_are_refused", field_values_out_of_range_are_refused, 0, 0 },
+	{ "absent_counters_are_refused", absent_counters_are_refused, 0, 0 },
+	{ "fixed_counter_is_used_once", fixed_counter_is_used_once, 0, 0 },
+	{ "requested_counter_is_used", requested_counter_is_used, 0, 0 },
+	{ "every_counter_of_every_box_is_usable", every_counter_of_every_box_is_usable, 0, 0 },
+	{ "constrained_event_uses_its_counters_only", constrained_event_uses_its_counters_only, 0, 0 },
+	{ "event_moves_to_make_room", event_moves_to_make_room, 0, 0 },
+	{ "conflicting_filters_are_refused", conflicting_filters_are_refused, 0, 0 },
+	{ "removed_event_frees_its_filter", removed_event_frees_its_filter, 0, 0 },
+	{ "period_out_of_range_is_refused", period_out_of_range_is_refused, 0, 0 },
+	{ "period_without_interrupt_or_polling_is_refused",
+	  period_without_interrupt_or_polling_is_refused, 0, 0 },
+	{ "polled_period_reports_its_interval", polled_period_reports_its_interval, 0, 0 },
+	{ "counters_of_another_session_are_refused", counters_of_another_session_are_refused, 0, 0 },
+	{ "filters_of_another_session_are_refused", filters_of_another_session_are_refused, 0, 0 },
+	{ "boxes_frozen_by_another_session_are_refused",
+	  boxes_frozen_by_another_session_are_refused, 0, 0 },
+	{ "running_session_refuses_changes", running_session_refuses_changes, 0, 0 },
+	{ "event_ids_are_not_reused", event_ids_are_not_reused, 0, 0 },
+	{ "remove_of_absent_event_is_refused", remove_of_absent_event_is_refused, 0, 0 },
 };
 
 int main(int argc, char **argv)

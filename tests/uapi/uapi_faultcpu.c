@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * uapi_faultcpu CPU: takes a CPU offline and back, and fails the first allocation that ucore
- * makes in its thread of the kernel's.  There is none: nothing can go wrong for want of memory
- * where nobody could be told.
+ * uapi_faultcpu CPU: take a CPU offline and online, and fail the first allocation of ucore in
+ * the kernel's hotplug thread. ucore must not allocate there, because no caller could get the
+ * error.
  *
- * uapi_faultcpu CPU OTHER: both, all that domain 1 has.  Then READ tells of the gap, also if the
- * answer did not arrive at first.
+ * uapi_faultcpu CPU OTHER: the same with both CPUs of domain 1. READ then reports the gap, even
+ * if the first copy of its result fails.
  */
 #include "cpus.h"
 #include "faults.h"
@@ -51,7 +51,7 @@ static void cpu_move(unsigned int which, bool online)
 	must(cpu_set(which, online), "CPU %u stays as it is", which);
 }
 
-static void hotplug_needs_no_memory(const void *arg)
+static void hotplug_works_without_memory(const void *arg)
 {
 	(void)arg;
 	faults_begin();
@@ -66,7 +66,7 @@ static void hotplug_needs_no_memory(const void *arg)
 	faults_everywhere();
 }
 
-static void each_gap_is_told(const void *arg)
+static void each_gap_is_reported(const void *arg)
 {
 	static struct snapshot s;
 	struct fault_tally tally = { 0 };
@@ -103,9 +103,9 @@ static void each_gap_is_told(const void *arg)
 int main(int argc, char **argv)
 {
 	static const struct test alone = {
-		"hotplug_needs_no_memory", hotplug_needs_no_memory, 0, 0,
+		"hotplug_works_without_memory", hotplug_works_without_memory, 0, 0,
 	};
-	static const struct test both = { "each_gap_is_told", each_gap_is_told, 0, 0 };
+	static const struct test both = { "each_gap_is_reported", each_gap_is_reported, 0, 0 };
 
 	if (argc < 2)
 		return 2;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * uapi_faultload FILE PARAMETERS [STEP]: loads ucore.ko again and again; each time another
- * allocation fails that its beginning makes, or every STEPth.  It is not loaded, for want of
- * memory, or has all boxes, or tells why not.
+ * uapi_faultload FILE PARAMETERS [STEP]: load ucore.ko repeatedly; each time another allocation
+ * of its initialisation fails, or every STEPth. The module then fails to load with ENOMEM, or
+ * has all boxes, or reports the reason.
  */
 #include "faults.h"
 #include "session.h"
@@ -78,7 +78,7 @@ static void each_fault_of_loading(const void *arg)
 	int rc;
 
 	(void)arg;
-	alarm(0);	/* its caller knows how long it takes */
+	alarm(0);	/* the caller has its own timeout */
 	find_init();
 	must(!try_load(), "it does not load: %m");
 	whole = ask_info();

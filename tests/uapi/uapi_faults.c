@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whatever a caller does, each allocation and each copy of user memory on its way fails once:
- * the errno is ENOMEM or EFAULT, nothing has changed, the same call then succeeds, and when
- * all is undone nothing is left.  A session runs beside it, its ring mapped.
+ * Fault injection for every call: each allocation and each copy of user memory fails once. The
+ * errno is ENOMEM or EFAULT, and no state has changed. The same call then succeeds, and undoing
+ * it leaves nothing. Another session runs concurrently, with its ring mapped.
  *
- * A call may also succeed though something failed: where the kernel has another way.
+ * A call may also succeed after a failed allocation if the kernel has a fallback.
  */
 #include "faults.h"
 #include "ring.h"
@@ -41,7 +41,7 @@ static struct claims {
 	uint32_t sessions, running, events, boxes, domains, pinned, owned, active;
 } quiet;
 
-/* What all sessions have together, and what boxes and domains say of it */
+/* Return the claims of all sessions, and the state of boxes and domains */
 static struct claims claims_now(void)
 {
 	static struct ucore_session_info sessions[64];
@@ -358,7 +358,7 @@ static void post_begin(void)
 	must(!socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, post), "socketpair: %m");
 }
 
-/* With what is still in flight */
+/* Close the socket with the descriptors in flight */
 static void post_end(void)
 {
 	close(post[0]);
@@ -385,7 +385,7 @@ static int call_pass(void)
 		return -errno;
 	head = CMSG_FIRSTHDR(&message);
 	if (!head || head->cmsg_len != CMSG_LEN(sizeof(int)))
-		return -EFAULT;		/* it had no room */
+		return -EFAULT;		/* the receiver had no space for the descriptor */
 	memcpy(&victim, CMSG_DATA(head), sizeof(int));
 	return 0;
 }
@@ -400,14 +400,14 @@ static int call_close(void)
  */
 
 /**
- * struct path - a call
- * @call: it
- * @undo: takes back its success
- * @begin: makes what it needs, with @end's help
- * @end: the same
- * @kernel: also where the kernel works for it beside ucore
- * @least: faults that there are at least
- * @also: an errno that is right beside ENOMEM and EFAULT
+ * struct path - a call under test
+ * @call: function that makes the call
+ * @undo: function that undoes a successful call
+ * @begin: function that prepares the calls
+ * @end: function that undoes @begin
+ * @kernel: inject faults in the whole kernel, not only in ucore
+ * @least: minimum number of injected faults
+ * @also: valid errno in addition to ENOMEM and EFAULT
  */
 struct path {
 	int (*call)(void);
@@ -545,7 +545,7 @@ static void fail_each(const void *arg)
 #define TRIED(name_, ...) \
 	{ #name_, fail_each, &(const struct path){ __VA_ARGS__ }, "each_fault_of_" }
 
-/* With everything that the kernel does for it: ENOBUFS is what sockets say for ENOMEM */
+/* These include the kernel's own work for a call. Sockets return ENOBUFS for ENOMEM */
 static const struct test tests[] = {
 	TRIED(open, call_open, victim_close, .kernel = true, .least = 3),
 	TRIED(info, ask_info, nothing, .least = 2),
@@ -559,8 +559,8 @@ static const struct test tests[] = {
 	TRIED(get_units, ask_units, nothing, .least = 2),
 	TRIED(get_sessions, ask_sessions, nothing, .least = 4),
 	TRIED(create, call_create, victim_close, .least = 6),
-	TRIED(end_session, ask_end, session_renew, .least = 1),
-	TRIED(end_running, ask_end, running_renew, .begin = running_renew, .least = 1),
+	TRIED(revoke_session, ask_end, session_renew, .least = 1),
+	TRIED(revoke_running, ask_end, running_renew, .begin = running_renew, .least = 1),
 	TRIED(add_first, call_add_first, first_remove, .begin = victim_begin, .end = victim_close,
 	      .least = 7),
 	TRIED(add_more, call_add_more, more_remove, .least = 5),
@@ -569,10 +569,10 @@ static const struct test tests[] = {
 	TRIED(core_trigger, call_core_trigger, session_renew, .least = 2),
 	TRIED(start, call_start, stop_again, .least = 5),
 	TRIED(start_with_tasks, call_start, stop_again, .begin = tasks_begin, .least = 5),
-	TRIED(start_a_nr_readers, call_start, stop_again, .begin = nr_readers_begin, .least = 5),
+	TRIED(start_with_readers, call_start, stop_again, .begin = nr_readers_begin, .least = 5),
 	TRIED(start_with_box_freeze, call_start, stop_again, .begin = boxes_begin, .least = 3),
 	TRIED(start_groups, call_start, stop_again, .begin = groups_begin, .least = 5),
-	TRIED(read_by_a_nr_readers, call_read, nothing, .begin = nr_readers_start, .least = 4),
+	TRIED(read_with_readers, call_read, nothing, .begin = nr_readers_start, .least = 4),
 	TRIED(read_groups, call_read, nothing, .begin = groups_start, .least = 4),
 	TRIED(stop, call_stop, start_again, .begin = start_again, .least = 1),
 	TRIED(reset, call_reset, nothing, .least = 1),

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * uapi_faultsleep 0: the machine sleeps (S3), and the first allocation that ucore makes on the
- * way there and back fails.  There is none: nothing can go wrong for want of memory where nobody
- * could be told.
+ * uapi_faultsleep 0: suspend the machine (S3), and fail the first allocation of ucore during
+ * suspend and resume. ucore must not allocate there, because no caller could get the error.
  *
- * uapi_faultsleep N: the Nth allocation fails that the kernel makes on that way.  It sleeps
- * nevertheless, or tells why not.
+ * uapi_faultsleep N: fail the Nth allocation of the kernel there. The machine must suspend
+ * anyway, or report the error.
  *
- * Somebody else has to wake it.
+ * The caller must wake the machine.
  */
 #include "faults.h"
 

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * uapi_fuzz [-u] [-k FILE] CALLS [SEED [REST [CPU...]]]: processes that make so many calls at
- * random (fuzz.h), with REST microseconds between a process's calls: commands on descriptors of
- * the right and of the wrong kind, mappings made, cut, moved and thrown away, tails that lie,
- * descriptors closed, doubled, inherited and passed on.  Processes end in the middle of it, and
- * kill each other.  Meanwhile these CPUs go offline and come back, in any order, and the calls
- * wait for them: CALLS_A_MOVE for one that goes or comes.  Wrong are an errno that
- * uapi/ucore.h does not give for what was asked, a process that crashes, and anything that
- * is still claimed when all have ended.
+ * uapi_fuzz [-u] [-k FILE] CALLS [SEED [REST [CPU...]]]: processes that make CALLS random calls
+ * (fuzz.h), with REST microseconds between the calls of a process. They send commands to
+ * descriptors of right and wrong kinds. They create, cut, move and remove mappings, and write
+ * invalid tails. They close, duplicate, inherit and pass descriptors. Processes end at random
+ * points and kill each other.
  *
- * Where the kernel tells where calls come to (reached.h), half of the processes are led: they
- * repeat calls that had come to something new, one of them left out at times, and go on with
- * others, again and again.  With -u none is.  FILE keeps what was reached, for the next run.
+ * The given CPUs go offline and online in any order. The calls wait for them: CALLS_A_MOVE
+ * calls for each change.
+ *
+ * Errors are an errno that uapi/ucore.h does not list for the call, a process that crashes, and
+ * anything that is still claimed after the end of all processes.
+ *
+ * If the kernel has KCOV (reached.h), half of the processes are guided. They repeat sequences
+ * of calls that reached new places, sometimes without one of the calls, and continue with other
+ * calls. Option -u disables guiding. FILE keeps the reached places for the next run.
  */
 #include "cpus.h"
 #include "fuzz.h"
@@ -25,7 +28,7 @@
 #define ROOM		8192
 #define CALLS_A_MOVE	250
 
-/* What all processes count together */
+/* Counters shared by all processes */
 static struct shared {
 	atomic_ulong calls, maps, kills, ends, passed, led;
 	atomic_ulong done[NR_SHAPES], refused[NR_SHAPES];
@@ -55,7 +58,7 @@ static struct worker {
 		bool touch, write;
 	} maps[MAX_MAPS];
 	char *room;
-	unsigned int calls;	/* that it is still to make */
+	unsigned int calls;	/* remaining calls */
 	bool changed;		/* the last one changed what it has, or a session */
 	struct way way;		/* the calls that did */
 	struct tracer tracer;
@@ -116,7 +119,7 @@ static void fd_double(void)
 	worker.changed = true;
 }
 
-/* A message with a byte that says what kind its descriptor is of, and room for that */
+/* A message with a byte for the kind of its descriptor, and space for that descriptor */
 struct parcel {
 	char kind;
 	char control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
@@ -179,7 +182,7 @@ static void fd_inherit(void)
 	_exit(0);
 }
 
-/* What descriptors of this kind do not do */
+/* Make calls that descriptors of this kind do not support */
 static void fd_misuse(void)
 {
 	int fd = fd_of(roll(2) ? SESSION : DEVICE);
@@ -266,7 +269,7 @@ static const struct shape *shape_of(unsigned int nr)
 
 static void command(void)
 {
-	/* what makes sessions do something is given more often */
+	/* commands with an effect on sessions are chosen more often */
 	static const unsigned int favourites[] = {
 		UCORE_ADD_EVENT, UCORE_ADD_EVENT, UCORE_ADD_EVENT, UCORE_START, UCORE_START,
 		UCORE_READ, UCORE_GET_RING, UCORE_STOP,
@@ -374,7 +377,7 @@ static void map_handle(void)
 		break;
 	case 4:
 		madvise(map->at, map->size, MADV_DONTNEED);
-		map->touch = false;	/* it may not come again */
+		map->touch = false;	/* a later page fault may fail */
 		break;
 	default:
 		if (map->touch && map->write && map->size == page)
@@ -488,7 +491,7 @@ static void life_begin(uint64_t seed)
 	create();
 }
 
-/* As if the process had just begun */
+/* Reset the state to that of a new process */
 static void life_forget(void)
 {
 	for (unsigned int i = 0; i < MAX_MAPS; i++)
@@ -500,7 +503,7 @@ static void life_forget(void)
 	memset(worker.fds, 0, sizeof(worker.fds));
 }
 
-/* The same calls again, but for one at times */
+/* Repeat a sequence of calls, sometimes without one of them */
 static void way_repeat(const struct way *way)
 {
 	unsigned int left_out = roll(2 * way->nr);
@@ -530,7 +533,7 @@ static void life_led(void)
 	} while (!on);
 }
 
-/* A life ends wherever it is */
+/* Run a worker; it can end at any point */
 static void worker_run(unsigned int slot, uint64_t seed)
 {
 	alarm(TEST_SECONDS);
@@ -561,7 +564,7 @@ static void worker_begin(unsigned int slot, uint64_t seed)
 	shared->pids[slot] = pid;
 }
 
-/* Waits for a worker's end; false: it ended badly */
+/* Wait for a worker's end; return false if it failed */
 static bool worker_wait(unsigned int *slot)
 {
 	int status;
@@ -606,7 +609,7 @@ static bool fuzz(uint64_t seed)
  * ---- Afterwards ---------------------------------------------------------
  */
 
-/* Of fuzzers: others may go on */
+/* Check the claims of fuzzers only; other sessions may continue */
 static bool something_is_claimed(void)
 {
 	static struct ucore_session_info sessions[256];
@@ -678,7 +681,7 @@ static void *shared_memory(size_t size, const char *file)
 	return at;
 }
 
-/* Returns the place of the first argument that is no option; 0: there is a wrong one */
+/* Return the index of the first argument that is no option; 0: invalid option */
 static int options_read(int argc, char **argv)
 {
 	const char *file = NULL;
@@ -716,7 +719,7 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	good = shared->moving.nr ? fuzz_while_cpus_move(seed) : fuzz(seed);
 	close(post[0]);
-	close(post[1]);		/* and what is in flight */
+	close(post[1]);		/* this also closes the descriptors in flight */
 	wait_for(!something_is_claimed());
 	say_counts();
 	say_reached();

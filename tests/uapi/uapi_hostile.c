@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A consumer that lies about its position harms only itself: the kernel goes
- * on, a second session's ring is intact, and the liar's ring works again once
- * it tells the truth.
+ * A consumer with a wrong tail harms only itself. The kernel continues, the ring of a second
+ * session is intact, and the first ring works again once its tail is valid.
  */
 #include "ring.h"
 #include <pthread.h>
@@ -35,7 +34,7 @@ static void begin(struct party *liar, struct party *honest)
 {
 	domain = box_get(box_find("imc", 0)).domain;
 	party_begin(liar, 0, MS / 2, 0, RING_SIZE);
-	/* nobody reads it before the end: room for 17 s */
+	/* not read before the end: the ring has space for 17 s */
 	party_begin(honest, 1, MS, 0, 1 << 21);
 }
 
@@ -107,7 +106,7 @@ static void senseless_tail(struct party *liar, uint64_t offset_from_head, const 
 	expect_recovery(liar);
 }
 
-static void tails_that_make_no_sense(const void *arg)
+static void invalid_tails_are_survived(const void *arg)
 {
 	struct party liar, honest;
 
@@ -122,7 +121,7 @@ static void tails_that_make_no_sense(const void *arg)
 	expect_intact(&honest);
 }
 
-static void absolute_tails(const void *arg)
+static void absolute_tails_are_survived(const void *arg)
 {
 	static const uint64_t tails[] = {
 		UINT64_MAX, UINT64_MAX - 7, 1ULL << 63, 0, 1, 7, RING_SIZE - 1, 0xdeadbeef,
@@ -139,8 +138,8 @@ static void absolute_tails(const void *arg)
 	expect_intact(&honest);
 }
 
-/* Inside what is unread, but between records or not even aligned */
-static void tails_between_records(const void *arg)
+/* Tails in the unread part that are between records, or unaligned */
+static void tails_between_records_are_survived(const void *arg)
 {
 	struct party liar, honest;
 
@@ -222,7 +221,7 @@ static void scribble_beside(struct party *liar, struct party *honest)
 	expect_intact(honest);
 }
 
-static void scribbler_with_timer(const void *arg)
+static void random_ring_writes_with_timer_are_survived(const void *arg)
 {
 	struct party liar, honest;
 
@@ -231,7 +230,7 @@ static void scribbler_with_timer(const void *arg)
 	scribble_beside(&liar, &honest);
 }
 
-static void scribbler_with_overflow(const void *arg)
+static void random_ring_writes_with_overflow_are_survived(const void *arg)
 {
 	struct party liar, honest;
 
@@ -243,7 +242,7 @@ static void scribbler_with_overflow(const void *arg)
 }
 
 /* The producer's own position is not read back from where user space could see it */
-static void liar_ends_under_fire(const void *arg)
+static void session_with_bad_tail_closes_during_overflows(const void *arg)
 {
 	struct party liar, honest;
 	struct scribbler scribbler = { .liar = &liar };
@@ -266,12 +265,14 @@ static void liar_ends_under_fire(const void *arg)
 }
 
 static const struct test tests[] = {
-	{ "tails_that_make_no_sense", tails_that_make_no_sense, 0, 0 },
-	{ "absolute_tails", absolute_tails, 0, 0 },
-	{ "tails_between_records", tails_between_records, 0, 0 },
-	{ "scribbler_with_timer", scribbler_with_timer, 0, 0 },
-	{ "scribbler_with_overflow", scribbler_with_overflow, 0, 0 },
-	{ "liar_ends_under_fire", liar_ends_under_fire, 0, 0 },
+	{ "invalid_tails_are_survived", invalid_tails_are_survived, 0, 0 },
+	{ "absolute_tails_are_survived", absolute_tails_are_survived, 0, 0 },
+	{ "tails_between_records_are_survived", tails_between_records_are_survived, 0, 0 },
+	{ "random_ring_writes_with_timer_are_survived", random_ring_writes_with_timer_are_survived, 0, 0 },
+	{ "random_ring_writes_with_overflow_are_survived",
+	  random_ring_writes_with_overflow_are_survived, 0, 0 },
+	{ "session_with_bad_tail_closes_during_overflows",
+	  session_with_bad_tail_closes_during_overflows, 0, 0 },
 };
 
 int main(int argc, char **argv)

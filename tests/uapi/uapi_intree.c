@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's own intel_uncore driver holds the hardware:
+ * The commands while Linux's in-tree driver intel_uncore owns the boxes.  The argument names
+ * the subtest that fits the state of that driver:
  *
- *	uapi_intree busy	it does so now
- *	uapi_intree arrives	it is loaded after "ready", and then there is /tmp/loaded;
- *				unloaded after "refused", and there is /tmp/unloaded
+ *	loaded_intree_driver_refuses_sessions		it is loaded
+ *	intree_driver_loaded_later_refuses_events	the caller loads it after the line "ready" and
+ *							creates /tmp/loaded, then unloads it after
+ *							"refused" and creates /tmp/unloaded
  */
 #include "session.h"
 
@@ -21,14 +23,14 @@ static void expect_refusals(void)
 	expect_eq(create.fd, -12345);
 }
 
-static void busy(const void *arg)
+static void loaded_intree_driver_refuses_sessions(const void *arg)
 {
 	(void)arg;
 	expect_refusals();
 }
 
-/* A session without boxes does not keep it away, and may not add any then */
-static void arrives(const void *arg)
+/* A session without boxes does not block the in-tree driver, and can add no event afterwards */
+static void intree_driver_loaded_later_refuses_events(const void *arg)
 {
 	uint32_t imc = box_find("imc", 0);
 	int session = session_create(0, 0, 0);
@@ -49,8 +51,9 @@ static void arrives(const void *arg)
 }
 
 static const struct test tests[] = {
-	{ "busy", busy, 0, 0 },
-	{ "arrives", arrives, 0, 0 },
+	{ "loaded_intree_driver_refuses_sessions", loaded_intree_driver_refuses_sessions, 0, 0 },
+	{ "intree_driver_loaded_later_refuses_events",
+	  intree_driver_loaded_later_refuses_events, 0, 0 },
 };
 
 int main(int argc, char **argv)

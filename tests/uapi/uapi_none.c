@@ -4,7 +4,7 @@
 
 static uint32_t want_state;
 
-static void info_explains(const void *arg)
+static void info_reports_why_no_boxes(const void *arg)
 {
 	struct ucore_get_info info = { .size = sizeof(info) };
 
@@ -38,13 +38,13 @@ static void lists_are_empty(const void *arg)
 	expect(memory_differs(&box, POISON, sizeof(box)) < 0, "a box was written");
 }
 
-static void no_tables(const void *arg)
+static void tables_are_empty(const void *arg)
 {
 	(void)arg;
 	expect_no_tables();
 }
 
-static void no_fields(const void *arg)
+static void fields_are_refused(const void *arg)
 {
 	struct ucore_get_fields get = { .size = sizeof(get) };
 
@@ -52,14 +52,14 @@ static void no_fields(const void *arg)
 	expect_rc(try_command(device_open(), UCORE_GET_FIELDS, &get), ENOENT);
 }
 
-static void no_session(const void *arg)
+static void session_is_refused(const void *arg)
 {
 	struct ucore_create_session create = { .size = sizeof(create), .fd = -12345 };
 
 	(void)arg;
 	expect_rc(try_command(device_open(), UCORE_CREATE_SESSION, &create), ENODEV);
 	expect_eq(create.fd, -12345);
-	/* what is malformed is malformed here, too */
+	/* invalid arguments are refused here, too */
 	expect_rc(try_create(1, 0, 0), ERANGE);
 	create.flags = 1U << 31;
 	expect_rc(try_command(device_open(), UCORE_CREATE_SESSION, &create), EINVAL);
@@ -67,11 +67,11 @@ static void no_session(const void *arg)
 }
 
 static const struct test tests[] = {
-	{ "info_explains", info_explains, 0, 0 },
+	{ "info_reports_why_no_boxes", info_reports_why_no_boxes, 0, 0 },
 	{ "lists_are_empty", lists_are_empty, 0, 0 },
-	{ "no_tables", no_tables, 0, 0 },
-	{ "no_fields", no_fields, 0, 0 },
-	{ "no_session", no_session, 0, 0 },
+	{ "tables_are_empty", tables_are_empty, 0, 0 },
+	{ "fields_are_refused", fields_are_refused, 0, 0 },
+	{ "session_is_refused", session_is_refused, 0, 0 },
 };
 
 int main(int argc, char **argv)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who sees what: the node's mode decides who counts, CAP_PERFMON of the opener
- * who sees what was interrupted, CAP_SYS_ADMIN of the caller who sees addresses.
+ * Permissions: the mode of the device node decides who may count. CAP_PERFMON of the opener
+ * shows the interrupted context. CAP_SYS_ADMIN of the caller shows addresses.
  */
 #include "ring.h"
 #include "user.h"
@@ -12,7 +12,7 @@
 #define MS		1000000ULL
 #define PERIOD		200000
 
-static void not_by_default(const void *arg)
+static void context_is_absent_by_default(const void *arg)
 {
 	struct stat st;
 
@@ -23,7 +23,7 @@ static void not_by_default(const void *arg)
 	expect(open(UCORE_DEVICE, O_RDWR) < 0 && errno == EACCES, "open: %m");
 }
 
-/* One sample of a session that runs by itself; PMIs interrupt this very loop */
+/* Return one sample of a session that runs alone; PMIs interrupt this loop */
 static struct ucore_sample sample_of(int session, uint32_t domain)
 {
 	struct ring ring = ring_map(session, domain);
@@ -66,7 +66,7 @@ static void root_sees_context(const void *arg)
 	expect_context(&s, true);
 }
 
-static void user_sees_none(const void *arg)
+static void user_sees_no_context(const void *arg)
 {
 	struct ucore_sample s;
 
@@ -90,7 +90,7 @@ static void perfmon_sees_context(const void *arg)
 	expect_context(&s, true);
 }
 
-static void other_capabilities_do_not(const void *arg)
+static void other_capabilities_show_no_context(const void *arg)
 {
 	struct ucore_sample s;
 
@@ -101,8 +101,8 @@ static void other_capabilities_do_not(const void *arg)
 	expect_context(&s, false);
 }
 
-/* The opener counts, not who uses the descriptor later */
-static void inherited_session_keeps_its_rights(const void *arg)
+/* The permissions are those of the opener, not of a later user of the descriptor */
+static void inherited_session_keeps_its_permissions(const void *arg)
 {
 	uint32_t box = box_find("imc", 0);
 	int session = session_create(0, 65536, 0);
@@ -117,7 +117,7 @@ static void inherited_session_keeps_its_rights(const void *arg)
 }
 
 /* Context names this process when it is all that runs on the PMI's CPU */
-static void context_is_true(const void *arg)
+static void context_matches_the_interrupted_code(const void *arg)
 {
 	uint32_t box = box_find("imc", 0), domain = box_get(box).domain;
 	int session = session_create(0, 1 << 20, 0);
@@ -151,7 +151,7 @@ static void context_is_true(const void *arg)
 	expect(user > 0, "none of %u samples has a user address", all);
 }
 
-/* Who ran where, and a trigger that tells it: the opener's right, and the caller's */
+/* Tasks and core triggers need the permission of the opener and of the caller */
 static void tasks_are_for_perfmon(const void *arg)
 {
 	struct ucore_add_core_trigger trigger = {
@@ -170,7 +170,7 @@ static void tasks_are_for_perfmon(const void *arg)
 	expect_rc(try_command(device_open(), UCORE_CREATE_SESSION, &create), may ? 0 : EACCES);
 }
 
-static void addresses_are_roots(const void *arg)
+static void addresses_are_hidden_from_users(const void *arg)
 {
 	struct ucore_box_info before = box_get(0), after;
 
@@ -192,8 +192,8 @@ static void sys_admin_sees_addresses(const void *arg)
 	expect(box_get(0).location, "CAP_SYS_ADMIN sees no location");
 }
 
-/* A user counts like anybody else */
-static void user_counts(const void *arg)
+/* A user may count like root */
+static void user_may_count(const void *arg)
 {
 	int session;
 
@@ -208,7 +208,7 @@ static void user_counts(const void *arg)
 }
 
 /*
- * ---- What shows, or disturbs, others ------------------------------------
+ * ---- Filters that observe or disturb others ----------------------------
  */
 
 static int try_address(int session)
@@ -230,13 +230,13 @@ static int try_opcode(int session)
 		       TERMS(TERM(EVENT, 0x35), TERM(UMASK, 0x1), TERM(FILTER_OPC, 0x182)));
 }
 
-/* What a mask selects with nothing to match is a packet, too */
+/* A mask without a match selects packets, too */
 static int try_mask(int session)
 {
 	return try_add(session, box_find("qpi", 0), TERMS(TERM(EVENT, 0x38), TERM(MASK0, 0x1e00)));
 }
 
-static void users_do_not_filter(const void *arg)
+static void user_may_not_filter(const void *arg)
 {
 	int session;
 
@@ -258,7 +258,7 @@ static int try_core(int session)
 	return try_add(session, box_find("core", 0), TERMS(TERM(EVENT, 0xc0)));
 }
 
-static void users_have_no_cores(const void *arg)
+static void user_may_not_use_cores(const void *arg)
 {
 	int session;
 
@@ -271,7 +271,7 @@ static void users_have_no_cores(const void *arg)
 	add_cas_reads(session, box_find("imc", 0), 0);
 }
 
-static void perfmon_has_cores(const void *arg)
+static void perfmon_may_use_cores(const void *arg)
 {
 	(void)arg;
 	everybody_may_count();
@@ -279,8 +279,8 @@ static void perfmon_has_cores(const void *arg)
 	expect_rc(try_core(session_create(0, 0, 0)), 0);
 }
 
-/* Whoever opened the device had the right to */
-static void a_device_handed_on_has_cores(const void *arg)
+/* The permission of the process that opened the device applies */
+static void inherited_device_may_use_cores(const void *arg)
 {
 	int session = session_create(0, 0, 0);
 
@@ -296,8 +296,8 @@ static void file_max_set(const char *value)
 	must(file && fputs(value, file) >= 0 && !fclose(file), "file-max: %m");
 }
 
-/* Those of the machine: of root there may be any number */
-static void create_without_files(const void *arg)
+/* The system-wide limit applies; root's files are not limited */
+static void create_at_file_limit_fails(const void *arg)
 {
 	struct ucore_create_session create = { .size = sizeof(create), .fd = -12345 };
 	FILE *file = fopen("/proc/sys/fs/file-max", "r");
@@ -321,7 +321,7 @@ static void create_without_files(const void *arg)
 	expect_eq(WEXITSTATUS(status), ENFILE);
 }
 
-static void perfmon_filters(const void *arg)
+static void perfmon_may_filter(const void *arg)
 {
 	int session;
 
@@ -344,7 +344,7 @@ static void run_on_cpu_0(void)
 	must(!sched_setaffinity(0, sizeof(cpus), &cpus), "sched_setaffinity: %m");
 }
 
-static void users_interrupt_their_own_cpus(const void *arg)
+static void user_may_interrupt_only_allowed_cpus(const void *arg)
 {
 	int session;
 
@@ -359,7 +359,7 @@ static void users_interrupt_their_own_cpus(const void *arg)
 	expect_rc(try_pmi_cpu(session, 1 << 20), ENOENT);
 }
 
-static void sys_nice_interrupts_any(const void *arg)
+static void sys_nice_may_interrupt_any_cpu(const void *arg)
 {
 	(void)arg;
 	everybody_may_count();
@@ -369,7 +369,7 @@ static void sys_nice_interrupts_any(const void *arg)
 }
 
 /* The die of CPU 0 has another CPU, which is not the caller's */
-static void users_have_their_own_cpus_help(const void *arg)
+static void user_readers_use_only_allowed_cpus(const void *arg)
 {
 	static struct snapshot s;
 	int session;
@@ -406,7 +406,7 @@ static int try_end(uint64_t id)
 	return rc;
 }
 
-/* One session of the list; false if it is not there */
+/* Find a session in the list; return false if it is absent */
 static bool session_listed(uint64_t id, struct ucore_session_info *info)
 {
 	struct ucore_get_sessions get = {
@@ -455,7 +455,7 @@ static void all_sessions_are_listed(const void *arg)
 	expect(!session_listed(ids[0], &info), "a closed session is listed");
 }
 
-static void root_ends_sessions(const void *arg)
+static void root_may_revoke_sessions(const void *arg)
 {
 	int session = session_create(MS, 8192, 0), other;
 	uint32_t box = box_find("imc", 0);
@@ -482,7 +482,7 @@ static void root_ends_sessions(const void *arg)
 	expect_rc(try_stop(session), ESHUTDOWN);
 	expect_rc(try_read(session, 0, &snapshot), ESHUTDOWN);
 	expect_rc(try_add_reads(session, box), ESHUTDOWN);
-	/* what it had written can still be read, and nothing follows */
+	/* records written before can still be read, and nothing follows */
 	head = ring_head(&ring);
 	usleep(5000);
 	expect_eq(ring_head(&ring), head);
@@ -490,7 +490,7 @@ static void root_ends_sessions(const void *arg)
 	expect_eq(info.state, UCORE_SESSION_REVOKED);
 	expect_eq(info.nr_events | info.nr_boxes | info.nr_domains | info.nr_pinned, 0);
 	expect_rc(try_end(id), 0);
-	/* its box and its die's CPUs are anybody's */
+	/* its box and the PMI CPUs of its die are available */
 	other = session_create(0, 0, 0);
 	expect_rc(try_pmi_cpu(other, 1), 0);
 	expect_rc(try_add_reads(other, box), 0);
@@ -498,7 +498,7 @@ static void root_ends_sessions(const void *arg)
 	close(session);
 }
 
-static void users_end_none(const void *arg)
+static void user_may_not_revoke_sessions(const void *arg)
 {
 	int session = session_create(0, 0, 0);
 	uint64_t id = session_status(session).session;
@@ -511,8 +511,8 @@ static void users_end_none(const void *arg)
 	expect_eq(session_status(session).state, UCORE_SESSION_STOPPED);
 }
 
-/* Nobody has the descriptor: it waits in a socket */
-static void a_descriptor_in_flight(const void *arg)
+/* No process has the descriptor: it is queued in a socket */
+static void descriptor_in_flight_can_be_revoked(const void *arg)
 {
 	int session = session_create(0, 0, 0), pair[2];
 	uint64_t id = session_status(session).session;
@@ -568,7 +568,7 @@ static void become_user_without_locked_memory(uint64_t capabilities)
 	become_user(capabilities);
 }
 
-static void rings_are_limited(const void *arg)
+static void ring_memory_is_limited(const void *arg)
 {
 	uint32_t box = box_find("imc", 0), size = largest_ring();
 	int first, second;
@@ -587,7 +587,7 @@ static void rings_are_limited(const void *arg)
 	expect_rc(try_add_reads(second, box_find("imc", 1)), 0);
 }
 
-static void a_ring_counts_while_it_is_mapped(const void *arg)
+static void mapped_ring_is_charged(const void *arg)
 {
 	uint32_t box = box_find("imc", 0), size = largest_ring(), event;
 	int first, second;
@@ -601,14 +601,14 @@ static void a_ring_counts_while_it_is_mapped(const void *arg)
 	ring = ring_map(first, box_get(box).domain);
 	expect_rc(try_remove(first, event), 0);
 	expect_rc(try_add_reads(second, box), ENOBUFS);
-	expect_eq(ring_head(&ring), 0);		/* it can still be looked at */
+	expect_eq(ring_head(&ring), 0);		/* the mapping can still be read */
 	ring_unmap(&ring);
 	expect_rc(try_add_reads(second, box), 0);
 	expect_rc(try_add_reads(first, box_find("imc", 1)), ENOBUFS);
 }
 
 /* Descriptors without events have no memory: all of them together are not refused. */
-static void events_that_come_and_go_leave_nothing(const void *arg)
+static void removed_events_are_not_charged(const void *arg)
 {
 	const struct rlimit files = { 1100, 1100 };
 	uint32_t box = box_find("imc", 0), size = largest_ring();
@@ -623,7 +623,7 @@ static void events_that_come_and_go_leave_nothing(const void *arg)
 	}
 }
 
-static void ipc_lock_knows_no_limit(const void *arg)
+static void ipc_lock_has_no_ring_limit(const void *arg)
 {
 	(void)arg;
 	become_user_without_locked_memory(1ULL << CAP_IPC_LOCK);
@@ -631,39 +631,39 @@ static void ipc_lock_knows_no_limit(const void *arg)
 }
 
 static const struct test tests[] = {
-	{ "not_by_default", not_by_default, 0, 0 },
+	{ "context_is_absent_by_default", context_is_absent_by_default, 0, 0 },
 	{ "root_sees_context", root_sees_context, 0, 0 },
-	{ "user_sees_none", user_sees_none, 0, 0 },
+	{ "user_sees_no_context", user_sees_no_context, 0, 0 },
 	{ "perfmon_sees_context", perfmon_sees_context, 0, 0 },
-	{ "other_capabilities_do_not", other_capabilities_do_not, 0, 0 },
-	{ "inherited_session_keeps_its_rights", inherited_session_keeps_its_rights, 0, 0 },
-	{ "context_is_true", context_is_true, 0, 0 },
-	{ "addresses_are_roots", addresses_are_roots, 0, 0 },
+	{ "other_capabilities_show_no_context", other_capabilities_show_no_context, 0, 0 },
+	{ "inherited_session_keeps_its_permissions", inherited_session_keeps_its_permissions, 0, 0 },
+	{ "context_matches_the_interrupted_code", context_matches_the_interrupted_code, 0, 0 },
+	{ "addresses_are_hidden_from_users", addresses_are_hidden_from_users, 0, 0 },
 	{ "sys_admin_sees_addresses", sys_admin_sees_addresses, 0, 0 },
-	{ "user_counts", user_counts, 0, 0 },
-	{ "users_do_not_filter", users_do_not_filter, 0, 0 },
-	{ "perfmon_filters", perfmon_filters, 0, 0 },
+	{ "user_may_count", user_may_count, 0, 0 },
+	{ "user_may_not_filter", user_may_not_filter, 0, 0 },
+	{ "perfmon_may_filter", perfmon_may_filter, 0, 0 },
 	{ "user_has_no_tasks", tasks_are_for_perfmon, 0, 0 },
 	{ "perfmon_has_tasks", tasks_are_for_perfmon, "yes", 0 },
-	{ "users_interrupt_their_own_cpus", users_interrupt_their_own_cpus, 0, 0 },
-	{ "sys_nice_interrupts_any", sys_nice_interrupts_any, 0, 0 },
-	{ "users_have_their_own_cpus_help", users_have_their_own_cpus_help, 0, 0 },
+	{ "user_may_interrupt_only_allowed_cpus", user_may_interrupt_only_allowed_cpus, 0, 0 },
+	{ "sys_nice_may_interrupt_any_cpu", sys_nice_may_interrupt_any_cpu, 0, 0 },
+	{ "user_readers_use_only_allowed_cpus", user_readers_use_only_allowed_cpus, 0, 0 },
 	{ "all_sessions_are_listed", all_sessions_are_listed, 0, 0 },
-	{ "root_ends_sessions", root_ends_sessions, 0, 0 },
-	{ "users_end_none", users_end_none, 0, 0 },
-	{ "a_descriptor_in_flight", a_descriptor_in_flight, 0, 0 },
-	{ "rings_are_limited", rings_are_limited, 0, 0 },
-	{ "a_ring_counts_while_it_is_mapped", a_ring_counts_while_it_is_mapped, 0, 0 },
-	{ "events_that_come_and_go_leave_nothing", events_that_come_and_go_leave_nothing, 0, 0 },
-	{ "ipc_lock_knows_no_limit", ipc_lock_knows_no_limit, 0, 0 },
-	{ "create_without_files", create_without_files, 0, 0 },
+	{ "root_may_revoke_sessions", root_may_revoke_sessions, 0, 0 },
+	{ "user_may_not_revoke_sessions", user_may_not_revoke_sessions, 0, 0 },
+	{ "descriptor_in_flight_can_be_revoked", descriptor_in_flight_can_be_revoked, 0, 0 },
+	{ "ring_memory_is_limited", ring_memory_is_limited, 0, 0 },
+	{ "mapped_ring_is_charged", mapped_ring_is_charged, 0, 0 },
+	{ "removed_events_are_not_charged", removed_events_are_not_charged, 0, 0 },
+	{ "ipc_lock_has_no_ring_limit", ipc_lock_has_no_ring_limit, 0, 0 },
+	{ "create_at_file_limit_fails", create_at_file_limit_fails, 0, 0 },
 };
 
 /* "uapi_perms --cores": of a module that has the cores' counters */
 static const struct test core_tests[] = {
-	{ "users_have_no_cores", users_have_no_cores, 0, 0 },
-	{ "perfmon_has_cores", perfmon_has_cores, 0, 0 },
-	{ "a_device_handed_on_has_cores", a_device_handed_on_has_cores, 0, 0 },
+	{ "user_may_not_use_cores", user_may_not_use_cores, 0, 0 },
+	{ "perfmon_may_use_cores", perfmon_may_use_cores, 0, 0 },
+	{ "inherited_device_may_use_cores", inherited_device_may_use_cores, 0, 0 },
 };
 
 int main(int argc, char **argv)

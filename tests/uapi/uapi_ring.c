@@ -18,7 +18,7 @@ static void begin(void)
 	info = ring_info(session, domain);
 }
 
-static void no_such_ring(const void *arg)
+static void absent_ring_is_refused(const void *arg)
 {
 	static const uint32_t bad[] = { 2, 3, 64, 0x7fffffff, 0x80000000, UINT32_MAX };
 	int ringless = session_create(0, 0, 0);
@@ -36,7 +36,7 @@ static void no_such_ring(const void *arg)
 	       "a session without rings can be mapped");
 }
 
-static void offsets(const void *arg)
+static void ring_offsets_do_not_overlap(const void *arg)
 {
 	struct ucore_domain_info domains[MAX_DOMAINS];
 	struct ucore_get_ring other;
@@ -60,7 +60,7 @@ static void offsets(const void *arg)
 	expect(other.producer >> 44 == 0, "offset %#llx", (unsigned long long)other.producer);
 }
 
-static void as_documented(const void *arg)
+static void documented_maps_work(const void *arg)
 {
 	struct ring ring;
 
@@ -95,7 +95,7 @@ static void expect_no_map(size_t len, int prot, int flags, uint64_t offset, int 
 		munmap(at, len);
 }
 
-static void wrong_sizes(const void *arg)
+static void maps_of_wrong_size_are_refused(const void *arg)
 {
 	size_t page = page_size();
 
@@ -114,7 +114,7 @@ static void wrong_sizes(const void *arg)
 		      "the data alone");
 }
 
-static void wrong_offsets(const void *arg)
+static void maps_at_wrong_offset_are_refused(const void *arg)
 {
 	static const uint64_t bad[] = {
 		1ULL << 32, 1ULL << 40, (1ULL << 43) - 65536,
@@ -153,7 +153,7 @@ static void producer_is_read_only(const void *arg)
 	       "mprotect made the producer page writable: %m");
 }
 
-static void private_maps(const void *arg)
+static void private_maps_are_refused(const void *arg)
 {
 	size_t page = page_size();
 
@@ -176,7 +176,7 @@ static void on_fault(int sig)
 	siglongjmp(fault, sig);
 }
 
-static void store_faults(const void *arg)
+static void store_to_producer_faults(const void *arg)
 {
 	volatile struct ucore_ring_producer *producer;
 	struct ring ring;
@@ -198,7 +198,7 @@ static void store_faults(const void *arg)
 }
 
 /* Ways around the page table: the kernel writes on the caller's behalf */
-static void kernel_does_not_help(const void *arg)
+static void kernel_refuses_writes_to_producer(const void *arg)
 {
 	struct ring ring;
 	uint64_t evil = 0x1234;
@@ -215,7 +215,7 @@ static void kernel_does_not_help(const void *arg)
 	expect_eq(ring_lost(&ring), 0);
 }
 
-/* Grown, it would show what lies behind */
+/* A larger mapping would show the memory behind the ring */
 static void mremap_does_not_grow(const void *arg)
 {
 	size_t page = page_size();
@@ -286,8 +286,7 @@ static void fork_shares_or_loses(const void *arg)
 	audit_finish(&audit, &ring, session);
 }
 
-/* The box is held as long as somebody can see the ring */
-/* All that is there is read */
+/* Read all records; the box stays claimed while the ring is mapped */
 static void drain(struct ring *ring)
 {
 	while (ring_next(ring))
@@ -319,8 +318,8 @@ static void map_outlives_descriptor(const void *arg)
 	expect_eq(box_get(imc).owner, 0);
 }
 
-/* What STOP has stopped stays so, and is had until then */
-static void map_of_a_stopped_session(const void *arg)
+/* After STOP and close the ring stays constant, and the box stays claimed until the unmap */
+static void map_of_stopped_session_stays_constant(const void *arg)
 {
 	struct ring ring;
 	uint64_t head;
@@ -340,7 +339,7 @@ static void map_of_a_stopped_session(const void *arg)
 	expect_eq(box_get(imc).owner, 0);
 }
 
-static void unmapped_while_running(const void *arg)
+static void ring_can_be_unmapped_while_running(const void *arg)
 {
 	struct ring ring;
 	uint64_t samples;
@@ -375,7 +374,7 @@ static void advice_in_a_child(int advice)
 }
 
 /* Whatever comes of it comes to the caller only */
-static void bad_advice(const void *arg)
+static void madvise_affects_only_the_caller(const void *arg)
 {
 	static const int advice[] = {
 		MADV_DONTNEED, MADV_REMOVE, MADV_FREE, MADV_PAGEOUT, MADV_COLD,
@@ -398,22 +397,22 @@ static void bad_advice(const void *arg)
 }
 
 static const struct test tests[] = {
-	{ "no_such_ring", no_such_ring, 0, 0 },
-	{ "offsets", offsets, 0, 0 },
-	{ "as_documented", as_documented, 0, 0 },
-	{ "wrong_sizes", wrong_sizes, 0, 0 },
-	{ "wrong_offsets", wrong_offsets, 0, 0 },
+	{ "absent_ring_is_refused", absent_ring_is_refused, 0, 0 },
+	{ "ring_offsets_do_not_overlap", ring_offsets_do_not_overlap, 0, 0 },
+	{ "documented_maps_work", documented_maps_work, 0, 0 },
+	{ "maps_of_wrong_size_are_refused", maps_of_wrong_size_are_refused, 0, 0 },
+	{ "maps_at_wrong_offset_are_refused", maps_at_wrong_offset_are_refused, 0, 0 },
 	{ "producer_is_read_only", producer_is_read_only, 0, 0 },
-	{ "private_maps", private_maps, 0, 0 },
-	{ "store_faults", store_faults, 0, 0 },
-	{ "kernel_does_not_help", kernel_does_not_help, 0, 0 },
+	{ "private_maps_are_refused", private_maps_are_refused, 0, 0 },
+	{ "store_to_producer_faults", store_to_producer_faults, 0, 0 },
+	{ "kernel_refuses_writes_to_producer", kernel_refuses_writes_to_producer, 0, 0 },
 	{ "mremap_does_not_grow", mremap_does_not_grow, 0, 0 },
 	{ "mremap_moves", mremap_moves, 0, 0 },
 	{ "fork_shares_or_loses", fork_shares_or_loses, 0, 0 },
 	{ "map_outlives_descriptor", map_outlives_descriptor, 0, 0 },
-	{ "map_of_a_stopped_session", map_of_a_stopped_session, 0, 0 },
-	{ "unmapped_while_running", unmapped_while_running, 0, 0 },
-	{ "bad_advice", bad_advice, 0, 0 },
+	{ "map_of_stopped_session_stays_constant", map_of_stopped_session_stays_constant, 0, 0 },
+	{ "ring_can_be_unmapped_while_running", ring_can_be_unmapped_while_running, 0, 0 },
+	{ "madvise_affects_only_the_caller", madvise_affects_only_the_caller, 0, 0 },
 };
 
 int main(int argc, char **argv)

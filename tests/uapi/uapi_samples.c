@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the rings hold: samples, their order, losses, padding; and poll(). */
+/* The records in the rings: samples, their order, losses, padding; and poll(). */
 #include "ring.h"
 
 #define MS		1000000ULL
@@ -11,7 +11,7 @@ static uint32_t imc, domain;
 static struct ring ring;
 static struct audit audit;
 
-/* One event, on imc0, sampled by timer or by its own overflow */
+/* Create a session with one event on imc0, sampled by a timer or by its own overflow */
 static uint32_t begin(uint64_t timer_ns, uint32_t ring_size, uint32_t wakeup, uint64_t period)
 {
 	uint32_t event;
@@ -34,7 +34,7 @@ static const struct ucore_sample *next_sample(void)
  * ---- Samples ------------------------------------------------------------
  */
 
-static void overflow_samples(const void *arg)
+static void overflow_samples_are_well_formed(const void *arg)
 {
 	uint32_t event = begin(0, 65536, 0, PERIOD);
 	uint64_t count = 0, lost = 0, counted, periods;
@@ -44,7 +44,7 @@ static void overflow_samples(const void *arg)
 	for (unsigned int i = 0; i < 20; i++) {
 		const struct ucore_sample *s = next_sample();
 
-		/* on a slow machine some may be beyond the budget, and are told as lost */
+		/* on a slow machine some samples may exceed the budget and are reported as lost */
 		periods = 1 + audit.lost - lost;
 		counted = s->values[0].count - count;
 		expect_eq(s->trigger, UCORE_TRIGGER_OVERFLOW);
@@ -65,7 +65,7 @@ static void overflow_samples(const void *arg)
 	       (unsigned long long)session_status(session).overflows);
 }
 
-static void timer_samples(const void *arg)
+static void timer_samples_are_well_formed(const void *arg)
 {
 	uint64_t start, first;
 
@@ -94,7 +94,7 @@ static void timer_samples(const void *arg)
 	audit_finish(&audit, &ring, session);
 }
 
-static void all_values_of_the_domain(const void *arg)
+static void sample_holds_all_values_of_the_domain(const void *arg)
 {
 	static const char *const types[] = { "cbo", "ha", "pcu", "qpi", "ubox", "r2pcie" };
 
@@ -115,7 +115,7 @@ static void all_values_of_the_domain(const void *arg)
 	}
 }
 
-static void each_domain_its_ring(const void *arg)
+static void each_domain_has_its_ring(const void *arg)
 {
 	struct ucore_domain_info domains[MAX_DOMAINS];
 	struct audit audits[2];
@@ -141,7 +141,7 @@ static void each_domain_its_ring(const void *arg)
 		  ring_lost(&rings[0]) + ring_lost(&rings[1]));
 }
 
-static void nothing_after_stop(const void *arg)
+static void stop_ends_sampling(const void *arg)
 {
 	uint64_t head;
 
@@ -176,7 +176,7 @@ static void reset_restarts_the_period(const void *arg)
 	       (unsigned long long)audit.counts[0]);
 }
 
-/* What a sample froze is what is missing in time_running at the next one */
+/* The frozen time of a sample is missing in time_running of the next one */
 static void frozen_time_adds_up(const void *arg)
 {
 	struct ucore_sample last = { };
@@ -202,7 +202,7 @@ static void frozen_time_adds_up(const void *arg)
  * ---- Losses -------------------------------------------------------------
  */
 
-static void losses_add_up(const void *arg)
+static void lost_counts_add_up(const void *arg)
 {
 	(void)arg;
 	begin(MS / 2, 4096, 0, 0);
@@ -220,7 +220,7 @@ static void losses_add_up(const void *arg)
 	audit_finish(&audit, &ring, session);
 }
 
-static void full_ring_is_left_alone(const void *arg)
+static void full_ring_is_not_overwritten(const void *arg)
 {
 	static char before[4096];
 	uint64_t head, lost;
@@ -257,10 +257,10 @@ static void add_more_events(unsigned int nr)
 }
 
 /*
- * The least pad is 8 bytes: less than a record's head.  30 values make records
- * of 584 bytes, of which 7 fill 4096 but for 8.
+ * The smallest pad of 8 bytes is shorter than a record's header. 30 values make records of 584
+ * bytes, of which 7 fill 4096 bytes except for 8.
  */
-static void padding(const void *arg)
+static void padding_fills_the_end_of_the_ring(const void *arg)
 {
 	static const unsigned int values[] = { 1, 2, 4, 30 };
 	static const unsigned int pads[] = { 16, 16, 64, 8 };
@@ -288,7 +288,7 @@ static void padding(const void *arg)
 }
 
 /* Two consumers of different speed: what one loses the other has */
-static void loss_is_private(const void *arg)
+static void lost_records_are_per_session(const void *arg)
 {
 	struct audit lazy_audit = { .nr_values = 1 };
 	struct ring lazy_ring;
@@ -324,7 +324,7 @@ static int poll_session(int timeout_ms)
 	return fd.revents;
 }
 
-static void poll_every_record(const void *arg)
+static void poll_wakes_at_every_record(const void *arg)
 {
 	(void)arg;
 	begin(5 * MS, 65536, 0, 0);
@@ -339,7 +339,7 @@ static void poll_every_record(const void *arg)
 	expect_eq(poll_session(0), 0);
 }
 
-static void poll_watermark(const void *arg)
+static void poll_wakes_at_the_watermark(const void *arg)
 {
 	(void)arg;
 	begin(MS, 16384, 2048, 0);
@@ -403,19 +403,19 @@ static void poll_wakes_for_either_domain(const void *arg)
 }
 
 static const struct test tests[] = {
-	{ "overflow_samples", overflow_samples, 0, 0 },
-	{ "timer_samples", timer_samples, 0, 0 },
-	{ "all_values_of_the_domain", all_values_of_the_domain, 0, 0 },
-	{ "each_domain_its_ring", each_domain_its_ring, 0, 0 },
-	{ "nothing_after_stop", nothing_after_stop, 0, 0 },
+	{ "overflow_samples_are_well_formed", overflow_samples_are_well_formed, 0, 0 },
+	{ "timer_samples_are_well_formed", timer_samples_are_well_formed, 0, 0 },
+	{ "sample_holds_all_values_of_the_domain", sample_holds_all_values_of_the_domain, 0, 0 },
+	{ "each_domain_has_its_ring", each_domain_has_its_ring, 0, 0 },
+	{ "stop_ends_sampling", stop_ends_sampling, 0, 0 },
 	{ "reset_restarts_the_period", reset_restarts_the_period, 0, 0 },
 	{ "frozen_time_adds_up", frozen_time_adds_up, 0, 0 },
-	{ "losses_add_up", losses_add_up, 0, 0 },
-	{ "full_ring_is_left_alone", full_ring_is_left_alone, 0, 0 },
-	{ "padding", padding, 0, 0 },
-	{ "loss_is_private", loss_is_private, 0, 0 },
-	{ "poll_every_record", poll_every_record, 0, 0 },
-	{ "poll_watermark", poll_watermark, 0, 0 },
+	{ "lost_counts_add_up", lost_counts_add_up, 0, 0 },
+	{ "full_ring_is_not_overwritten", full_ring_is_not_overwritten, 0, 0 },
+	{ "padding_fills_the_end_of_the_ring", padding_fills_the_end_of_the_ring, 0, 0 },
+	{ "lost_records_are_per_session", lost_records_are_per_session, 0, 0 },
+	{ "poll_wakes_at_every_record", poll_wakes_at_every_record, 0, 0 },
+	{ "poll_wakes_at_the_watermark", poll_wakes_at_the_watermark, 0, 0 },
 	{ "poll_sleeps_until_a_record", poll_sleeps_until_a_record, 0, 0 },
 	{ "poll_wakes_for_either_domain", poll_wakes_for_either_domain, 0, 0 },
 };

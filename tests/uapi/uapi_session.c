@@ -37,7 +37,7 @@ static void begin_on_two_domains(void)
  * ---- START, STOP --------------------------------------------------------
  */
 
-static void start_without_events(const void *arg)
+static void start_without_events_is_refused(const void *arg)
 {
 	(void)arg;
 	begin();
@@ -45,7 +45,7 @@ static void start_without_events(const void *arg)
 	expect_eq(session_status(session).state, UCORE_SESSION_STOPPED);
 }
 
-static void start_twice(const void *arg)
+static void second_start_is_refused(const void *arg)
 {
 	(void)arg;
 	begin_on_two_domains();
@@ -57,7 +57,7 @@ static void start_twice(const void *arg)
 }
 
 /* More counters take longer; what START, READ and STOP took is charged */
-static void budget_knows_what_samples_take(const void *arg)
+static void budget_reports_the_time_of_samples(const void *arg)
 {
 	struct ucore_get_budget none, one, all;
 
@@ -87,7 +87,7 @@ static void budget_knows_what_samples_take(const void *arg)
 	expect_eq(one.dropped + one.delayed, 0);
 }
 
-static void stop_is_no_error(const void *arg)
+static void stop_of_stopped_session_succeeds(const void *arg)
 {
 	(void)arg;
 	begin();
@@ -100,7 +100,7 @@ static void stop_is_no_error(const void *arg)
 	expect_eq(session_status(session).state, UCORE_SESSION_STOPPED);
 }
 
-static void counts_rest_while_stopped(const void *arg)
+static void counts_stand_still_while_stopped(const void *arg)
 {
 	uint64_t first, second;
 
@@ -122,7 +122,7 @@ static void counts_rest_while_stopped(const void *arg)
 	wait_for(session_count(session) > second);
 }
 
-static void domains_know_running_sessions(const void *arg)
+static void domains_report_running_sessions(const void *arg)
 {
 	struct ucore_domain_info domains[MAX_DOMAINS];
 
@@ -139,7 +139,7 @@ static void domains_know_running_sessions(const void *arg)
 }
 
 /* Run on a machine with so many counters that two samples exceed 4096 bytes */
-static void ring_too_small(const void *arg)
+static void ring_too_small_is_refused(const void *arg)
 {
 	static struct ucore_box_info boxes[MAX_BOXES];
 	unsigned int total = boxes_get(boxes), on_domain = 0;
@@ -161,7 +161,7 @@ static void ring_too_small(const void *arg)
  * ---- READ ---------------------------------------------------------------
  */
 
-static void read_without_events(const void *arg)
+static void read_without_events_is_refused(const void *arg)
 {
 	(void)arg;
 	begin();
@@ -230,19 +230,19 @@ static void read_twice(uint32_t flags)
 	expect_eq(shot.read.skew_ns, skew);
 }
 
-static void read_running(const void *arg)
+static void read_of_running_session_advances(const void *arg)
 {
 	(void)arg;
 	read_twice(0);
 }
 
-static void read_live(const void *arg)
+static void read_without_freeze_advances(const void *arg)
 {
 	(void)arg;
 	read_twice(UCORE_READ_F_NO_FREEZE);
 }
 
-static void read_stopped(const void *arg)
+static void read_of_stopped_session_is_constant(const void *arg)
 {
 	(void)arg;
 	begin_on_two_domains();
@@ -283,7 +283,7 @@ static void expect_too_small(uint32_t values, uint32_t domains)
 	       "capacities %u and %u: domains written", values, domains);
 }
 
-static void read_capacity(const void *arg)
+static void read_respects_capacity(const void *arg)
 {
 	(void)arg;
 	begin_on_two_domains();
@@ -302,7 +302,7 @@ static void read_capacity(const void *arg)
 	}
 }
 
-static void read_bad_addresses(const void *arg)
+static void read_to_bad_addresses_fails(const void *arg)
 {
 	struct ucore_read read = { .size = sizeof(read) };
 	uint64_t reads;
@@ -324,8 +324,8 @@ static void read_bad_addresses(const void *arg)
 	expect_rc(try_read(session, 0, &shot), 0);
 }
 
-/* What a READ tells must be in memory that ends right there */
-static void read_into_exact_arrays(const void *arg)
+/* READ must not write beyond the end of arrays of the exact size */
+static void read_fills_exact_arrays(const void *arg)
 {
 	struct ucore_read read = {
 		.size = sizeof(read), .nr_values = 4, .nr_domains = 2,
@@ -345,7 +345,7 @@ static void read_into_exact_arrays(const void *arg)
  * ---- RESET --------------------------------------------------------------
  */
 
-static void reset_stopped(const void *arg)
+static void reset_zeroes_stopped_session(const void *arg)
 {
 	(void)arg;
 	begin_on_two_domains();
@@ -363,7 +363,7 @@ static void reset_stopped(const void *arg)
 	}
 }
 
-static void reset_running(const void *arg)
+static void reset_zeroes_running_session(const void *arg)
 {
 	uint64_t started, read, reset, end;
 
@@ -398,7 +398,7 @@ static void reset_without_events(const void *arg)
  * ---- STATUS -------------------------------------------------------------
  */
 
-static void status_follows(const void *arg)
+static void status_follows_the_state(const void *arg)
 {
 	struct ucore_get_status status;
 
@@ -422,8 +422,8 @@ static void status_follows(const void *arg)
 
 #define PARALLEL_READS	50
 
-/* What helpers have read are shares of it, and a stopped session has none */
-static void status_tells_of_helpers(const void *arg)
+/* parallel_reads counts the parts read by helper CPUs; a stopped session does not read */
+static void status_reports_parallel_reads(const void *arg)
 {
 	struct ucore_get_status status;
 	uint64_t last = 0;
@@ -454,7 +454,7 @@ static void status_tells_of_helpers(const void *arg)
  * ---- SET_PMI_CPUS -------------------------------------------------------
  */
 
-static void pmi_cpu_that_is_not(const void *arg)
+static void absent_pmi_cpu_is_refused(const void *arg)
 {
 	static const uint32_t bad[] = {
 		64, 1024, 8191, 8192, 65536, 0x7fffffff, 0x80000000, UINT32_MAX,
@@ -466,7 +466,7 @@ static void pmi_cpu_that_is_not(const void *arg)
 		expect_rc(try_pmi_cpu(session, bad[i]), ENOENT);
 }
 
-static void pmi_cpu_is_the_reader(const void *arg)
+static void pmi_cpu_becomes_the_reader(const void *arg)
 {
 	struct ucore_domain_info domains[MAX_DOMAINS];
 
@@ -483,7 +483,7 @@ static void pmi_cpu_is_the_reader(const void *arg)
 	}
 }
 
-static void pmi_cpu_of_another(const void *arg)
+static void pmi_cpu_of_another_session_is_refused(const void *arg)
 {
 	int other = session_create(0, 0, 0);
 
@@ -504,7 +504,7 @@ static void pmi_cpu_of_another(const void *arg)
 }
 
 /* CPUs 0 and 1 are of one die, 2 and 3 of the other */
-static void pmi_cpus_of_both_domains(const void *arg)
+static void pmi_cpus_of_both_domains_are_accepted(const void *arg)
 {
 	static const uint32_t all[] = { 1, 0, 3, 2 }, first[] = { 1, 0 }, turned[] = { 0, 1 };
 	struct ucore_domain_info domains[MAX_DOMAINS];
@@ -530,7 +530,7 @@ static void pmi_cpus_of_both_domains(const void *arg)
 	expect_eq(domains[1].reader, 2);
 }
 
-static void pmi_cpus_malformed(const void *arg)
+static void malformed_pmi_cpus_are_refused(const void *arg)
 {
 	static const uint32_t twice[] = { 1, 0, 1 }, one_bad[] = { 1, 64 };
 	static uint32_t many[UCORE_PMI_CPUS_MAX + 1];
@@ -551,7 +551,7 @@ static void pmi_cpus_malformed(const void *arg)
 	expect_eq(after[1].reader, before[1].reader);
 }
 
-static void pmi_cpu_while_running(const void *arg)
+static void pmi_cpu_of_running_session_is_refused(const void *arg)
 {
 	(void)arg;
 	begin_on_two_domains();
@@ -562,37 +562,37 @@ static void pmi_cpu_while_running(const void *arg)
 }
 
 static const struct test tests[] = {
-	{ "start_without_events", start_without_events, 0, 0 },
-	{ "start_twice", start_twice, 0, 0 },
-	{ "stop_is_no_error", stop_is_no_error, 0, 0 },
-	{ "counts_rest_while_stopped", counts_rest_while_stopped, 0, 0 },
-	{ "budget_knows_what_samples_take", budget_knows_what_samples_take, 0, 0 },
-	{ "domains_know_running_sessions", domains_know_running_sessions, 0, 0 },
-	{ "read_without_events", read_without_events, 0, 0 },
-	{ "read_running", read_running, 0, 0 },
-	{ "read_live", read_live, 0, 0 },
-	{ "read_stopped", read_stopped, 0, 0 },
-	{ "read_capacity", read_capacity, 0, 0 },
-	{ "read_bad_addresses", read_bad_addresses, 0, 0 },
-	{ "read_into_exact_arrays", read_into_exact_arrays, 0, 0 },
-	{ "reset_stopped", reset_stopped, 0, 0 },
-	{ "reset_running", reset_running, 0, 0 },
+	{ "start_without_events_is_refused", start_without_events_is_refused, 0, 0 },
+	{ "second_start_is_refused", second_start_is_refused, 0, 0 },
+	{ "stop_of_stopped_session_succeeds", stop_of_stopped_session_succeeds, 0, 0 },
+	{ "counts_stand_still_while_stopped", counts_stand_still_while_stopped, 0, 0 },
+	{ "budget_reports_the_time_of_samples", budget_reports_the_time_of_samples, 0, 0 },
+	{ "domains_report_running_sessions", domains_report_running_sessions, 0, 0 },
+	{ "read_without_events_is_refused", read_without_events_is_refused, 0, 0 },
+	{ "read_of_running_session_advances", read_of_running_session_advances, 0, 0 },
+	{ "read_without_freeze_advances", read_without_freeze_advances, 0, 0 },
+	{ "read_of_stopped_session_is_constant", read_of_stopped_session_is_constant, 0, 0 },
+	{ "read_respects_capacity", read_respects_capacity, 0, 0 },
+	{ "read_to_bad_addresses_fails", read_to_bad_addresses_fails, 0, 0 },
+	{ "read_fills_exact_arrays", read_fills_exact_arrays, 0, 0 },
+	{ "reset_zeroes_stopped_session", reset_zeroes_stopped_session, 0, 0 },
+	{ "reset_zeroes_running_session", reset_zeroes_running_session, 0, 0 },
 	{ "reset_without_events", reset_without_events, 0, 0 },
-	{ "status_follows", status_follows, 0, 0 },
-	{ "status_tells_of_helpers", status_tells_of_helpers, 0, 0 },
-	{ "pmi_cpu_that_is_not", pmi_cpu_that_is_not, 0, 0 },
-	{ "pmi_cpu_is_the_reader", pmi_cpu_is_the_reader, 0, 0 },
-	{ "pmi_cpu_of_another", pmi_cpu_of_another, 0, 0 },
-	{ "pmi_cpus_of_both_domains", pmi_cpus_of_both_domains, 0, 0 },
-	{ "pmi_cpus_malformed", pmi_cpus_malformed, 0, 0 },
-	{ "pmi_cpu_while_running", pmi_cpu_while_running, 0, 0 },
+	{ "status_follows_the_state", status_follows_the_state, 0, 0 },
+	{ "status_reports_parallel_reads", status_reports_parallel_reads, 0, 0 },
+	{ "absent_pmi_cpu_is_refused", absent_pmi_cpu_is_refused, 0, 0 },
+	{ "pmi_cpu_becomes_the_reader", pmi_cpu_becomes_the_reader, 0, 0 },
+	{ "pmi_cpu_of_another_session_is_refused", pmi_cpu_of_another_session_is_refused, 0, 0 },
+	{ "pmi_cpus_of_both_domains_are_accepted", pmi_cpus_of_both_domains_are_accepted, 0, 0 },
+	{ "malformed_pmi_cpus_are_refused", malformed_pmi_cpus_are_refused, 0, 0 },
+	{ "pmi_cpu_of_running_session_is_refused", pmi_cpu_of_running_session_is_refused, 0, 0 },
 };
 
 /*
- * ---- A caller whose memory does not come ---------------------------------
+ * ---- A caller whose page fault is delayed ------------------------------
  */
 
-/* A page that is there when this process says so, and behind one that is there now */
+/* Return a page whose faults this process resolves (userfaultfd), after a present page */
 static void *page_that_waits(int *fault)
 {
 	size_t size = sysconf(_SC_PAGESIZE);
@@ -611,7 +611,7 @@ static void *page_that_waits(int *fault)
 	return pages + size;
 }
 
-/* Until somebody waits for it */
+/* Wait until a thread faults on the page */
 static void wait_for_fault(int fault)
 {
 	struct uffd_msg message;
@@ -635,7 +635,7 @@ static void *ask_into(void *status)
 	return NULL;
 }
 
-static void who_waits_for_a_stalled_caller_can_be_killed(const void *arg)
+static void waiter_for_a_stalled_caller_can_be_killed(const void *arg)
 {
 	struct ucore_get_status own = { .size = sizeof(own) };
 	pthread_t stalled;
@@ -647,7 +647,7 @@ static void who_waits_for_a_stalled_caller_can_be_killed(const void *arg)
 	session = session_create(0, 0, 0);
 	page = page_that_waits(&fault);
 	must(!pthread_create(&stalled, NULL, ask_into, page), "pthread_create");
-	wait_for_fault(fault);		/* it has the session meanwhile */
+	wait_for_fault(fault);		/* the stalled caller holds the session */
 	other = fork();
 	if (!other)
 		_exit(!!try_command(session, UCORE_GET_STATUS, &own));
@@ -675,7 +675,7 @@ static void *read_into(void *page)
 
 	expect_rc(try_command(session, UCORE_READ, &read), 0);
 	expect(value->count, "no count was delivered");
-	/* of the same instant, though the session went on until it was ended */
+	/* the values are of the same time, although the session counted on until it was revoked */
 	expect_eq(running, domain.time_running);
 	expect_eq(value->flags, 0);
 	return NULL;
@@ -702,7 +702,7 @@ static void *add_from(void *page)
 }
 
 /* In the argument, in what that points to, and in the answer */
-static void a_session_ends_though_its_caller_stalls(const void *arg)
+static void session_of_a_stalled_caller_is_revoked(const void *arg)
 {
 	static void *(*const commands[])(void *) = { status_from, add_from, read_into };
 	uint32_t box = box_find("imc", 0);
@@ -721,7 +721,7 @@ static void a_session_ends_though_its_caller_stalls(const void *arg)
 		must(!pthread_create(&stalled, NULL, commands[i], page), "pthread_create");
 		wait_for_fault(fault);
 		do_command(device, UCORE_REVOKE_SESSION, &end);
-		/* its box is anybody's */
+		/* its box is available to other sessions */
 		expect_eq(box_get(box).owner, 0);
 		expect_rc(try_remove(other, add_cas_reads(other, box, 0)), 0);
 		let_come(fault, page);
@@ -734,11 +734,11 @@ static void a_session_ends_though_its_caller_stalls(const void *arg)
 
 /* On machines and kernels made for them: "uapi_session --on-purpose NAME" */
 static const struct test special[] = {
-	{ "who_waits_for_a_stalled_caller_can_be_killed",
-	  who_waits_for_a_stalled_caller_can_be_killed, 0, 0 },
-	{ "a_session_ends_though_its_caller_stalls",
-	  a_session_ends_though_its_caller_stalls, 0, 0 },
-	{ "ring_too_small", ring_too_small, 0, 0 },
+	{ "waiter_for_a_stalled_caller_can_be_killed",
+	  waiter_for_a_stalled_caller_can_be_killed, 0, 0 },
+	{ "session_of_a_stalled_caller_is_revoked",
+	  session_of_a_stalled_caller_is_revoked, 0, 0 },
+	{ "ring_too_small_is_refused", ring_too_small_is_refused, 0, 0 },
 };
 
 int main(int argc, char **argv)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What all commands have in common: the size sweep, flags, reserved fields,
- * addresses, the kind of descriptor.  One row per command; each test runs for
- * each row, on a fresh session in which the row's argument is valid.
+ * Common behaviour of all commands: size sweep, flags, reserved fields, addresses, kind of
+ * descriptor. There is one row for each command. Each test runs for each row, on a new session
+ * in which the row's argument is valid.
  */
 #include "session.h"
 #include <stddef.h>
@@ -400,7 +400,7 @@ static int call(const struct row *row, void *arg)
 {
 	int rc;
 
-	/* one that failed left them as they were: its probe looks */
+	/* a failed call left the arrays poisoned, which its probe checked */
 	if (!fix.poisoned)
 		arrays_poison();
 	rc = try_command(row->on_session ? fix.session : fix.device, row->nr, arg);
@@ -429,7 +429,7 @@ static void expect_untouched(const struct row *row, const void *before,
 		expect(!arrays_touched(), "%s failed and wrote into an array", row->name);
 }
 
-/* One call; @len bytes at @arg are looked at */
+/* Make one call and check @len bytes at @arg */
 static void probe(const struct row *row, void *arg, size_t len, int want, const char *what)
 {
 	static unsigned char before[2 * SIZE_LIMIT];
@@ -471,7 +471,7 @@ static unsigned int least(const struct row *row)
 }
 
 /* A caller that was built against an older header, down to the first one */
-static void older_sizes(const void *arg)
+static void older_sizes_are_accepted(const void *arg)
 {
 	const struct row *row = arg;
 	unsigned char buf[MAX_ARG];
@@ -483,7 +483,7 @@ static void older_sizes(const void *arg)
 	}
 }
 
-static void short_sizes(const void *arg)
+static void short_sizes_are_refused(const void *arg)
 {
 	const struct row *row = arg;
 	unsigned char buf[MAX_ARG] = { };
@@ -493,7 +493,7 @@ static void short_sizes(const void *arg)
 		probe(row, argument(row, buf, size), sizeof(buf), EINVAL, "short size");
 }
 
-static void short_at_page_end(const void *arg)
+static void short_size_at_page_end_is_refused(const void *arg)
 {
 	const struct row *row = arg;
 	unsigned char buf[MAX_ARG] = { };
@@ -508,7 +508,7 @@ static void short_at_page_end(const void *arg)
 	}
 }
 
-static void exact_size(const void *arg)
+static void exact_size_is_accepted(const void *arg)
 {
 	const struct row *row = arg;
 	unsigned char buf[MAX_ARG];
@@ -518,7 +518,7 @@ static void exact_size(const void *arg)
 	probe(row, argument(row, buf, row->size), sizeof(buf), 0, "exact size");
 }
 
-static void long_sizes(const void *arg)
+static void long_sizes_are_accepted(const void *arg)
 {
 	const struct row *row = arg;
 
@@ -532,7 +532,7 @@ static void long_sizes(const void *arg)
 	}
 }
 
-static void nonzero_tails(const void *arg)
+static void nonzero_tails_are_refused(const void *arg)
 {
 	const struct row *row = arg;
 
@@ -548,7 +548,7 @@ static void nonzero_tails(const void *arg)
 	}
 }
 
-static void huge_sizes(const void *arg)
+static void huge_sizes_are_refused(const void *arg)
 {
 	const struct row *row = arg;
 	unsigned char *buf = guarded(2 * SIZE_LIMIT);
@@ -568,7 +568,7 @@ static void huge_sizes(const void *arg)
 	      "last byte below the limit set");
 }
 
-static void page_end(const void *arg)
+static void argument_at_page_end_is_accepted(const void *arg)
 {
 	const struct row *row = arg;
 
@@ -586,7 +586,7 @@ static void page_end(const void *arg)
 	}
 }
 
-static void wild_addresses(const void *arg)
+static void invalid_addresses_are_refused(const void *arg)
 {
 	static const uint64_t wild[] = {
 		0, 4, 0xfffffffffffffff0ULL, 0xffff888000000000ULL, 0x7ffffffff000ULL - 4,
@@ -603,7 +603,7 @@ static void wild_addresses(const void *arg)
 	}
 }
 
-static void unaligned_addresses(const void *arg)
+static void unaligned_addresses_are_accepted(const void *arg)
 {
 	const struct row *row = arg;
 
@@ -628,7 +628,7 @@ static unsigned int open_files(void)
 }
 
 /* Where nothing can be written, nothing may have happened either */
-static void read_only_argument(const void *arg)
+static void read_only_argument_changes_nothing(const void *arg)
 {
 	const struct row *row = arg;
 	int want = has_outputs(row) ? EFAULT : 0;
@@ -651,7 +651,7 @@ static void read_only_argument(const void *arg)
 	expect_eq(after.state, before.state);
 }
 
-static void unknown_flags(const void *arg)
+static void unknown_flags_are_refused(const void *arg)
 {
 	const struct row *row = arg;
 
@@ -669,7 +669,7 @@ static void unknown_flags(const void *arg)
 	}
 }
 
-static void reserved_fields(const void *arg)
+static void nonzero_reserved_fields_are_refused(const void *arg)
 {
 	static const uint32_t values[] = { 1, 0x80000000, 0xffffffff };
 	const struct row *row = arg;
@@ -686,7 +686,7 @@ static void reserved_fields(const void *arg)
 	}
 }
 
-static void wrong_descriptor(const void *arg)
+static void wrong_descriptor_is_refused(const void *arg)
 {
 	const struct row *row = arg;
 	unsigned char buf[MAX_ARG] = { };
@@ -700,7 +700,7 @@ static void wrong_descriptor(const void *arg)
 }
 
 /* The same number with another direction, size or type is another command */
-static void similar_commands(const void *arg)
+static void similar_commands_are_refused(const void *arg)
 {
 	const struct row *row = arg;
 	unsigned int nr = row->nr & 0xff;
@@ -746,21 +746,21 @@ static void unknown_numbers(const void *arg)
 }
 
 static const struct test per_row[] = {
-	{ "older_sizes", older_sizes, 0, 0 },
-	{ "short_sizes", short_sizes, 0, 0 },
-	{ "short_at_page_end", short_at_page_end, 0, 0 },
-	{ "exact_size", exact_size, 0, 0 },
-	{ "long_sizes", long_sizes, 0, 0 },
-	{ "nonzero_tails", nonzero_tails, 0, 0 },
-	{ "huge_sizes", huge_sizes, 0, 0 },
-	{ "page_end", page_end, 0, 0 },
-	{ "wild_addresses", wild_addresses, 0, 0 },
-	{ "unaligned_addresses", unaligned_addresses, 0, 0 },
-	{ "read_only_argument", read_only_argument, 0, 0 },
-	{ "unknown_flags", unknown_flags, 0, 0 },
-	{ "reserved_fields", reserved_fields, 0, 0 },
-	{ "wrong_descriptor", wrong_descriptor, 0, 0 },
-	{ "similar_commands", similar_commands, 0, 0 },
+	{ "older_sizes_are_accepted", older_sizes_are_accepted, 0, 0 },
+	{ "short_sizes_are_refused", short_sizes_are_refused, 0, 0 },
+	{ "short_size_at_page_end_is_refused", short_size_at_page_end_is_refused, 0, 0 },
+	{ "exact_size_is_accepted", exact_size_is_accepted, 0, 0 },
+	{ "long_sizes_are_accepted", long_sizes_are_accepted, 0, 0 },
+	{ "nonzero_tails_are_refused", nonzero_tails_are_refused, 0, 0 },
+	{ "huge_sizes_are_refused", huge_sizes_are_refused, 0, 0 },
+	{ "argument_at_page_end_is_accepted", argument_at_page_end_is_accepted, 0, 0 },
+	{ "invalid_addresses_are_refused", invalid_addresses_are_refused, 0, 0 },
+	{ "unaligned_addresses_are_accepted", unaligned_addresses_are_accepted, 0, 0 },
+	{ "read_only_argument_changes_nothing", read_only_argument_changes_nothing, 0, 0 },
+	{ "unknown_flags_are_refused", unknown_flags_are_refused, 0, 0 },
+	{ "nonzero_reserved_fields_are_refused", nonzero_reserved_fields_are_refused, 0, 0 },
+	{ "wrong_descriptor_is_refused", wrong_descriptor_is_refused, 0, 0 },
+	{ "similar_commands_are_refused", similar_commands_are_refused, 0, 0 },
 };
 
 int main(int argc, char **argv)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * uapi_stress SECONDS [SEED]: processes that do at random what sessions can do,
- * on the same boxes, each with a second thread on the same descriptor; some
- * are killed in the middle.  Any errno that the header does not give for a
- * command is a failure.
+ * uapi_stress SECONDS [SEED]: processes that call random commands of sessions on the same
+ * boxes. Each process has a second thread on the same descriptor, and some processes are
+ * killed. Any errno that the header does not list for a command is a failure.
  */
 #include "ring.h"
 #include <pthread.h>
@@ -14,7 +13,10 @@
 
 static uint64_t state, deadline;
 static uint32_t boxes[NR_BOXES], domains[NR_BOXES];
-/* What a value may say; of a UBox without a global freeze that it counts on */
+/*
+ * Flags that a value may have; on a UBox without a global freeze also the flag for unfrozen
+ * counters
+ */
 static uint32_t value_flags = UCORE_VALUE_F_OVERFLOW | UCORE_VALUE_F_OFFLINE | UCORE_VALUE_F_GAP;
 static atomic_bool thread_stop;
 
@@ -133,7 +135,7 @@ static void worker_act(struct worker *w)
 	}
 }
 
-/* Beside the worker, on the same session */
+/* Runs concurrently with the worker, on the same session */
 static void *second_thread(void *arg)
 {
 	int session = *(int *)arg;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PID 1 of the lab's guests: mounts what tests need, then serves the agent.
+ * PID 1 of the lab's guests: mounts file systems, then runs the agent.
  *
- * The agent speaks frames over the second serial port.  A frame is a header of
- * four little-endian words (type, id, arg, length) and a payload.  The host
- * sends orders; commands run side by side, each in a process group of its own,
- * and the agent answers with OUT frames and one EXIT per command.  What a test
- * does often (READ, WRITE, INPUT) costs no process: on the debug kernel a shell
- * takes a quarter of a second.
- * A byte costs the host 7 us there, but 1 us by QEMU's debug port, whose bytes go
- * to a file: longer payloads go by the port, before their frame.
- * tests/lab/agent.py is the other end.
+ * The agent exchanges frames over the second serial port.  A frame is a header of four
+ * little-endian words (type, id, arg, length) and a payload.  The host sends commands, which
+ * run concurrently, each in its own process group.  The agent answers with OUT frames and one
+ * EXIT per command.  Frequent operations (READ, WRITE, INPUT) create no process, because a
+ * shell takes a quarter of a second on the debug kernel.
+ *
+ * A byte costs the host 7 us on the serial port, but 1 us on QEMU's debug port, whose output
+ * goes to a file.  Longer payloads use the debug port, before their frame.
+ * tests/lab/agent.py implements the host's side.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -47,7 +47,7 @@ enum frame_type {
 	FRAME_OFF,		/* host: power off */
 	FRAME_OUT,		/* guest: id, arg = 1 stdout or 2 stderr, payload = bytes */
 	FRAME_EXIT,		/* guest: id, arg = wait status | EXIT_TIMED_OUT */
-	FRAME_BULK,		/* guest: as OUT; the port has had the payload */
+	FRAME_BULK,		/* guest: as OUT; the payload was sent through the debug port */
 	FRAME_RUN_FED,		/* host: as RUN, with a pipe for stdin */
 	FRAME_INPUT,		/* host: id, payload = bytes for its stdin */
 	FRAME_READ,		/* host: id, payload = path; answered as a command */
@@ -75,7 +75,7 @@ struct job {
 
 static struct job jobs[MAX_JOBS];
 static int tty;
-static int bulk;		/* may the port be used? */
+static int bulk;		/* the debug port may be used */
 
 static void die(const char *what)
 {
@@ -225,7 +225,7 @@ static void job_start(const struct frame *f, const char *command)
 	*job = new;
 }
 
-/* One chunk of one stream; false when there is nothing more to read now */
+/* Forward one chunk of one stream; return false if no data are available */
 static int job_forward(struct job *job, int stream)
 {
 	static char buf[CHUNK];
@@ -264,8 +264,8 @@ static void job_feed(struct job *job, const char *p, size_t len)
 }
 
 /*
- * What a finished command left in its pipes is sent before its EXIT; a
- * background process that still holds them does not delay it.
+ * Send the output left in the pipes of a finished command before its EXIT. A background process
+ * that still holds the pipes does not delay it.
  */
 static void job_finish(struct job *job, int status)
 {
@@ -299,7 +299,7 @@ static void job_kill(const struct job *job, int sig)
 		kill(job->pid, sig);
 }
 
-/* Kills what is overdue; returns the time to the next deadline, -1 if none */
+/* Kill commands beyond their timeout; return the time to the next deadline, -1 if none */
 static int jobs_expire(void)
 {
 	int64_t now = now_ms(), next = -1;
@@ -484,8 +484,8 @@ static void tty_open(void)
 }
 
 /*
- * What is to run before the first command comes: the commands' instants are the
- * host's, those of a script are always the same where instructions make time.
+ * Run the script before the first command. Commands of the host arrive at varying times, but a
+ * script runs at the same times on a machine whose clock counts instructions.
  */
 static void script_run(void)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * All of the guest's small programs in one, as busybox has it: the name by which
- * it is called says which one it is.  A C library for each of them would be most
- * of the initramfs, which every boot unpacks.
+ * All small programs of the guest in one binary, as in busybox, selected by the name of the
+ * call. A separate C library for each program would be most of the initramfs, which every boot
+ * unpacks.
  *
- * programs.h is made by the build: for each source a declaration of its main(),
- * which is main_name() here, and PROGRAMS, a list of PROGRAM(name).  NAME_END is
- * what the names of the 32-bit twins end with.
+ * The build generates programs.h: for each source a declaration of its main(), which is
+ * main_name() here, and PROGRAMS, a list of PROGRAM(name). NAME_END is the suffix of the names
+ * of the 32-bit programs.
  */
 #include <stdio.h>
 #include <string.h>

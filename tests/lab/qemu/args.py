@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""From a scenario file to QEMU's command line, up to kernel and serial ports.
+"""Converts a scenario file to the QEMU command line, except for kernel and serial ports.
 
-usage: python3 -m lab.qemu.args SCENARIO.ini [section.key=value ...]
-       prints the arguments
+usage: python3 -m lab.qemu.args SCENARIO.ini [section.key=value ...]     prints the arguments
 
-Machine, CPUs, memory and PCI roots are decided here; all that the model decides
-(boxes, rates, faults ...) it reads from the same file itself (scenario.c).
+This module evaluates the keys of machine, CPUs, memory and PCI roots.  The model reads the keys of
+boxes, rates and faults from the same file (scenario.c).
 """
 
 import configparser
@@ -21,11 +20,11 @@ HERE = Path(__file__).resolve().parent
 SCENARIOS = HERE.parent / "scenarios"
 # Debian's packages seabios and qemu-system-data
 FIRMWARE = ("/usr/share/seabios", "/usr/share/qemu")
-# Nobody plugs PCI devices; a debug kernel reads their AML for ten seconds
+# there is no PCI hotplug; a debug kernel interprets its AML for ten seconds
 BARE = ("-nodefaults", "-no-user-config", "-display", "none", "-vga", "none",
         "-global", "ICH9-LPC.acpi-pci-hotplug-with-bridge-support=off",
         *(word for path in FIRMWARE for word in ("-L", path)))
-# Those that a machine may have more; slots that nobody else takes
+# additional devices of a machine, in slots that are otherwise unused
 EXTRAS = {
     "nic": ("-device", "e1000e,bus=pcie.0,addr=2,mac=52:54:00:12:34:56,romfile="),
     "nvme": ("-blockdev", "driver=null-co,node-name=nothing,size=1048576",
@@ -37,11 +36,11 @@ PC = (*BARE, "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-s
 
 
 class ScenarioError(Exception):
-    """The file says something impossible."""
+    """The scenario file contains invalid values."""
 
 
 class Scenario:
-    """One scenario file, with settings ("section.key" -> value) on top."""
+    """One scenario file, with settings ("section.key" -> value) that override it."""
 
     def __init__(self, name, settings=()):
         self._read(name)
@@ -98,7 +97,8 @@ class Scenario:
     # ---- Arguments ----
 
     def arguments(self, scenario, log=None):
-        """scenario: the file that write() wrote; log: where the model logs."""
+        """Return the arguments of QEMU; scenario: the file written by write(); log: the model's
+        log."""
         device = f"ucore,scenario={scenario}"
         if log:
             device += f",log={log}"
@@ -108,7 +108,7 @@ class Scenario:
                 "-device", device]
 
     def _extras(self):
-        """Devices that are nobody's uncore."""
+        """Return the devices outside the uncore."""
         args = []
         for name in self.get("machine", "extras", "").split():
             if name not in EXTRAS:
@@ -120,7 +120,7 @@ class Scenario:
         shift = self.get("machine", "icount")
         if shift is None:
             return ["-accel", "tcg,thread=multi"]
-        # What is drawn by lot and what the host's clock says would differ in each run
+        # random values and the host's clock would differ in each run
         return ["-accel", "tcg,thread=single", "-icount", f"shift={int(shift, 0)},sleep=off",
                 "-seed", "1", "-rtc", "base=2026-01-01,clock=vm"]
 
@@ -167,10 +167,11 @@ class Scenario:
         return socket * self.nodes // self.sockets
 
     def _roots(self):
-        """One extra PCI root per uncore bus, and per IIO bus but the first.
+        """Return one extra PCI root per uncore bus, and per IIO bus except the first.
 
-        The last uncore bus is ffh, the others end each socket's share of the bus
-        numbers: 7fh and ffh for two sockets. Where there is a bus above, that is it.
+        The last uncore bus is ffh. The others are at the end of each socket's share of the bus
+        numbers, for example 7fh and ffh with two sockets. A bus above the uncore bus is used if
+        the platform has one.
         """
         share = 256 // self.sockets
         above = PLATFORMS[self.platform].bus_above

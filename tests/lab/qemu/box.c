@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What reads and writes of one box's registers mean, and which of them break
- * the protocol.  How the guest got here (MSR, config space) is not known.
+ * Semantics of reads and writes of one box's registers, and the checks of the
+ * protocol. The kind of access (MSR, config space) is unknown here.
  *
- * The caller has called ucore_sync() and calls ucore_socket_rearm() after.
+ * The caller has called ucore_sync() and calls ucore_socket_rearm() afterwards.
  */
 #include "model.h"
 
@@ -19,8 +19,8 @@ static uint64_t ctl_rst(const UcoreBox *box, unsigned ctr)
 }
 
 /*
- * Does control @ctl make counter @ctr count when the box runs?  In the UBox,
- * which always runs, event select 0 is how a counter is held back.
+ * Return true if control @ctl makes counter @ctr count when the box runs. The
+ * UBox always runs, and event select 0 stops its counters.
  */
 static bool ctl_counts(const UcoreBox *box, unsigned ctr, uint64_t ctl)
 {
@@ -123,8 +123,9 @@ static void write_box_status(UcoreBox *box, uint32_t val)
 }
 
 /*
- * A box without box control (UBox) has no way but CTL.en to start and stop one
- * counter, so only changes of a counter that goes on counting are wrong there.
+ * The UBox has no box control, so CTL.en is its only means to start and stop a
+ * counter. Only a change of a counter that counts before and after the write is
+ * an error there.
  */
 static void check_ctl_frozen(const UcoreBox *box, unsigned ctr, uint64_t val)
 {
@@ -137,7 +138,7 @@ static void check_ctl_frozen(const UcoreBox *box, unsigned ctr, uint64_t val)
     }
 }
 
-/* One half of a control of two dwords leaves the other as it is. */
+/* Write one half of a control of two dwords; the other half is unchanged. */
 static void write_ctl(UcoreBox *box, unsigned ctr, uint64_t val, uint64_t mask)
 {
     UcoreCounter *c = &box->ctr[ctr];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Freezes that are made of box controls.
+ * Freezes by box controls.
  *
- * A box that its own word freezes or unfreezes is logged on every E5 platform.
- * Where there are no global registers, such words are the only way to hold a
- * die: it is frozen from the moment when the last of its boxes stands still,
- * until the first one counts again.  Which boxes belong to it: those that have
- * a counter switched on and a box control.  The log says when each of them
- * froze and unfroze, so a test can judge every value, and the skew.
+ * On every E5 platform, each freeze and unfreeze of a box by its own control is
+ * logged. Without global registers, box controls are the only means to freeze a
+ * die. The die is then frozen from the freeze of its last box to the unfreeze
+ * of the first one. Only boxes with an enabled counter and a box control belong
+ * to the die's freeze. The log has the time of each box's freeze and unfreeze,
+ * so that a test can verify every value and the skew.
  */
 #include "model.h"
 
@@ -32,7 +32,7 @@ static unsigned boxes_on(const UcoreSocket *s, bool frozen_only)
     return nr;
 }
 
-/* of the words that froze boxes after @since */
+/* Return the time of the first write that froze a box after @since */
 static int64_t first_frozen(const UcoreSocket *s, int64_t since, int64_t now)
 {
     int64_t first = now;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The clocked machine: virtual time is what instructions and accesses cost.
+ * The clocked machine: virtual time is the cost of instructions and accesses.
  *
- * QEMU's icount makes each instruction take 2^shift ns.  What the guest does
- * beside that has a price in section [clock] of the scenario, which is added
- * to virtual time when it is done: after the access, so that a value is that
- * of the instant at which the access began.  The vCPU then leaves its block,
- * for its budget of instructions was made for an earlier instant.
+ * QEMU's icount makes each instruction take 2^shift ns. Other operations of the
+ * guest have a cost in section [clock] of the scenario. The cost is added to
+ * virtual time after the access, so that a value is that of the start of the
+ * access. The vCPU then leaves its translation block, because its budget of
+ * instructions was computed for an earlier time.
  *
- * Each vCPU has a clock of its own (hooks.patch, tcg-accel-ops-rr.c), and virtual
- * time is that of the one which runs: it goes back by up to 100 ns where another
- * one's turn comes. The model's own time stands still then.
+ * Each vCPU has a clock of its own (hooks.patch, tcg-accel-ops-rr.c), and
+ * virtual time is that of the running vCPU. When another vCPU is scheduled,
+ * virtual time can go back by up to 100 ns. The model's own time then stands
+ * still.
  *
- * A machine without icount has no prices; here everything does nothing then.
+ * A machine without icount has no costs, and the functions here do nothing.
  */
 #include "model.h"
 #include "qapi/error.h"

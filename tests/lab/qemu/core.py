@@ -32,7 +32,7 @@ def raw(event, umask):
 
 
 def in_rings(value, usr, os):
-    """Three fifths of everything happens in user mode; neither asked for: both."""
+    """Three fifths of all events happen in user mode; without a selected ring, all count."""
     if usr == os:
         return value
     return value * 3 // 5 if usr else value - value * 3 // 5

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which core PMU there is ([core] of the scenario), and what CPUID says of it:
- * the truth, unless the scenario makes it lie.
+ * The version of the core PMU ([core] of the scenario), and its description in
+ * CPUID. The description is correct unless the scenario changes it.
  */
 #include "model.h"
 #include "qapi/error.h"
@@ -10,7 +10,7 @@
 #define CPUID_7_EDX_HYBRID      BIT(15)
 #define CPUID_A_EDX_NO_ANY      BIT(15)
 
-/* What a processor of this version has, if the scenario says nothing else. */
+/* Set the features of a version that the scenario does not set. */
 static void core_preset(UcoreCoreConfig *core)
 {
     core->gp = core->version >= 5 ? 8 : core->version >= 3 ? 4 : 2;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The core's architectural performance monitoring, as corecpuid.c says that
- * there is, and IA32_DEBUGCTL: for the driver's boxes of cores, and for perf
- * and its NMI watchdog, which share LVTPC with the uncore.
+ * The core's architectural performance monitoring, as configured by
+ * corecpuid.c, and IA32_DEBUGCTL. The users are the driver's core boxes, and
+ * perf with its NMI watchdog. The core PMU shares LVTPC with the uncore.
  *
- * Counters run on virtual time whatever the CPU does, halted or not, at the
- * rates of README.md ("The core PMU").
+ * Counters run on virtual time whether the CPU is halted or not, at the rates
+ * of README.md ("The core PMU").
  */
 #include "model.h"
 #include "qemu/main-loop.h"
@@ -74,7 +74,7 @@ static uint64_t value_mask(unsigned i)
                                                     : config()->fixed_width);
 }
 
-/* its bit in the global registers */
+/* Return the bit of a counter in the global registers */
 static uint64_t global_bit(unsigned i)
 {
     return BIT_ULL(i < UCORE_CORE_MAX_GP ? i : 32 + i - UCORE_CORE_MAX_GP);
@@ -279,7 +279,7 @@ static uint32_t pmu_advance(UcoreCorePmu *p, int64_t now)
 
 /* ------------------------------------------------------------------ PMI */
 
-/* What a PMI does to the counters of the CPU that takes it. */
+/* Apply the effects of a PMI to the counters of the CPU that receives it. */
 static void pmi_freeze(UcoreCpu *c, int64_t now)
 {
     UcoreCorePmu *p = &c->pmu;
@@ -510,7 +510,7 @@ static uint64_t legal_bits(uint32_t msr)
     int i = counter_at(msr);
 
     if (within(msr, MSR_PMC0, UCORE_CORE_MAX_GP)) {
-        return UINT64_MAX;          /* what is beyond 32 bits is ignored */
+        return UINT64_MAX;          /* bits above 32 are ignored */
     }
     if (i >= 0) {
         return value_mask(i);
@@ -541,8 +541,8 @@ static bool read_only(uint32_t msr)
 }
 
 /*
- * Strict mode: what changes under counter @i, while it counts or its overflow
- * has not been cleared?
+ * Strict mode: report a change of counter @i while it counts or while its
+ * overflow bit is set
  */
 static void check_counter(const UcoreCorePmu *p, unsigned i, uint32_t msr,
                           uint64_t val)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the CPU says of itself beyond QEMU's own answers, and the TSC.
+ * CPUID leaves in addition to those of QEMU, and the TSC.
  *
- * The TSC counts virtual time at an exact rate that CPUID leaf 15H tells, and
- * is marked invariant.  So the guest needs no calibration, its clock agrees
- * with the counters' to the nanosecond, and a busy host does not make it drop
- * the TSC as unstable.
+ * The TSC counts virtual time at an exact rate, which CPUID leaf 15H reports,
+ * and is marked invariant. The guest therefore needs no calibration, its clock
+ * agrees with the counters' to the nanosecond, and a busy host does not make it
+ * reject the TSC as unstable.
  */
 #include "model.h"
 

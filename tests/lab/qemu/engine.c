@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Time: counters advance, carries become overflow messages, messages freeze
- * the socket, and the timer waits for the next armed carry.
+ * Time: counters advance, carries become overflow messages, messages freeze the
+ * socket, and the timer waits for the next armed carry.
  *
- * Counting is lazy.  A box holds its values as of `synced`; whoever looks at
- * or changes one calls ucore_sync() first, which plays every due carry at its
- * own instant in order, and then ucore_box_advance().  A late host timer
- * therefore never changes a value.  Registers and their bits are box.c's.
+ * Counting is lazy. A box has its values as of `synced`. Code that reads or
+ * changes a value must first call ucore_sync(), which executes every due carry
+ * at its own time in order, and then ucore_box_advance(). A late host timer
+ * therefore never changes a value. The registers and their bits are in box.c.
  */
 #include "model.h"
 
@@ -223,9 +223,10 @@ void ucore_counter_name(const UcoreBox *box, unsigned ctr, GString *out)
 }
 
 /*
- * One counter's carry goes up the hierarchy.  A message leaves the box only
- * when its status bit rises, and the UBox acts only when the global bit does:
- * true when it does, and which then.
+ * Propagate the carry of one counter to the UBox. A message leaves the box only
+ * when its status bit rises, and the UBox acts only when the global bit rises.
+ * Return true if the UBox acts, and set the bit of its global control in
+ * @globals.
  */
 static bool carry_report(UcoreBox *box, unsigned ctr, uint32_t *globals)
 {
@@ -351,7 +352,10 @@ UcoreBox *ucore_box_find(UcoreMachine *m, unsigned socket, const char *name)
     return NULL;
 }
 
-/* [model] status-shift: who depends on a bit that is a guess, errs */
+/*
+ * [model] status-shift: move bits whose position is a guess, so that a driver
+ * that depends on them fails
+ */
 static int shifted(const UcoreConfig *cfg, int bit)
 {
     int first = cfg->platform->status_doubtful.first;
@@ -454,7 +458,7 @@ static void socket_boxes_init(UcoreSocket *s)
     s->boxes = (UcoreBox **)g_ptr_array_free(boxes, false);
 }
 
-/* who reports in which word of the global status */
+/* Assign the boxes of a socket to the words of the global status */
 static void socket_status_init(UcoreSocket *s)
 {
     const UcorePlatform *p = s->machine->config.platform;
@@ -569,7 +573,7 @@ static void sockets_reset(UcoreMachine *m, int64_t now)
     }
 }
 
-/* for the next test: the totals begin anew, too */
+/* Start a new test: the totals restart, too */
 void ucore_engine_power_on(UcoreMachine *m, int64_t now)
 {
     sockets_reset(m, now);

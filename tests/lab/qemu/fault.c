@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Injected faults that have to wait.
+ * Injected faults that are delayed until the hardware could show them.
  *
- * A frozen counter cannot carry, nor can one that is off; a box of a frozen
- * die sends no message that could raise a status bit; and what is frozen does
- * not freeze.  A driver that met such a thing would be judged by what no
- * hardware does.  So these faults are held until the first instant at which
- * they can happen.
+ * A frozen or disabled counter cannot carry. A box of a frozen die sends no
+ * message that could raise a status bit, and a frozen die cannot freeze again.
+ * A driver must not be tested with events that no hardware produces. These
+ * faults are therefore held until the first time at which they are possible.
  */
 #include "model.h"
 
-/* what is held in the box and can carry now */
+/* Return the held carries of the box that are possible now */
 static uint32_t box_carries(const UcoreBox *box)
 {
     uint32_t carries = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The UBox's global registers of one socket: freeze and unfreeze all, who gets
- * the PMI, which boxes overflowed; and the strict-mode checks that concern
- * more than one box.
+ * The UBox's global registers of one socket: freeze and unfreeze all, the PMI
+ * targets, the overflow status; and the strict-mode checks that concern more
+ * than one box.
  */
 #include "model.h"
 
@@ -24,8 +24,9 @@ static bool box_armed(const UcoreBox *box)
 }
 
 /*
- * Armed counters whose BOX_STATUS is still set; only those that report in the
- * bits @global of status word @word, or, with @word -1, all.
+ * Return true if an armed counter has its BOX_STATUS bit set. Only counters
+ * that report in the bits @global of status word @word count, or all if @word
+ * is -1.
  */
 static bool box_pending(const UcoreBox *box, int word, uint64_t global)
 {
@@ -101,7 +102,7 @@ static void write_ctl(UcoreSocket *s, unsigned global, uint64_t val,
         }
     } else if (!p->unfrz_all || (val & p->unfrz_all)) {
         check_unfreeze(s, val);
-        /* one of them is enough to hold all boxes */
+        /* one frozen global control is sufficient to freeze all boxes */
         s->frz &= ~BIT(global);
         if (!s->frz) {
             ucore_socket_unfreeze(s, now);

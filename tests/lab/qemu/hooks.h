@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What QEMU's own files call (hooks.patch) and nothing more.
+ * The functions that QEMU's own files call (hooks.patch).
  *
- * Every function works, and does nothing, on a machine without the ucore
- * device.  The MSR functions run in a vCPU thread without the big QEMU lock
- * and take it themselves; the others run wherever QEMU calls them.
+ * On a machine without the ucore device, every function can be called and does
+ * nothing. The MSR functions run in a vCPU thread without the big QEMU lock and
+ * take it themselves. The other functions run in the context of QEMU's call.
  */
 #ifndef UCORE_HOOKS_H
 #define UCORE_HOOKS_H
@@ -27,7 +27,7 @@ bool ucore_rdpmc(struct ArchCPU *cpu, uint32_t index, uint64_t *val);
 void ucore_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *eax, uint32_t *ebx,
                  uint32_t *ecx, uint32_t *edx);
 
-/* the time stamp counter; @ticks: what QEMU would say */
+/* return the time stamp counter; @ticks: QEMU's value */
 uint64_t ucore_tsc(uint64_t ticks);
 
 /* power-on, machine reset and INIT */
@@ -37,7 +37,7 @@ void ucore_cpu_reset(struct ArchCPU *cpu);
 void ucore_icr_write(struct ArchCPU *cpu, uint8_t mode, uint8_t vector,
                      unsigned targets);
 
-/* an interrupt or NMI is delivered; a system call is made; PAUSE */
+/* called when an interrupt or NMI is delivered, at a system call, at PAUSE */
 void ucore_entered(int vector);
 void ucore_syscall(void);
 void ucore_paused(void);

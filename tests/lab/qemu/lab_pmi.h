@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * [model] pmi = private: where the model keeps what no public source tells of
- * the discovery generation.  The driver spells the same places in
- * private_pmi.c, which only the lab compiles.
+ * [model] pmi = private: registers of the overflow route on the discovery
+ * generation, which no public source documents.  The driver has the same
+ * numbers in find/discovery/lab_pmi.c, which only lab builds compile.
  */
 #ifndef UCORE_MODEL_PRIVATE_PMI_H
 #define UCORE_MODEL_PRIVATE_PMI_H

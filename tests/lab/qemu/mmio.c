@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Boxes that are reached through memory: one window per socket, outside RAM
- * and BARs.  Registers of 4 and 8 bytes; what has no register reads all ones.
+ * Boxes with MMIO registers: one window per socket, outside RAM and BARs.
+ * Registers have 4 or 8 bytes; an address without a register reads all ones.
  */
 #include "model.h"
 #include "exec/address-spaces.h"

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The model's own types and the calls between its files.
+ * Types of the model and the calls between its files.
  *
- * Everything here is protected by the big QEMU lock, per-CPU counters that
- * only their own vCPU thread writes excepted (UcoreCpu, marked there).
+ * The big QEMU lock protects everything here, except per-CPU counters that
+ * only their own vCPU thread writes (marked in UcoreCpu).
  *
- *   platforms/           which boxes, where, which bits: const data
- *   unit.c               places and registers of the units of a discovery table
+ *   platforms/           boxes, addresses and bits, as const data
+ *   unit.c               addresses and registers of the units of a table
  *   table.c              the discovery table, its PCI function, forgeries
  *   engine.c             time: counting, overflow, freeze, the next deadline
- *   box_freeze.c              freezes that are made of box controls
+ *   box_freeze.c         freezes by box controls
  *   box.c, global.c      register semantics and the strict-mode checks
- *   rates.c              how fast each event counts
- *   msr.c, pci.c, mmio.c what the guest touches
- *   target.c             from there to a register of a box or a socket
- *   pmi.c, corepmu.c     the way to LVTPC, and the core's own counters
- *   corecpuid.c          which of those there are, and what CPUID says of them
+ *   rates.c              rates of events
+ *   msr.c, pci.c, mmio.c accesses of the guest
+ *   target.c             address to register of a box or a socket
+ *   pmi.c, corepmu.c     the route to LVTPC, and the core counters
+ *   corecpuid.c          version of the core PMU, and its CPUID leaf
  *   cpuid.c              CPUID leaves and the TSC
- *   clock.c              what accesses cost, where time is instructions
+ *   clock.c              cost of accesses on the clocked machine
  *   oracle.c, scenario.c out of band: results, faults, configuration
  */
 #ifndef UCORE_MODEL_H
@@ -40,10 +40,10 @@
 #define UCORE_MAX_CTRS          16
 #define UCORE_MAX_FILTERS       8
 #define UCORE_MAX_FREE          5       /* MSRs that only count */
-#define UCORE_MAX_STATUS_WORDS  16      /* 1024 units, as a table can tell */
+#define UCORE_MAX_STATUS_WORDS  16      /* maximum of 1024 units in a table */
 #define UCORE_MAX_GLOBALS       2       /* of a socket */
 #define UCORE_MAX_CORE_SEL      64
-#define UCORE_EVENT_FIXED       0x200   /* one above any nine-bit event */
+#define UCORE_EVENT_FIXED       0x200   /* above any nine-bit event */
 #define UCORE_FOREIGN_MSRS      0x10000
 #define UCORE_NEVER             INT64_MAX
 
@@ -98,7 +98,7 @@ typedef struct UcoreConstraint {
 typedef struct UcoreEventTrait {
     uint16_t event;
     uint16_t depth;             /* largest increment per cycle; 0 means 1 */
-    uint64_t clock;             /* increments per second; 0: the formula */
+    uint64_t clock;             /* increments per second; 0: the rate formula */
 } UcoreEventTrait;
 
 struct UcoreBoxType {
@@ -113,11 +113,11 @@ struct UcoreBoxType {
     uint64_t ctl_rst, fixed_rst;
     uint64_t ctl_wo;            /* written, never read back, besides rst */
     uint64_t ov_en;             /* in a control, 0: cannot overflow */
-    uint64_t ov_en_doubtful;    /* ... unless [model] cbox-ov-en says so */
+    uint64_t ov_en_doubtful;    /* ... unless [model] cbox-ov-en is set */
     uint64_t event_ext;         /* ninth event bit */
     uint64_t thresh;
     uint64_t invert;            /* threshold counts the other cycles */
-    uint16_t clock_event;       /* what counts all cycles: invert needs it */
+    uint16_t clock_event;       /* event of all cycles, required by invert */
     uint64_t umask_ext;         /* any further selection */
 
     bool box_ctl, box_status;   /* has the register */
@@ -131,11 +131,11 @@ struct UcoreBoxType {
     uint64_t filter_legal[UCORE_MAX_FILTERS];
 
     const UcoreReg *regs;       /* ends with offset UINT16_MAX */
-    const UcoreReg *filter_regs;    /* of a PCI filter function */
+    const UcoreReg *filter_regs;    /* registers of a PCI filter function */
     const UcoreConstraint *constraints;
     const UcoreEventTrait *traits;
 
-    /* what filters and special fields leave of @rate; NULL: all of it */
+    /* rate that filters and special fields leave of @rate; NULL: all of it */
     uint64_t (*filter_rate)(const UcoreBox *box, unsigned ctr,
                             unsigned event, unsigned umask, uint64_t rate);
 };
@@ -148,7 +148,8 @@ typedef enum {
     UCORE_PCI_OTHER,            /* shows, and is nothing of ours */
     UCORE_PCI_CAPS,             /* PCU capabilities: CAPID4, CAPID6 */
     UCORE_PCI_IMC_MAP,          /* where memory controllers are in memory */
-    UCORE_PCI_STACK,            /* which IIO stack its bus is of: instance */
+    /* number of the IIO stack of its bus: instance */
+    UCORE_PCI_STACK,
     UCORE_PCI_TABLE,            /* the discovery table */
 } UcorePciRole;
 
@@ -188,13 +189,14 @@ typedef struct UcoreUnitSite {
 typedef struct UcoreBoxSite {
     const UcoreBoxType *type;
     UcoreUnitSite unit;         /* platforms with a discovery table */
-    uint32_t msr;               /* instance 0; PCI boxes: 0 */
+    uint32_t msr;               /* MSR of instance 0; PCI boxes: 0 */
     uint32_t msr_stride;
-    const uint16_t *msrs;       /* of each instance, if strides do not tell */
-    bool in_memory;             /* a channel: UcorePlatform.imc tells where */
+    const uint16_t *msrs;       /* MSR of each instance if there is no stride */
+    /* a channel; the address is in UcorePlatform.imc */
+    bool in_memory;
     int8_t global_bit[12];      /* GLOBAL_STATUS bit of instance i, -1: none */
     int8_t global_bit0;         /* ... or consecutive from here, when >= 0 */
-    uint8_t global_nr;          /* ... but so many have one; 0: all */
+    uint8_t global_nr;          /* ... number of instances with a bit; 0: all */
     int8_t global_fixed;        /* the fixed counter's own bit, -1: the box's */
 } UcoreBoxSite;
 
@@ -211,15 +213,18 @@ typedef struct UcorePlatform {
     uint64_t wk_on_pmi, core_sel;
     uint64_t private_wk_on_pmi, private_core_sel;   /* [model] pmi = private */
     uint64_t global_status_legal;   /* discovery: by the number of units */
-    unsigned global_status_words;   /* the same; 0: one */
+    /* number of words by the number of units; 0: one */
+    unsigned global_status_words;
     struct {
         uint8_t first, last;
-    } status_doubtful;              /* bits on whose order sources differ */
+    /* bits whose order differs between sources */
+    } status_doubtful;
 
     /* BOX_CTL */
     uint32_t box_rst_ctrl, box_rst_ctrs;
     uint32_t box_frz, box_frz_en;   /* frz_en 0: frz needs nothing */
-    uint32_t box_ov_en;             /* overflow messages need it; 0: always */
+    /* required for overflow messages; 0: none */
+    uint32_t box_ov_en;
     uint32_t box_must_be_one, box_readable, box_legal;
     bool box_enables_doubtful;      /* [model] box-enables: as on v2 */
 
@@ -230,11 +235,13 @@ typedef struct UcorePlatform {
     const UcorePciSite *pci;        /* ends with device_id 0 */
 
     bool discovery;                 /* there is a table */
-    uint16_t table_device;          /* its function; 0: the usual one */
-    uint32_t msr_table;             /* points to a second table; 0: none */
-    const UcoreBoxSite *unknown;    /* what type_N is made from, by access */
+    uint16_t table_device;          /* its function; 0: the usual device id */
+    /* MSR with the address of a second table; 0: none */
+    uint32_t msr_table;
+    const UcoreBoxSite *unknown;    /* templates of type_N, by access */
     uint16_t map_cpunodeid, map_gidnidmap;  /* config offsets */
-    uint16_t link_peer, link_status;        /* of UPI links; 0: none */
+    /* registers of UPI links; 0: none */
+    uint16_t link_peer, link_status;
     uint16_t capid4;                /* config offset, with CAPS */
     uint32_t capid4_chop;
     uint8_t chop0_sboxes;           /* more than so many: not chop 0 */
@@ -251,9 +258,11 @@ typedef struct UcorePlatform {
     /* free-running counters of IIO stacks; ports 0: none; width 0: all bits */
     struct {
         uint32_t clock, clock_stride;
-        const uint16_t *clocks, *ins;   /* of each stack, in place of strides */
+        /* registers of each stack, instead of strides */
+        const uint16_t *clocks, *ins;
         uint32_t in, out, stack_stride, port_stride;
-        uint32_t util;              /* in, out of each port; 0: none */
+        /* utilisation in, out of each port; 0: none */
+        uint32_t util;
         unsigned ports, width;
     } iio_free;
 
@@ -273,7 +282,7 @@ typedef struct UcorePlatform {
 struct UcoreCounter {
     uint64_t ctl;
     uint64_t value;             /* the register, up to UcoreBox.synced */
-    uint64_t frac;              /* of an increment, in 1e-9 */
+    uint64_t frac;              /* fraction of an increment, in 1e-9 */
     uint64_t total;             /* the truth: all increments since power-on */
     uint64_t rate;              /* increments per second with this setting */
     bool enabled;
@@ -296,7 +305,7 @@ struct UcoreBox {
     unsigned instance;
     char name[24];
     UcoreAccess access;
-    uint64_t base;              /* what register offsets count from */
+    uint64_t base;              /* base of the register offsets */
     uint8_t devfn;              /* PCI units */
     const UcoreReg *regs;       /* ends with offset UINT16_MAX */
     int global_bit, global_fixed;
@@ -313,7 +322,7 @@ struct UcoreBox {
     bool running;               /* neither the box nor the socket is frozen */
     int64_t word_time;          /* when its word last froze or unfroze it */
     int64_t synced;
-    int64_t deadline;           /* of its next armed carry */
+    int64_t deadline;           /* time of its next armed carry */
 
     UcoreAccesses accesses;
     bool dead;                  /* fault: answers all ones, takes no writes */
@@ -334,9 +343,10 @@ struct UcoreSocket {
         uint64_t base;          /* as access */
         UcoreAccess access;
         UcoreReg *regs;
-        uint64_t ctl;           /* readable bits, but for the freeze */
+        uint64_t ctl;           /* readable bits, except the freeze */
     } global[UCORE_MAX_GLOBALS];
-    uint32_t frz;               /* those that hold it frozen, a bit each */
+    /* global controls that freeze the die, a bit each */
+    uint32_t frz;
     unsigned extra_msr, extra_mmio, extra_pci;      /* unit.c: places taken */
 
     uint64_t global_status[UCORE_MAX_STATUS_WORDS];
@@ -348,13 +358,13 @@ struct UcoreSocket {
     int64_t frozen_since;       /* either way */
     uint64_t frozen_ns;         /* of ended freezes */
     uint64_t freezes, overflow_freezes, unfreezes;
-    uint64_t seq;               /* of the last freeze */
+    uint64_t seq;               /* sequence number of the last freeze */
 
     GTree *deadlines;           /* boxes, the next armed carry first */
     int64_t deadline;           /* of the first */
     QEMUTimer timer;
 
-    UcoreAccesses accesses;     /* of the global registers */
+    UcoreAccesses accesses;     /* accesses to the global registers */
     uint64_t pmis;              /* PMI messages of the UBox */
     unsigned lose_pmis;         /* fault: the next ones vanish */
     unsigned double_pmis;       /* fault: the next ones are sent again, */
@@ -419,9 +429,10 @@ typedef struct UcorePlan {
 
 typedef struct UcoreForgery UcoreForgery;       /* table.c */
 
-/* The core PMU that there is; CPUID may say otherwise. */
+/* The configured core PMU; CPUID may describe another one. */
 typedef struct UcoreCoreConfig {
-    unsigned version;           /* of architectural performance monitoring */
+    /* version of architectural performance monitoring */
+    unsigned version;
     unsigned gp, width, fixed, fixed_width;
     bool full_width;            /* IA32_A_PMCx are there */
     bool any;                   /* events can count for both threads */
@@ -432,7 +443,7 @@ typedef struct UcoreCoreConfig {
     unsigned eax, ebx, ecx, edx;    /* CPUID.0AH */
 } UcoreCoreConfig;
 
-/* what has a price on a machine whose time is made of instructions */
+/* operations with a cost on the clocked machine */
 typedef enum {
     UCORE_COST_RDMSR,
     UCORE_COST_WRMSR,
@@ -457,11 +468,11 @@ typedef struct UcoreConfig {
     unsigned chop;              /* a field of CAPID4 */
     uint64_t fuses;             /* a field of CAPID6 */
     unsigned status_shift;      /* by so many, around, in status_doubtful */
-    unsigned nodes;             /* NUMA nodes; 0: not told */
+    unsigned nodes;             /* NUMA nodes; 0: not reported */
     uint64_t wk_on_pmi, core_sel;
     uint32_t box_ov_en, box_must_be_one, box_readable;  /* the platform's */
     unsigned global_access;     /* UcoreAccess */
-    unsigned globals;           /* of a socket; each with a table, and: */
+    unsigned globals;           /* number per socket; each has a table, and: */
     unsigned status_offset, status_words;
     unsigned status_bits[UCORE_MAX_GLOBALS];
     bool firmware_freeze, frz_all, log_counters;
@@ -473,7 +484,7 @@ typedef struct UcoreConfig {
     unsigned price[UCORE_COSTS];        /* ns */
     UcoreCoreConfig core;
     uint64_t scale;             /* in 1e-6 */
-    GArray *rates;              /* of UcoreRate; the last match wins */
+    GArray *rates;              /* UcoreRate entries; the last match is used */
     unsigned nr_rates;          /* the scenario's; others came by command */
     GHashTable *hidden, *dead, *ecam_wrong;     /* "box" or "socket:box" */
     int core_map[UCORE_MAX_CORE_SEL];   /* pmi_core_sel bit -> core, -1: none */
@@ -495,7 +506,8 @@ struct UcoreMachine {
     UcoreConfig config;
     UcoreSocket socket[UCORE_MAX_SOCKETS];
     UcoreCpu cpu[UCORE_MAX_CPUS];
-    uint64_t seq;               /* of freezes, over all sockets */
+    /* sequence number of freezes, over all sockets */
+    uint64_t seq;
     int64_t epoch;              /* virtual time of the last reset */
     bool cf8;                   /* a CFCh access is being forwarded */
     bool record_cores;          /* core PMUs are logged and judged */
@@ -512,7 +524,7 @@ extern UcoreMachine *ucore;     /* NULL: the machine has no ucore device */
 
 /* ------------------------------------------------------------ engine.c */
 
-/* Processes what is due and returns the present instant: first call of all. */
+/* Process due events and return the present time. Must be called first. */
 int64_t ucore_sync(UcoreMachine *m);
 /* Counts up to @now; returns the counters that carried, one bit each. */
 uint32_t ucore_box_advance(UcoreBox *box, int64_t now);
@@ -521,9 +533,9 @@ void ucore_box_update(UcoreBox *box);
 void ucore_socket_freeze(UcoreSocket *s, int64_t now, const char *reason,
                          const char *cause);
 void ucore_socket_unfreeze(UcoreSocket *s, int64_t now);
-/* After any change of what may overflow: finds the next deadline. */
+/* Find the next deadline after a change that affects overflows. */
 void ucore_socket_rearm(UcoreSocket *s);
-/* What happens at the instant @now: carries that are due, faults that can be. */
+/* Process the time @now: due carries and faults that are possible now. */
 void ucore_socket_play(UcoreSocket *s, int64_t now);
 void ucore_engine_init(UcoreMachine *m);
 void ucore_engine_reset(UcoreMachine *m);
@@ -587,7 +599,7 @@ static inline int ucore_global_bit(const UcoreBox *box, unsigned ctr)
            ? box->global_fixed : box->global_bit;
 }
 
-/* its bit in BOX_STATUS, -1: none */
+/* Return the bit of the counter in BOX_STATUS, -1: none */
 static inline int ucore_status_bit(const UcoreBox *box, unsigned ctr)
 {
     if (!box->type->box_status) {
@@ -647,14 +659,14 @@ bool ucore_box_refuses(const UcoreBox *box, const UcoreReg *reg, uint64_t val);
 
 /* ------------------------------------------------------------ target.c */
 
-/* What is behind an MSR, or a dword of config space or memory. */
+/* Target of an MSR, or of a dword of config space or memory. */
 typedef struct UcoreTarget {
     UcoreSocket *socket;
     UcoreBox *box;              /* NULL: a register of the socket */
     const UcoreReg *reg;
     unsigned shift;             /* the dword's place in the register */
     uint64_t rate;              /* UCORE_REG_FREE */
-    unsigned width;             /* the same; 0: all bits */
+    unsigned width;             /* width of UCORE_REG_FREE; 0: all bits */
 } UcoreTarget;
 
 /* Maps addresses to targets: MSRs by number, memory and config by dword. */
@@ -663,7 +675,10 @@ void ucore_map_msrs(GHashTable *map, UcoreSocket *s, UcoreBox *box,
                     const UcoreReg *regs, uint64_t base);
 void ucore_map_dwords(GHashTable *map, UcoreSocket *s, UcoreBox *box,
                       const UcoreReg *regs, uint64_t base);
-/* What only counts, of two dwords in memory; nothing if something is there. */
+/*
+ * Map a free-running counter of two dwords in memory, unless the address is in
+ * use.
+ */
 void ucore_map_free_msr(GHashTable *map, UcoreSocket *s, uint32_t msr,
                         uint64_t rate, unsigned width);
 void ucore_map_free_dwords(GHashTable *map, UcoreSocket *s, uint64_t base,
@@ -716,7 +731,7 @@ const UcoreReg *ucore_unit_regs(const UcoreBoxSite *site);
 /* Where the unit's registers are: access, base, devfn. */
 void ucore_unit_place(UcoreBox *box);
 void ucore_unit_place_global(UcoreSocket *s, unsigned global);
-/* A box type "type_N" for tables with numbers that nobody knows. */
+/* Create a box type "type_N" for tables with unknown type numbers. */
 UcoreBoxSite *ucore_unit_unknown(const UcorePlatform *p, unsigned number,
                                  UcoreAccess access, unsigned counters,
                                  unsigned width, unsigned ctl_stride);
@@ -744,7 +759,9 @@ void ucore_mmio_init(UcoreMachine *m);
 #define UCORE_MMIO_BASE         0xf000000000ULL
 #define UCORE_MMIO_SIZE         0x100000000ULL
 uint64_t ucore_mmio_window(const UcoreSocket *s);
-/* Where in it a memory controller is, for those that no table tells of. */
+/*
+ * Return the offset in the window of a memory controller without a table entry.
+ */
 uint64_t ucore_mmio_imc(unsigned controller);
 
 /* ---------------------------------------- pmi.c, corepmu.c, corecpuid.c */
@@ -762,7 +779,9 @@ void ucore_core_sync(UcoreCpu *c);
 /* Control word, or field of it, and increments per second of counter @i. */
 uint64_t ucore_core_ctl(const UcoreCorePmu *p, unsigned i);
 uint64_t ucore_core_rate(const UcoreCorePmu *p, unsigned i);
-/* Bits of GLOBAL_STATUS rise for no reason; false: there is none. */
+/*
+ * Set bits of GLOBAL_STATUS without an overflow; false: there is no register.
+ */
 bool ucore_core_raise(UcoreCpu *c, uint64_t bits);
 
 bool ucore_core_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp);
@@ -773,13 +792,13 @@ void ucore_core_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *eax,
 
 bool ucore_scenario_load(UcoreMachine *m, const char *file, Error **errp);
 bool ucore_scenario_names(GHashTable *set, const UcoreBox *box);
-/* a line of [rates], but for scale */
+/* Parse a line of [rates], except scale */
 bool ucore_scenario_rate(UcoreRate *r, const char *key, const char *text);
 bool ucore_scenario_uint(GKeyFile *kf, const char *group, const char *key,
                          unsigned max, unsigned *val, Error **errp);
 bool ucore_scenario_bool(GKeyFile *kf, const char *group, const char *key,
                          bool *val, Error **errp);
-/* One of @names (ends with NULL): its index. */
+/* Read a value out of @names (ends with NULL); return its index. */
 bool ucore_scenario_choice(GKeyFile *kf, const char *group, const char *key,
                            const char *const *names, unsigned *val,
                            Error **errp);

@@ -21,7 +21,7 @@
 
 /* ------------------------------------------------------------------ JSON */
 
-/* "{a":1,"b":2" needs no state but the last character */
+/* the last character is sufficient to decide on a comma */
 static void json_comma(GString *j)
 {
     if (j->len && j->str[j->len - 1] != '{' && j->str[j->len - 1] != '[') {
@@ -114,7 +114,7 @@ static void line_end(UcoreMachine *m, GString *j)
     g_string_free(j, true);
 }
 
-/* what was executed and accessed until now, where that makes time */
+/* executed instructions and accesses so far, on the clocked machine */
 static void json_clock(GString *j, const UcoreMachine *m)
 {
     uint64_t paid = 0;
@@ -206,7 +206,7 @@ void ucore_log_box(const UcoreBox *box, int64_t now)
     line_end(m, j);
 }
 
-/* the boxes whose words froze or unfroze them from @first on, and when */
+/* the boxes frozen or unfroze by their controls since @first, with times */
 static void json_words(GString *j, const UcoreSocket *s, bool running,
                        int64_t first, int64_t now)
 {
@@ -333,7 +333,7 @@ static void json_core_counter(GString *j, const UcoreCorePmu *p, unsigned i)
     g_string_append_c(j, '}');
 }
 
-/* Those with a control word; @all: the others, too. */
+/* core counters with a control; @all: all core counters */
 static void json_core(GString *j, const UcoreCpu *c, bool all)
 {
     const UcoreCoreConfig *core = &ucore->config.core;
@@ -761,7 +761,7 @@ void ucore_marker(UcoreMachine *m, unsigned value)
 
 /* -------------------------------------------------------------- commands */
 
-/* the tallies begin anew; registers, totals and time stay */
+/* reset the tallies; registers, totals and time are unchanged */
 static void stats_reset(UcoreMachine *m, int64_t now)
 {
     CPUState *cs;
@@ -771,7 +771,10 @@ static void stats_reset(UcoreMachine *m, int64_t now)
 
         memset(&s->accesses, 0, sizeof(s->accesses));
         s->freezes = s->overflow_freezes = s->unfreezes = s->pmis = 0;
-        /* what of a freeze has passed, is not counted at its end either */
+        /*
+         * the part of a freeze before the reset is not counted at its end
+         * either
+         */
         s->frozen_ns = ucore_socket_is_frozen(s) ? s->frozen_since - now : 0;
         for (unsigned b = 0; b < s->nr_boxes; b++) {
             memset(&s->boxes[b]->accesses, 0, sizeof(UcoreAccesses));
@@ -840,7 +843,7 @@ static bool inject_lose_pmi(const Command *c)
     return true;
 }
 
-/* delay-pmi SOCKET NS: all come so late; 0: no more */
+/* delay-pmi SOCKET NS: delay all PMIs; 0: no delay */
 static bool inject_delay_pmi(const Command *c)
 {
     UcoreSocket *s = arg_socket(c, 1);
@@ -977,7 +980,7 @@ static bool inject_status(const Command *c)
     return fault_add(c, s);
 }
 
-/* freeze SOCKET: for no reason, and nobody is told */
+/* freeze SOCKET: freeze without a reason or a PMI */
 static bool inject_freeze(const Command *c)
 {
     UcoreSocket *s = arg_socket(c, 1);
@@ -1051,7 +1054,7 @@ static bool inject_stuck(const Command *c)
     return true;
 }
 
-/* reset: the tallies begin anew */
+/* reset: restart the tallies */
 static bool inject_reset(const Command *c)
 {
     stats_reset(ucore, c->now);
@@ -1085,7 +1088,7 @@ static bool inject_rate(const Command *c)
     for (unsigned i = 0; i < ucore->config.sockets; i++) {
         UcoreSocket *s = &ucore->socket[i];
 
-        /* what has passed was counted at the rates before */
+        /* the time so far was counted at the previous rates */
         for (unsigned b = 0; b < s->nr_boxes; b++) {
             ucore_box_advance(s->boxes[b], c->now);
         }

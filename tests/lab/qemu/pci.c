@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The PCI functions of a socket, on its uncore bus and its others, and the
- * difference between the two ways to reach them: ECAM, or ports CF8h/CFCh.
+ * The PCI functions of a socket, on its uncore bus and its other buses, and the
+ * two access methods: ECAM, or ports CF8h/CFCh.
  *
- * Both ways end in the same config_read and config_write, so the CFCh window
- * of the host bridge is overlaid with one that says so while it forwards.
+ * Both methods end in the same config_read and config_write. The CFCh window of
+ * the host bridge is therefore overlaid with a window that records the method
+ * and forwards the access.
  */
 #include "model.h"
 #include "qapi/error.h"
@@ -106,7 +107,7 @@ static void ucore_pci_write(PCIDevice *pd, uint32_t addr, uint32_t val, int len)
     pay_access();
 }
 
-/* the registers have room for eight nodes: with more they tell nothing */
+/* the registers have space for eight nodes; with more they are not used */
 static void socket_map_init(UcorePciDevice *d)
 {
     const UcorePlatform *p = ucore->config.platform;
@@ -122,7 +123,7 @@ static void socket_map_init(UcorePciDevice *d)
     pci_set_long(d->parent.config + p->map_gidnidmap, map);
 }
 
-/* bits that are nobody's business are set, too: who does not mask, errs */
+/* unrelated bits are set, too, so that a driver without a mask fails */
 #define CAPS_OTHER      0xa5c3005a
 
 static void caps_set(UcorePciDevice *d, unsigned reg, uint32_t field,
@@ -186,7 +187,7 @@ static bool controller_there(const UcoreSocket *s, unsigned controller)
     return false;
 }
 
-/* one register for all, one for each controller, 0 where none is */
+/* one register for all controllers, or one for each; 0 if absent */
 static void imc_map_init(UcorePciDevice *d)
 {
     caps_set(d, 0xd0, GENMASK(28, 0), ucore_mmio_window(d->socket) >> 23);
@@ -258,7 +259,7 @@ typedef struct UcorePorts {
 
 static UcorePorts ports;
 
-/* the box whose PMON register a CF8h value addresses */
+/* Return the box whose PMON register a CF8h value addresses */
 static UcoreBox *config_reg_box(uint32_t config_reg)
 {
     PCIDevice *pd = pci_find_device(ports.host->bus,
@@ -350,8 +351,8 @@ static PCIBus *socket_bus(unsigned socket, UcorePciBus which, Error **errp)
 }
 
 /*
- * Stack 0 is on the IIO bus, 3 on the uncore's, 5 is not in the part, and on the
- * buses of the others there is nothing: nobody made them
+ * Stack 0 is on the IIO bus, 3 on the uncore bus, 5 is absent. The buses of the
+ * other stacks are empty
  */
 uint64_t ucore_pci_cpu_buses(const UcoreSocket *s)
 {

@@ -41,17 +41,17 @@ SKX_CYCLES = {"ubox": FIXED, "iio": 0x01, "irp": 0x01, "upi": 0x01, "m3upi": 0x0
 SKX_DEPTHS = {("cha", 0x11): 20, ("cha", 0x36): 20, ("pcu", 0x80): 15, ("imc", 0x80): 22,
               ("imc", 0x81): 32, ("imc", 0x83): 16}
 
-# What Ice Lake and Snow Ridge have otherwise
+# values of Ice Lake and Snow Ridge that differ
 ICX_NUMBERS = {**SKX_NUMBERS, "pcie3": 17}
 ICX_CLOCKS = {**SKX_CLOCKS, ("imc", 0x00): 1600000000, ("pcie3", 0x01): 1300000000}
 ICX_CYCLES = {**SKX_CYCLES, "pcie3": 0x01}
 ICX_DEPTHS = {**SKX_DEPTHS, ("imc", 0x81): 22, ("imc", 0x82): 32, ("imc", 0x83): 32}
 
-# Of the families with a fixed list of boxes
+# clocks of the families with a fixed list of boxes
 CLOCKS = {"e5": E5_CLOCKS, "skx": SKX_CLOCKS, "icx": ICX_CLOCKS, "snr": ICX_CLOCKS}
 CYCLES = {"e5": E5_CYCLES, "skx": SKX_CYCLES, "icx": ICX_CYCLES, "snr": ICX_CYCLES}
 DEPTHS = {"e5": E5_DEPTHS, "skx": SKX_DEPTHS, "icx": ICX_DEPTHS, "snr": ICX_DEPTHS}
-# Of stacks: where the class mask is, above the channels
+# position of the class mask of stacks, above the channels
 FC_SHIFT = {"skx": 8, "icx": 12, "snr": 12}
 
 # The same of the families with a discovery table: type numbers, clocks in MHz
@@ -143,7 +143,7 @@ def raw(box, instance, socket, event, umask, scenario=None, platform=DEFAULT):
 
 
 def share(rate_, value):
-    """What a filter value lets through: 64/1024 to 1024/1024."""
+    """Return the part that a filter value selects: 64/1024 to 1024/1024."""
     return rate_ * (64 + value * 37 % 961) // 1024
 
 
@@ -157,7 +157,7 @@ NID_EVENTS_V3 = (0x28, 0x29, 0x2a, 0x32, 0x33, 0x35, 0x36, 0x37)
 
 
 def cbo_filters(rate_, event, umask, platform, state=0, link=0, nid=0, opc=0, tid=None):
-    """opc: on v1 the opcode; else FILTER1 bits 31:20, with c6, nc and isoc above it."""
+    """opc: on v1 the opcode, otherwise FILTER1 bits 31:20, with c6, nc and isoc above."""
     if platform == "ivbep" and event == 0x31 and umask & 0x10:
         rate_ = needs(rate_, link)
     if event == 0x34:
@@ -195,7 +195,7 @@ def pcu_filters(rate_, event, umask, _, bands=(0, 0, 0, 0), occ_invert=False, oc
 
 
 def ha_filters(rate_, event, umask, _, address=0, opcode=0):
-    """address: as matched, bits 5:0 do not matter."""
+    """address: compared without bits 5:0."""
     if event != 0x20:
         return rate_
     match = 0
@@ -214,7 +214,7 @@ def qpi_filters(rate_, event, _, __, match=(0, 0), mask=(0, 0)):
 
 
 def tor_filters(rate_, opc_0=0, opc_1=0, rem=0, loc=0, nm=0, not_nm=0, all_op=0, nc=0, isoc=0):
-    """One of each pair must be set, and an opcode, or all of them."""
+    """One bit of each pair must be set, and an opcode, or the bit for all opcodes."""
     if not (rem or loc) or not (nm or not_nm):
         return 0
     if not all_op:
@@ -325,7 +325,7 @@ def iio_free_running(kind, stack, socket, port=0):
     return base // 1000 * (1000 + 7 * stack) * (1000 + 113 * socket) // 1000
 
 
-# The same of memory controllers whose registers are in memory
+# free-running counters of memory controllers with registers in memory
 IMC_FREE_RUNNING = {"read": 90000000, "write": 70000000, "pmm_read": 30000000,
                     "pmm_write": 10000000, "dclk": 1600000000}
 

@@ -9,7 +9,7 @@
 
 bool ucore_count_insns;
 
-/* families of platforms/list.h: have they a table? */
+/* families of platforms/list.h, with and without a discovery table */
 enum {
     FAMILY_e5 = false, FAMILY_skx = false, FAMILY_icx = false,
     FAMILY_snr = false, FAMILY_spr = true, FAMILY_gnr = true,
@@ -107,7 +107,7 @@ static bool load_platform(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
     for (unsigned i = 0; i < ARRAY_SIZE(platforms); i++) {
         if (!name || !strcmp(name, platforms[i].name)) {
             cfg->platform = platforms[i].platform;
-            /* args.py believes the list */
+            /* args.py relies on the list */
             g_assert(cfg->platform->discovery == platforms[i].discovery);
             return true;
         }
@@ -190,7 +190,7 @@ static bool load_all_unknown(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
     return true;
 }
 
-/* TYPE-width, TYPE-fixed-width: where manuals differ; 0: the platform's */
+/* TYPE-width, TYPE-fixed-width, where manuals differ; 0: the platform's */
 static bool load_width(GKeyFile *kf, const char *type, const char *suffix,
                        unsigned *width, Error **errp)
 {
@@ -199,7 +199,7 @@ static bool load_width(GKeyFile *kf, const char *type, const char *suffix,
     return ucore_scenario_uint(kf, "boxes", key, 63, width, errp);
 }
 
-/* what CAPID4 tells of the chip: more SBOXes than its smallest form has? */
+/* chop of CAPID4: whether the chip has more SBOXes than the smallest one */
 static bool load_chop(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
 {
     for (unsigned n = 0; n < cfg->plans->len; n++) {
@@ -212,7 +212,7 @@ static bool load_chop(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
     return ucore_scenario_uint(kf, "boxes", "chop", 3, &cfg->chop, errp);
 }
 
-/* which slices have a CHA: here and there, as many as there are boxes */
+/* choose as many slices with a CHA as there are boxes, with gaps */
 static bool load_fuses(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
 {
     unsigned all = ctpop64(cfg->platform->capid6_slices);
@@ -272,7 +272,7 @@ static bool load_boxes(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
            load_chop(cfg, kf, errp) && load_fuses(cfg, kf, errp);
 }
 
-/* How the global registers are reached, and who may be told of overflows. */
+/* Read the access of the global registers, and the possible PMI targets. */
 static bool load_global(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
 {
     static const char *const pmi_names[] = { "none", "private", NULL };
@@ -423,7 +423,7 @@ static bool load_core_map(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
     return true;
 }
 
-/* BOX_CTL[17:16] of v3 and v4: the manuals' tables do not tell the same */
+/* BOX_CTL[17:16] of v3 and v4: the tables of the manuals disagree */
 static void take_box_ctl(UcoreConfig *cfg)
 {
     const UcorePlatform *p = cfg->platform;

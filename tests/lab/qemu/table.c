@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The PMON discovery table of a socket and the PCI function that shows it; and
- * everything the scenario's [discovery] section makes wrong about both
- * (README.md, "The table forge").
+ * The PMON discovery table of a socket and its PCI function, with all errors
+ * that the scenario's [discovery] section defines (README.md, "The table
+ * forge").
  */
 #include "model.h"
 #include "qapi/error.h"
@@ -42,7 +42,7 @@ typedef struct Patch {
     bool pointed;               /* in the table that an MSR points to */
 } Patch;
 
-/* which records a table has */
+/* records that a table can have */
 typedef enum {
     TABLE_FIRST,
     TABLE_SECOND,               /* second-table */
@@ -136,7 +136,7 @@ static bool parse_patch(UcoreForgery *f, const char *key, const char *text)
     return true;
 }
 
-/* of all sockets: scenario.c's */
+/* Return true for a key of all sockets, parsed by scenario.c */
 static bool is_common(const char *key)
 {
     return !strcmp(key, "cha-count") || !strcmp(key, "global-access") ||
@@ -245,7 +245,7 @@ static bool load(UcoreForgery *f, GKeyFile *kf, Error **errp)
     return load_patches(f, kf, errp) && check_bar(f, errp);
 }
 
-/* The keys that concern a socket: first those of all, then "S:key". */
+/* Return the keys of a socket: first those of all sockets, then "S:key". */
 static GKeyFile *keys_of(GKeyFile *kf, unsigned socket)
 {
     g_auto(GStrv) keys = g_key_file_get_keys(kf, "discovery", NULL, NULL);
@@ -546,7 +546,10 @@ static void put_dvsec(PCIDevice *pd, unsigned at, unsigned entry,
     pci_set_long(pd->config + at + DISC_DVSEC_TABLE, table);
 }
 
-/* where the link goes that the scenario wants wrong; @next: the right way */
+/*
+ * Return the target of the link that the scenario breaks; @next: the correct
+ * target
+ */
 static unsigned wrong_link(const UcoreForgery *f, unsigned from, unsigned next)
 {
     switch (f->chain) {

@@ -79,7 +79,7 @@ bool ucore_reg_is_wide(const UcoreReg *reg)
     return reg->kind == UCORE_REG_CTR || reg->wide;
 }
 
-/* Of an access that is being made, which is told of its CPU, too */
+/* Return the tally of a current access, and count the access for its CPU */
 UcoreAccesses *ucore_target_accesses(const UcoreTarget *t)
 {
     if (current_cpu) {

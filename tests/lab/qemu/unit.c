@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Units of the discovery platforms: from a site and an instance to registers
- * and their place.  Instances beyond what a site has room for, and types that
- * nobody knows, go to spaces of this file's, one for each kind of access.
+ * Units of the discovery platforms: computes registers and addresses from a
+ * site and an instance. Instances beyond the space of a site, and unknown
+ * types, use additional spaces of this file, one for each kind of access.
  */
 #include "model.h"
 #include "driver-hw/discovery.h"
@@ -115,7 +115,10 @@ bool ucore_msr_is_extra(uint32_t msr)
     return msr >= EXTRA_MSR && msr <= EXTRA_MSR_LAST;
 }
 
-/* a site in this file's spaces; MSRs: controls, counters, fixed, filter */
+/*
+ * create a site in the spaces of this file; MSRs: controls, counters, fixed,
+ * filter
+ */
 static UcoreBoxSite *site_new(const UcorePlatform *p, UcoreBoxType *type,
                               unsigned number, UcoreAccess access)
 {

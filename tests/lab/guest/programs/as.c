@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Another user's command: as UID COMMAND [ARGUMENT ...], of no group and with no capability. */
+/* as UID COMMAND [ARGUMENT ...]: run a command as another user, without groups and capabilities. */
 #include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>

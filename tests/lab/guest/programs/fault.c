@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Page faults by the number: an event of a core that a test can count on.
+ * A known number of page faults: a core event for tests to count.
  *
- *	fault CPU	prints its pid; then for each line "N" touches N fresh pages on that
- *			CPU, and prints how many of its page faults perf has counted so far
+ *	fault CPU	prints its pid; then for each line "N" touches N new pages on that
+ *			CPU, and prints the number of its page faults that perf has counted
  */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Has each box of the uncore for a moment, so that the driver has tried all of them: tests
- * then begin with a driver that does nothing for the first time.
+ * Add and remove an event on each uncore box, so that the driver has run the self-test of every
+ * box. Tests then start with a driver that has no one-time work left.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 static struct ucore_box_info boxes[BOXES];
 
-/* One that is refused has been tried, too */
+/* The self-test has also run if the event is refused */
 static void have(int fd, uint32_t box)
 {
 	struct ucore_create_session create = { .size = sizeof(create) };

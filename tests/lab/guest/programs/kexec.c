@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Another kernel in the place of this one, without a reset between them:
+ * Load and enter another kernel without a reset:
  *
- *	kexec VMLINUX INITRD CMDLINE	loads it: an uncompressed kernel
- *	kexec -e			enters it
+ *	kexec VMLINUX INITRD CMDLINE	loads an uncompressed kernel
+ *	kexec -e			enters the loaded kernel
  *
- * The kernel is entered at its 64-bit entry, as the boot protocol has it, by the
- * few instructions of enter[] and with the boot parameters of the kernel that runs.
+ * The kernel is entered at its 64-bit entry point according to the boot protocol, by the
+ * instructions of enter[] and with the boot parameters of the running kernel.
  */
 #include <elf.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A hardware event of the kernel's perf on one CPU: may it count?
+ * Open a hardware event of the kernel's perf on one CPU:
  *
- *	perfopen CPU		prints errno, 0 if it may
+ *	perfopen CPU		prints the errno, 0 for success
  *	perfopen CPU hold	counts until it is killed
  */
 #include <errno.h>

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registers by hand, for the tests of the machine model: any number of
+ * Access registers, for tests of the machine model.  The arguments are any number of
  *
  *   r CPU MSR               prints the value, or "fault"
- *   w CPU MSR VALUE         prints "fault" if it does
+ *   w CPU MSR VALUE         prints "fault" if the write faults
  *   pr BUS:DEV.FN OFFSET    config dword as the kernel reads it (CF8h/CFCh)
  *   pw BUS:DEV.FN OFFSET VALUE
  *   er BUS:DEV.FN OFFSET    config dword through ECAM (needs iomem=relaxed)
  *   ew BUS:DEV.FN OFFSET VALUE
- *   eb BUS:DEV.FN OFFSET VALUE      a byte write
+ *   eb BUS:DEV.FN OFFSET VALUE      writes a byte
  *   mr SIZE ADDRESS         physical memory, SIZE 1, 2, 4 or 8 bytes (iomem=relaxed)
  *   mw SIZE ADDRESS VALUE
  *   md ADDRESS COUNT        COUNT times 8 bytes from ADDRESS on
- *   same SIZE ADDRESS COUNT reads it so often; prints how many reads were unlike the first
- *   decode BUS:DEV.FN COUNT turns the function's memory off and on so often (ECAM)
- *   mark VALUE              a marker in the model's log
+ *   same SIZE ADDRESS COUNT reads COUNT times; prints how many reads differ from the first
+ *   decode BUS:DEV.FN COUNT toggles the memory decode of the function COUNT times (ECAM)
+ *   mark VALUE              writes a marker to the model's log
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -107,7 +107,7 @@ static void config_write(char **arg)
 	close(fd);
 }
 
-/* The base of ECAM: the kernel says it in /proc/iomem. */
+/* Find the base of ECAM in /proc/iomem. */
 static uint64_t ecam_base(void)
 {
 	FILE *iomem = fopen("/proc/iomem", "r");
@@ -232,7 +232,10 @@ static void memory_dump(char **arg)
 		printf("0x%llx\n", (unsigned long long)memory_get(8, address));
 }
 
-/* Computes between two accesses, never equally long: they meet whatever goes on beside. */
+/*
+ * Compute for a varying time between two accesses, so that they hit any phase of concurrent
+ * activity.
+ */
 static void pause_a_while(uint64_t count)
 {
 	for (volatile unsigned int i = count * 7919 % 8192; i; i--)

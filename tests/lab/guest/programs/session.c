@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One ucore session, driven from outside: reads commands from stdin, one per
- * line, and answers each with one line of JSON, "errno" first.
+ * One ucore session, controlled by a test: reads commands from stdin, one per line, and answers
+ * each with one line of JSON, "errno" first.
  *
  *	boxes
- *	create [timer=NS] [ring=BYTES] [wakeup=BYTES] [rotate=NS] [crew=N] [whole] [boxes] [tasks]
+ *	create [timer=NS] [ring=BYTES] [wakeup=BYTES] [rotate=NS] [readers=N] [full-reads]
+ *	       [boxes] [tasks]
  *	add BOX COUNTERS PERIOD [group=N] [FIELD=VALUE]...   BOX is a box id
- *	fill [FIELD=VALUE]...   on every counter of every box, in their order; VALUE+
- *	                     is VALUE plus the counter's number; fixed ones have no
- *	                     fields, free-running ones are left out
+ *	fill [FIELD=VALUE]...   adds an event on every counter of every box, in order; VALUE+
+ *	                     is VALUE plus the number of the counter; fixed counters have no
+ *	                     fields, free-running counters are left out
  *	trigger TYPE CONFIG PERIOD [cpu=N] [tid=N] [user]
  *	cpu N..., start, stop, reset
- *	read, live           values and domains
- *	burst N              N frozen reads, nothing in between
- *	reads NS             frozen reads for so long; how many
- *	storm NS [CPU]       STOP, SET_PMI_CPUS, START, RESET for so long, again and again
+ *	read, live           values and domains; live reads without a freeze
+ *	burst N              N reads with a freeze, one immediately after the other
+ *	reads NS             reads with a freeze for NS; prints their number
+ *	storm NS [CPU]       repeats STOP, SET_PMI_CPUS, START, RESET for NS
  *	status, budget
- *	drain                the rings' records, consumed
+ *	drain                reads and consumes the records of the rings
  *	quit
  *
- * For tests that ask for more than ucoretool does, or want to look at the
- * machine between two commands.
+ * Tests use it for functions that ucoretool lacks, and to inspect the machine between commands.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -164,7 +164,7 @@ static uint32_t field_id(uint32_t box, const char *name, size_t len)
 	for (i = 0; i < get.nr; i++)
 		if (strlen(fields[i].name) == len && !strncmp(fields[i].name, name, len))
 			return fields[i].field;
-	return 0;	/* no field: the driver says EINVAL */
+	return 0;	/* no field: the driver returns EINVAL */
 }
 
 /* FIELD=VALUE words as terms of @add; VALUE+ adds @counter */
@@ -203,7 +203,7 @@ static void add(char **word, int n)
 	       add.event, add.counter, (unsigned long long)add.poll_ns);
 }
 
-/* One event on each counter of a box from @first on; the fields only on general ones */
+/* Add one event on each counter of a box from @first on; fields apply to general counters only */
 static int fill_counters(uint32_t box, uint32_t first, uint32_t nr, char **word, int n)
 {
 	struct ucore_term terms[MAX_TERMS];
@@ -407,7 +407,7 @@ static void status(void)
 	       (unsigned long long)st.parallel_reads);
 }
 
-/* It was so at some instant from "from" to "until". */
+/* The values are those of some time from "from" to "until". */
 static void budget(void)
 {
 	struct ucore_get_budget b = { .size = sizeof(b) };

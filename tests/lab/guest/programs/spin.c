@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is left of a CPU: a loop that counts its turns.
+ * Measure the CPU time that remains for a loop, by counting its turns.
  *
- *	spin CPU [CPU]...	on each; of the first prints "TIME TURNS" every 20 ms, TIME in
- *				ns of CLOCK_MONOTONIC, until it is killed
+ *	spin CPU [CPU]...	runs on each CPU; for the first CPU prints "TIME TURNS" every
+ *				20 ms, TIME in ns of CLOCK_MONOTONIC, until it is killed
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define STEP_NS		20000000
-#define TURNS		20000	/* between two looks at the clock */
+#define TURNS		20000	/* turns between two readings of the clock */
 
 static uint64_t now_ns(void)
 {

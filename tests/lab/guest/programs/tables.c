@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What INFO says, what discovery found and what became of it, as one line of
- * JSON: all tables, and the units that were rejected; with "all" the others, too.
+ * Print GET_INFO and the discovery tables and units as one line of JSON: all tables and the
+ * rejected units; with "all" the accepted units, too.
  */
 #include <errno.h>
 #include <fcntl.h>

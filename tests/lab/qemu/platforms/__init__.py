@@ -16,20 +16,20 @@ BUS_ABOVE = ("icx",)            # the PCU's functions are on the bus above the u
 @dataclasses.dataclass(frozen=True)
 class Platform:
     name: str
-    title: str          # what the processor is called
+    title: str          # name of the processor
     family: str         # list.h
     cpuid_family: int
-    model: int          # of CPUID
+    model: int          # model number in CPUID
     stepping: int
 
     @property
     def discovery(self):
-        """Does a table tell which boxes there are?"""
+        """Return true if the platform has a discovery table."""
         return self.family in WITH_TABLE
 
     @property
     def bus_above(self):
-        """Has a socket a bus above its uncore bus?"""
+        """Return true if a socket has a bus above its uncore bus."""
         return self.family in BUS_ABOVE
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Xeon E5-2600 v4 and Xeon D-1500, which is v4 with one home agent, without
- * SBOX and links: the boxes, where they are, which bits they have.
+ * Xeon E5-2600 v4 and Xeon D-1500, which is v4 with one home agent and without
+ * SBOX and links: the boxes, their addresses and their bits.
  */
 #include "hswep.h"
 
@@ -9,7 +9,7 @@ static const UcoreConstraint cbo_constraints[] = {
     { 0x09, 0x09, 0x3 }, { 0x11, 0x11, 0x1 }, { 0x36, 0x36, 0x1 },
     { 0x3e, 0x3e, 0x1 }, { }
 };
-/* what uses the occupancy: not counter 0, with event bit 8 as without */
+/* events with the occupancy exclude counter 0, with event bit 8 and without */
 static const UcoreConstraint pcu_constraints[] = {
     { 0x080, 0x0ff, 0xe }, { 0x180, 0x1ff, 0xe }, { }
 };

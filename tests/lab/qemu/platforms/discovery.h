@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the generations with a discovery table have in common.
+ * Common definitions of the generations with a discovery table.
  *
- * A platform's own file says which types a table may list, and where they are.
- * Offsets, fields and numbers come from driver/hw/discovery.h; what the public
- * sources leave open is decided here and told in README.md, "Discovery
- * platforms".
+ * The file of a platform lists the types that a table may contain, with their
+ * addresses. Offsets, fields and numbers come from driver/hw/discovery.h.
+ * Choices where the public sources are silent are documented in README.md,
+ * "Discovery platforms".
  */
 #ifndef UCORE_PLATFORMS_DISCOVERY_H
 #define UCORE_PLATFORMS_DISCOVERY_H
@@ -106,7 +106,7 @@ extern const UcoreBoxType ucore_disc_cxlcm, ucore_disc_cxldp;
     { .type = &ucore_disc_cxldp, .unit = { \
         CXL_UNIT(SPR_TYPE_CXLDP, 0x28, 0x50, 1000, 0x28000000) } }
 
-/* for numbers that nobody knows, by access */
+/* sites of unknown type numbers, by access */
 extern const UcoreBoxSite ucore_disc_unknown[];
 
 /* --------------------------------------------------------------- platform */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Diamond Rapids: what its two tables may list, that of the I/O hub's function and
- * that which an MSR of the block of cores points to.
+ * Diamond Rapids: the contents of its two tables, found by the function of the
+ * I/O hub and by an MSR of the block of cores.
  *
- * Type numbers and fields are written down here again.  How units are reached, and
- * which table has which of them, the one source does not tell: README.md.
+ * Type numbers and fields are repeated here independently of the driver. The
+ * only source does not describe the access of units, and which table has which
+ * of them; see README.md.
  */
 #include "discovery.h"
 

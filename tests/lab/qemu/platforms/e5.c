@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the Xeon E5-2600 generations have in common: registers of the PCI
- * boxes, clocks, and what filters leave of a rate.
+ * Common parts of the Xeon E5-2600 generations: registers of the PCI boxes,
+ * clocks, and the effect of filters on rates.
  */
 #include "e5.h"
 
@@ -58,7 +58,7 @@ TRAITS(r2pcie, CLOCK(0x01, 2300000000));
 TRAITS(r3qpi, CLOCK(0x01, 2200000000), DEPTH(0x13, 32));
 TRAITS(sbox, CLOCK(0x00, 2500000000));
 
-/* ------------------------------------------- which counters events may use */
+/* -------------------------------------------- counters that events may use */
 
 const UcoreConstraint ucore_e5_cbo_constraints[] = {
     { 0x01, 0x01, 0x1 }, { 0x02, 0x02, 0x3 }, { 0x04, 0x05, 0x3 },

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the Xeon E5-2600 generations have in common.
+ * Common definitions of the Xeon E5-2600 generations.
  *
- * A platform's own file says which boxes there are, where, how wide, and which
- * bits its manual makes legal; fields and offsets are those of driver/hw/e5.h.
- * Where a macro takes @p, the names of driver/hw/@p.h are meant: IVBEP_...
+ * The file of a platform defines the boxes, their addresses and widths, and the
+ * legal bits of its manual. Fields and offsets are those of driver/hw/e5.h. A
+ * macro argument @p stands for the prefix of driver/hw/@p.h, for example
+ * IVBEP_...
  */
 #ifndef UCORE_PLATFORMS_E5_H
 #define UCORE_PLATFORMS_E5_H
@@ -81,7 +82,7 @@ uint64_t ucore_e5_ha_rate(const UcoreBox *box, unsigned ctr, unsigned event,
 uint64_t ucore_e5_qpi_rate(const UcoreBox *box, unsigned ctr, unsigned event,
                            unsigned umask, uint64_t rate);
 
-/* ------------------------------------------- which counters events may use */
+/* -------------------------------------------- counters that events may use */
 
 /* v1 and v2 */
 extern const UcoreConstraint ucore_e5_cbo_constraints[];
@@ -98,8 +99,9 @@ extern const UcoreConstraint ucore_e5_r3qpi_constraints[];
                          E5_PCU_CTL_OCC_INVERT | E5_PCU_CTL_OCC_EDGE_DET)
 
 /*
- * A type everywhere; the platform adds nr_max, widths, ctl_legal, ctl_rst,
- * ov_en, invert, the status bits, constraints; and the registers of MSR boxes.
+ * A type of all generations. The platform adds nr_max, widths, ctl_legal,
+ * ctl_rst, ov_en, invert, the status bits, constraints, and the registers of
+ * MSR boxes.
  */
 #define CBO_TYPE \
     .name = "cbo", .id = 1, .nr_gp = 4, .box_ctl = true, \
@@ -134,7 +136,7 @@ extern const UcoreConstraint ucore_e5_r3qpi_constraints[];
     PCI_TYPE(qpi, 7, 4, ucore_e5_pci_regs), \
     .clock_event = 0x14, .event_ext = E5_CTL_EV_SEL_EXT, \
     .filter_rate = ucore_e5_qpi_rate
-/* of the packets that a port receives */
+/* matches on the packets that a port receives */
 #define QPI_MATCH \
     E5_QPI_MATCH0_BITS, E5_QPI_MATCH1_BITS, \
     E5_QPI_MATCH0_BITS, E5_QPI_MATCH1_BITS
@@ -166,7 +168,7 @@ extern const UcoreConstraint ucore_e5_r3qpi_constraints[];
       .device_id = id }
 #define SOCKET_MAP(slot_, id) SOCKET_MAP_AT(slot_, 0, id)
 
-/* a function that shows beside ours and is none of them */
+/* a function next to those of the boxes that is none of them */
 #define OTHER(slot_, fn, id) \
     { .role = UCORE_PCI_OTHER, .slot = slot_, .function = fn, .device_id = id }
 #define CAPS(slot_, fn, id) \

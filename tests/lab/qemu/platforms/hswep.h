@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What Xeon E5-2600 v3, v4 and D-1500 share: the same registers at the same
- * MSRs and offsets, and PCI ids that differ in the first digit.
+ * Common definitions of Xeon E5-2600 v3, v4 and D-1500: the same registers at
+ * the same MSRs and offsets, and PCI ids that differ in the first digit.
  *
- * Numbers stand here once more, apart from the driver's headers: what either
- * side misread shows when the two meet.
+ * The numbers are repeated here independently of the driver's headers, so that
+ * a misread value on one side is detected.
  */
 #ifndef UCORE_PLATFORMS_HSWEP_H
 #define UCORE_PLATFORMS_HSWEP_H

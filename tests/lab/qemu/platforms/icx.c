@@ -55,9 +55,9 @@ static const UcoreReg imc_regs[] = {
     ICX_IMC_REGS, BOX_STATUS(0x5c), UCORE_REGS_END
 };
 
-/* ---------------------------------------------- what events and fields mean */
+/* -------------------------------------------- meaning of events and fields */
 
-/* all that was a filter on Skylake-SP, but the thread, is an extended umask */
+/* The filters of Skylake-SP, except the thread, are an extended umask */
 uint64_t ucore_icx_cha_rate(const UcoreBox *box, unsigned ctr, unsigned event,
                             unsigned umask, uint64_t rate)
 {
@@ -123,7 +123,7 @@ static const UcoreBoxType imc = {
 
 /* ------------------------------------------------- where the boxes report */
 
-/* no source tells any bit: all are guesses, over both words; README.md */
+/* the bits are undocumented: all are guesses, over both words; README.md */
 static const UcoreBoxSite boxes[] = {
     { .type = &cha, .msrs = cha_msrs, .global_bit0 = 3, NO_FIXED_BIT },
     { .type = &iio, .msrs = iio_msrs, .global_bit0 = 64, NO_FIXED_BIT },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What Ice Lake-SP and Snow Ridge share beyond skx.h. */
+/* Common definitions of Ice Lake-SP and Snow Ridge in addition to skx.h. */
 #ifndef UCORE_PLATFORMS_ICX_H
 #define UCORE_PLATFORMS_ICX_H
 
@@ -34,7 +34,7 @@ uint64_t ucore_icx_cha_rate(const UcoreBox *box, unsigned ctr, unsigned event,
 #define ICX_M2M \
     THRESH8, .umask_ext = M2M_EXT, .regs = ucore_icx_m2m_regs
 
-/* a channel, in memory; fixed: half the clock of the DRAM */
+/* a channel in memory; fixed counter: half the clock of the DRAM */
 #define ICX_IMC_REGS \
     BOX_CTL(0x0), LONG_CTRS_4(0x8), CTR(0x38, 4), CTL(0x40, 0), CTL(0x44, 1), \
     CTL(0x48, 2), CTL(0x4c, 3), CTL(0x54, 4)

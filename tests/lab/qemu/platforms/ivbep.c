@@ -83,7 +83,7 @@ static const UcoreBoxType cbo = {
     .filter_rate = cbo_rate,
 };
 
-/* -------------------------------------------------- all that can overflow */
+/* ------------------------------------------------- all boxes with overflow */
 
 #define OVERFLOWS(nr_) \
     .ctl_rst = E5_CTL_RST, .ov_en = E5_CTL_OV_EN, .box_status = true, \

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The platforms of the model, a row each: name, CPUID stepping, family.  The
- * first is what a scenario without a platform means.
+ * The platforms of the model, a row each: name, CPUID stepping, family. The
+ * first is the default of a scenario.
  *
- * Families: e5, skx, icx and snr have a fixed list of boxes (e5.h); spr, gnr and
- * dmr have a discovery table (discovery.h), whose type numbers mean what they mean
- * there.
+ * Families: e5, skx, icx and snr have a fixed list of boxes (e5.h); spr, gnr
+ * and dmr have a discovery table with its type numbers (discovery.h).
  *
- * Who includes this says what UCORE_PLATFORM() becomes.  A row NAME stands for
- * ucore_NAME, in one of the files beside.  __init__.py reads the rows, too: each
- * stands on a line of its own.  CPUID models are in driver/hw/models.h.
+ * A file that includes this one defines UCORE_PLATFORM(). A row NAME stands for
+ * ucore_NAME, in a file of this folder. __init__.py parses the rows, so each
+ * must be on a line of its own. CPUID models are in driver/hw/models.h.
  */
 UCORE_PLATFORM(ivbep, 4, e5)
 UCORE_PLATFORM(snbep, 7, e5)

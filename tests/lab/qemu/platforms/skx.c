@@ -48,7 +48,7 @@ static const UcoreReg m2m_regs[] = {
 #define FILTER0_STATE       GENMASK(26, 17)
 #define FILTER1_ALL_OPC     BIT(3)
 
-/* both pairs select, and an opcode does, or all of them */
+/* both pairs select, and an opcode or the bit for all opcodes */
 static uint64_t tor_rate(uint32_t f1, uint64_t rate)
 {
     uint32_t where = f1 & 3, memory = extract32(f1, 4, 2);
@@ -174,7 +174,10 @@ static const UcoreBoxType six_m3upi = {
 
 /* ------------------------------------------------- where the boxes report */
 
-/* IIO and IRP share; bits 44, 45, 48 to 55 and 61 are guesses; README.md */
+/*
+ * common sites of IIO and IRP; bits 44, 45, 48 to 55 and 61 are guesses;
+ * README.md
+ */
 #define COMMON_SITES \
     { .type = &cha, .msr = 0xe00, .msr_stride = 0x10, \
       .global_bit0 = 3, NO_FIXED_BIT }, \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What Skylake-SP and the generations up to Snow Ridge share: clocks, the UBox
- * and the PCU, the registers of an IIO stack.
+ * Common definitions of Skylake-SP and the generations up to Snow Ridge:
+ * clocks, the UBox and the PCU, the registers of an IIO stack.
  *
- * Numbers stand here once more, apart from the driver's headers: what either
- * side misread shows when the two meet.
+ * The numbers are repeated here independently of the driver's headers, so that
+ * a misread value on one side is detected.
  */
 #ifndef UCORE_PLATFORMS_SKX_H
 #define UCORE_PLATFORMS_SKX_H
@@ -48,13 +48,13 @@ extern const UcoreEventTrait ucore_skx_irp_traits[], ucore_skx_m2m_traits[];
 extern const UcoreEventTrait ucore_skx_upi_traits[], ucore_skx_m3upi_traits[];
 extern const UcoreEventTrait ucore_skx_m2pcie_traits[];
 
-/* @legal_: what its control has beside the common fields */
+/* @legal_: bits of its control in addition to the common fields */
 #define SKX_PLAIN_TYPE(name_, id_, nr_, max_, clock_, legal_) \
     .name = #name_, .id = id_, .nr_gp = nr_, .nr_max = max_, \
     .width = HSWEP_WIDTH, .ctl_rst = E5_CTL_RST, .invert = E5_CTL_INVERT, \
     .box_ctl = true, .clock_event = clock_, \
     .ctl_legal = HSWEP_CTL | (legal_), .traits = ucore_skx_##name_##_traits
-/* ... and it tells of overflows */
+/* ... with overflow */
 #define SKX_TYPE(name_, id_, nr_, max_, clock_, legal_) \
     SKX_PLAIN_TYPE(name_, id_, nr_, max_, clock_, HSWEP_OV | (legal_)), \
     .ov_en = HSWEP_OV, .box_status = true, \
@@ -90,7 +90,7 @@ extern const UcoreBoxType ucore_skx_ubox, ucore_skx_pcu;
     .box_readable = E5_BOX_CTL_FRZ, .box_enables_doubtful = true, \
     .map_cpunodeid = 0xc0, .map_gidnidmap = 0xd4
 
-/* which links end where, in their own functions */
+/* -------------------------------- ends of links, in functions of their own */
 #define SKX_LINKS   .link_peer = 0x94, .link_status = 0x120
 
 /* and the package in C3, C6 */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Xeon E5-2600 v1: the boxes, where they are, which bits they have.  No global
- * registers, no status, no overflow: a carry is lost in silence, and a die
- * stands still when the words of its boxes say so (box_freeze.c).
+ * Xeon E5-2600 v1: the boxes, their addresses and their bits. There are no
+ * global registers, no status and no overflow. A carry has no effect, and a die
+ * is frozen by the controls of its boxes (box_freeze.c).
  *
- * Numbers stand here once more, apart from the driver's headers: what either
- * side misread shows when the two meet.
+ * The numbers are repeated here independently of the driver's headers, so that
+ * a misread value on one side is detected.
  */
 #include "e5.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Snow Ridge: the boxes, where they are, which bits they have.  Nobody tells
- * what its global registers look like, nor which way an overflow takes: there
- * are none here, and overflows are lost.
+ * Snow Ridge: the boxes, their addresses and their bits. The global registers
+ * and the route of overflows are undocumented. Therefore there are none here,
+ * and overflows are lost.
  *
- * Numbers stand here once more, apart from the driver's headers: what either
- * side misread shows when the two meet.
+ * The numbers are repeated here independently of the driver's headers, so that
+ * a misread value on one side is detected.
  */
 #include "icx.h"
 
