@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "export/selection.h"
-#include "export/sessions.h"
 #include "export/totals.h"
 
 static struct series series_wanted(const struct collect *c, size_t group,

@@ -7,6 +7,26 @@
 
 #include "export/page.h"
 
+#define COLLECT_MAX_EVENTS	256
+
+/**
+ * struct collect_args - selection of what to count
+ * @events: events and patterns of -e
+ * @nr_events: number of @events
+ * @wanted: selected collectors, one bit each
+ * @chosen: true if only the collectors in @wanted count; false if all that the machine has
+ * @flags: UCORE_SESSION_*
+ * @read_flags: UCORE_READ_*
+ */
+struct collect_args {
+	const char (*events)[UCORE_SPEC_LEN];
+	size_t nr_events;
+	unsigned int wanted;
+	bool chosen;
+	uint32_t flags;
+	uint32_t read_flags;
+};
+
 /** selection_find() - find the collectors of this machine; -ENOENT if a selected one is missing */
 int selection_find(struct collect *c);
 

@@ -6,28 +6,8 @@
 #ifndef UCORETOOL_EXPORT_SESSIONS_H
 #define UCORETOOL_EXPORT_SESSIONS_H
 
-#include "export/families.h"
+#include "export/selection.h"
 #include "tool.h"
-
-#define COLLECT_MAX_EVENTS	256
-
-/**
- * struct collect_args - selection of what to count
- * @events: events and patterns of -e
- * @nr_events: number of @events
- * @wanted: selected collectors, one bit each
- * @chosen: true if only the collectors in @wanted count; false if all that the machine has
- * @flags: UCORE_SESSION_*
- * @read_flags: UCORE_READ_*
- */
-struct collect_args {
-	const char (*events)[UCORE_SPEC_LEN];
-	size_t nr_events;
-	unsigned int wanted;
-	bool chosen;
-	uint32_t flags;
-	uint32_t read_flags;
-};
 
 /* Result of collect_connect(): LATER may succeed in a further attempt, NEVER cannot */
 enum collect_verdict {

@@ -5,7 +5,7 @@
 #ifndef UCORETOOL_TOP_DRAW_H
 #define UCORETOOL_TOP_DRAW_H
 
-#include "top/view.h"
+#include "top/view_state.h"
 
 /** draw_body_height() - return the number of lines between the head and the foot of the screen */
 int draw_body_height(void);

@@ -10,6 +10,7 @@
 #include "event_loop.h"
 #include "output/domain.h"
 #include "output/walltime.h"
+#include "top/panel.h"
 #include "top/panel_parts.h"
 
 /* ---- open and close ---------------------------------------------------- */

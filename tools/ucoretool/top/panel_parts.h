@@ -5,7 +5,12 @@
 #ifndef UCORETOOL_TOP_PANEL_PARTS_H
 #define UCORETOOL_TOP_PANEL_PARTS_H
 
-#include "top/panel.h"
+#include <stddef.h>
+
+struct panel_desc;
+struct panels;
+struct tool;
+struct ucore_metric_value;
 
 /**
  * struct panel_cell - a value of the metrics, and its place in the rows

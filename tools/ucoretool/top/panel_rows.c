@@ -8,6 +8,7 @@
 
 #include "cli.h"
 #include "output/domain.h"
+#include "top/panel.h"
 #include "top/panel_parts.h"
 
 static void row_name(struct panel_row *row, bool with_die)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "top/panel.h"
 #include "top/panel_parts.h"
 
 #define NAME_LETTERS	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_."

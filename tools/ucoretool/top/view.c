@@ -22,18 +22,6 @@ void view_say(struct view *view, const char *format, ...)
 	va_end(args);
 }
 
-/* ---- which sample ------------------------------------------------------ */
-
-uint64_t view_sample(const struct view *view)
-{
-	const struct panels *panels = view->panels;
-
-	if (!view->frozen)
-		return panels->nr_samples ? panels->nr_samples - 1 : 0;
-	/* Show the oldest kept sample instead of an older one */
-	return view->sample < panels_oldest(panels) ? panels_oldest(panels) : view->sample;
-}
-
 /* ---- lines ------------------------------------------------------------- */
 
 static void line_add(struct view *view, enum view_line_kind kind, unsigned int panel, size_t row)
