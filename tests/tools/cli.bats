@@ -151,9 +151,9 @@ samples()
 	stat -M @nothing|metric category 'nothing': unknown on this machine. Use one of
 	stat -M memory_bandwidth_read,|a metric is empty
 	stat -M pcie_write_bandwidth|cannot be counted at one instant
-	stat -M frequency_band0_residency|write frequency_band0_residency:band0=NUMBER
+	stat -M frequency_band0_residency|Write frequency_band0_residency:band0=NUMBER
 	stat -M x=1+|metric 'x': formula '1+': missing number or name
-	stat -M x=nosuch+1|metric 'x': 'nosuch' is no alias, event, metric or constant here
+	stat -M x=nosuch+1|metric 'x': 'nosuch' is no alias, event, metric or constant
 	stat --metric-file f|Choose the metrics with -M
 	stat --metric-file|needs a value
 	top nonsense|panel 'nonsense': unknown. Choose from: memory llc links io power
@@ -270,7 +270,7 @@ samples()
 
 @test "a box in use by a process outside of the container names the program" {
 	UCORE_FAKE="foreign= own=imc0" tool stat -e imc/CAS_COUNT.RD/ -- true
-	complains 1 "a process outside of this container (other)" "the counters of imc0 of die 0 are in use by"
+	complains 1 "a process outside of this container (other)" "imc0 of die 0: in use by"
 	UCORE_FAKE="foreign= own=imc0" tool list
 	[[ $output == *"imc           0  "*"? (other)"* ]]
 }
@@ -1500,7 +1500,7 @@ writes()
 	tool stat --timeout 1 -e imc0/CAS_COUNT.RD,die=0/
 	complains 2 "no die 0"
 	UCORE_FAKE="only=1 own=imc0" tool stat --timeout 1 -e imc0/CAS_COUNT.RD/
-	complains 1 "the counters of imc0 of die 1 are in use by process 4711 (other)"
+	complains 1 "imc0 of die 1: in use by process 4711 (other)"
 	tool record -c 9 -e imc0/CAS_COUNT.RD/ --count 2 -o "$TMP/data"
 	[[ $err == "2 samples of 1 dies in "* ]]
 	tool script -i "$TMP/data"

@@ -169,7 +169,7 @@ static void busy_box_names_its_owner(void **state)
 
 	(void)state;
 	assert_fails(ucore_session_add(session, &event, &err), EBUSY,
-		     "the counters of imc2 of die 0 are in use by process 4711 (other)");
+		     "imc2 of die 0: in use by process 4711 (other)");
 	/* the two boxes that were acquired have been released */
 	assert_int_equal(fake.nr_events, 0);
 	assert_int_equal(fake.calls[_IOC_NR(UCORE_REMOVE_EVENT)], 2);

@@ -471,7 +471,7 @@ def the_device_vanishes():
         assert t.end() == 1
         restored(t)
         text = "\n".join(t.screen.text())
-        assert "ucoretool top: cannot read the counters: No such device" in text, text
+        assert "ucoretool top: session: cannot read the counters: No such device" in text, text
     out, err = batch("-I10", fake="fail=23:19:3", status=1)
     assert out.count("Memory") == 3 and len(err.splitlines()) == 1, (out, err)
 

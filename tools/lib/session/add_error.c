@@ -51,12 +51,12 @@ static int error_busy(struct ucore_session *session, const struct ucore_event *e
 				       session->dev->info.reason);
 	if (b->owner && b->owner != status.session)
 		return ucore_error_set(err, -EBUSY,
-				       "event '%s': the counters of %s are in use by %s%s. Stop it, or count on another box",
+				       "event '%s': %s: in use by %s%s. Stop it, or count on another box",
 				       event->label, box_text(b, text), owner_text(b, owner),
 				       b->caps & UCORE_BOX_F_SHARED ? " and others" : "");
 	if (b->caps & UCORE_BOX_F_SHARED)
 		return ucore_error_set(err, -EBUSY,
-				       "event '%s': the counters of %s are in use by other sessions ('ucoretool doctor' lists them). Stop one, or count on another box",
+				       "event '%s': %s: in use by other sessions ('ucoretool doctor' lists them). Stop one, or count on another box",
 				       event->label, box_text(b, text));
 	if (!strcmp(b->type, UCORE_CORE_TYPE) && !ucore_device_core(session->dev, &core, NULL) &&
 	    core.state != UCORE_CORE_READY)
