@@ -10,14 +10,14 @@ tool=$1
 cat <<'EOF'
 <!-- SPDX-License-Identifier: LGPL-2.1-or-later -->
 <!-- Made by tools/metrics/page.sh from tools/metrics/words/parts.csv: change that. -->
-# The words in Intel's event names
+# The parts of Intel's event names
 
-`ucoretool list events -v` says what each event counts. Those that people use have a sentence of
-their own; the line of any other is put together from the parts of its name, in order, with a colon
-where the name has its first point. A part that this table lacks stands in the line as it stands in
-the name, in capitals.
+`ucoretool list events -v` explains each event. Common events have an explanation in a sentence. The
+explanation of any other event consists of the explanations of the parts of its name, in order, with
+a colon at the first point of the name. A part that is not in this table is printed unchanged, in
+capitals.
 
-| platform | events | explained whole, % |
+| platform | events | completely explained, % |
 |---|---|---|
 EOF
 for platform in snbep ivbep hswep bdxep bdxde skx clx cpx icx snr spr emr gnr srf grr cwf core; do
@@ -27,9 +27,9 @@ for platform in snbep ivbep hswep bdxep bdxde skx clx cpx icx snr spr emr gnr sr
 done
 cat <<'EOF'
 
-A part may be several words of a name: the longest that fits is taken. *n* is a number.
+A part may have several words of a name. The longest part that matches is used. *n* is a number.
 
-| part | means |
+| part | meaning |
 |---|---|
 EOF
 awk -v page=1 -f "$here/generate.awk" "$here/words/texts.csv" "$here/words/events.csv" \
