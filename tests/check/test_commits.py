@@ -14,11 +14,11 @@ from check.test_check import fail_on
 from lab.artifacts import TOP
 from lab.framework import test
 
-BASE = "40703deb7095255187009f92bab429d113ee13f3"
+BASE = "ea0a1d487f2fd414f2f8ebf3b7d1662b4022a5a9"
 COLUMNS = 72
 LINES = 100             # changed lines, from which a commit needs a body
 # One or several areas, then a verb in lower case and an object
-SUBJECT = re.compile(r"^[\w./+-]+(?:, [\w./+-]+)*: [a-z][\w-]* \S")
+SUBJECT = re.compile(r"^[\w./+-]+(?:, [\w./+-]+)*: [a-z][\w-]*,? \S")
 # Verb forms other than the imperative, which show a description of the state
 NO_VERB = re.compile(r": (?:the|a|an|it|its|no|some|all|what|who|is|are|was|\w{3,}(?<!e)ed) ")
 GENERATED_SUBJECT = re.compile(r'^(?:Revert "|fixup! |squash! )')
