@@ -74,7 +74,7 @@ def forty_chas_count_exactly(m):
 @test("icx-1s", settings={"boxes.cha": "6", "boxes.fuses": "0x8000000100000002"})
 def cha_fuses_are_read_from_two_registers(m):
     assert chas(m) == ["cha0", "cha1", "cha2"], chas(m)
-    assert "3 CHAs by its fuses, 6 by its register" in m.dmesg(), m.dmesg()[-2000:]
+    assert "3 CHAs by the fuses, 6 by the register" in m.dmesg(), m.dmesg()[-2000:]
 
 
 @test("icx-1s", settings={"faults.hide": "imc-map caps", "boxes.cha": "6",

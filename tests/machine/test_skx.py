@@ -89,7 +89,7 @@ def chas(m):
 @test("skx-1s", settings={"boxes.cha": "6", "boxes.fuses": "0x8000401", "boxes.global-config": "6"})
 def fuses_limit_the_number_of_chas(m):
     assert chas(m) == ["cha0", "cha1", "cha2"], chas(m)
-    assert "3 CHAs by its fuses, 6 by its register" in m.dmesg(), m.dmesg()[-2000:]
+    assert "3 CHAs by the fuses, 6 by the register" in m.dmesg(), m.dmesg()[-2000:]
 
 
 @test("skx-1s", settings={"faults.hide": "caps", "boxes.cha": "6", "boxes.global-config": "4"})
