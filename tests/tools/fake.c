@@ -270,48 +270,12 @@ static uint32_t machine_model(const struct fake_machine *machine)
 	return machine->model;
 }
 
+/* The fields of the driver, each with the bits that hw/fields.h has for it */
 static const struct ucore_field_info all_fields[] = {
-	{ UCORE_FIELD_EVENT, 0, 0x1ff, 0x1ff, "event" },
-	{ UCORE_FIELD_UMASK, 0, 0xff, 0xff, "umask" },
-	{ UCORE_FIELD_EDGE, 0, 1, 1, "edge" },
-	{ UCORE_FIELD_INVERT, 0, 1, 1, "invert" },
-	{ UCORE_FIELD_THRESH, 0, 0xff, 0xff, "thresh" },
-	{ UCORE_FIELD_TID_EN, 0, 1, 1, "tid_en" },
-	{ UCORE_FIELD_OCC_SEL, 0, 3, 3, "occ_sel" },
-	{ UCORE_FIELD_OCC_INVERT, 0, 1, 1, "occ_invert" },
-	{ UCORE_FIELD_OCC_EDGE, 0, 1, 1, "occ_edge" },
-	{ UCORE_FIELD_FILTER_TID, UCORE_FIELD_F_SHARED, 0x1f, 0x1f, "filter_tid" },
-	{ UCORE_FIELD_FILTER_LINK, UCORE_FIELD_F_SHARED, 0xf, 0xf, "filter_link" },
-	{ UCORE_FIELD_FILTER_STATE, UCORE_FIELD_F_SHARED, 0x3f, 0x3f, "filter_state" },
-	{ UCORE_FIELD_FILTER_NID, UCORE_FIELD_F_SHARED, 0xffff, 0xffff, "filter_nid" },
-	{ UCORE_FIELD_FILTER_OPC, UCORE_FIELD_F_SHARED, 0x1ff, 0x1ff, "filter_opc" },
-	{ UCORE_FIELD_FILTER_NC, UCORE_FIELD_F_SHARED, 1, 1, "filter_nc" },
-	{ UCORE_FIELD_BAND0, UCORE_FIELD_F_SHARED, 0xff, 0xff, "band0" },
-	{ UCORE_FIELD_BAND1, UCORE_FIELD_F_SHARED, 0xff, 0xff, "band1" },
-	{ UCORE_FIELD_BAND2, UCORE_FIELD_F_SHARED, 0xff, 0xff, "band2" },
-	{ UCORE_FIELD_BAND3, UCORE_FIELD_F_SHARED, 0xff, 0xff, "band3" },
-	{ UCORE_FIELD_ADDR_MATCH, UCORE_FIELD_F_SHARED, 0x3fffffffffc0, 0x3fffffffffc0,
-	  "addr_match" },
-	{ UCORE_FIELD_OPC_MATCH, UCORE_FIELD_F_SHARED, 0x3f, 0x3f, "opc_match" },
-	{ UCORE_FIELD_MATCH0, UCORE_FIELD_F_SHARED, 0x8003fff8, 0x8003fff8, "match0" },
-	{ UCORE_FIELD_MATCH1, UCORE_FIELD_F_SHARED, 0xf000f, 0xf000f, "match1" },
-	{ UCORE_FIELD_MASK0, UCORE_FIELD_F_SHARED, 0x8003fff8, 0x8003fff8, "mask0" },
-	{ UCORE_FIELD_MASK1, UCORE_FIELD_F_SHARED, 0xf000f, 0xf000f, "mask1" },
-	{ UCORE_FIELD_UMASK_EXT, 0, 0xffffff, 0xffffff, "umask_ext" },
-	{ UCORE_FIELD_CH_MASK, 0, 0xfff, 0xfff, "ch_mask" },
-	{ UCORE_FIELD_FC_MASK, 0, 7, 7, "fc_mask" },
-	{ UCORE_FIELD_FILTER_CID, UCORE_FIELD_F_SHARED, 0x1f, 0x1f, "filter_cid" },
-	{ UCORE_FIELD_FILTER_REM, UCORE_FIELD_F_SHARED, 1, 1, "filter_rem" },
-	{ UCORE_FIELD_FILTER_LOC, UCORE_FIELD_F_SHARED, 1, 1, "filter_loc" },
-	{ UCORE_FIELD_FILTER_ALL_OP, UCORE_FIELD_F_SHARED, 1, 1, "filter_all_op" },
-	{ UCORE_FIELD_FILTER_NM, UCORE_FIELD_F_SHARED, 1, 1, "filter_nm" },
-	{ UCORE_FIELD_FILTER_NOT_NM, UCORE_FIELD_F_SHARED, 1, 1, "filter_not_nm" },
-	{ UCORE_FIELD_FILTER_OPC_0, UCORE_FIELD_F_SHARED, 0x3ff, 0x3ff, "filter_opc_0" },
-	{ UCORE_FIELD_FILTER_OPC_1, UCORE_FIELD_F_SHARED, 0x3ff, 0x3ff, "filter_opc_1" },
-	{ UCORE_FIELD_FILTER_ISOC, UCORE_FIELD_F_SHARED, 1, 1, "filter_isoc" },
-	{ UCORE_FIELD_USR, 0, 1, 1, "usr" },
-	{ UCORE_FIELD_OS, 0, 1, 1, "os" },
-	{ UCORE_FIELD_ANY, 0, 1, 1, "any" },
+#define UCORE_FIELD(id, name, perfmon, shared, bits) \
+	{ UCORE_FIELD_##id, ((shared) ? UCORE_FIELD_F_SHARED : 0) | \
+			    ((perfmon) ? UCORE_FIELD_F_PERFMON : 0), (bits), (bits), name },
+#include "../../driver/hw/fields.h"
 };
 
 /* Fields that differ from the table above on some machines */
