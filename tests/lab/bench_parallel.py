@@ -104,7 +104,7 @@ def compare():
         *tables.of(("in time", *heads[1:]), (row for title in times for row in lines_of(title, times[title]))),
         "", f"878 counters of two dies every {GOAL_US} µs, parallel of {GOAL_CREW}, for {SECONDS} s: "
         + ("NOT kept." if missed else "nothing lost.")])
-    wrong = [f"{title}: {most} of {accesses} accesses in a {readers} readers"
+    wrong = [f"{title}: {most} of {accesses} accesses with {readers} readers"
              for title, accesses, shares in rows for readers, most in zip(READERS, shares)
              if most > accesses / readers + BOX_ACCESSES + 2]
     for title, of_parallel in times.items():

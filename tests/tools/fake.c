@@ -1313,7 +1313,7 @@ static int do_get_sessions(struct ucore_get_sessions *get)
 	return 0;
 }
 
-static int do_end_session(const struct ucore_revoke_session *end)
+static int do_revoke_session(const struct ucore_revoke_session *end)
 {
 	if (fake.user)
 		return -EPERM;
@@ -1370,7 +1370,7 @@ static int device_command(unsigned long command, void *arg)
 	case UCORE_GET_SESSIONS:
 		return fake.old ? -ENOTTY : do_get_sessions(arg);
 	case UCORE_REVOKE_SESSION:
-		return do_end_session(arg);
+		return do_revoke_session(arg);
 	default:
 		return -ENOTTY;
 	}

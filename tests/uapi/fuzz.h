@@ -40,7 +40,7 @@ static inline uint32_t roll(uint32_t sides)
 enum meaning {
 	RESERVED, FLAGS, NR, BOX, DOMAIN, EVENT, SESSION_ID, TIMER, RING, WAKEUP, ARRAY, NR_TERMS,
 	TERMS, CPUS_NR, CPUS, COUNTERS, PERIOD, PERF_TYPE, PERF_CONFIG, CPU, TID, ROTATE, GROUP,
-	CREW,
+	READERS,
 };
 
 struct slot {
@@ -104,7 +104,7 @@ static const struct shape shapes[] = {
 		     SLOT(ucore_create_session, timer_ns, TIMER),
 		     SLOT(ucore_create_session, ring_size, RING),
 		     SLOT(ucore_create_session, wakeup, WAKEUP),
-		     SLOT(ucore_create_session, nr_readers, CREW),
+		     SLOT(ucore_create_session, nr_readers, READERS),
 		     SLOT(ucore_create_session, rotate_ns, ROTATE) },
 	  .errors = { EINVAL, ERANGE, ENOMEM, EMFILE, ENFILE, EACCES } },
 	{ SHAPE(UCORE_ADD_EVENT, ucore_add_event, true), .flags = UCORE_EVENT_F_NO_POLL,
@@ -325,7 +325,7 @@ static inline uint64_t slot_value(struct making *m, const struct slot *slot)
 	case ROTATE:		/* few sessions take turns: they have no timer, ring and periods */
 		return nasty ? nasty_timers[roll(ARRAY_SIZE(nasty_timers))] :
 		       roll(4) ? 0 : timers[roll(ARRAY_SIZE(timers))];
-	case CREW:
+	case READERS:
 		return nasty ? nasty_value() : roll(2) ? 0 : roll(UCORE_READERS_MAX + 1);
 	case GROUP:
 		return nasty ? nasty_value() : roll(6) ? 0 : 1 + roll(3);
