@@ -134,7 +134,7 @@
 #define UCORE_STATE_READY	0	/* sessions can be created */
 #define UCORE_STATE_NOT_INTEL	1	/* the processor is not made by Intel */
 #define UCORE_STATE_UNKNOWN	2	/* the driver has no table for this Intel processor */
-#define UCORE_STATE_HIDDEN	3	/* no box responds: virtual machine, or firmware hides them */
+#define UCORE_STATE_HIDDEN	3	/* no box responds: virtual machine or firmware */
 #define UCORE_STATE_INTREE	4	/* the kernel's intel_uncore driver holds the boxes */
 
 /* ucore_get_info.caps: capabilities of the platform */
@@ -331,11 +331,11 @@ struct ucore_get_boxes {
  * Event fields. An event is a list of (field, value) pairs. GET_FIELDS lists the fields of a
  * box. The names are Intel's. The numbers are part of this ABI.
  */
-#define UCORE_FIELD_EVENT	1	/* event select, bit 8 is the extension bit (QPI, PCU, R3QPI of v3) */
+#define UCORE_FIELD_EVENT	1	/* event select, bit 8: extension (QPI, PCU, v3 R3QPI) */
 #define UCORE_FIELD_UMASK	2	/* unit mask */
 #define UCORE_FIELD_EDGE	3	/* count rising edges, needs thresh >= 1 except in cores */
 #define UCORE_FIELD_INVERT	4	/* count while below thresh, needs thresh >= 1 */
-#define UCORE_FIELD_THRESH	5	/* count cycles with at least this many events (cmask of a core) */
+#define UCORE_FIELD_THRESH	5	/* count cycles with at least so many (core: cmask) */
 #define UCORE_FIELD_TID_EN	6	/* C-Box: apply filter_tid */
 #define UCORE_FIELD_OCC_SEL	7	/* PCU occupancy: 1 for C0, 2 for C3, 3 for C6 */
 #define UCORE_FIELD_OCC_INVERT	8	/* PCU occupancy: count while below thresh */
@@ -362,7 +362,7 @@ struct ucore_get_boxes {
 #define UCORE_FIELD_UMASK_EXT	29	/* extended unit mask, at most control bits 63:32 */
 #define UCORE_FIELD_CH_MASK	30	/* IIO: ports, a bit each (PortMask) */
 #define UCORE_FIELD_FC_MASK	31	/* IIO: completion flow classes, a bit each (FCMask) */
-#define UCORE_FIELD_USR		32	/* core: count in user mode. Neither usr nor os means both */
+#define UCORE_FIELD_USR		32	/* core: count in user mode (neither usr nor os: both) */
 #define UCORE_FIELD_OS		33	/* core: count in kernel mode */
 #define UCORE_FIELD_ANY		34	/* core: count for both threads of the core */
 #define UCORE_FIELD_FILTER_CID	35	/* UBox: core of the thread filter */
@@ -486,7 +486,7 @@ struct ucore_get_links {
 #define UCORE_SELFTEST_BOX_FREEZE (1U << 6)	/* the freeze bit of the box stops it */
 
 /* ucore_get_selftest.found: state of the hardware before first use, and conflicts since load */
-#define UCORE_FOUND_CONTROL	(1U << 0)	/* a control was not zero: another program uses it */
+#define UCORE_FOUND_CONTROL	(1U << 0)	/* a control was not zero (another program) */
 #define UCORE_FOUND_GLOBAL	(1U << 1)	/* the global control was not zero */
 #define UCORE_FOUND_HYPERVISOR	(1U << 2)	/* CPUID reports a hypervisor */
 #define UCORE_FOUND_CONFLICT	(1U << 3)	/* a control changed while a session counted */
@@ -553,8 +553,8 @@ struct ucore_get_selftest {
 #define UCORE_TABLE_STRIDE	9	/* records have fewer than three words */
 #define UCORE_TABLE_GLOBAL	10	/* the global registers cannot be accessed */
 #define UCORE_TABLE_DIE		11	/* the table belongs to no die that is online */
-#define UCORE_TABLE_DUPLICATE	12	/* the die has another table with the same global registers */
-#define UCORE_TABLE_CONFLICT	13	/* the die has another table with other global registers */
+#define UCORE_TABLE_DUPLICATE	12	/* another table has the same global registers */
+#define UCORE_TABLE_CONFLICT	13	/* another table has other global registers */
 #define UCORE_TABLE_LIMIT	14	/* the table has more units than the driver supports */
 #define UCORE_TABLE_UNMAPPED	15	/* the kernel refuses to map the table */
 #define UCORE_TABLE_MSR		16	/* the MSR for its address faults, or holds no address */
@@ -638,7 +638,7 @@ struct ucore_get_tables {
 #define UCORE_UNIT_NO_COUNTERS	5	/* the unit has no counters */
 #define UCORE_UNIT_COUNTERS	6	/* the unit has more counters than a box can have */
 #define UCORE_UNIT_WIDTH	7	/* counters have 0 or more than 64 bits */
-#define UCORE_UNIT_OFFSET	8	/* a control or counter has offset 0, which is the box control */
+#define UCORE_UNIT_OFFSET	8	/* a register has offset 0, the box control */
 #define UCORE_UNIT_SELF_OVERLAP	9	/* registers of the unit overlap each other */
 #define UCORE_UNIT_WINDOW	10	/* registers are outside of MSRs, config or memory space */
 #define UCORE_UNIT_ALIGN	11	/* registers are not aligned */
@@ -1177,11 +1177,11 @@ struct ucore_command {
 
 /* ucore_value.flags. The rate of an UNFROZEN count is relative to time_enabled. */
 #define UCORE_VALUE_F_OVERFLOW	(1U << 0)	/* the end of its period triggered the sample */
-#define UCORE_VALUE_F_DEAD	(1U << 1)	/* the box does not respond, the count is the last one */
+#define UCORE_VALUE_F_DEAD	(1U << 1)	/* the box does not respond, last count */
 #define UCORE_VALUE_F_OFFLINE	(1U << 2)	/* no CPU of the domain is online, or suspended */
-#define UCORE_VALUE_F_UNFROZEN	(1U << 3)	/* no freeze stops its counter, read while counting */
+#define UCORE_VALUE_F_UNFROZEN	(1U << 3)	/* no freeze stops the counter */
 #define UCORE_VALUE_F_PARTIAL	(1U << 4)	/* the box did not accept all fields of the event */
-#define UCORE_VALUE_F_GAP	(1U << 5)	/* READ: it did not count all the time since the last READ */
+#define UCORE_VALUE_F_GAP	(1U << 5)	/* READ: some time was not counted */
 #define UCORE_VALUE_F_MAYBE_WRAPPED (1U << 6)	/* read too late, the counter may have wrapped */
 #define UCORE_VALUE_F_CONFLICT	(1U << 7)	/* another program changed one of its controls */
 
@@ -1538,7 +1538,7 @@ struct ucore_lost {
 #define UCORE_GAP_ONLINE	2	/* @cpu_to came online, counting resumed */
 #define UCORE_GAP_BOX_DEAD	3	/* @box stopped responding */
 #define UCORE_GAP_SUSPEND	4	/* the machine suspends, counting stopped */
-#define UCORE_GAP_RESUME	5	/* the machine resumed with reader @cpu_to, counting resumed */
+#define UCORE_GAP_RESUME	5	/* the machine resumed, @cpu_to is the reader */
 #define UCORE_GAP_FROZEN	6	/* an overflow that no session armed froze the domain */
 #define UCORE_GAP_CONFLICT	7	/* another program changed a control of @box */
 

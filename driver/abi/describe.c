@@ -109,7 +109,7 @@ static const char *core_reason(u32 state)
 	case UCORE_CORE_DISABLED:
 		return "switched off: the module was loaded with core_pmu=0";
 	case UCORE_CORE_BUSY:
-		return "the core counters are in use by perf. Stop perf, or turn off the NMI watchdog: sysctl kernel.nmi_watchdog=0";
+		return "in use by perf. Stop perf, or run 'sysctl kernel.nmi_watchdog=0'";
 	}
 	return "";
 }

@@ -252,10 +252,10 @@ static void find_widths(struct ucore_box *box)
 
 	if (!box->width)
 		WRITE_ONCE(box->width, find_width(box, layout->ctr[0], type->width,
-						   type->least_width));
+						  type->least_width));
 	if (!box->fixed_width)
 		WRITE_ONCE(box->fixed_width, find_width(box, layout->fixed_ctr[0],
-							 type->fixed_width,
+							type->fixed_width,
 							 type->least_fixed_width));
 }
 

@@ -95,7 +95,7 @@ u64 ucore_global_ctl_status(const struct ucore_global *global, const struct ucor
  * @word: words as last read
  */
 void ucore_global_ctl_clear(const struct ucore_global *global, const struct ucore_io *io,
-			 const u64 *word)
+			    const u64 *word)
 {
 	u32 i;
 

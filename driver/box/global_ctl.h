@@ -38,6 +38,6 @@ bool ucore_global_ctl_changed(const struct ucore_global *global, const struct uc
 u64 ucore_global_ctl_status(const struct ucore_global *global, const struct ucore_io *io,
 			    u64 *word);
 void ucore_global_ctl_clear(const struct ucore_global *global, const struct ucore_io *io,
-			 const u64 *word);
+			    const u64 *word);
 
 #endif /* UCORE_BOX_GLOBAL_CTL_H */

@@ -94,7 +94,7 @@ static bool box_is_gone(struct ucore_box *box)
  * the type's that another source gives, or 0.
  */
 static u8 test_widths(struct ucore_box *box, const u16 *reg, u32 nr, u8 width, u8 least,
-		       u32 check)
+		      u32 check)
 {
 	u8 shown = width;
 	u32 i;
@@ -113,11 +113,11 @@ static void test_box_widths(struct ucore_box *box)
 
 	if (type->nr_gp)
 		selftest->width = test_widths(box, layout->ctr, type->nr_gp, type->width,
-					    type->least_width, UCORE_SELFTEST_WIDTH);
+					      type->least_width, UCORE_SELFTEST_WIDTH);
 	/* Free-running counters have no control and must not be written. */
 	if (type->nr_fixed && layout->fixed_ctl[0] != UCORE_REG_NONE)
 		selftest->fixed_width = test_widths(box, layout->fixed_ctr, type->nr_fixed,
-						  type->fixed_width, type->least_fixed_width,
+						    type->fixed_width, type->least_fixed_width,
 						  UCORE_SELFTEST_FIXED_WIDTH);
 	if (selftest->width)
 		WRITE_ONCE(box->width, selftest->width);
@@ -501,10 +501,10 @@ void ucore_selftest_report(struct ucore_box *box)
 	}
 	if (selftest->found & UCORE_FOUND_CONTROL)
 		log_once(box, UCORE_FOUND_CONTROL << 16,
-			  "a control was not zero: another program uses it, or has");
+			 "a control was not zero: another program uses it, or has");
 	if (selftest->found & UCORE_FOUND_GLOBAL)
 		log_once(box, UCORE_FOUND_GLOBAL << 16,
-			  "its die's global control was not zero: firmware or another program uses it");
+			 "its die's global control was not zero: firmware or another program uses it");
 	if (selftest->failed & UCORE_SELFTEST_GLOBAL_FREEZE)
 		WRITE_ONCE(ucore_catalog.caps, ucore_catalog.caps & ~UCORE_CAP_GLOBAL_FREEZE);
 	mutex_unlock(&ucore_catalog.lock);

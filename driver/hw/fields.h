@@ -15,8 +15,8 @@
  *
  * A file that includes this one defines the expansion of a row first, possibly several times:
  *
- * 	#define UCORE_FIELD(...) { __VA_ARGS__ },
- * 	#include "hw/fields.h"
+ *     #define UCORE_FIELD(...) { __VA_ARGS__ },
+ *     #include "hw/fields.h"
  */
 #ifndef UCORE_FIELD
 #define UCORE_FIELD(...)

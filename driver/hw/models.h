@@ -10,8 +10,8 @@
  *
  * A file that includes this one defines the expansion of a row first, possibly several times:
  *
- * 	#define UCORE_MODEL(...) { __VA_ARGS__ },
- * 	#include "hw/models.h"
+ *     #define UCORE_MODEL(...) { __VA_ARGS__ },
+ *     #include "hw/models.h"
  *
  * Each row is on a separate line, because scripts parse the rows, too. The machine model
  * emulates the processor in the first row of a platform.

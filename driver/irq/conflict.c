@@ -55,7 +55,7 @@ static void conflict_flag(struct ucore_domain_ctx *ctx, struct ucore_domain_ctx_
 	cb->box->selftest.found |= UCORE_FOUND_CONFLICT;
 	if (first)
 		ucore_emit_gap(ctx, now, UCORE_GAP_CONFLICT, ctx->domain->reader,
-				 ctx->domain->reader, cb->box->id);
+			       ctx->domain->reader, cb->box->id);
 	log_conflict(ctx->domain, cb->box);
 }
 

@@ -163,7 +163,8 @@ static void watchdog_work(struct ucore_domain *domain, u64 now)
 	if (!suspect)
 		ucore_conflict_scan(domain, now);
 	if (!domain->throttled)
-		ucore_domain_kick_watchdog(domain, suspect ? SUSPECT_NS : watchdog_period(domain, now));
+		ucore_domain_kick_watchdog(domain, suspect ? SUSPECT_NS :
+						     watchdog_period(domain, now));
 }
 
 static enum hrtimer_restart watchdog_tick(struct hrtimer *timer)

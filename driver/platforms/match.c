@@ -9,7 +9,7 @@
 
 #include "platforms/match.h"
 
-#define PLATFORM_ADDRESS(name) &ucore_platform_##name,
+#define PLATFORM_ADDRESS(name) &ucore_platform_##name
 static const struct ucore_platform * const platforms[] = { UCORE_PLATFORMS(PLATFORM_ADDRESS) };
 
 static const struct {

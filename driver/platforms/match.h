@@ -9,14 +9,14 @@ const struct ucore_platform *ucore_platform_match(void);
 
 /* The platforms that hw/models.h names, a row for each */
 #define UCORE_PLATFORMS(PLATFORM) \
-	PLATFORM(snbep) PLATFORM(ivbep) PLATFORM(hswep) PLATFORM(bdxep) \
-	PLATFORM(bdxde) PLATFORM(skx) PLATFORM(clx) PLATFORM(cpx) \
-	PLATFORM(icx) PLATFORM(snr) PLATFORM(spr) PLATFORM(emr) \
-	PLATFORM(gnr) PLATFORM(srf) PLATFORM(grr) PLATFORM(cwf) \
+	PLATFORM(snbep), PLATFORM(ivbep), PLATFORM(hswep), PLATFORM(bdxep), \
+	PLATFORM(bdxde), PLATFORM(skx), PLATFORM(clx), PLATFORM(cpx), \
+	PLATFORM(icx), PLATFORM(snr), PLATFORM(spr), PLATFORM(emr), \
+	PLATFORM(gnr), PLATFORM(srf), PLATFORM(grr), PLATFORM(cwf), \
 	PLATFORM(dmr)
 
-#define UCORE_PLATFORM_DECLARE(name) extern const struct ucore_platform ucore_platform_##name;
-UCORE_PLATFORMS(UCORE_PLATFORM_DECLARE)
+#define UCORE_PLATFORM_NAME(name) ucore_platform_##name
+extern const struct ucore_platform UCORE_PLATFORMS(UCORE_PLATFORM_NAME);
 extern const struct ucore_platform ucore_platform_generic;
 extern const struct ucore_platform ucore_platform_core;
 

@@ -75,7 +75,7 @@ static bool read_low(struct ucore_counter *ctr, const struct ucore_io *io, u64 e
  * @elapsed: ucore_ctx_since_read() (ns)
  */
 void ucore_bulk_read_counter(const struct ucore_domain_ctx *ctx, struct ucore_counter *ctr,
-			 const struct ucore_io *io, u64 elapsed)
+			     const struct ucore_io *io, u64 elapsed)
 {
 	enum ucore_read_mode mode = read_mode(ctx, ctr, elapsed);
 
@@ -86,7 +86,8 @@ void ucore_bulk_read_counter(const struct ucore_domain_ctx *ctx, struct ucore_co
 
 /* Read counters one by one: all counters of a box, or only those that no freeze stops. */
 static noinline void box_read(const struct ucore_domain_ctx *ctx,
-			      const struct ucore_domain_ctx_box *pb, bool all, u64 elapsed, struct ucore_tally *tally)
+			      const struct ucore_domain_ctx_box *pb, bool all, u64 elapsed,
+			      struct ucore_tally *tally)
 {
 	struct ucore_io io = pb->box->io;
 	u32 i;

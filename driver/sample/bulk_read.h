@@ -19,7 +19,7 @@ static inline void ucore_bulk_read_distrust(struct ucore_counter *ctr, u64 elaps
 
 void ucore_bulk_read_sort(struct ucore_domain_ctx *ctx);
 void ucore_bulk_read_counter(const struct ucore_domain_ctx *ctx, struct ucore_counter *ctr,
-			 const struct ucore_io *io, u64 elapsed);
+			     const struct ucore_io *io, u64 elapsed);
 void ucore_bulk_read_boxes(struct ucore_domain_ctx *ctx, u32 first, u32 end, u64 elapsed,
 			   struct ucore_tally *tally);
 

@@ -182,7 +182,7 @@ bool ucore_ctx_poll_end(struct ucore_domain_ctx *ctx, u64 now)
  * @running: time in which the domain was not frozen (ns)
  */
 void ucore_ctx_times(const struct ucore_domain_ctx *ctx, u64 now, u64 before, u64 *enabled,
-		      u64 *running)
+		     u64 *running)
 {
 	u64 since = 0, frozen = 0;
 

@@ -11,7 +11,7 @@
 
 /* Return true if the counter is in no group, or in the group that counts now. */
 static inline bool ucore_ctx_counts(const struct ucore_domain_ctx *ctx,
-				     const struct ucore_counter *ctr)
+				    const struct ucore_counter *ctr)
 {
 	return !ctr->group || ctr->group == ctx->group;
 }
@@ -21,7 +21,7 @@ static inline bool ucore_ctx_counts(const struct ucore_domain_ctx *ctx,
  * low half suffice.
  */
 static inline u32 ucore_ctx_read_cost(const struct ucore_domain_ctx *ctx,
-				       const struct ucore_counter *ctr)
+				      const struct ucore_counter *ctr)
 {
 	bool low = ctx->timer_ns && ctx->timer_ns < ctr->low_ns;
 
@@ -43,7 +43,7 @@ u64 ucore_ctx_unreported_overflows(const struct ucore_domain_ctx *ctx);
 void ucore_ctx_read_running(struct ucore_domain_ctx *ctx, u64 now);
 void ucore_ctx_reset(struct ucore_domain_ctx *ctx, u64 now);
 void ucore_ctx_times(const struct ucore_domain_ctx *ctx, u64 now, u64 before, u64 *enabled,
-		      u64 *running);
+		     u64 *running);
 void ucore_ctx_switch_group(struct ucore_domain_ctx *ctx, u8 group, u64 now, u64 before);
 u64 ucore_ctx_ran(const struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr, u64 running);
 void ucore_ctx_forget(struct ucore_domain_ctx *ctx);

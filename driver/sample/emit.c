@@ -145,7 +145,7 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 
 	sample->time = iv->now;
 	ucore_ctx_times(ctx, iv->now, ucore_interval_frozen_before(iv, ctx),
-			 &sample->time_enabled, &sample->time_running);
+			&sample->time_enabled, &sample->time_running);
 	sample->skew_ns = iv->skew_ns;
 	sample->late_ns = late_ns(iv, ctx);
 	sample->ip = visible ? context->ip : 0;
@@ -195,7 +195,7 @@ void ucore_emit_sample(const struct ucore_interval *iv, struct ucore_domain_ctx 
 	if (ctx->nr_cpus)
 		emit_tasks(iv, ctx);
 	sample = ctx_reserve(ctx, UCORE_RECORD_SAMPLE,
-			      struct_size(sample, values, ctx->nr_ctr), iv->now);
+			     struct_size(sample, values, ctx->nr_ctr), iv->now);
 	if (sample) {
 		sample_fill(sample, iv, ctx);
 		sample->frozen_ns = frozen_ns;

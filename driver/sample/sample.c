@@ -312,7 +312,7 @@ void ucore_sample_timer_due(struct ucore_interval *iv, struct ucore_domain_ctx *
  * Other samples that end in this interval keep the context of their trigger.
  */
 void ucore_sample_core_due(struct ucore_interval *iv, struct ucore_domain_ctx *ctx,
-			 const struct ucore_pmi_regs *context)
+			   const struct ucore_pmi_regs *context)
 {
 	if (ctx->due)
 		return;
@@ -486,12 +486,12 @@ void ucore_interval_halt(const struct ucore_interval *iv, struct ucore_domain_ct
 	u64 end = latest_time(iv);
 
 	ucore_ctx_stop(ctx, iv->now, end,
-			ucore_interval_frozen_before(iv, ctx) + (end - iv->now));
+		       ucore_interval_frozen_before(iv, ctx) + (end - iv->now));
 	ctx_end_throttling(ctx, false);
 }
 
 static void ctx_account(struct ucore_domain_ctx *ctx, const struct ucore_interval *iv,
-			 u64 unfrozen, u64 end, u32 sharers)
+			u64 unfrozen, u64 end, u32 sharers)
 {
 	struct ucore_stats *stats = &ctx->stats;
 

@@ -40,6 +40,6 @@ void ucore_interval_unthrottle(struct ucore_domain *domain);
 
 void ucore_sample_timer_due(struct ucore_interval *iv, struct ucore_domain_ctx *ctx);
 void ucore_sample_core_due(struct ucore_interval *iv, struct ucore_domain_ctx *ctx,
-			 const struct ucore_pmi_regs *context);
+			   const struct ucore_pmi_regs *context);
 
 #endif /* UCORE_SAMPLE_H */

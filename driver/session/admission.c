@@ -30,7 +30,8 @@
 /*
  * Costs of parallel reads on the reader (ns). IPI_NS is paid for each helper CPU, to queue the
  * call, write the interrupt command, transfer the cache lines of the helper's boxes.
- * READERS_NS is paid once, because the reader waits until the last helper has entered its interrupt.
+ * READERS_NS is paid once, because the reader waits until the last helper has entered its
+ * interrupt.
  */
 #define IPI_NS		1250
 #define READERS_NS	1500

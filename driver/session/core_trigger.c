@@ -72,7 +72,7 @@ static int perf_error(int ret)
 }
 
 static struct ucore_perf_trigger *create(const struct ucore_add_core_trigger *config,
-				    struct task_struct *task)
+					 struct task_struct *task)
 {
 	struct perf_event_attr attr = {
 		.type = config->type,
@@ -95,7 +95,8 @@ static struct ucore_perf_trigger *create(const struct ucore_add_core_trigger *co
  *
  * Return: 0 or -errno as in the ABI.
  */
-int ucore_core_trigger_add(struct ucore_session *session, const struct ucore_add_core_trigger *config)
+int ucore_core_trigger_add(struct ucore_session *session,
+			   const struct ucore_add_core_trigger *config)
 {
 	struct task_struct *task = NULL;
 	struct ucore_perf_trigger *trigger;

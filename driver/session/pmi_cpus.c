@@ -80,7 +80,7 @@ static int domain_choice(const struct ucore_domain *domain, const u32 *cpus, u32
 
 /* Return true if another session has made a different choice. */
 static bool is_pinned_otherwise(const struct ucore_session *session,
-			   const struct ucore_domain *domain, int first,
+				const struct ucore_domain *domain, int first,
 			   const struct cpumask *mask)
 {
 	bool mine = test_bit(domain->id, session->pinned);

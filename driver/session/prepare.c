@@ -43,7 +43,7 @@ static struct ucore_domain_ctx *ctx_create(struct ucore_session *session,
  * Records lost in the old ring stay in the statistics.
  */
 static void ctx_set_ring(struct ucore_session *session, struct ucore_domain_ctx *ctx,
-			  struct ucore_ring *ring)
+			 struct ucore_ring *ring)
 {
 	struct ucore_ring *old = ctx->ring;
 
@@ -206,7 +206,7 @@ static u64 low_ns(const struct ucore_session *session, const struct ucore_box *b
 }
 
 static void ctx_add_counter(struct ucore_session *session, const struct ucore_event *event,
-			     u32 slot)
+			    u32 slot)
 {
 	const struct ucore_box_type *type = event->box->desc.type;
 	const struct ucore_layout *layout = event->box->desc.layout;

@@ -96,7 +96,7 @@ static void events_account(struct ucore_session *session, struct ucore_claim *cl
 
 /* Encode an event for its box, with the box's capabilities known so far. */
 static int event_encode(struct ucore_event *event, const struct ucore_add_event *add,
-		       const struct ucore_term *terms)
+			const struct ucore_term *terms)
 {
 	int ret;
 
