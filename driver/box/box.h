@@ -18,8 +18,8 @@ struct ucore_domain;
 
 /**
  * struct ucore_selftest - result of a box's self-test (selftest.c)
- * @tried: UCORE_SELFTEST_*: checks that were made
- * @failed: checks in @tried that failed
+ * @tested: UCORE_SELFTEST_*: checks that were made
+ * @failed: checks in @tested that failed
  * @found: UCORE_FOUND_*: state of the registers before the self-test
  * @missing: bits of a general control that did not read back
  * @width: smallest width of the general counters in bits, 0: not tested, or no value was

@@ -898,7 +898,7 @@ static int note_spots(struct ucore_disc *disc)
 	for (i = 0; i < machine->nr_spots % (MAX_SPOTS + 1) && disc->rules->nr_places; i++) {
 		id = machine->spot[i] >> 1 & 3;
 		ret = ucore_unit_note_pci(disc, machine->spot[i] >> 6 & 1,
-					   &disc->rules->places[machine->spot[i] & 1], id, 0,
+					  &disc->rules->places[machine->spot[i] & 1], id, 0,
 					   machine->spot[i] >> 3 & 7);
 		if (ret)
 			break;
@@ -1017,8 +1017,9 @@ static void fuzz_tables(const u8 *data, size_t size)
 	if (!ret)
 		all_checks(&disc, source);
 	ucore_parse_free(&disc);
-	MUST("free: leaves nothing", !disc.table && !disc.unit && !disc.pci_unit && !disc.nr_units &&
-	     !disc.max_tables && !disc.max_units && !disc.max_pci_units && !disc.ranges[0].range);
+	MUST("free: leaves nothing",
+	     !disc.table && !disc.unit && !disc.pci_unit && !disc.nr_units && !disc.max_tables &&
+		     !disc.max_units && !disc.max_pci_units && !disc.ranges[0].range);
 	for (i = 0; i < nr; i++)
 		free(source[i].bytes);
 }

@@ -67,7 +67,8 @@ struct shape {
 
 static const struct shape shapes[] = {
 	{ SHAPE(UCORE_GET_INFO, ucore_get_info, false),
-	  .slots = { SLOT(ucore_get_info, flags, FLAGS), SLOT(ucore_get_info, reserved, RESERVED) } },
+	  .slots = { SLOT(ucore_get_info, flags, FLAGS),
+		     SLOT(ucore_get_info, reserved, RESERVED) } },
 	{ SHAPE(UCORE_GET_CORE, ucore_get_core, false),
 	  .slots = { SLOT(ucore_get_core, flags, FLAGS) } },
 	{ SHAPE(UCORE_GET_DOMAINS, ucore_get_domains, false),
@@ -98,8 +99,7 @@ static const struct shape shapes[] = {
 		     SLOT(ucore_revoke_session, session, SESSION_ID) },
 	  .errors = { ENOENT } },
 	{ SHAPE(UCORE_CREATE_SESSION, ucore_create_session, false),
-	  .flags = UCORE_SESSION_F_BOX_FREEZE | UCORE_SESSION_F_TASKS |
-		   UCORE_SESSION_F_FULL_READS,
+	  .flags = UCORE_SESSION_F_BOX_FREEZE | UCORE_SESSION_F_TASKS | UCORE_SESSION_F_FULL_READS,
 	  .slots = { SLOT(ucore_create_session, flags, FLAGS),
 		     SLOT(ucore_create_session, timer_ns, TIMER),
 		     SLOT(ucore_create_session, ring_size, RING),
@@ -111,13 +111,11 @@ static const struct shape shapes[] = {
 	  .slots = { SLOT(ucore_add_event, flags, FLAGS), SLOT(ucore_add_event, box, BOX),
 		     SLOT(ucore_add_event, nr_terms, NR_TERMS), SLOT(ucore_add_event, terms, TERMS),
 		     SLOT(ucore_add_event, counters, COUNTERS),
-		     SLOT(ucore_add_event, period, PERIOD),
-		     SLOT(ucore_add_event, group, GROUP) },
+		     SLOT(ucore_add_event, period, PERIOD), SLOT(ucore_add_event, group, GROUP) },
 	  .errors = { EINVAL, ENOMEM, ENOBUFS, ENOENT, ENXIO, ERANGE, ENOSPC, EADDRINUSE,
 		      EOPNOTSUPP, EBUSY, ENODEV, ESHUTDOWN } },
 	{ SHAPE(UCORE_REMOVE_EVENT, ucore_remove_event, true),
-	  .slots = { SLOT(ucore_remove_event, flags, FLAGS),
-		     SLOT(ucore_remove_event, event, EVENT),
+	  .slots = { SLOT(ucore_remove_event, flags, FLAGS), SLOT(ucore_remove_event, event, EVENT),
 		     SLOT(ucore_remove_event, reserved, RESERVED) },
 	  .errors = { ENOENT, EBUSY, ESHUTDOWN } },
 	{ SHAPE(UCORE_SET_PMI_CPUS, ucore_set_pmi_cpus, true),
@@ -125,7 +123,8 @@ static const struct shape shapes[] = {
 		     SLOT(ucore_set_pmi_cpus, cpus, CPUS),
 		     SLOT(ucore_set_pmi_cpus, reserved, RESERVED) },
 	  .errors = { EINVAL, ENOMEM, ENOENT, EAGAIN, ERANGE, EBUSY, ESHUTDOWN } },
-	{ SHAPE(UCORE_ADD_CORE_TRIGGER, ucore_add_core_trigger, true), .flags = UCORE_CORE_TRIGGER_F_USER,
+	{ SHAPE(UCORE_ADD_CORE_TRIGGER, ucore_add_core_trigger, true),
+	  .flags = UCORE_CORE_TRIGGER_F_USER,
 	  .slots = { SLOT(ucore_add_core_trigger, flags, FLAGS),
 		     SLOT(ucore_add_core_trigger, reserved, RESERVED),
 		     SLOT(ucore_add_core_trigger, type, PERF_TYPE),
@@ -134,28 +133,26 @@ static const struct shape shapes[] = {
 		     SLOT(ucore_add_core_trigger, period, PERIOD) },
 	  .errors = { EINVAL, ENOMEM, ERANGE, ENOENT, EAGAIN, ESRCH, ENOSPC, EOPNOTSUPP, EBUSY,
 		      EACCES, ESHUTDOWN } },
-	{ SHAPE(UCORE_START, ucore_command, true),
-	  .slots = { SLOT(ucore_command, flags, FLAGS) },
+	{ SHAPE(UCORE_START, ucore_command, true), .slots = { SLOT(ucore_command, flags, FLAGS) },
 	  .errors = { ENOENT, ENOSPC, ERANGE, ENOMEM, EALREADY, EBUSY, ENODEV, EAGAIN,
 		      ESHUTDOWN } },
-	{ SHAPE(UCORE_STOP, ucore_command, true),
-	  .slots = { SLOT(ucore_command, flags, FLAGS) }, .errors = { ESHUTDOWN } },
-	{ SHAPE(UCORE_RESET, ucore_command, true),
-	  .slots = { SLOT(ucore_command, flags, FLAGS) }, .errors = { EAGAIN, ESHUTDOWN } },
+	{ SHAPE(UCORE_STOP, ucore_command, true), .slots = { SLOT(ucore_command, flags, FLAGS) },
+	  .errors = { ESHUTDOWN } },
+	{ SHAPE(UCORE_RESET, ucore_command, true), .slots = { SLOT(ucore_command, flags, FLAGS) },
+	  .errors = { EAGAIN, ESHUTDOWN } },
 	{ SHAPE(UCORE_READ, ucore_read, true), .flags = UCORE_READ_F_NO_FREEZE,
 	  .slots = { SLOT(ucore_read, flags, FLAGS), SLOT(ucore_read, nr_values, NR),
 		     SLOT(ucore_read, nr_domains, NR), SLOT(ucore_read, values, ARRAY),
 		     SLOT(ucore_read, domains, ARRAY), SLOT(ucore_read, running, ARRAY) },
 	  .errors = { ENOMEM, ENOENT, ENOSPC, ESHUTDOWN } },
 	{ SHAPE(UCORE_GET_STATUS, ucore_get_status, true),
-	  .slots = { SLOT(ucore_get_status, flags, FLAGS) },
-	  .errors = { ESHUTDOWN } },
+	  .slots = { SLOT(ucore_get_status, flags, FLAGS) }, .errors = { ESHUTDOWN } },
 	{ SHAPE(UCORE_GET_BUDGET, ucore_get_budget, true),
-	  .slots = { SLOT(ucore_get_budget, flags, FLAGS), SLOT(ucore_get_budget, reserved, RESERVED) },
+	  .slots = { SLOT(ucore_get_budget, flags, FLAGS),
+		     SLOT(ucore_get_budget, reserved, RESERVED) },
 	  .errors = { ENOMEM, ESHUTDOWN } },
 	{ SHAPE(UCORE_GET_RING, ucore_get_ring, true),
-	  .slots = { SLOT(ucore_get_ring, flags, FLAGS),
-		     SLOT(ucore_get_ring, domain, DOMAIN) },
+	  .slots = { SLOT(ucore_get_ring, flags, FLAGS), SLOT(ucore_get_ring, domain, DOMAIN) },
 	  .errors = { ENOENT, ESHUTDOWN } },
 };
 
@@ -264,7 +261,8 @@ static inline void make_terms(struct ucore_term *terms, unsigned int nr, uint32_
 	for (unsigned int i = 0; i < nr; i++) {
 		unsigned int which = i < 2 ? i : roll(MAX_FIELDS);
 
-		terms[i] = (struct ucore_term){ .field = roll(UCORE_FIELD_MAX + 6), .value = nasty_value() };
+		terms[i] = (struct ucore_term){ .field = roll(UCORE_FIELD_MAX + 6),
+						.value = nasty_value() };
 		if (!roll(2 * NASTY) || !have->nr)
 			continue;
 		which %= have->nr;

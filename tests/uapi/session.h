@@ -180,7 +180,8 @@ static inline int session_create(uint64_t timer_ns, uint32_t ring_size, uint32_t
 }
 
 /* So many CPUs of each die read it */
-static inline int session_create_nr_readers(uint64_t timer_ns, uint32_t ring_size, uint32_t nr_readers)
+static inline int session_create_nr_readers(uint64_t timer_ns, uint32_t ring_size,
+					    uint32_t nr_readers)
 {
 	int fd = try_create_as((struct ucore_create_session) {
 		.timer_ns = timer_ns, .ring_size = ring_size, .nr_readers = nr_readers,

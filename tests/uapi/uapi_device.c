@@ -631,7 +631,8 @@ static const struct test tests[] = {
 
 /* On kernels made for them: "uapi_device --on-purpose NAME" */
 static const struct test special[] = {
-	{ "owner_in_another_pid_namespace_is_reported", owner_in_another_pid_namespace_is_reported, 0, 0 },
+	{ "owner_in_another_pid_namespace_is_reported", owner_in_another_pid_namespace_is_reported,
+	  0, 0 },
 };
 
 int main(int argc, char **argv)

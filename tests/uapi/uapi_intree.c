@@ -4,9 +4,9 @@
  * the subtest that fits the state of that driver:
  *
  *	loaded_intree_driver_refuses_sessions		it is loaded
- *	intree_driver_loaded_later_refuses_events	the caller loads it after the line "ready" and
- *							creates /tmp/loaded, then unloads it after
- *							"refused" and creates /tmp/unloaded
+ *	intree_driver_loaded_later_refuses_events	the caller loads it after the line "ready"
+ *							and creates /tmp/loaded, then unloads it
+ *							after "refused" and creates /tmp/unloaded
  */
 #include "session.h"
 

@@ -631,7 +631,7 @@ static void let_come(int fault, void *page)
 
 static void *ask_into(void *status)
 {
-	expect_rc(try_command(session, UCORE_GET_STATUS, status), EINVAL);	/* zeros, in the end */
+	expect_rc(try_command(session, UCORE_GET_STATUS, status), EINVAL); /* zeros, in the end */
 	return NULL;
 }
 

@@ -301,6 +301,6 @@ int ucore_device_ioctl(const struct ucore_device *dev, int fd, unsigned long com
 int ucore_device_own_fields(struct ucore_device *dev, uint32_t box,
 			    const struct ucore_field_info **fields, size_t *nr);
 const struct ucore_field_info *ucore_field_by_id(const struct ucore_field_info *fields, size_t nr,
-					    uint32_t id);
+						 uint32_t id);
 
 #endif /* UCORE_INTERNAL_H */

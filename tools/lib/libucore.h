@@ -198,8 +198,9 @@ void ucore_domain_name(uint32_t die, int32_t cpu, char *text, size_t size);
  *
  * Errors: -ENOENT (no such box), -EPROTO, -ENOMEM.
  */
-int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct ucore_field_info **fields,
-			size_t *nr, struct ucore_error *err);
+int ucore_device_fields(struct ucore_device *dev, uint32_t box,
+			const struct ucore_field_info **fields, size_t *nr,
+			struct ucore_error *err);
 
 /**
  * ucore_device_links() - get the far end of each box's link: PCI root buses, links to other dies
@@ -211,7 +212,7 @@ int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct uco
  * Errors: -ENOENT (the device of a replay), -EPROTO, -ENOMEM.
  */
 int ucore_device_links(struct ucore_device *dev, const struct ucore_link_info **ends,
-		      struct ucore_error *err);
+		       struct ucore_error *err);
 
 /**
  * ucore_device_selftest() - get the result of the driver's self-test of a box
@@ -223,7 +224,7 @@ int ucore_device_links(struct ucore_device *dev, const struct ucore_link_info **
  * self-tests).
  */
 int ucore_device_selftest(const struct ucore_device *dev, uint32_t box,
-		       struct ucore_get_selftest *selftest, struct ucore_error *err);
+			  struct ucore_get_selftest *selftest, struct ucore_error *err);
 
 /**
  * ucore_device_try() - acquire a box for a moment, which makes the driver test it once

@@ -166,8 +166,8 @@ int parse_bytes(struct tool *tool, const char *what, const char *text, uint32_t 
 
 	if (parse_suffixed(text, suffixes, &bytes) || bytes < low || bytes > high ||
 	    bytes & (bytes - 1))
-		return tool_usage(tool, "%s '%s': not valid. Use a power of two from %uK to %uM", what, text,
-				  low >> 10, high >> 20);
+		return tool_usage(tool, "%s '%s': not valid. Use a power of two from %uK to %uM",
+				  what, text, low >> 10, high >> 20);
 	*value = (uint32_t)bytes;
 	return 0;
 }
@@ -198,8 +198,8 @@ int parse_duration(struct tool *tool, const char *what, const char *text, bool b
 	char from[24], to[24];
 
 	if (parse_suffixed(text, suffixes, ns))
-		return tool_usage(tool, "%s '%s': not a time. Use a number with ns, us, ms or s", what,
-				  text);
+		return tool_usage(tool, "%s '%s': not a time. Use a number with ns, us, ms or s",
+				  what, text);
 	if (*ns < low || *ns > high)
 		return tool_usage(tool, "%s '%s': out of range. Use %s to %s", what, text,
 				  duration_text(low, from, sizeof(from)),

@@ -21,7 +21,8 @@ const struct option_desc count_options[] = {
 	  "always read both halves of PCI counters (default: the low half, when that is exact)" },
 	{ OPT_BOX_FREEZE, "box-freeze", NULL,
 	  "freeze each counted box separately, not the whole die" },
-	{ OPT_READERS, "readers", "N", "number of CPUs of each die that read its counters (1 to 8)" },
+	{ OPT_READERS, "readers", "N",
+	  "number of CPUs of each die that read its counters (1 to 8)" },
 	{ 'a', "all-cpus", NULL, "no effect: uncore counting is always system-wide (as in perf)" },
 	{ 0 },
 };

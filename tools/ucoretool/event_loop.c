@@ -64,11 +64,13 @@ static int child_fork(struct tool *tool, struct wait *wait)
 	int go[2], status[2];
 
 	if (pipe2(go, O_CLOEXEC))
-		return tool_error(tool, "program '%s': cannot run: %s", command[0], strerror(errno));
+		return tool_error(tool, "program '%s': cannot run: %s", command[0],
+				  strerror(errno));
 	if (pipe2(status, O_CLOEXEC)) {
 		close(go[0]);
 		close(go[1]);
-		return tool_error(tool, "program '%s': cannot run: %s", command[0], strerror(errno));
+		return tool_error(tool, "program '%s': cannot run: %s", command[0],
+				  strerror(errno));
 	}
 	wait->child = fork();
 	if (!wait->child) {

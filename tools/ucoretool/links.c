@@ -241,5 +241,7 @@ int links_list(struct tool *tool, struct ucore_device *dev, const struct out *ho
 		if (link_wanted(&list, &list.boxes[i]))
 			link_rows(&list, &list.boxes[i]);
 	links_close(&list.links);
-	return list.nr_rows ? 0 : tool_error(tool, "%s: no stack or link matches here", pattern ? pattern : "*");
+	return list.nr_rows ? 0
+			    : tool_error(tool, "%s: no stack or link matches here",
+					 pattern ? pattern : "*");
 }

@@ -13,7 +13,9 @@
 static int value_add(struct tool *tool, const char *value, const char **values, unsigned int *nr)
 {
 	if (*nr == MAX_METRICS)
-		return tool_usage(tool, "-M or --metric-file: given more than %d times. Use a list or one file", MAX_METRICS);
+		return tool_usage(tool,
+				  "-M or --metric-file: given more than %d times. Use a list or one file",
+				  MAX_METRICS);
 	values[(*nr)++] = value;
 	return 0;
 }

@@ -4,6 +4,7 @@
 #define UCORE_RECORD_H
 
 #include <linux/bitfield.h>
+#include <linux/bits.h>
 #include <linux/types.h>
 
 #include "hw/discovery.h"

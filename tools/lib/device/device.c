@@ -47,8 +47,8 @@ static int device_get_info(struct ucore_device *dev, struct ucore_error *err)
 	int ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_INFO, &info);
 
 	if (ret == -ENOTTY)
-		return ucore_error_set(err, ret,
-				       "GET_INFO: the file is not a ucore device. Use %s", UCORE_DEVICE);
+		return ucore_error_set(err, ret, "GET_INFO: the file is not a ucore device. Use %s",
+				       UCORE_DEVICE);
 	if (ret)
 		return ucore_error_set(err, ret, "GET_INFO: %s", strerror(-ret));
 	if (info.abi < UCORE_ABI_VERSION)
@@ -374,8 +374,8 @@ static int fields_get(struct ucore_device *dev, uint32_t box, bool own,
 	return 0;
 }
 
-int ucore_device_fields(struct ucore_device *dev, uint32_t box, const struct ucore_field_info **fields,
-			size_t *nr, struct ucore_error *err)
+int ucore_device_fields(struct ucore_device *dev, uint32_t box,
+			const struct ucore_field_info **fields, size_t *nr, struct ucore_error *err)
 {
 	if (box >= dev->nr_boxes)
 		return ucore_error_set(err, -ENOENT,
@@ -391,7 +391,7 @@ int ucore_device_own_fields(struct ucore_device *dev, uint32_t box,
 }
 
 const struct ucore_field_info *ucore_field_by_id(const struct ucore_field_info *fields, size_t nr,
-					    uint32_t id)
+						 uint32_t id)
 {
 	for (size_t i = 0; i < nr; i++)
 		if (fields[i].field == id)

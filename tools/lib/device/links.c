@@ -30,7 +30,7 @@ static int links_fetch(struct ucore_device *dev, struct ucore_error *err)
 }
 
 int ucore_device_links(struct ucore_device *dev, const struct ucore_link_info **ends,
-		      struct ucore_error *err)
+		       struct ucore_error *err)
 {
 	int ret = 0;
 

@@ -8,7 +8,7 @@
 #include "internal.h"
 
 int ucore_device_selftest(const struct ucore_device *dev, uint32_t box,
-		       struct ucore_get_selftest *selftest, struct ucore_error *err)
+			  struct ucore_get_selftest *selftest, struct ucore_error *err)
 {
 	int ret;
 

@@ -209,7 +209,7 @@ static int head_apply(struct resolver *r, struct ucore_event_desc *desc)
 
 /* Write the die or the CPU that the event selects, or "any die" */
 static void domain_text(const struct ucore_event *event, const struct ucore_box_info *box,
-		       char *text, size_t size)
+			char *text, size_t size)
 {
 	if (event->die == UCORE_ANY && event->cpu == UCORE_ANY)
 		snprintf(text, size, "any %s", box->cpu < 0 ? "die" : "cpu");

@@ -88,8 +88,8 @@ int ucore_spec_next(const char **list, struct ucore_spec *spec, struct ucore_err
 	length = spec_length(*list, &slashes);
 	if (length >= sizeof(spec->text))
 		return ucore_error_set(err, -EINVAL,
-				       "event '%.40s...': too long. Use at most %zu characters", *list,
-				       sizeof(spec->text) - 1);
+				       "event '%.40s...': too long. Use at most %zu characters",
+				       *list, sizeof(spec->text) - 1);
 	for (size_t i = 0; i < length; i++)
 		if (!isgraph((unsigned char)(*list)[i]))
 			return ucore_error_set(err, -EINVAL,

@@ -80,7 +80,7 @@ static const char *field_alias(const char *name)
 
 /* Find a field of the current list by name, or by @id if @name is NULL */
 static const struct ucore_field_info *field_listed(const struct resolver *r, const char *name,
-					      uint32_t id)
+						   uint32_t id)
 {
 	for (size_t i = 0; i < r->nr_fields; i++)
 		if (name ? !strcasecmp(r->fields[i].name, field_alias(name)) :
@@ -351,7 +351,8 @@ int ucore_term_event(struct resolver *r, const struct ucore_event_desc *desc)
 	if (ucore_event_desc_fixed(desc))
 		return fixed_take(r, (uint64_t)__builtin_ctzll(desc->counters) -
 				     UCORE_COUNTER_FIXED);
-	if (ucore_term_find(r->event, UCORE_FIELD_EVENT) || ucore_term_find(r->event, UCORE_FIELD_UMASK))
+	if (ucore_term_find(r->event, UCORE_FIELD_EVENT) ||
+	    ucore_term_find(r->event, UCORE_FIELD_UMASK))
 		return ucore_error_set(r->err, -EINVAL,
 				       "event '%s': %s defines event and umask itself. Write either the name or the fields",
 				       r->event->label, desc->name);

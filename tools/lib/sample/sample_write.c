@@ -51,7 +51,8 @@ static uint64_t real_offset(void)
 }
 
 /* Return true if no earlier set of the same type has the field */
-static bool field_is_new(const struct ucore_device *dev, size_t i, const struct ucore_field_info *field)
+static bool field_is_new(const struct ucore_device *dev, size_t i,
+			 const struct ucore_field_info *field)
 {
 	const struct ucore_field_set *set = dev->sets;
 

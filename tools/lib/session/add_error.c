@@ -90,9 +90,9 @@ static const struct ucore_term *event_term(const struct ucore_event *event, uint
 }
 
 /* Find a field that the counters of a box share and that two events set differently */
-static const struct ucore_field_info *field_conflict(const struct ucore_field_info *fields, size_t nr,
-						const struct ucore_event *a,
-						const struct ucore_event *b)
+static const struct ucore_field_info *field_conflict(const struct ucore_field_info *fields,
+						     size_t nr, const struct ucore_event *a,
+						     const struct ucore_event *b)
 {
 	for (size_t i = 0; i < nr; i++) {
 		const struct ucore_term *ta = event_term(a, fields[i].field);

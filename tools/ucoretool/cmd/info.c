@@ -20,7 +20,8 @@ struct info_args {
 };
 
 static const struct option_desc info_options[] = {
-	{ OPT_DISCOVERY, "discovery", NULL, "print the decoded discovery tables, for a bug report" },
+	{ OPT_DISCOVERY, "discovery", NULL,
+	  "print the decoded discovery tables, for a bug report" },
 	{ 'j', "json", NULL, "print one JSON object" },
 	{ 0 },
 };

@@ -27,14 +27,15 @@ void doctor_check_boxes(struct doctor *doctor)
 		dead += !!(boxes[i].caps & UCORE_BOX_F_DEAD);
 	if (info->state == UCORE_STATE_READY && nr)
 		doctor_report(doctor, *info->reason ? VERDICT_WARNING : VERDICT_OK, "boxes",
-			      *info->reason ? "'ucoretool list' shows the boxes that were found" : NULL,
+			      *info->reason ? "'ucoretool list' shows the boxes that were found"
+					    : NULL,
 			      "%u boxes on %s, platform %s%s%s", info->nr_boxes, domains,
 			      *info->platform ? info->platform : "unknown",
 			      *info->reason ? ": " : "", info->reason);
 	else if (info->state != UCORE_STATE_INTREE)
 		doctor_report(doctor, VERDICT_PROBLEM, "boxes",
-			      info->state == UCORE_STATE_HIDDEN ? hidden : unknown,
-			      "no boxes: %s", *info->reason ? info->reason : "the driver reports no reason");
+			      info->state == UCORE_STATE_HIDDEN ? hidden : unknown, "no boxes: %s",
+			      *info->reason ? info->reason : "the driver reports no reason");
 	if (dead)
 		doctor_report(doctor, VERDICT_WARNING, "boxes",
 			      "reload the module (modprobe -r ucore; modprobe ucore); if they stay dead, reboot",

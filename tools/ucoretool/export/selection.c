@@ -93,7 +93,8 @@ static int event_add(struct collect *c, size_t group, const struct ucore_event *
 	if (c->nr_sources > before)
 		return 0;
 	snprintf(c->tool->err.text, sizeof(c->tool->err.text),
-		 "event '%s': all of its boxes are dead. Reload the ucore module", ucore_event_label(event));
+		 "event '%s': all of its boxes are dead. Reload the ucore module",
+		 ucore_event_label(event));
 	return -ENODEV;
 }
 

@@ -93,7 +93,8 @@ static int unix_replace(struct tool *tool, const struct sockaddr_un *name)
 	close(fd);
 	if (ret != ECONNREFUSED)
 		return tool_error(tool, "cannot listen on unix:%s: %s", name->sun_path,
-				  !ret || ret == EAGAIN ? "another process listens there" : strerror(ret));
+				  !ret || ret == EAGAIN ? "another process listens there"
+							: strerror(ret));
 	return unlink(name->sun_path) ? unix_error(tool, name->sun_path, errno) : 0;
 }
 

@@ -13,10 +13,12 @@
 
 static const struct option_desc list_options[] = {
 	{ 'v', "all", NULL, "print each box on its own line; describe each event or metric" },
-	{ OPT_REJECTED, "rejected", NULL, "print rejected units of the discovery tables, and the reason" },
+	{ OPT_REJECTED, "rejected", NULL,
+	  "print rejected units of the discovery tables, and the reason" },
 	{ OPT_TOPOLOGY, "topology", NULL, "print what IIO stacks and UPI links are connected to" },
 	{ OPT_ROOT, "root", "DIR", "read the PCI devices and their names below DIR" },
-	{ OPT_PLATFORM, "platform", "NAME", "print events or metrics of another platform (spr, gnr)" },
+	{ OPT_PLATFORM, "platform", "NAME",
+	  "print events or metrics of another platform (spr, gnr)" },
 	{ 0 },
 };
 

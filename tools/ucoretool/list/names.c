@@ -88,7 +88,8 @@ static void event_row(struct out *out, const struct column *columns, size_t nr,
 	out_row(out, columns, nr, cells);
 }
 
-/* Match full name, short name, box type, or the form of -e: "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.RD" */
+/* Match full name, short name, box type, or the form of -e: "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.RD"
+ */
 static bool event_wanted(const char *pattern, const struct ucore_event_desc *desc)
 {
 	char spec[UCORE_SPEC_LEN], begun[UCORE_SPEC_LEN];

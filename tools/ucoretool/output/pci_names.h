@@ -58,7 +58,8 @@ int pci_devices_read(const char *root, struct pci_devices *devices);
 /** pci_devices_free() - free the array and the names */
 void pci_devices_free(struct pci_devices *devices);
 
-/** pci_device_text() - write the names as lspci does: "Ethernet controller: Intel Corporation ..." */
+/** pci_device_text() - write the names as lspci does: "Ethernet controller: Intel Corporation ..."
+ */
 void pci_device_text(const struct pci_device *device, char *text, size_t size);
 
 #endif /* UCORETOOL_PCI_NAMES_H */

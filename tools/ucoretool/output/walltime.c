@@ -107,8 +107,11 @@ static int moment_parse(struct tool *tool, const char *text, uint64_t *ns, bool 
 
 	*day = strchr(text, ':');
 	if (*day)
-		return day_parse(text, ns) ? 0 :
-		       tool_usage(tool, "time '%s': not a time of day. Write it as 14:03:05.5", text);
+		return day_parse(text, ns)
+			       ? 0
+			       : tool_usage(tool,
+					    "time '%s': not a time of day. Write it as 14:03:05.5",
+					    text);
 	/* a number without a unit is in seconds */
 	snprintf(bare, sizeof(bare), "%s%s", text,
 		 isdigit((unsigned char)text[strlen(text) - 1]) ? "s" : "");

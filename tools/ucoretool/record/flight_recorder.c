@@ -403,7 +403,7 @@ int flight_dump(struct tool *tool, struct flight *flight)
 /* ---- records ----------------------------------------------------------- */
 
 int flight_add(struct tool *tool, struct flight *flight, uint32_t domain,
-		const struct ucore_record *record)
+	       const struct ucore_record *record)
 {
 	uint64_t time = ucore_record_time(record);
 

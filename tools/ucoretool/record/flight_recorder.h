@@ -90,7 +90,7 @@ int flight_open(struct tool *tool, struct flight *flight);
 
 /** flight_add() - keep a record, and write a file if one is due; return 0 or the exit code */
 int flight_add(struct tool *tool, struct flight *flight, uint32_t domain,
-		const struct ucore_record *record);
+	       const struct ucore_record *record);
 
 /** flight_dump() - write the kept records to a file now */
 int flight_dump(struct tool *tool, struct flight *flight);

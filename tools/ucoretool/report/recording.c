@@ -89,7 +89,7 @@ static bool values_copy(struct recording *recording, const struct ucore_sample *
 }
 
 static int sample_process(struct tool *tool, struct recording *recording,
-		       const struct ucore_sample *sample)
+			  const struct ucore_sample *sample)
 {
 	struct recording_domain *domain = recording->domain;
 
@@ -153,7 +153,7 @@ static int record_process(struct tool *tool, struct recording *recording)
 }
 
 static int entry_process(struct tool *tool, struct recording *recording,
-		      const struct ucore_file_entry *entry, const void *data)
+			 const struct ucore_file_entry *entry, const void *data)
 {
 	if (entry->kind == UCORE_FILE_STATUS) {
 		memcpy(&recording->status, data, sizeof(recording->status));

@@ -114,7 +114,7 @@ bool task_log_has(const struct task_log *log, const struct ucore_sample *sample)
 
 /* Find the task on the CPU that took the sample; NULL if not known */
 static const struct ucore_task *task_of(const struct task_log *log,
-				       const struct ucore_sample *sample)
+					const struct ucore_sample *sample)
 {
 	for (uint32_t i = 0; task_log_has(log, sample) && i < log->tasks->nr_tasks; i++) {
 		const struct ucore_task *task = &log->tasks->tasks[i];

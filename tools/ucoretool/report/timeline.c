@@ -221,7 +221,7 @@ static int series_put(struct timeline_series *series, const struct timeline_axis
  * if tasks were recorded.
  */
 static int tasks_put(struct timeline *timeline, struct timeline_axis *axis,
-		   const struct ucore_sample *sample)
+		     const struct ucore_sample *sample)
 {
 	struct task_log *log = &timeline->log;
 

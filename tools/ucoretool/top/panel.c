@@ -186,7 +186,7 @@ static void totals_make(struct panels *panels, uint64_t sample)
 }
 
 static void snapshot_store(struct panels *panels, const struct ucore_snapshot *snap,
-			  uint64_t sample)
+			   uint64_t sample)
 {
 	uint64_t *enabled = &panels->time[sample % PANEL_HISTORY];
 

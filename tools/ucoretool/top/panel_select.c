@@ -149,7 +149,7 @@ static bool total_is_useful(const struct panel *panel)
 
 /* Store the reason why a column is missing, unless the machine has no such event or box */
 static void trouble_store(const struct panels *panels, struct panel *panel, int code,
-			 const struct ucore_error *why)
+			  const struct ucore_error *why)
 {
 	bool full = code == -ENOSPC || code == -EADDRINUSE;
 

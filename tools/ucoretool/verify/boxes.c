@@ -188,14 +188,16 @@ static void clocks_judge(struct verify *verify, const struct ucore_session *sess
 	rates_text(rates, text, sizeof(text));
 	if (*names)
 		verify_report(verify, VERDICT_FAILED, "clocks",
-			      "not between 10 MHz and 10 GHz (by the TSC): %s; other boxes, MHz: %s", names,
-			   *text ? text : "none");
+			      "not between 10 MHz and 10 GHz (by the TSC): %s; other boxes, MHz: %s",
+			      names, *text ? text : "none");
 	else if (good)
-		verify_report(verify, VERDICT_PASSED, "clocks", "%u boxes between 10 MHz and 10 GHz (by the TSC), MHz: %s", good,
+		verify_report(verify, VERDICT_PASSED, "clocks",
+			      "%u boxes between 10 MHz and 10 GHz (by the TSC), MHz: %s", good,
 			      text);
 	if (*stopped)
 		verify_report(verify, VERDICT_NOT_TESTED, "clocks",
-			      "clocks stopped, links in low power or without a partner: %s", stopped);
+			      "clocks stopped, links in low power or without a partner: %s",
+			      stopped);
 }
 
 static int clocks_add(struct verify *verify, struct ucore_session *session)
@@ -299,11 +301,12 @@ static void check_judge(struct verify *verify, const struct check *check,
 		verify_report(verify, VERDICT_FAILED, check->what, "%s: %s", check->failed, names);
 	else if (tested)
 		verify_report(verify, VERDICT_PASSED, check->what,
-			      "%s: %u boxes (%u boxes not applicable or in use)", check->passed, tested,
-			      not_tested);
+			      "%s: %u boxes (%u boxes not applicable or in use)", check->passed,
+			      tested, not_tested);
 	else
 		verify_report(verify, VERDICT_NOT_TESTED, check->what,
-			      "no box has this feature, or all boxes are in use: %s", check->passed);
+			      "no box has this feature, or all boxes are in use: %s",
+			      check->passed);
 }
 
 static void owners_judge(struct verify *verify, const struct ucore_box_info *boxes, size_t nr)
@@ -318,7 +321,8 @@ static void owners_judge(struct verify *verify, const struct ucore_box_info *box
 	}
 	if (*names)
 		verify_report(verify, VERDICT_FAILED, "owners",
-			      "controls were not zero, because another program uses or used the boxes: %s", names);
+			      "controls were not zero, because another program uses or used the boxes: %s",
+			      names);
 	else
 		verify_report(verify, VERDICT_PASSED, "owners", "all controls were zero%s",
 			      found & UCORE_FOUND_GLOBAL ? ", except the global control" : "");
@@ -375,7 +379,8 @@ void verify_discovery(struct verify *verify)
 			      "this platform does not use discovery tables");
 	else if (unresponsive)
 		verify_report(verify, VERDICT_FAILED, "discovery",
-			      "%u of %zu units do not respond. See 'ucoretool info --discovery'", unresponsive, nr);
+			      "%u of %zu units do not respond. See 'ucoretool info --discovery'",
+			      unresponsive, nr);
 	else
 		verify_report(verify, VERDICT_PASSED, "discovery", "all %zu units respond", nr);
 	ucore_discovery_free(discovery);

@@ -136,11 +136,11 @@ void verify_memory(struct verify *verify)
 
 #define RING_BYTES	(64U << 10)
 #define PERIOD		1000000		/* clocks between two overflows: about 1 ms */
-#define NEVER		(UINT64_C(1) << 42)	/* period of boxes that must not overflow: half an hour */
+#define NEVER (UINT64_C(1) << 42) /* period of boxes that must not overflow: half an hour */
 #define SAMPLES		2
 #define QUIET_MS	100	/* wait for a sample: five times the driver's wait for a PMI */
 #define QUIET_MAX	100	/* number of waits while the clock counts */
-#define STILL_MAX	3	/* number of waits while the clock is stopped (a link in low power) */
+#define STILL_MAX 3 /* number of waits while the clock is stopped (a link in low power) */
 #define MAX_CPUS	4096
 
 /* Read a number from a CPU's topology folder in sysfs; -1 if there is none */
@@ -402,9 +402,10 @@ static bool box_interrupts(struct verify *verify, struct attempt *attempt, uint3
 	else if (tally.good)
 		interrupts_passed(verify, box, &tally);
 	else if (last)
-		verify_report(verify, VERDICT_NOT_TESTED, "interrupts", "%s%u of die %u: %s", box->type,
-			      box->instance, box->die,
-			      tally.none ? "no overflow of the clock event" : verify->tool->err.text);
+		verify_report(verify, VERDICT_NOT_TESTED, "interrupts", "%s%u of die %u: %s",
+			      box->type, box->instance, box->die,
+			      tally.none ? "no overflow of the clock event"
+					 : verify->tool->err.text);
 	return tally.good || tally_failed(&tally);
 }
 
