@@ -16,7 +16,8 @@ const struct ucore_platform *ucore_platform_match(void);
 	PLATFORM(dmr)
 
 #define UCORE_PLATFORM_NAME(name) ucore_platform_##name
-extern const struct ucore_platform UCORE_PLATFORMS(UCORE_PLATFORM_NAME);
+extern const struct ucore_platform
+	UCORE_PLATFORMS(UCORE_PLATFORM_NAME);
 extern const struct ucore_platform ucore_platform_generic;
 extern const struct ucore_platform ucore_platform_core;
 

@@ -131,7 +131,8 @@ def trigger_ends_with_its_task_cpu_or_session(m):
         s.stop()
         s.start()
         assert s.read()["values"], "it counts on"
-    m.run("rmmod ucore && modprobe ucore")
+    m.rmmod()
+    m.insmod()
 
 
 # ---- tasks on each CPU ----

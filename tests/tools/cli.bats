@@ -1116,7 +1116,7 @@ writes()
 		'imc/CAS_COUNT.RD/,800,3.81,2,?' 'imc/CAS_COUNT.RD/,160,0.76,4,a?[1m?' \
 		imc/CAS_COUNT.WR/,140,70.00,7,idle imc/CAS_COUNT.WR/,100,50.00,5,reader \
 		'imc/CAS_COUNT.WR/,80,40.00,4,a?[1m?' 'imc/CAS_COUNT.WR/,0,0.00,2,?')" ]
-	[[ $err == *"# 12 intervals. The counts of each are attributed to every task that was running when it ended (with a core's event, to the interrupted task)."* ]]
+	[[ $err == *"# 12 intervals. The counts of each are attributed to every task that ran when it ended (core events: the interrupted task)."* ]]
 	[[ $err == *"# 1 intervals have no known task"* ]]
 	tool report -i "$TMP/data" -j --sort pid,cpu
 	[[ $output == *'"count":8000,"percent":38.095,"intervals":2,"cpu":0,"pid":7}'* ]]

@@ -29,7 +29,7 @@ static const char *no_tables(const struct ucore_device *dev)
 {
 	if (ucore_device_info(dev)->caps & UCORE_CAP_DISCOVERY)
 		return "discovery tables: hidden by firmware. See 'ucoretool doctor'";
-	return "discovery tables: none on this platform. The driver has its own tables of the boxes";
+	return "discovery tables: none on this platform. The driver has tables of its boxes";
 }
 
 /* Return true if no unit of @table is used; of a DUPLICATE only the global record is unused */

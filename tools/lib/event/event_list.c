@@ -31,7 +31,8 @@ int ucore_events_find(struct ucore_device *dev, const char *text, struct ucore_e
 		return -EINVAL;
 	if (list)
 		return ucore_error_set(err, -EINVAL,
-				       "event '%s': this is more than one event. Give a single event", text);
+				       "event '%s': this is more than one event. Give a single event",
+				       text);
 	events = calloc(1, sizeof(*events));
 	if (!events)
 		return ucore_error_set(err, -ENOMEM, "out of memory");

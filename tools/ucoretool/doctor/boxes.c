@@ -87,7 +87,8 @@ static void check_units(struct doctor *doctor, const struct ucore_discovery *dis
 	if (unexpected)
 		doctor_report(doctor, VERDICT_WARNING, "units",
 			      "'ucoretool list --rejected' shows the units and reasons; add 'ucoretool info --discovery' to a bug report",
-			      "%zu of %zu units in the discovery tables cannot be used", unexpected, nr);
+			      "%zu of %zu units in the discovery tables cannot be used",
+			      unexpected, nr);
 	else
 		doctor_report(doctor, VERDICT_OK, "units", NULL,
 			      "%zu units in the discovery tables; %zu of them are empty or known table errors",

@@ -26,8 +26,7 @@ void domain_sum_add(struct domain_sum *sum, uint32_t scope);
 /** domain_sum_device() - count all domains of a device */
 struct domain_sum domain_sum_device(const struct ucore_device *dev);
 
-/** domain_several_dies() - return true if a socket has several dies, whose boxes may have equal
- * names */
+/** domain_several_dies() - return true if a socket has several dies */
 bool domain_several_dies(const struct ucore_device *dev);
 
 /** domain_sum_text() - write the sum: "2 dies", "16 CPUs", or "2 dies and 16 CPUs" */

@@ -225,7 +225,7 @@ static const char *target_text(const struct attribution *table)
 	if (!table->of_all)
 		return "the task that the sample interrupted";
 	return table->of_all == table->samples ? "every task that was running when it ended" :
-	       "every task that was running when it ended (with a core's event, to the interrupted task)";
+	       "every task that ran when it ended (core events: the interrupted task)";
 }
 
 static void remarks_print(const struct attribution *table, struct out *out)
