@@ -95,7 +95,8 @@ static int trigger_error(const struct ucore_core_target *target, int code,
 	case -ENOENT:
 	case -EAGAIN:
 		return ucore_error_set(err, code,
-				       "core event: there is no %s online. Choose another CPU", name);
+				       "core event: there is no %s online. Choose another CPU",
+				       name);
 	case -EOPNOTSUPP:
 		return ucore_error_set(err, code,
 				       "core event of %s: the kernel's perf cannot count it here, or has no interrupt for it. Check it with 'perf stat -e', or use task-clock",

@@ -366,7 +366,7 @@ static void interrupts_passed(struct verify *verify, const struct ucore_box_info
 			      box->instance, box->die, tally->good);
 	else
 		verify_report(verify, VERDICT_PASSED, "interrupts",
-			      "%s%u of die %u: %u of %u CPUs got their interrupts, %u not tested%s%s",
+			      "%s%u of die %u: %u of %u CPUs got interrupts, %u not tested%s%s",
 			      box->type, box->instance, box->die, tally->good, tally->good + unknown,
 			      unknown, tally->refused ? ": " : "",
 			      tally->refused ? verify->tool->err.text : "");
