@@ -367,8 +367,8 @@ static void interrupts_passed(struct verify *verify, const struct ucore_box_info
 	else
 		verify_report(verify, VERDICT_PASSED, "interrupts",
 			      "%s%u of die %u: %u of %u CPUs got interrupts, %u not tested%s%s",
-			      box->type, box->instance, box->die, tally->good, tally->good + unknown,
-			      unknown, tally->refused ? ": " : "",
+			      box->type, box->instance, box->die, tally->good,
+			      tally->good + unknown, unknown, tally->refused ? ": " : "",
 			      tally->refused ? verify->tool->err.text : "");
 }
 
