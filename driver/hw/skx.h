@@ -141,7 +141,7 @@
  * same id are distinguished by device:function.
  */
 #define SKX_PCI_UBOX			0x2014	/* 8:0 socket map */
-#define SKX_PCI_IMC_CH0			0x2042	/* 10:2; 12:2 on the second controller */
+#define SKX_PCI_IMC_CH0			0x2042	/* 10:2, 12:2 (second controller) */
 #define SKX_PCI_IMC_CH1			0x2046	/* 10:6, 12:6 */
 #define SKX_PCI_IMC_CH2			0x204a	/* 11:2, 13:2 */
 #define SKX_PCI_UPI			0x2058	/* 14:0 15:0 16:0; CPX x:4 (UNCERTAIN(agents)) */

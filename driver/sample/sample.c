@@ -198,7 +198,7 @@ void ucore_interval_begin_ctx(struct ucore_interval *iv, struct ucore_domain_ctx
 
 /**
  * ucore_interval_extend_to_domain() - freeze the domain if the context may have an overflow
- * @iv: interval; nothing happens unless it froze the boxes of one armed context
+ * @iv: interval that may have frozen only the boxes of one armed context
  *
  * Call before a context with @box_freeze is stopped. A stopped context is no longer armed, so
  * that its overflow would not be serviced and the domain would stay frozen.

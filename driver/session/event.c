@@ -284,7 +284,7 @@ static bool period_fits(u64 period, u8 width, u8 preload_bits)
  * @counters: counters requested, 0 for any general counter
  * @period: overflow period, 0 for none
  * @interrupt: do not poll a counter that cannot interrupt
- * @spec: encoded event; receives @counters, @period and @poll_ns
+ * @spec: encoded event. The function sets its counters, period and poll_ns
  *
  * Return: 0; -EINVAL if fixed and general counters are mixed; -ENXIO if a counter does not
  * exist, if the event can use none of them, or if a fixed counter lacks a field of the event;

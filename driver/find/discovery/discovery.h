@@ -33,8 +33,8 @@
  * @id: type number in the table
  * @type: fields, constraints and control words; each unit's record supplies numbers and widths
  *        of counters
- * @port: true if the registers may be in a PCI Express or CXL port, outside the registers of
- *        the port's driver
+ * @port: true if the registers may be in a PCI Express or CXL port. The port's driver does not
+ *        use them
  * @access: access to which @fixed_ctl, @fixed_ctr and @filter apply, UCORE_ACCESS_*
  * @ctl_stride: distance between MMIO controls (bytes), 0 for the default of ctl_stride()
  * @fixed_ctl: control of the fixed counter, relative to the box control; 0 for none
