@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# ucore: `make help` says what there is.  Everything that is built goes to
-# build/; kernels and QEMU are cached in ~/.cache/ucore (UCORE_CACHE).  What
-# runs on the emulated machine installs the Debian packages that it needs.
+# ucore: `make help` lists the targets.  All build results are in build/; kernels
+# and QEMU are cached in ~/.cache/ucore (UCORE_CACHE).  Targets that use the
+# emulated machine install the Debian packages that they need.
 
 LAB	:= tests/lab
 # A module of the lab's package, run as a program
 PYLAB	:= PYTHONPATH='$(CURDIR)/tests' python3 -m lab
 # Runs tests, JOBS at once
 RUN	= $(LAB)/run $(if $(JOBS),-j $(JOBS))
-# Where everything goes that is built (UCORE_BUILD)
+# Directory of all build results (UCORE_BUILD)
 BUILD	:= $(or $(UCORE_BUILD),$(CURDIR)/build)
 export UCORE_BUILD := $(BUILD)
 prefix	?= /usr/local
@@ -31,7 +31,7 @@ KERNEL	?=
 ifeq ($(KERNEL),)
 KDIR	?= /lib/modules/$(shell uname -r)/build
 else
-# asked for once, when it is needed
+# evaluated once, on first use
 KDIR	= $(eval KDIR := $$(shell $(LAB)/deps.sh build lab && \
 	  $(PYLAB).kernels path $(KERNEL) | sed -n 's/^build=//p'))$(KDIR)
 endif
@@ -42,7 +42,7 @@ MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 all: module tools	## build the module for the running kernel, and the tools
 
 # The kernel's build system gets a copy of the sources, so that nothing is built
-# in the tree and kernels do not collide.  SUBDIR: where the module's Kbuild is.
+# in the tree and kernels do not collide.  SUBDIR: folder of the module's Kbuild.
 SUBDIR	= .
 SOURCES	= Kbuild dkms.conf driver uapi $(filter-out .,$(SUBDIR))
 KBUILD	= $(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc)) \
@@ -69,11 +69,11 @@ kunit:	## unit tests, on a debug kernel in an emulated machine
 	@$(LAB)/deps.sh build lab debug
 	@$(PYLAB).kunit
 
-mutants:	## do the suites notice mistakes in the driver? [N=100 SEED=1 OPTIONS="--lab --anew"], a long run
+mutants:	## mutation tests: check that the suites detect errors in the driver [N=100 SEED=1 OPTIONS="--lab --anew"], a long run
 	@$(LAB)/deps.sh build lab debug
 	@PYTHONPATH='$(CURDIR)/tests' python3 -m mutation.run $(OPTIONS) $(or $(N),100) $(or $(SEED),1)
 
-coverage:	## which lines of the driver does no test run? [TESTS="pattern ..."], an hour
+coverage:	## list the lines of the driver that no test runs [TESTS="pattern ..."], an hour
 	@$(LAB)/deps.sh build lab debug perf
 	@PYTHONPATH='$(CURDIR)/tests' python3 -m coverage.run $(TESTS)
 
@@ -86,15 +86,15 @@ fuzz:	## fuzz the discovery parser, until interrupted [RUNS=n OPTIONS=libFuzzer'
 	@$(LAB)/deps.sh build check
 	@$(MAKE) --no-print-directory -C tests/fuzz O=$(BUILD)/fuzz run
 
-fuzz-calls:	## calls of /dev/ucore at random, on the debug kernel [CALLS=10000000 SEED=1], hours
+fuzz-calls:	## random calls of /dev/ucore, on the debug kernel [CALLS=10000000 SEED=1], hours
 	@$(LAB)/deps.sh build lab debug perf
 	@PYTHONPATH='$(CURDIR)/tests' python3 -m soak.run fuzz $(or $(CALLS),10000000) $(or $(SEED),1)
 
-soak:	## everything at low rate, every count exact in the end [MINUTES=120 SEED=1]
+soak:	## long run of faults, hotplug and suspend at a low rate with exact counts [MINUTES=120 SEED=1]
 	@$(LAB)/deps.sh build lab debug perf
 	@PYTHONPATH='$(CURDIR)/tests' python3 -m soak.run soak $(or $(MINUTES),120) $(or $(SEED),1)
 
-races:	## data races: the debug kernel's tests on one with KCSAN [TESTS="pattern ..."], a quarter of an hour
+races:	## the debug kernel's tests on a kernel with KCSAN, which detects data races [TESTS="pattern ..."], a quarter of an hour
 	@$(LAB)/deps.sh build lab debug perf
 	@PYTHONPATH='$(CURDIR)/tests' python3 -m soak.races $(TESTS)
 
@@ -106,11 +106,11 @@ tools-test:
 	@$(LAB)/deps.sh tools
 	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools test
 
-page-test:	## look at the page of `report --html` in a browser (installs Chromium, 100 MB)
+page-test:	## test the page of `report --html` in a browser (installs Chromium, 100 MB)
 	@$(LAB)/deps.sh tools page
 	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools test-page
 
-test:	## everything that tests: kunit, check, tools, lab
+test:	## all tests: kunit, check, tools, lab
 	@$(LAB)/deps.sh build tools lab debug check perf
 	@$(PYLAB).all
 
@@ -122,9 +122,9 @@ fresh:	## README's commands on a minimal Debian with nothing cached (an hour or 
 	@UCORE_FRESH=all $(MAKE) --no-print-directory fresh-test
 	@$(LAB)/run -j 1 --tests tests/clean_install/cold $(TESTS)
 
-# What is different there: threaded interrupts, newer interfaces; loading, counting, samples by
-# overflow, by timer and by perf's events, mapped rings, tasks, hotplug, sleep, unloading
-lab-kernels:	## a short list of the lab's tests on RT and newer kernels [KERNELS="6.1-rt 7 ..."]
+# The tests depend on threaded interrupts and on newer kernel interfaces: loading, counting, samples
+# by overflow, by timer and by perf's events, mapped rings, tasks, hotplug, suspend, unloading
+lab-kernels:	## a selection of the lab's tests on RT and newer kernels [KERNELS="6.1-rt 7 ..."]
 	@$(LAB)/deps.sh build lab
 	@$(RUN) $(addprefix -k ,$(or $(KERNELS),6.1-rt 6.12-rt 7 7-rt)) -s e2-2s \
 		$(or $(TESTS),loading_writes rmmod_and_insmod every_counter_counts_exactly \
@@ -136,7 +136,7 @@ demo:	## count and sample an emulated two-socket Xeon [PLATFORM=snbep|ivbep|hswe
 	@$(LAB)/deps.sh build lab
 	@$(PYLAB).demo $(or $(PLATFORM),ivbep)
 
-bench:	## what a sample costs, beside perf and the limit [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|spr|core|parallel|clocked|peers]
+bench:	## cost of a sample, compared with perf and with the minimum [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|spr|core|parallel|clocked|peers]
 	@$(LAB)/deps.sh build lab perf peers
 	@$(PYLAB).bench $(PLATFORM)
 
@@ -144,7 +144,7 @@ shell:	## a shell on the emulated machine [KERNEL=6.1 SCENARIO=e2-2s]
 	@$(LAB)/deps.sh build lab perf http
 	@$(PYLAB).shell $(or $(SCENARIO),e2-2s) $(or $(KERNEL),6.1)
 
-screens:	## what the commands of tutorial, recipes and README print, anew [PAGES="FILE ..."]
+screens:	## update the printed output in tutorial, recipes and README [PAGES="FILE ..."]
 	@$(LAB)/deps.sh build lab perf http
 	@$(PYLAB).doc_outputs $(PAGES)
 
@@ -159,7 +159,7 @@ uninstall:	## remove what install and dkms installed [prefix=/usr/local DESTDIR=
 	@driver/install.sh remove $(DESTDIR)
 	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools prefix=$(prefix) uninstall
 
-dkms:	## let DKMS build and install the module, for later kernels, too
+dkms:	## build and install the module with DKMS, also for later kernels
 	@driver/install.sh dkms $(BUILD)/dkms
 
 deb:	## Debian packages of module (DKMS), tool, library and Python package, in build/deb
@@ -168,5 +168,5 @@ deb:	## Debian packages of module (DKMS), tool, library and Python package, in b
 clean:	## remove build/ (the cache stays)
 	@rm -rf $(BUILD)
 
-help:	## this list
+help:	## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 19

@@ -177,10 +177,11 @@ def show_polling(samples, freezes, strays):
                 if value.get("note") == truth.UNFROZEN]
     skews = [[sample.get("skew_ns", 0) for sample in samples],
              [freeze["skew"] for freeze in freezes]]
-    print(f"  {len(unfrozen)} of them are unfrozen: for those it means between freeze and release")
-    print("  skew (median): {:.1f} us says ucore, {:.1f} us the model".format(
+    print(f"  {len(unfrozen)} of them are unfrozen: their count may be from any time between freeze "
+          "and unfreeze")
+    print("  skew (median): {:.1f} us by ucore, {:.1f} us by the model".format(
         *(statistics.median(skew or [0]) / 1000 for skew in skews)))
-    print(f"  {len(strays)} samples do not say that they were polled, or by how much they skew")
+    print(f"  {len(strays)} samples have no flag for polling, or no skew")
 
 
 def main(platform="ivbep"):

@@ -21,11 +21,11 @@ RECORD = (f"ucoretool record -c {PERIOD} -e {INSTRUCTIONS} -e {MISSES} -e {CYCLE
 EVENTS = {0x00c0: INSTRUCTIONS, 0x412e: MISSES, "fixed1": CYCLES}
 
 OWNERS = """\
-  The kernel's perf uses the same counters, and its NMI watchdog has one of each CPU. Whoever is
-  first keeps them: ucore refuses, and says what to do."""
+  The kernel's perf uses the same counters, and its NMI watchdog has one of each CPU. The first
+  owner keeps them: ucore refuses, and reports what to do."""
 INSTANT = """\
-  One session, one instant: each CPU and each die stops its own counters at the same moment, reads
-  them and goes on; no interrupt goes to a CPU whose counters nobody asked for."""
+  One session, one time: each CPU and each die stops its counters at the same time, reads them and
+  continues. CPUs whose counters are not used get no interrupt."""
 
 
 def show_refused(machine, command):
@@ -61,15 +61,15 @@ def main():
     prepare(PLATFORM)
     say(f"Booting {SCENARIO}")
     with Machine(SCENARIO, KERNEL) as machine:
-        say("The module, and what the processor says of its cores' monitors (CPUID.0AH)")
+        say("The module, and the core PMU by CPUID.0AH")
         show(machine, f"insmod {machine.module_path()}")
         show(machine, "ucoretool info | grep -A 5 ^cores")
-        say("Whose counters are they?")
+        say("Owner of the core counters")
         print(OWNERS)
         show_refused(machine, f"ucoretool stat -e {MISSES} -- sleep 1")
         show(machine, "sysctl -w kernel.nmi_watchdog=0")
         machine.inject("record-cores yes")
-        say("Last-level cache misses of each CPU beside the reads of the memory controllers")
+        say("Last-level cache misses of each CPU, and the reads of the memory controllers")
         print(INSTANT)
         show(machine, STAT)
         say(f"A sample of a CPU's counters each time it has retired {PERIOD} instructions")

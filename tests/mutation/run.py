@@ -259,16 +259,16 @@ def table_of(results, texts, seed, lab):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--lab", action="store_true", help="those that live meet the lab's tests")
+    parser.add_argument("--lab", action="store_true", help="run the lab's tests with the survivors, too")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), choices=range(1, 65),
-                        metavar="J", help="as many at a time")
-    parser.add_argument("--anew", action="store_true", help="forget whom suites have killed before")
+                        metavar="J", help="number of mutants tested at a time")
+    parser.add_argument("--anew", action="store_true", help="ignore stored verdicts")
     parser.add_argument("count", type=int, choices=range(1, 10000), metavar="N")
     parser.add_argument("seed", type=int)
     options = parser.parse_args()
     copies = [Copy(COPIES / str(number)).made() for number in range(options.jobs)]
     texts = sources()
-    note("the suites, as they are")
+    note("the suites without a mutant")
     modules = [copy.built() for copy in copies]
     if verdict := kunit_verdict(modules[0]):
         sys.exit(f"the suites fail without any mutant: {verdict}")

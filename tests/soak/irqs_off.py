@@ -161,7 +161,7 @@ def rows(found):
 def main():
     found = [measured(platform) for platform in clocked.SCENARIOS]
     if missing := PURPOSES.keys() - {name for one in found for name in one.functions}:
-        sys.exit(f"interrupts off: nobody called {', '.join(sorted(missing))}")
+        sys.exit(f"interrupts off: not called: {', '.join(sorted(missing))}")
     (_, heads), *table = rows(found)
     lines = list(tables.of(("interrupts off for, µs, at most", *heads),
                            ((what, *cells) for what, cells in table)))

@@ -144,7 +144,7 @@ class Run:
         self.figures.overflows, self.figures.recovered = status["overflows"], status["recovered"]
         self.figures.lost = status["lost"]
         if self.figures.missing:
-            raise CheckFailed(f"{self.figures.missing} records are missing, and not told")
+            raise CheckFailed(f"{self.figures.missing} records are missing without a report")
 
     def ended(self):
         """The session is gone, too."""

@@ -69,7 +69,7 @@ static void expect_whole(const struct ucore_get_info *whole, unsigned int n)
 	       info.nr_boxes, whole->nr_boxes, info.nr_counters, whole->nr_counters);
 }
 
-static void each_fault_of_loading(const void *arg)
+static void failed_allocations_of_loading_are_handled(const void *arg)
 {
 	struct fault_tally tally = { 0 };
 	struct ucore_get_info whole;
@@ -106,7 +106,10 @@ static void each_fault_of_loading(const void *arg)
 
 int main(int argc, char **argv)
 {
-	static const struct test test = { "each_fault_of_loading", each_fault_of_loading, 0, 0 };
+	static const struct test test = {
+		"failed_allocations_of_loading_are_handled",
+		failed_allocations_of_loading_are_handled, 0, 0
+	};
 
 	if (argc < 3)
 		return 2;
