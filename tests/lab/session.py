@@ -349,15 +349,14 @@ class Session:
         sample if a polled period has ended, or a timer period is due.
         """
         found, rest = [], [freeze for freeze in freezes if freeze["socket"] == die]
-        if len(samples) == len(rest) + 1 and (samples[-1]["flags"] & SAMPLE_POLLED or
-                                              samples[-1]["trigger"] == TRIGGER_TIMER):
-            rest.append(self._stops[die])
         throttled = False
         for sample in samples:
             if throttled and rest and rest[0]["reason"] != "overflow" and \
                     self.differences(sample["values"], {rest[0]["socket"]: totals_at(rest[0])}):
                 rest.pop(0)
                 throttled = False
+            if not rest and sample is samples[-1] and may_be_of_stop(sample):
+                rest.append(self._stops[die])
             found += rest[:1]
             del rest[:1]
             throttled |= bool(sample["flags"] & SAMPLE_THROTTLED)
@@ -389,6 +388,11 @@ def flag_names(flags):
     rest = flags & ~sum(known)
     return "|".join([name for bit, name in known.items() if flags & bit]
                     + [f"{rest:#x}"] * bool(rest)) or "none"
+
+
+def may_be_of_stop(sample):
+    """Return true if STOP can take such a sample of a period that is due."""
+    return bool(sample["flags"] & SAMPLE_POLLED) or sample["trigger"] == TRIGGER_TIMER
 
 
 def once_per_freeze(samples):
