@@ -180,23 +180,24 @@ def simultaneous_overflows_are_all_served(m):
 @test("e2-2s", kernels=BOTH, settings=TWINS)
 def simultaneous_overflows_of_two_sessions_are_served(m):
     with Session(m, ring=1 << 20) as a, Session(m, ring=1 << 20) as b:
-        arm(a, "imc0", hz=40)
-        arm(b, "ha0", hz=30)
+        arm(a, "imc0", hz=41)       # their periods end together once a second only
+        arm(b, "ha0", hz=29)
         mark = m.truth_length()
         a.start()
         b.start()
         for _ in range(5):
+            before = m.truth_length()
             m.inject("carry 0 imc0.0 ha0.0")
             for s in (a, b):
                 wait_samples(m, s, 2)
+            causes = [freeze["cause"] for freeze in m.truth("freeze", before)]
+            assert {"imc0.0", "ha0.0"} in map(set, causes), causes
         b.stop()
         a.stop()
         freezes = m.truth("freeze", mark)
         for s, name in ((a, "imc0.0"), (b, "ha0.0")):
             own = [freeze for freeze in freezes if name in freeze["cause"]]
             assert_equal(s.sample_differences(samples_in(s.drain()), own))
-        both = [freeze for freeze in freezes if len(freeze["cause"]) > 1]
-    assert len(both) == 5, [freeze["cause"] for freeze in freezes]
 
 
 # ---- boxes ----
