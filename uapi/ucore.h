@@ -253,7 +253,7 @@ struct ucore_get_domains {
 #define UCORE_ACCESS_ECAM	2	/* memory-mapped PCI config space */
 #define UCORE_ACCESS_MMIO	3	/* memory-mapped registers */
 
-/* ucore_box_info.caps */
+/* ucore_box_info.flags */
 #define UCORE_BOX_F_OVERFLOW	(1U << 0)	/* general counters have an overflow interrupt */
 #define UCORE_BOX_F_FIXED_OVERFLOW (1U << 1)	/* fixed counters have an overflow interrupt */
 #define UCORE_BOX_F_FREEZE	(1U << 2)	/* the box control has a freeze bit */
@@ -274,7 +274,7 @@ struct ucore_get_domains {
  * @width: bits of a general counter. The self-test of the first ADD_EVENT on the box lowers
  *         this value if the hardware has fewer bits than the manual states
  * @fixed_width: bits of a fixed counter, with the same self-test
- * @caps: UCORE_BOX_F_*
+ * @flags: UCORE_BOX_F_*
  * @owner_pid: process that created the session @owner, in the caller's pid namespace. 0 if
  *             the box is free, or if the process has no number in that namespace
  * @owner: id of a session that holds counters of the box (ucore_get_status.session). If
@@ -297,7 +297,7 @@ struct ucore_box_info {
 	__u32 nr_fixed;
 	__u32 width;
 	__u32 fixed_width;
-	__u32 caps;
+	__u32 flags;
 	__u32 owner_pid;
 	__u64 owner;
 	__u64 location;

@@ -550,7 +550,7 @@ void ucore_claim_describe(const struct ucore_box *box, struct ucore_box_info *ou
 		out->owner_pid = pid_vnr(claim->session->pid);
 		strscpy(out->owner_comm, claim->session->comm, sizeof(out->owner_comm));
 		if (!list_is_singular(&box->claims))
-			out->caps |= UCORE_BOX_F_SHARED;
+			out->flags |= UCORE_BOX_F_SHARED;
 	}
 	mutex_unlock(&ucore_catalog.lock);
 }

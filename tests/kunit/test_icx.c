@@ -585,7 +585,7 @@ static void memory_controllers_are_found_by_the_map(struct kunit *test)
 	ucore_describe_box(box_find("imc_free", 0, 3), true, &info);
 	KUNIT_EXPECT_EQ(test, info.location, ADDRESS(3) + 0x2290);
 	KUNIT_EXPECT_EQ(test, info.nr_fixed, 5U);
-	KUNIT_EXPECT_EQ(test, info.caps, (u32)UCORE_BOX_F_FREE_RUNNING);
+	KUNIT_EXPECT_EQ(test, info.flags, (u32)UCORE_BOX_F_FREE_RUNNING);
 	ucore_describe_box(box_find("imc", 0, 11), true, &info);
 	KUNIT_EXPECT_EQ(test, info.access, (u32)UCORE_ACCESS_MMIO);
 	KUNIT_EXPECT_EQ(test, info.location, CHANNEL(3, 2));

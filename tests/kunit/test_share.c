@@ -78,11 +78,11 @@ static void shared_box_needs_equal_filters(struct kunit *test)
 	/* does not use filters */
 	KUNIT_ASSERT_EQ(test, fake_add(c, box, 0x00, BIT(3), 0, NULL), 0);
 	KUNIT_EXPECT_EQ(test, describe(box).owner, c->id);
-	KUNIT_EXPECT_FALSE(test, describe(box).caps & UCORE_BOX_F_SHARED);
+	KUNIT_EXPECT_FALSE(test, describe(box).flags & UCORE_BOX_F_SHARED);
 	KUNIT_ASSERT_EQ(test, fake_add_field(a, box, UCORE_FIELD_FILTER_OPC, 0x182), 0);
 	/* the reported owner is the session that uses the filters */
 	KUNIT_EXPECT_EQ(test, describe(box).owner, a->id);
-	KUNIT_EXPECT_TRUE(test, describe(box).caps & UCORE_BOX_F_SHARED);
+	KUNIT_EXPECT_TRUE(test, describe(box).flags & UCORE_BOX_F_SHARED);
 	KUNIT_EXPECT_EQ(test, fake_add_field(b, box, UCORE_FIELD_FILTER_OPC, 0x180), -EADDRINUSE);
 	/* another field, which a's event leaves unset */
 	KUNIT_EXPECT_EQ(test, fake_add_field(b, box, UCORE_FIELD_FILTER_NID, 1), -EADDRINUSE);

@@ -611,7 +611,7 @@ static void free_running_counters_are_found_by_their_clock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, info.location, 0xae5ULL);
 	KUNIT_EXPECT_EQ(test, info.nr_fixed, 17U);
 	KUNIT_EXPECT_EQ(test, info.fixed_width, 36U);
-	KUNIT_EXPECT_EQ(test, info.caps, (u32)UCORE_BOX_F_FREE_RUNNING);
+	KUNIT_EXPECT_EQ(test, info.flags, (u32)UCORE_BOX_F_FREE_RUNNING);
 }
 
 static struct kunit_case find_cases[] = {

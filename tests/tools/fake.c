@@ -343,7 +343,7 @@ static struct ucore_box_info *box_make(const struct fake_type *type,
 	box->nr_fixed = type->fixed;
 	box->width = type->width;
 	box->fixed_width = 48;
-	box->caps = type->caps;
+	box->flags = type->caps;
 	box->location = type->base + type->step * instance;
 	/* the second socket has other buses and addresses, but the same MSRs */
 	if (type->access == UCORE_ACCESS_MMIO)
@@ -502,8 +502,8 @@ void fake_overflow_pmi(void)
 {
 	fake.caps |= UCORE_CAP_OVERFLOW_PMI;
 	for (unsigned int i = 0; i < fake.nr_boxes; i++)
-		if (!(fake.boxes[i].caps & UCORE_BOX_F_FREE_RUNNING))
-			fake.boxes[i].caps |= UCORE_BOX_F_OVERFLOW;
+		if (!(fake.boxes[i].flags & UCORE_BOX_F_FREE_RUNNING))
+			fake.boxes[i].flags |= UCORE_BOX_F_OVERFLOW;
 }
 
 static void ring_free(struct fake_ring *ring)
@@ -845,7 +845,7 @@ static int period_check(const struct ucore_box_info *box, struct ucore_add_event
 	add->poll_ns = 0;
 	if (!add->period)
 		return 0;
-	if (fake.caps & UCORE_CAP_OVERFLOW_PMI && box->caps & UCORE_BOX_F_OVERFLOW)
+	if (fake.caps & UCORE_CAP_OVERFLOW_PMI && box->flags & UCORE_BOX_F_OVERFLOW)
 		return add->period >> box->width ? -ERANGE : 0;
 	if (add->flags & UCORE_EVENT_F_NO_POLL)
 		return -EOPNOTSUPP;
@@ -1637,7 +1637,7 @@ static void scenario_word(const char *key, char *value)
 	else if (!strcmp(key, "user"))
 		fake.user = true;
 	else if (!strcmp(key, "dead"))
-		fake.boxes[atoi(value)].caps |= UCORE_BOX_F_DEAD;
+		fake.boxes[atoi(value)].flags |= UCORE_BOX_F_DEAD;
 	else if (!strcmp(key, "hole"))
 		fake.boxes[atoi(value)].instance += 200;
 	else if (!strcmp(key, "abi"))

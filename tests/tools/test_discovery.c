@@ -66,7 +66,7 @@ static void tables_and_units_are_listed(void **state)
 	for (size_t i = 0; i < nr_boxes; i++) {
 		const struct ucore_unit_info *unit = ucore_discovery_unit(discovery, boxes[i].box);
 
-		if (boxes[i].caps & UCORE_BOX_F_FREE_RUNNING) {
+		if (boxes[i].flags & UCORE_BOX_F_FREE_RUNNING) {
 			assert_null(unit);
 			continue;
 		}

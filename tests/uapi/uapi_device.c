@@ -169,7 +169,7 @@ static void expect_box(const struct ucore_box_info *box)
 	       "%s: %u + %u counters", box->type, box->nr_counters, box->nr_fixed);
 	expect(box->width == facts->width && box->fixed_width == facts->fixed_width,
 	       "%s: %u and %u bits", box->type, box->width, box->fixed_width);
-	expect(box->caps == facts->caps, "%s: caps %#x", box->type, box->caps);
+	expect(box->flags == facts->caps, "%s: caps %#x", box->type, box->flags);
 	expect(box->access == (facts->pci ? UCORE_ACCESS_ECAM : UCORE_ACCESS_MSR),
 	       "%s: access %u", box->type, box->access);
 	expect(box->location, "%s%u: no location for root", box->type, box->instance);

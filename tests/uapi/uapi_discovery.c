@@ -285,7 +285,7 @@ static void periods_with_interrupt_are_refused(const void *arg)
 
 	(void)arg;
 	for (unsigned int i = 0; i < nr; i++) {
-		expect_eq(boxes[i].caps & (UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW), 0);
+		expect_eq(boxes[i].flags & (UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW), 0);
 		if (boxes[i].nr_counters)
 			expect_rc_of(try_add(session, i, TERMS(TERM(EVENT, 1)), 0, 1000,
 					     UCORE_EVENT_F_NO_POLL), EOPNOTSUPP,

@@ -390,11 +390,11 @@ static void counters_of_another_session_are_refused(const void *arg)
 	begin();
 	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 1 << 1, 0), 0);
 	expect_eq(box_get(imc).owner, session_status(other).session);
-	expect(!(box_get(imc).caps & UCORE_BOX_F_SHARED), "shared by one session");
+	expect(!(box_get(imc).flags & UCORE_BOX_F_SHARED), "shared by one session");
 	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 1 << 1, 0), EBUSY);
 	event = event_add(session, imc, TERMS(TERM(EVENT, 4)), 1 << 0, 0);
 	expect_eq(box_get(imc).owner, session_status(other).session);
-	expect(box_get(imc).caps & UCORE_BOX_F_SHARED, "two sessions do not share");
+	expect(box_get(imc).flags & UCORE_BOX_F_SHARED, "two sessions do not share");
 	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 1 << 0, 0), EBUSY);
 	/* the remaining counters are available to either session, and then none is left */
 	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 0, 0), 0);

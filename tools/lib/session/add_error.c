@@ -53,8 +53,8 @@ static int error_busy(struct ucore_session *session, const struct ucore_event *e
 		return ucore_error_set(err, -EBUSY,
 				       "event '%s': %s: in use by %s%s. Stop it, or count on another box",
 				       event->label, box_text(b, text), owner_text(b, owner),
-				       b->caps & UCORE_BOX_F_SHARED ? " and others" : "");
-	if (b->caps & UCORE_BOX_F_SHARED)
+				       b->flags & UCORE_BOX_F_SHARED ? " and others" : "");
+	if (b->flags & UCORE_BOX_F_SHARED)
 		return ucore_error_set(err, -EBUSY,
 				       "event '%s': %s: in use by other sessions ('ucoretool doctor' lists them). Stop one, or count on another box",
 				       event->label, box_text(b, text));
@@ -177,7 +177,7 @@ static int error_missing(struct ucore_session *session, const struct ucore_event
 /* Return true if the event's counter has an overflow interrupt */
 static bool interrupts(const struct ucore_event *event, const struct ucore_box_info *box)
 {
-	return box->caps & (event->counters >> UCORE_COUNTER_FIXED ? UCORE_BOX_F_FIXED_OVERFLOW :
+	return box->flags & (event->counters >> UCORE_COUNTER_FIXED ? UCORE_BOX_F_FIXED_OVERFLOW :
 			    UCORE_BOX_F_OVERFLOW);
 }
 

@@ -51,7 +51,7 @@ class BoxInfo(ctypes.Structure):
     _fields_ = [("box", c_uint32), ("domain", c_uint32), ("die", c_uint32), ("cpu", c_int32),
                 ("instance", c_uint32), ("access", c_uint32), ("nr_counters", c_uint32),
                 ("nr_fixed", c_uint32), ("width", c_uint32), ("fixed_width", c_uint32),
-                ("caps", c_uint32), ("owner_pid", c_uint32), ("owner", c_uint64),
+                ("flags", c_uint32), ("owner_pid", c_uint32), ("owner", c_uint64),
                 ("location", c_uint64), ("type", c_char * NAME_LEN),
                 ("owner_comm", c_char * NAME_LEN)]
 

@@ -24,7 +24,7 @@ void doctor_check_boxes(struct doctor *doctor)
 	domain_sum_text(&sum, domains, sizeof(domains));
 	boxes = ucore_device_boxes(doctor->dev, &nr);
 	for (size_t i = 0; i < nr; i++)
-		dead += !!(boxes[i].caps & UCORE_BOX_F_DEAD);
+		dead += !!(boxes[i].flags & UCORE_BOX_F_DEAD);
 	if (info->state == UCORE_STATE_READY && nr)
 		doctor_report(doctor, *info->reason ? VERDICT_WARNING : VERDICT_OK, "boxes",
 			      *info->reason ? "'ucoretool list' shows the boxes that were found"

@@ -196,7 +196,7 @@ static void boxes_print(const struct collect *c, struct expose *page)
 		of = census_of(census, &nr, domain ? domain->package : 0, boxes[i].type);
 
 		of->nr++;
-		of->nr_dead += !!(boxes[i].caps & UCORE_BOX_F_DEAD);
+		of->nr_dead += !!(boxes[i].flags & UCORE_BOX_F_DEAD);
 	}
 	expose_gauge(page, "ucore_boxes", "Boxes, including dead ones.");
 	census_print(page, census, nr, false);

@@ -84,7 +84,7 @@ static int event_add(struct collect *c, size_t group, const struct ucore_event *
 		const struct ucore_box_info *boxes = ucore_device_boxes(c->dev, &nr);
 
 		if (i >= nr || !ucore_event_matches(event, &boxes[i]) ||
-		    boxes[i].caps & UCORE_BOX_F_DEAD)
+		    boxes[i].flags & UCORE_BOX_F_DEAD)
 			continue;
 		ret = source_add(c, group, event, &boxes[i]);
 		if (ret)
@@ -241,7 +241,7 @@ static bool boxes_are_free(const struct collect *c, const struct ucore_event *ev
 	boxes = ucore_device_boxes(c->dev, &nr);
 	for (size_t i = 0; i < nr; i++)
 		if (ucore_event_matches(event, &boxes[i]) && boxes[i].owner &&
-		    (boxes[i].owner != c->session_id || boxes[i].caps & UCORE_BOX_F_SHARED))
+		    (boxes[i].owner != c->session_id || boxes[i].flags & UCORE_BOX_F_SHARED))
 			return false;
 	return true;
 }

@@ -90,7 +90,7 @@ static void columns_make(struct box_list *list, bool all)
 	for (size_t i = 0; i < list->nr; i++) {
 		char caps[64];
 
-		caps_text(list->boxes[i].caps, caps, sizeof(caps));
+		caps_text(list->boxes[i].flags, caps, sizeof(caps));
 		if (-(int)strlen(caps) < list->columns[BOX_CAPS].width)
 			list->columns[BOX_CAPS].width = -(int)strlen(caps);
 		if (list->boxes[i].cpu >= 0)
@@ -126,7 +126,7 @@ static void box_row(struct box_list *list, const struct ucore_box_info *box,
 	const struct ucore_unit_info *unit = NULL;
 	struct ucore_unit_fields fields;
 
-	caps_text(box->caps, caps, sizeof(caps));
+	caps_text(box->flags, caps, sizeof(caps));
 	snprintf(instance, sizeof(instance), "%u-%u", box->instance, last->instance);
 	snprintf(cpus, sizeof(cpus), "%d-%d", box->cpu, last->cpu);
 	/* a process of another PID namespace has no process id here */
@@ -170,7 +170,7 @@ static bool boxes_alike(const struct ucore_box_info *a, const struct ucore_box_i
 	return !strcmp(a->type, b->type) && a->access == b->access &&
 	       a->nr_counters == b->nr_counters && a->nr_fixed == b->nr_fixed &&
 	       a->width == b->width && a->fixed_width == b->fixed_width &&
-	       a->caps == b->caps && a->owner == b->owner;
+	       a->flags == b->flags && a->owner == b->owner;
 }
 
 /* Return true if @b is the next box of the domain, or the same box of the next CPU */

@@ -92,12 +92,12 @@ static bool clock_name(const struct verify *verify, const char *type, char *name
 bool verify_clock_event(const struct verify *verify, const struct ucore_box_info *box,
 			uint64_t period, char *text, size_t size)
 {
-	bool fixed = box->nr_fixed && !(box->caps & UCORE_BOX_F_FREE_RUNNING) &&
-		     (!period || (box->caps & UCORE_BOX_F_FIXED_OVERFLOW));
+	bool fixed = box->nr_fixed && !(box->flags & UCORE_BOX_F_FREE_RUNNING) &&
+		     (!period || (box->flags & UCORE_BOX_F_FIXED_OVERFLOW));
 	char name[UCORE_SPEC_LEN / 2] = "fixed";
 	int length;
 
-	if (period && !fixed && !(box->caps & UCORE_BOX_F_OVERFLOW))
+	if (period && !fixed && !(box->flags & UCORE_BOX_F_OVERFLOW))
 		return false;
 	if (!fixed && (!box->nr_counters || !clock_name(verify, box->type, name, sizeof(name))))
 		return false;

@@ -93,7 +93,7 @@ static void list_boxes(void)
 		printf("%s{\"box\":%u,\"domain\":%u,\"die\":%u,\"cpu\":%d,\"name\":\"%s%u\","
 		       "\"caps\":%u,\"counters\":%u,\"fixed\":%u}", i ? "," : "",
 		       boxes[i].box, boxes[i].domain, boxes[i].die, boxes[i].cpu,
-		       boxes[i].type, boxes[i].instance, boxes[i].caps,
+		       boxes[i].type, boxes[i].instance, boxes[i].flags,
 		       boxes[i].nr_counters, boxes[i].nr_fixed);
 	printf("]}\n");
 }
@@ -228,7 +228,7 @@ static void fill(char **word, int n)
 	uint32_t events = 0;
 
 	for (i = 0; i < nr && !ret; i++) {
-		if (boxes[i].caps & UCORE_BOX_F_FREE_RUNNING)
+		if (boxes[i].flags & UCORE_BOX_F_FREE_RUNNING)
 			continue;
 		ret = fill_counters(i, 0, boxes[i].nr_counters, word + 1, n - 1);
 		if (!ret)
