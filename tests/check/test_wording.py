@@ -2,8 +2,8 @@
 """`make check`: comments and pages follow the rules of Documentation/design/words.md.
 
 The check counts texts with a sign of unclear wording. A text is a paragraph of a comment, a line
-of a member or parameter, or a paragraph or list item of a page. A sign is a hint, and some signs
-are harmless. Therefore a group of texts may have a small share of them.
+of a member or parameter, or a paragraph or list item of a page or man page. A sign is a hint, and
+some signs are harmless. Therefore a group of texts may have a small share of them.
 """
 
 import re
@@ -46,6 +46,11 @@ LABEL = re.compile(r"^(?:@[\w.]+:|(?:struct |enum |union )?\w+(?:\(\))? - |Retur
 # Paragraphs of a page that are no prose: tables, headings, HTML, images, indented code
 NO_PROSE = re.compile(r"^(?:\||#|<|!\[|\t| {4})")
 GENERATED = re.compile(r"^Documentation/event-names\.md$|/build/")
+# Lines of a man page that are no prose: title, comments, headings, tables
+MAN_NO_PROSE = re.compile(r"^(?:[;#|:]|\S+\(\d\)$)")
+MAN_NO_PROSE_SECTIONS = ("NAME", "SYNOPSIS", "SEE ALSO")
+# Markup of scdoc: *bold*, _underlined_ and a line break (++), unless escaped by a backslash
+MAN_MARKUP = re.compile(r"(?<!\\)\*|(?<![\w\\])_|(?<!\\)_(?![A-Za-z0-9])|\+\+$")
 
 
 # ---- texts ----
@@ -101,6 +106,36 @@ def texts_of_page(page):
             lines.append(re.sub(r"^\s*(?:[*-]|\d+\.) ", "", line))
 
 
+def without_markup(line):
+    return re.sub(r"\\(.)", r"\1", MAN_MARKUP.sub("", line))
+
+
+def prose_of_man(page):
+    """Blank the lines of a man page that are no prose, and remove the markup of the others.
+
+    An unindented line directly above an indented one is an option. The indented paragraphs below
+    an option describe it, and other indented paragraphs are examples.
+    """
+    lines = without_code(page).split("\n")
+    prose, section, described = [], "", False
+    for line, following in zip(lines, [*lines[1:], ""]):
+        indented = line.startswith("\t")
+        option = line and not indented and following.startswith("\t")
+        if line and not indented:
+            described = option
+        if line.startswith("# "):
+            section = line[2:]
+        skipped = (option or indented and not described or MAN_NO_PROSE.match(line)
+                   or section in MAN_NO_PROSE_SECTIONS)
+        prose.append("" if skipped else without_markup(line.lstrip("\t")))
+    return "\n".join(prose)
+
+
+def texts_of_man(page):
+    """Yield (line, text) for the paragraphs, list items and option texts of a man page."""
+    return texts_of_page(prose_of_man(page))
+
+
 # ---- signs ----
 
 
@@ -136,13 +171,17 @@ def complaint(group, total, places, limit):
                       *places[:SHOWN], *more])
 
 
-def check_comments(folder):
-    """Fail if too many comments have a sign; a long sentence is one."""
-    texts = list(judged(tracked(folder), texts_of_source))
+def check_group(group, files, texts_of):
+    """Fail if too many texts have a sign; a long sentence is one."""
+    texts = list(judged(files, texts_of))
     assert texts
     places = [f"{place} [{', '.join([*signs, *([TOO_LONG] if long else [])])}]"
               for place, signs, long in texts if signs or long]
-    fail_on(complaint(folder, len(texts), places, LIMIT))
+    fail_on(complaint(group, len(texts), places, LIMIT))
+
+
+def check_comments(folder):
+    check_group(folder, tracked(folder), texts_of_source)
 
 
 @test(machine=False)
@@ -163,6 +202,11 @@ def comments_of_the_tools():
 @test(machine=False)
 def comments_of_kunit_suites():
     check_comments("tests/kunit")
+
+
+@test(machine=False)
+def man_pages():
+    check_group("man pages", tracked("Documentation/man", pattern=r"\.(?:scd|inc)$"), texts_of_man)
 
 
 @test(machine=False)
@@ -201,3 +245,15 @@ def texts_are_separated():
     page = "# Head\n\nOne\ntwo.\n\n* a\n  b\n* c\n\n```\ncode\n```\n\n| x |\n\n1. d\n"
     assert list(texts_of_page(page)) == [(3, "One two."), (6, "a b"), (8, "c"), (16, "d")], \
         list(texts_of_page(page))
+
+
+@test(machine=False)
+def texts_of_man_pages_are_separated():
+    page = ("tool(1)\n\n; comment\n\n# NAME\n\ntool - do it\n\n# OPTIONS\n\nOne *two*\n_three_.\n\n"
+            "*-o*, *--output* _FILE_\n\tWrite CAS\\_COUNT and CAS_COUNT\n\tto _FILE_*.*\n\n"
+            "\t- first\n\t  item\n\t- second\\*\n\n\tA second paragraph.\n\n|[ *a*\n:  b\n\n"
+            "Run:\n\n\ttool -o file\n\n```\ncode\n```\n\n- last\n\n# SEE ALSO\n\n*perf*(1)\n")
+    texts = list(texts_of_man(page))
+    assert texts == [
+        (11, "One two three."), (15, "Write CAS_COUNT and CAS_COUNT to FILE."), (18, "first item"),
+        (20, "second*"), (22, "A second paragraph."), (27, "Run:"), (35, "last")], texts
