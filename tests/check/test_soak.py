@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make check`: what the long runs and `make coverage` read out of what others print."""
+"""`make check`: how the long runs and `make coverage` parse the output of other programs."""
 
 import tempfile
 from pathlib import Path
@@ -14,39 +14,40 @@ TRACE = """\
 # tracer: function_graph
  0)  ..... |   1.500 us    |  session_poll [ucore]();
  0)  ..... |               |  session_ioctl [ucore]() {
- 0)  d.... |               |    meet_here [ucore]() {
+ 0)  d.... |               |    rendezvous_here [ucore]() {
  0)  d.... |   0.500 us    |      ucore_box_freeze [ucore]();
  0)  d.h1. |               |      pmi_nmi [ucore]() {
- 0)  d.h1. |   0.250 us    |        claim_look [ucore]();
+ 0)  d.h1. |   0.250 us    |        claim_find [ucore]();
  0)  ..... |   9.000 us    |      }
  0)  ..... | + 20.250 us   |    }
  0)  d.h1. | ! 120.000 us  |  timer_trigger [ucore]();
  0)  ..... |   3.000 us    |  }
- 0)  d.h1. |   7.125 us    |  meet_here [ucore]();
+ 0)  d.h1. |   7.125 us    |  rendezvous_here [ucore]();
 """
 
 
 @test(machine=False)
 def functions_called_with_interrupts_off_are_listed():
     assert list(irqs_off.outermost(TRACE.splitlines())) == \
-        [("meet_here", 20.25), ("timer_trigger", 120.0), ("meet_here", 7.125)]
+        [("rendezvous_here", 20.25), ("timer_trigger", 120.0), ("rendezvous_here", 7.125)]
 
 
 @test(machine=False)
 def fuzzer_output_is_summarised():
     found = figures.Figures()
     for _ in range(2):
-        found.take_calls("# UCORE_GET_INFO: 5 done, 1 refused\n# 7 times a CPU went or came\n"
+        found.take_calls("# UCORE_GET_INFO: 5 done, 1 refused\n# 7 CPU hotplug operations\n"
                          "# 100 calls: 60 commands done, 20 refused, 3 mappings, "
                          "4 descriptors passed, 5 processes, 2 killed\n"
-                         "# 900 places of the driver reached, 70 ways kept, 8 processes led\n")
+                         "# 900 places of the driver reached, 70 sequences kept, 8 processes guided\n")
     found.take_faults("# 12 faults, 10 refused\n# 3 faults, 1 refused\n")
     assert (found.calls, found.moves, found.killed, found.faults) == (200, 14, 4, 15)
     rows = dict(found.rows())
-    assert (found.places, found.ways, found.led) == (900, 70, 16)
-    assert rows["... ways to new ones kept"] == "70" and rows["... processes led"] == "16", rows
-    assert rows["CPUs that went or came meanwhile"] == "14", rows
-    assert "times that the machine slept" not in rows
+    assert (found.places, found.sequences, found.guided) == (900, 70, 16)
+    assert rows["... call sequences kept because they reached a new place"] == "70", rows
+    assert rows["... processes that replayed a kept sequence"] == "16", rows
+    assert rows["CPU hotplug operations during the calls"] == "14", rows
+    assert "suspends to RAM" not in rows
 
 
 @test(machine=False)
@@ -59,7 +60,7 @@ def boots_of_a_run_are_merged():
     assert found == figures.Figures("6.12", boots=2, broken=1, calls=150, places=9, longest_ns=9), found
     rows = dict(found.rows())
     assert rows["run"] == "0 min on 6.12, 2 boots", rows
-    assert rows["boots that something was wrong with, not counted here"] == "1", rows
+    assert rows["failed boots, not included in the other rows"] == "1", rows
 
 
 @test(machine=False)

@@ -15,12 +15,14 @@ from machine.exact import counting, stop_exactly
 from machine.test_suspend import asleep_by, suspend_to_ram
 
 DEBUG = ("debug",)
-# So many calls at random; each STEPth allocation of loading
+# Numbers of random calls; one allocation in STEP fails during loading
 CALLS, CALLS32, FEW_CALLS, STEP = 20000, 5000, 300, 11
-# minimum of driver places that random calls reach (of 6400) and of inputs that are kept
-PLACES, WAYS = 1800, 100
-REACHED = re.compile(r"^(\d+) places of the driver reached, (\d+) ways kept, (\d+) processes led$", re.M)
-# ... while CPUs go and come (uapi_fuzz: 250 calls for one that does), while the machine sleeps
+# Minimum numbers of driver places (of 6400) that random calls reach, and of call sequences that
+# are kept
+PLACES, SEQUENCES = 1800, 100
+REACHED = re.compile(r"^(\d+) places of the driver reached, (\d+) sequences kept, "
+                     r"(\d+) processes guided$", re.M)
+# Numbers of random calls during CPU hotplug (one operation in 250 calls) and during suspend
 CALLS_OF_MOVES, CALLS_OF_SLEEPS = 6000, 5000
 # index of the failing allocation of the kernel; 0 is the first of ucore
 FAULTS_OF_SLEEP = (0, 1, 512)
@@ -34,7 +36,8 @@ def failed_allocations_of_each_call_are_handled(m):
     return results
 
 
-# By static tables, by a discovery table, by addresses in config space; with boxes of cores and without
+# The boxes are found by static tables, by a discovery table, and by addresses in config space.
+# One of the machines has boxes of cores
 @test(("e2-2s", "spr-1s", "icx-1s"), kernels=DEBUG, loaded=False, timeout=300)
 def failed_allocations_of_loading_are_handled(m):
     cores = int(m.scenario == "spr-1s")
@@ -43,7 +46,7 @@ def failed_allocations_of_loading_are_handled(m):
 
 @test("e2-2s", kernels=DEBUG, timeout=120)
 def failed_allocations_during_hotplug_are_handled(m):
-    """CPU 2 reads its die, CPU 1 does not; 2 and 3 are a die."""
+    """CPU 2 is a reader and CPU 1 is not. CPUs 2 and 3 are all CPUs of a die."""
     with counting(m) as s:
         results = ktap.run(m, "uapi_faultcpu 2") + ktap.run(m, "uapi_faultcpu 1") + \
             ktap.run(m, "uapi_faultcpu 2 3")
@@ -53,19 +56,19 @@ def failed_allocations_during_hotplug_are_handled(m):
 
 @test("e2-2s", kernels=DEBUG, timeout=300)
 def failed_allocations_during_suspend_are_handled(m):
-    """Asleep or not, the session goes on."""
+    """The session continues to count, whether the suspend succeeds or fails."""
     if m.kernel.name == "kcsan":
-        skip("a kernel with KCSAN does not wake up again, without ucore neither")
+        skip("a kernel with KCSAN does not resume, with or without ucore")
     with counting(m) as s:
-        told = [asleep_by(m, f"uapi_faultsleep {nth}").out for nth in FAULTS_OF_SLEEP]
+        outputs = [asleep_by(m, f"uapi_faultsleep {nth}").out for nth in FAULTS_OF_SLEEP]
         stop_exactly(m, s)
-    results = list(ktap.parsed("".join(told)))
-    assert len(results) == len(FAULTS_OF_SLEEP) and "512: injected" in told[-1], told
+    results = list(ktap.parsed("".join(outputs)))
+    assert len(results) == len(FAULTS_OF_SLEEP) and "512: injected" in outputs[-1], outputs
     return results
 
 
 def reached(results):
-    """Places, ways kept and processes led, of calls at random."""
+    """Return the numbers of places, of kept call sequences and of guided processes."""
     text = "\n".join(result.text for result in results)
     found = REACHED.search(text)
     assert found, text
@@ -78,25 +81,25 @@ def random_calls_break_nothing(m):
         results = ktap.run(m, f"uapi_fuzz {CALLS} 1", timeout=600)
         results32 = ktap.run(m, f"uapi_fuzz32 {CALLS32} 2", timeout=600)
         stop_exactly(m, s)
-    if m.kernel.name == "debug":    # KCSAN's has no KCOV
-        for places, ways, led in (reached(results), reached(results32)):
-            assert places > PLACES and ways > WAYS and led, (places, ways, led)
+    if m.kernel.name == "debug":    # the KCSAN kernel has no KCOV
+        for places, sequences, guided in (reached(results), reached(results32)):
+            assert places > PLACES and sequences > SEQUENCES and guided, (places, sequences, guided)
     return results + results32
 
 
 @test("e2-2s", kernels=DEBUG, timeout=120)
 def random_unguided_calls_break_nothing(m):
-    """Few come to less."""
+    """Fewer calls without guidance reach fewer places."""
     results = ktap.run(m, f"uapi_fuzz -u {FEW_CALLS} 1")
     if m.kernel.name == "debug":
-        places, _, led = reached(results)
-        assert 0 < places < PLACES and not led, (places, led)
+        places, _, guided = reached(results)
+        assert 0 < places < PLACES and not guided, (places, guided)
     return results
 
 
 @test("e2-2s", kernels=DEBUG, timeout=300)
 def random_calls_during_hotplug_break_nothing(m):
-    """All but CPU 0: a die at times has none."""
+    """All CPUs except CPU 0 go offline and online, so that a die has no CPU at times."""
     with counting(m) as s:
         results = ktap.run(m, f"uapi_fuzz {CALLS_OF_MOVES} 3 0 1 2 3", timeout=600)
         assert any(value["flags"] & VALUE_GAP for value in s.read()["values"])
@@ -106,7 +109,7 @@ def random_calls_during_hotplug_break_nothing(m):
 
 @test("e2-2s", kernels=BOTH, timeout=300)
 def random_calls_during_suspend_break_nothing(m):
-    """Callers are stopped wherever they are, and go on."""
+    """Suspend stops the callers at any point, and they continue after the resume."""
     with counting(m) as s:
         command = f"uapi_fuzz {CALLS_OF_SLEEPS} 4 1000"
         task = m.spawn(command, timeout=600)

@@ -33,9 +33,7 @@ from mutation import mutate
 COPIES = BUILD / "mutants"
 COPIED = ("Kbuild", "Makefile", "dkms.conf", "driver", "uapi", "tests", "tools")
 TABLE = TOP / "Documentation/testing.md"
-# reasons why mutants may survive: "path: old line -> new line
-#
-# reason", one per line
+# reasons why mutants may survive, one per line: "path: old line -> new line | reason"
 EXPLAINED = TOP / "tests/mutation/explained.txt"
 MARKS = "make mutants"
 MACHINE, KERNEL_LOG = "the machine", "the kernel's log"

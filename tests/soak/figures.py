@@ -8,24 +8,25 @@ from lab import tables
 from lab.artifacts import TOP
 
 TABLE = TOP / "Documentation/testing/figures.md"
-# The last lines of uapi_fuzz and of each test of uapi_faults
+# Last lines that uapi_fuzz and each test of uapi_faults print
 CALLS = re.compile(r"^# (\d+) calls: (\d+) commands done, (\d+) refused, (\d+) mappings, "
                    r"(\d+) descriptors passed, (\d+) processes, (\d+) killed$", re.M)
-REACHED = re.compile(r"^# (\d+) places of the driver reached, (\d+) ways kept, (\d+) processes led$", re.M)
-MOVES = re.compile(r"^# (\d+) times a CPU went or came$", re.M)
+REACHED = re.compile(r"^# (\d+) places of the driver reached, "
+                     r"(\d+) sequences kept, (\d+) processes guided$", re.M)
+MOVES = re.compile(r"^# (\d+) CPU hotplug operations$", re.M)
 FAULTS = re.compile(r"^# (\d+) faults, (\d+) refused$", re.M)
 
-# not counted, because such a boot does not end successfully
-ENDS_IT = "none, or the run had ended there"
-# Not summed up when several boots are put together, but the largest of them
-LARGEST = {"places", "ways", "events", "longest_ns"}
+# Result of a check that ends the run at the first error, so that there is no number to count
+ENDS_RUN = "none (otherwise the run fails)"
+# Fields of which the merged results of several boots have the maximum instead of the sum
+LARGEST = {"places", "sequences", "events", "longest_ns"}
 
 
 @dataclasses.dataclass
 class Figures:
     kernel: str = ""
     boots: int = 0
-    broken: int = 0             # boots that ended with something wrong, and count for nothing else
+    broken: int = 0             # failed boots, which are not part of the other fields
     seconds: float = 0
     calls: int = 0
     done: int = 0
@@ -34,38 +35,39 @@ class Figures:
     passed: int = 0
     processes: int = 0
     killed: int = 0
-    places: int = 0             # driver places reached by calls; 0: unknown to the kernel
-    ways: int = 0               # ... that were kept of those there
-    led: int = 0                # processes that began with one
+    places: int = 0             # driver places that calls reached; 0: the kernel has no KCOV
+    sequences: int = 0          # call sequences that reached new places
+    guided: int = 0             # processes that began with such a sequence
     faults: int = 0
     faults_refused: int = 0
-    load_faults: int = 0        # while the module was loaded
+    load_faults: int = 0        # faults during the loading of the module
     load_refused: int = 0
-    moves: int = 0              # a CPU went or came
-    sleeps: int = 0
+    moves: int = 0              # CPU hotplug operations
+    sleeps: int = 0             # suspends to RAM
     recordings: int = 0
     perf_recordings: int = 0
-    pmis_lost: int = 0          # on purpose
-    misfortunes: int = 0        # the hardware misbehaved otherwise
+    pmis_lost: int = 0          # overflow interrupts suppressed by the model
+    misfortunes: int = 0        # other hardware faults
     events: int = 0             # counters of the concurrent session
     counted: int = 0
     samples: int = 0
     lost: int = 0               # samples reported as lost
-    missing: int = 0            # samples that are neither present nor reported
+    missing: int = 0            # records that are neither present nor reported as lost
     overflows: int = 0
     recovered: int = 0
-    longest_ns: int = 0         # longest freeze of its die for a sample
+    longest_ns: int = 0         # longest freeze of a die for a sample
 
     def take_calls(self, text):
-        """Add the results that uapi_fuzz printed at its end."""
+        """Add the results that uapi_fuzz printed."""
         counts = list(map(int, CALLS.search(text).groups()))
         for name, count in zip(("calls", "done", "refused", "mappings", "passed", "processes",
                                 "killed"), counts):
             setattr(self, name, getattr(self, name) + count)
         self.moves += sum(map(int, MOVES.findall(text)))
-        for places, ways, led in REACHED.findall(text):     # the first two of all runs so far
-            self.places, self.ways = int(places), int(ways)
-            self.led += int(led)
+        # the first two numbers include the earlier runs of this boot
+        for places, sequences, guided in REACHED.findall(text):
+            self.places, self.sequences = int(places), int(sequences)
+            self.guided += int(guided)
 
     def take_faults(self, text):
         """Add the results that uapi_faults printed."""
@@ -87,46 +89,45 @@ class Figures:
             setattr(self, field.name, max(both) if field.name in LARGEST else sum(both))
 
     def rows(self):
-        """(what, how many), of what there was."""
+        """Yield (title, figures) of each row; most rows without results are left out."""
         boots = f", {self.boots} boots" if self.boots > 1 else ""
         yield "run", f"{self.seconds / 60:.0f} min on {self.kernel}{boots}"
         if self.broken:
-            yield "boots that something was wrong with, not counted here", f"{self.broken}"
-        yield "calls at random", f"{self.calls:,}"
-        yield "... commands done, refused", f"{self.done:,}, {self.refused:,}"
-        yield "... mappings, descriptors passed on", f"{self.mappings:,}, {self.passed:,}"
-        yield "... processes, of these killed", f"{self.processes:,}, {self.killed:,}"
+            yield "failed boots, not included in the other rows", f"{self.broken}"
+        yield "random calls", f"{self.calls:,}"
+        yield "... successful commands, refused commands", f"{self.done:,}, {self.refused:,}"
+        yield "... mappings, descriptors passed to another process", f"{self.mappings:,}, {self.passed:,}"
+        yield "... processes, number of these that were killed", f"{self.processes:,}, {self.killed:,}"
         if self.places:
-            yield ("places of the driver reached by the calls themselves: not in interrupts, timers, "
-                   "other CPUs' readers, at a process's end" +
-                   ("; most in a boot" if self.boots > 1 else "")), f"{self.places:,}"
-            yield "... ways to new ones kept" + (", most in a boot" if self.boots > 1 else ""), \
-                f"{self.ways:,}"
-            yield "... processes led", f"{self.led:,}"
-        yield "faults injected, calls that they made fail", \
+            most = ", largest number of a boot" if self.boots > 1 else ""
+            yield "places of the driver that the calls reached (without interrupts, timers, " \
+                "readers on other CPUs and the end of a process)" + most, f"{self.places:,}"
+            yield "... call sequences kept because they reached a new place" + most, \
+                f"{self.sequences:,}"
+            yield "... processes that replayed a kept sequence", f"{self.guided:,}"
+        yield "injected faults, calls that failed because of them", \
             f"{self.faults:,}, {self.faults_refused:,}"
         if self.load_faults:
-            yield "faults of the module's loading, each allocation once; that it was not loaded for", \
+            yield "faults injected during loading, one in each allocation; failed loads", \
                 f"{self.load_faults:,}; {self.load_refused:,}"
-        for what, count in (("CPUs that went or came meanwhile", self.moves),
-                            ("times that the machine slept", self.sleeps),
+        for what, count in (("CPU hotplug operations during the calls", self.moves),
+                            ("suspends to RAM", self.sleeps),
                             ("recordings by `ucoretool`", self.recordings),
-                            ("recordings by `perf` of the cores' cycles, the NMI watchdog on half of the time",
+                            ("recordings of core cycles by `perf`, every second one with the NMI watchdog",
                              self.perf_recordings),
-                            ("overflow interrupts lost on purpose", self.pmis_lost),
-                            ("times that the hardware misbehaved otherwise: interrupts late, twice or for no "
-                             "reason, a status bit that nobody raised, a box that answers no more and "
-                             "comes back, registers that fault, a counter that is stuck",
-                             self.misfortunes)):
+                            ("overflow interrupts suppressed by the model", self.pmis_lost),
+                            ("other hardware faults: late, duplicate and spurious interrupts, a spurious "
+                             "status bit, a box that stops responding and returns, faulting registers, "
+                             "a stuck counter", self.misfortunes)):
             if count:
                 yield what, f"{count:,}"
-        yield "a session beside it: events, counts", f"{self.events}, {self.counted:,}"
-        yield "... counts that are not the model's", ENDS_IT
+        yield "concurrent session: events, sum of the counts", f"{self.events}, {self.counted:,}"
+        yield "... counts that differ from the model", ENDS_RUN
         yield "... samples, overflows", f"{self.samples:,}, {self.overflows:,}"
-        yield "... overflows without an interrupt, found by the guard", f"{self.recovered:,}"
-        yield "... records told as lost; missing and not told", f"{self.lost:,}; {self.missing:,}"
+        yield "... overflows without an interrupt, found by the watchdog", f"{self.recovered:,}"
+        yield "... records reported as lost; records missing without a report", f"{self.lost:,}; {self.missing:,}"
         yield "... longest freeze for a sample", f"{self.longest_ns / 1e6:.1f} ms"
-        yield "leaks (kmemleak), violations of the hardware's protocol, complaints in the kernel log", ENDS_IT
+        yield "memory leaks (kmemleak), protocol violations in the model's log, errors in the kernel log", ENDS_RUN
 
 
 def written(name, command, figures):

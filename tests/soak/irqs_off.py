@@ -22,40 +22,35 @@ from lab.machine import Machine
 from soak import figures
 
 TRACING = "/sys/kernel/tracing"
-# Lines of the trace: "0) d.h1.
-#
-#
-# foo() {", "...
-#
-# + 12.345 us
-#
-# }", "...
-#
-# foo();", "[ucore]" after names. The interrupt flag in the line of an end has no meaning
+# A line of the trace has a CPU, flags, a duration and a function:
+#     0) d.h1. |               |  foo [ucore]() {
+#     0) d.h1. | + 12.345 us   |  }
+#     0) d.h1. |   1.250 us    |  foo [ucore]();
+# The interrupt flag of a closing brace has no meaning
 LINE = re.compile(r"^\s*\d+\)\s+(?P<flags>[^\s|]+)[\s|!+#*@$]*(?:(?P<us>[\d.]+) us)?[\s|]*"
                   r"(?:(?P<end>\})|(?P<name>\w+)(?: \[ucore\])?\(\)(?P<leaf>;?))")
 OFF = "dD"
 OPTIONS = 64            # limit of the tool's option -e
-# purposes of functions; a function that is missing here is shown by its name
+# Row titles for functions. The row of a function that is not listed has the function's name
 PURPOSES = {
-    "rendezvous_here": "START, STOP, RESET, READ: a reader's share",
-    "pmi_nmi": "the NMI itself",
-    "timer_trigger": "a timer's sample",
-    "poll_tick": "a look at polled periods",
-    "pmi_service": "the service of an overflow",
-    "rotate_tick": "a turn of groups",
-    "watchdog_tick": "the guard: counters that could wrap are read, or controls are looked at, some at a time",
-    "selftest_here": "a box is tried for the first time",
-    "restore_here": "the last session goes: boxes as they were found",
-    "offline_here": "falling asleep: last counts are read, boxes stopped",
-    "suspend_here": "falling asleep: boxes as they were found",
-    "online_here": "waking up: all is programmed again",
-    "acquire_here": "waking up: what the registers hold is noted",
-    "restart_here": "waking up: timers begin anew",
-    "ucore_nmi_enable_here": "a CPU is to take PMIs",
-    "ucore_nmi_disable_here": "a CPU takes no more PMIs",
-    "route_here": "PMIs are routed",
-    "unroute_here": "PMIs are routed no more",
+    "rendezvous_here": "START, STOP, RESET, READ: the work of one reader",
+    "pmi_nmi": "the NMI handler",
+    "timer_trigger": "sample by a timer",
+    "poll_tick": "poll of counters whose periods do not interrupt",
+    "pmi_service": "service of an overflow interrupt",
+    "rotate_tick": "rotation: switch to the next event group",
+    "watchdog_tick": "watchdog: read of counters that could wrap, or a check of some controls",
+    "selftest_here": "self-test of a box",
+    "restore_here": "end of a session: restore of the boxes that no other session uses",
+    "offline_here": "suspend: last read of the counters, stop of all sessions",
+    "suspend_here": "suspend: restore of all boxes",
+    "online_here": "resume: programming of all counters",
+    "acquire_here": "resume: save of the registers' new values",
+    "restart_here": "resume: restart of the timers",
+    "ucore_nmi_enable_here": "addition of a CPU to the targets of PMIs",
+    "ucore_nmi_disable_here": "removal of a CPU from the targets of PMIs",
+    "route_here": "start of the routing of PMIs",
+    "unroute_here": "end of the routing of PMIs",
 }
 
 
@@ -63,8 +58,7 @@ def script(platform, wanted):
     """Return a script with the longest operations that traces the functions `wanted`, or all."""
     events = clocked.all_of(bench.PLATFORMS[platform])
     options = bench.options(events.ucore)
-    # a period so short that no poll could find its end; twice as many events, up to the tool's
-    # limit
+    # a period that is too short to be polled; twice as many events, up to the tool's limit
     interrupting = options.replace("imc/fixed/", "imc/fixed,period=400000/")
     twice = bench.options((events.ucore + events.ucore)[:OPTIONS])
     filters = wanted or ["*:mod:ucore"]
@@ -92,9 +86,9 @@ def script(platform, wanted):
 
 
 def outermost(lines):
-    """(name, us) of each function that was called with interrupts off, by none that was, too.
+    """Yield (name, us) of each function with interrupts off whose caller had interrupts on.
 
-    While one runs no other task does.
+    No other task runs between the start and the end of such a function.
     """
     name, depth = "", 0
     for match in filter(None, map(LINE.match, lines)):
@@ -113,7 +107,7 @@ def outermost(lines):
 
 
 def traced(platform, wanted=()):
-    """Name -> the longest time, us."""
+    """Return the longest time (us) of each function, by name."""
     with Machine(clocked.SCENARIOS[platform], clocked.KERNEL, strict=False,
                  script=script(platform, wanted), settings=access_costs.settings()) as machine:
         lines = machine.fetch("/tmp/trace").decode().splitlines()
@@ -125,7 +119,7 @@ def traced(platform, wanted=()):
 
 @dataclasses.dataclass(frozen=True)
 class Measured:
-    """Results of a platform: name -> us, the longest first."""
+    """Results of a platform; `functions` has the longest times (us) by name, in descending order."""
     title: str
     counters: int
     functions: dict
@@ -138,8 +132,8 @@ class Measured:
 def measured(platform):
     """Measure with fewer functions in each round.
 
-    At the start of the buffer, callees of a function that began earlier are taken for outermost
-    functions. Each traced function costs its caller time.
+    If a function began before the first line in the buffer, its callees look like outermost
+    functions. Each traced function adds time to its caller.
     """
     wanted, found = None, traced(platform).keys() | PURPOSES
     while wanted != sorted(found):

@@ -42,7 +42,7 @@ def main(patterns):
     minutes = (time.monotonic() - began) / 60
     rows = [("run", f"{minutes:.0f} min on {kernels.get(KERNEL).release}, KCSAN"),
             ("tests; results, skipped", f"{len(tests)}; {counts['ok']:,}, {counts['skipped']}"),
-            ("data races that ucore has a half of", figures.ENDS_IT)]
+            ("data races with ucore on one side or both", figures.ENDS_RUN)]
     which = f" TESTS=\"{' '.join(patterns)}\"" if patterns else ""
     tables.put(figures.TABLE, "races", [f"`make races{which}`:", "", *tables.of(("what", "figures"), rows)])
     return 0

@@ -649,9 +649,9 @@ static void say_counts(void)
 static void say_reached(void)
 {
 	if (!tracers[0].area)
-		printf("# no KCOV: nothing leads the calls\n");
+		printf("# no KCOV: the calls are not guided\n");
 	else
-		printf("# %lu places of the driver reached, %lu ways kept, %lu processes led\n",
+		printf("# %lu places of the driver reached, %lu sequences kept, %lu processes guided\n",
 		       (unsigned long)reached->places, (unsigned long)reached->kept,
 		       (unsigned long)shared->led);
 }
@@ -664,7 +664,7 @@ static bool fuzz_while_cpus_move(uint64_t seed)
 	moving_begin(&shared->moving, roll);
 	good = fuzz(seed);
 	moving_end(&shared->moving);
-	printf("# %lu times a CPU went or came\n", (unsigned long)shared->moving.moves);
+	printf("# %lu CPU hotplug operations\n", (unsigned long)shared->moving.moves);
 	return good;
 }
 
