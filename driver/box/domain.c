@@ -113,8 +113,9 @@ bool ucore_domain_overflow_freezes(const struct ucore_domain *domain)
  * ucore_domain_clear_status() - acknowledge overflows (write 1 to clear)
  * @domain: domain
  *
- * Clears the bits that were read last. The status of their boxes must be cleared before,
- * because a box whose bit is still set would not signal again.
+ * Clears the bits of the global status that ucore_domain_status() read last. The caller clears
+ * the status of the boxes first. A box whose own status is not zero does not set its bit of the
+ * global status again.
  */
 void ucore_domain_clear_status(struct ucore_domain *domain)
 {

@@ -31,7 +31,7 @@ int ucore_global_ctl_window(const struct ucore_global *global, struct ucore_io *
  * @global: description
  * @io: window
  *
- * Return: bits, 0 if the register does not answer.
+ * Return: value of the bits of @global->keep, 0 if the register reads all ones or faults.
  */
 u64 ucore_global_ctl_found(const struct ucore_global *global, const struct ucore_io *io)
 {

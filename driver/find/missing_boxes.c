@@ -22,7 +22,7 @@
  * struct message - sentence under construction
  * @text: text so far
  * @size: size of @text (bytes)
- * @die: die of the last item, or ALL_DIES
+ * @die: die of the box that was last added to @text, or ALL_DIES
  */
 struct message {
 	char *text;

@@ -391,7 +391,7 @@ void ucore_parallel_read(struct ucore_domain_ctx *ctx, u64 now)
  */
 
 /**
- * ucore_parallel_prepare() - allocate the shares of a domain
+ * ucore_parallel_prepare() - allocate the lists of boxes that each reader CPU reads
  * @domain: domain
  *
  * Several sessions may call this at the same time.

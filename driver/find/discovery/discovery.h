@@ -31,8 +31,8 @@
 /**
  * struct ucore_disc_type - one box type
  * @id: type number in the table
- * @type: fields, constraints and control words; each unit's record supplies numbers and widths
- *        of counters
+ * @type: the driver's description of the type: event fields, counter constraints and control
+ *        bits. The record of each unit gives the number and width of its counters
  * @port: true if the registers may be in a PCI Express or CXL port. The port's driver does not
  *        use them
  * @access: access to which @fixed_ctl, @fixed_ctr and @filter apply, UCORE_ACCESS_*

@@ -356,8 +356,9 @@ static bool unit_broken(const struct ucore_disc *disc, const struct ucore_unit *
 }
 
 /*
- * Return true if units of this type and die were located by their PCI functions, and the record
- * matches none of them.
+ * Return true if the unit is to be rejected because its registers are elsewhere. For some types
+ * the driver found the units of the die by their PCI functions (disc->pci_unit). A record of
+ * such a type is wrong if no such unit has its id and address.
  */
 static bool unit_relocated(const struct ucore_disc *disc, const struct ucore_unit *unit)
 {

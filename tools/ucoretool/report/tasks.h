@@ -37,7 +37,8 @@ struct task_key {
  * @nr: number of @keys
  * @here: indexes into @keys of the tasks at the current sample, each once
  * @nr_here: number of @here; 0: not known
- * @all: true if @here has all running tasks, false if only the interrupted one
+ * @all: true if @here lists the running task of every CPU, false if it lists only the
+ *       interrupted task
  * @has_tasks: true if the file has records of tasks
  */
 struct task_log {

@@ -114,7 +114,11 @@ struct stat_run {
 /** stat_rows_make() - create the rows of the events of -e; return 0 or -ENOMEM */
 int stat_rows_make(struct stat_run *stat);
 
-/** stat_rows_devices() - set the devices of all rows (--per-device); return 0 or the exit code */
+/**
+ * stat_rows_devices() - fill the column of --per-device, the devices that each box connects to
+ *
+ * Return: 0 or the exit code.
+ */
 int stat_rows_devices(struct tool *tool, struct stat_run *stat, const char *root);
 
 /** stat_rows_update() - set the rows to the sums of the counts since the previous READ */
