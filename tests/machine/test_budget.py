@@ -18,15 +18,15 @@ CLOCK = {"event": 0x00}
 READER, DRIVER = 0, 2
 PERIOD = 100 * US
 TIMERS = 16
-# Share of CPU time that sessions may take, plus tolerances: the window of the budget
-# (driver/cpu/budget.c) and, per second, some hundredths in which the host may stop the measured
-# CPU
+# Maximum share of a CPU's time in a measurement of about a second: the default budget, the burst
+# that the window of the budget (driver/cpu/budget.c) allows, and a tolerance for times at which
+# the host stops the measured CPU
 SHARE = 0.5 + 0.02 + 0.04
-# Minimum speed that a loop keeps. It was 0.44 to 0.85 on an idle host and 0.37 on a busy one.
-# Half of the CPU is left, but entry and exit of an emulated interrupt cannot be measured from
-# inside, and the budget's window is longer when the caches of the host are busy. Without a
-# budget the speed is almost 0. The host may delay one of the two loops more than the other, so
-# the best of several tries counts.
+# Minimum speed of a loop, relative to its speed without sessions. It was 0.44 to 0.85 on an idle
+# host and 0.37 on a busy one. The ideal value is 0.5. It can be lower, because the driver cannot
+# measure the entry and exit of an emulated interrupt, and because a round of the loop takes
+# longer when the caches of the host are busy. Without a budget the speed is almost 0. The host
+# may delay one of the two measurements more than the other, so that one good try is enough.
 LEFT, TRIES = 0.2, 3
 
 
@@ -34,56 +34,55 @@ LEFT, TRIES = 0.2, 3
 
 @contextlib.contextmanager
 def spinning(m):
-    """Yields a function: (turns of a loop on the reader, CPU seconds of it) until now."""
+    """Yield a function that returns (rounds of a loop on the reader, CPU seconds of the reader)."""
     process = m.spawn(f"exec spin {READER} {DRIVER}", timeout=300)
 
     def lines():
-        # the last one may be a half one
+        # the last line may be incomplete
         return process.output().split("\n")[:-1]
 
-    def told():
+    def progress():
         return int(lines()[-1].split()[1]), m.vcpu_seconds(READER)
     m.wait_until(lambda: len(lines()) > 5, what="a loop that counts")
     try:
-        yield told
+        yield progress
     finally:
         process.kill(9)
         process.wait(check=False)
 
 
-def speed(told, meanwhile):
-    """Turns per second of the CPU: a busy host changes nothing in that."""
-    turns, seconds = told()
-    meanwhile()
-    more, later = told()
-    return (more - turns) / (later - seconds)
+def speed(progress, load):
+    """Return the loop's rounds per CPU second while load() runs, whatever else the host does."""
+    rounds, seconds = progress()
+    load()
+    more, later = progress()
+    return (more - rounds) / (later - seconds)
 
 
 def assert_half_is_left(m, s, loaded, load=None):
-    """Check that half of the reader's CPU is left in a context, by the driver's clock and by a
-    loop.
+    """Check the CPU time of sessions in a context, and the speed of a loop on the reader.
 
-    load() returns its start and end if it did not run all the time. Return the number of times
-    that the context was entered.
+    loaded() is the context. load() runs in it, and returns its start and end if these are to be
+    used for the CPU time. Return the number of times that the context was entered.
     """
     def lull():
         m.run("sleep 1")
 
     def judged():
         before = s.budget()
-        told = (load or lull)()
+        times = (load or lull)()
         after = s.budget()
-        # the time between the two readings is a lower bound, whatever the host did in between
-        since, until = told or (before["from"], after["until"])
+        # a lower bound of the time between the two budgets, even if the host stopped the CPU
+        since, until = times or (before["from"], after["until"])
         taken = (after["busy_ns"] - before["busy_ns"]) / (until - since)
-        assert 0 < taken <= SHARE, (taken, before, told, after)
+        assert 0 < taken <= SHARE, (taken, before, times, after)
     tried = []
-    with spinning(m) as told:
+    with spinning(m) as progress:
         while len(tried) < TRIES:
-            quiet = speed(told, lull)
+            quiet = speed(progress, lull)
             with loaded():
-                busy = speed(told, judged)
-            tried.append((busy, (quiet + speed(told, lull)) / 2))
+                busy = speed(progress, judged)
+            tried.append((busy, (quiet + speed(progress, lull)) / 2))
             if tried[-1][0] >= tried[-1][1] * LEFT:
                 return len(tried)
     raise AssertionError(tried)
@@ -92,7 +91,10 @@ def assert_half_is_left(m, s, loaded, load=None):
 # ---- timers ----
 
 def timer_sessions(m, stack):
-    """Sessions of one counter each, on as many boxes of die 0; the first has a ring."""
+    """Create TIMERS sessions with one counter each, on different boxes of die 0.
+
+    Only the first session has a ring.
+    """
     sessions = []
     with Session(m) as s:
         boxes = [box for die, box in s.ids if die == 0 and
@@ -122,11 +124,11 @@ def sixteen_timer_sessions_leave_half_of_the_cpu(m):
         sessions = timer_sessions(m, stack)
         runs = assert_half_is_left(m, sessions[0], lambda: started(*sessions))
         for s in sessions:
-            assert_all_periods_are_told(s, runs)
+            assert_all_periods_are_reported(s, runs)
         judge_records(sessions[0])
 
 
-def assert_all_periods_are_told(s, runs):
+def assert_all_periods_are_reported(s, runs):
     """Check that each period of a stopped session has a sample or counts as dropped."""
     status, budget = s.status(), s.budget()
     periods = s.read()["domains"][0]["time_enabled"] // PERIOD
@@ -162,8 +164,8 @@ def period_of_1_on_all_counters_leaves_half_of_the_cpu(m):
         assert_numbered(s.drain())
 
 
-# Minimum share of time that others on the die keep. Half of the CPU time is in pauses, in which
-# the die runs, and part of the rest; the clock of a busy host takes some of it
+# Minimum share of time in which another session of the die counts. The die runs in the pauses,
+# which are half of the time, and in a part of the other half. A busy host makes the share smaller
 OTHERS = 0.4
 
 
@@ -177,7 +179,7 @@ def period_of_1_leaves_other_sessions_of_the_die_running(m):
         m.run("sleep 2")
         domain = other.read()["domains"][0]
         assert domain["time_running"] >= OTHERS * domain["time_enabled"], domain
-        # each count ends a period: it has its sample, or is dropped
+        # each count ends a period, which is sampled or dropped
         count = storm.stop_exactly()["values"][0]["count"]
         status, dropped = storm.status(), storm.budget()["dropped"]
         assert status["overflows"] > 100 and dropped > 1000, (status, dropped)
@@ -233,8 +235,8 @@ def box_accesses(m, box):
 
 @test("e2-2s", kernels=BOTH, loaded=False)
 def box_of_a_running_die_is_selftested_once(m):
-    """Sessions that add events of the box repeatedly cause no further work of the reader."""
-    def had():
+    """Later sessions that add an event of the box cause no further accesses."""
+    def accesses_after_add():
         with Session(m, cpu=DRIVER) as other:
             other.add("imc1", 0, 0, **CLOCK)
         return box_accesses(m, "imc1")
@@ -243,18 +245,18 @@ def box_of_a_running_die_is_selftested_once(m):
         s.add("cbo0", 0, 0, **CLOCK)
         s.start()
         none = box_accesses(m, "imc1")
-        once = had()
-        assert once > none and {had() for _ in range(5)} == {once}, (none, once)
+        once = accesses_after_add()
+        assert once > none and {accesses_after_add() for _ in range(5)} == {once}, (none, once)
         s.stop_exactly()
 
 
-# ---- all of it ----
+# ---- all kinds of work ----
 
 def dealt(m, stack):
-    """Give every counter of both dies, box by box, to one timer session of its die after the
-    other.
+    """Distribute the boxes of both dies, with all counters, to TIMERS timer sessions.
 
-    A session's budget is the sum of its dies' readers; the first session includes die 0.
+    A session uses boxes of one die. GET_BUDGET returns the sum of the readers of its dies. The
+    first session uses die 0.
     """
     with Session(m) as s:
         wanted = [(box, die, ctr, 0 if eventset.type_of(box) in NO_OVERFLOW[s.platform] else 1,
@@ -270,17 +272,16 @@ def dealt(m, stack):
     return sessions
 
 
-# measured in time like the other tests, not in instructions of a task, because the cost of the
-# driver is the cost of its register accesses
+# The test measures time and not instructions, because register accesses are the driver's main cost
 @test("e2-2s-full", timeout=300)
 def timers_overflows_and_reads_together_leave_half_of_the_cpu(m):
-    """16 timers of 100 us, a period of 1 wherever there can be one, and READ after READ."""
+    """16 timers of 100 us, a period of 1 on each counter that can have one, and READs in a loop."""
     with contextlib.ExitStack() as stack:
         sessions = dealt(m, stack)
         first, done = sessions[0], []
 
         def load():
-            done.append(first.command(f"reads {SECOND}"))       # timers go on around it
+            done.append(first.command(f"reads {SECOND}"))       # the timers also run
         assert_half_is_left(m, first, lambda: started(*sessions), load)
         assert all(loop["reads"] for loop in done), done
         assert all(s.status()["samples"] for s in sessions), [s.status() for s in sessions]

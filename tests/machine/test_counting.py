@@ -433,13 +433,13 @@ def between_dies(answer):
 
 @test("snbep-2s", kernels=BOTH)
 def boxes_without_global_control_report_their_skew(m):
-    """Without a global control the words of its boxes hold a die; the UBox has none."""
+    """Without a global control the boxes of a die are frozen one by one, except the UBox."""
     with Session(m) as s:
         s.add_all(eventset.full_set(s))
         s.start()
         boxes = {box for _, box in eventset.boxes_of(s)} - {"ubox0"}
         surplus = {}
-        # on a busy host a CPU may wait between the clock and a word
+        # a busy host may stop a CPU between the read of the clock and a write
         while len(surplus) < 2 or max(min(seen) for seen in surplus.values()) > 1:
             mark = m.truth_length()
             dies = s.read()["domains"]
@@ -450,12 +450,14 @@ def boxes_without_global_control_report_their_skew(m):
             assert max(map(len, surplus.values())) < 50, surplus
 
 
-def surplus_of(told, freeze):
-    """Return the reported skew minus that of the writes, relative to it; the clock is read
-    around them."""
+def surplus_of(reported, freeze):
+    """Return by what fraction the reported skew exceeds the time from the first to the last write.
+
+    The driver reads the clock before the first write and after the last one.
+    """
     first, *_, last = sorted(word["t"] for word in freeze["boxes"])
-    assert last - first - US < told, (told, freeze)
-    return told / (last - first) - 1
+    assert last - first - US < reported, (reported, freeze)
+    return reported / (last - first) - 1
 
 
 @test("hswep-2s")

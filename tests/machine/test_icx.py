@@ -79,9 +79,11 @@ def cha_fuses_are_read_from_two_registers(m):
 
 @test("icx-1s", settings={"faults.hide": "imc-map caps", "boxes.cha": "6",
                           "boxes.global-config": "4"})
-def hidden_registers_report_only_chas(m):
-    """Without the fuses, the register gives the number of CHAs; memory controllers are not
-    found."""
+def chas_are_found_without_fuses_and_imc_map(m):
+    """Without the fuses, GLOBAL_CONFIG gives the number of CHAs.
+
+    Without the map of the memory controllers, no controller is found.
+    """
     assert chas(m) == [f"cha{i}" for i in range(4)], chas(m)
     with Session(m) as s:
         assert not [at for at in s.ids if at[1].startswith("imc")], s.ids

@@ -202,10 +202,10 @@ def difference(promise, row, seconds, claimed):
 
 
 def differences(machine, promise, names, *options):
-    """Measure several times and return the fewest differences.
+    """Measure until there are no differences, at most TRIES times; return those of the last try.
 
-    One measurement can be wrong: the host may stop a CPU between its clock and the freeze, or
-    between two boxes that freeze one by one.
+    A measurement can be wrong, because the host may stop a CPU between the read of the clock and
+    the freeze, or between two boxes that freeze one by one.
     """
     for _ in range(TRIES):
         wrong = differences_now(machine, promise, names, *options)
@@ -228,7 +228,7 @@ def differences_now(machine, promise, names, *options):
     missing = set(names) - {row["metric"] for row in rows}
     if missing:
         return [f"no value of {missing}"]
-    # the driver's idea of the time is not far from the model's
+    # the driver's times are close to the model's
     if not all(abs(time["value"] / seconds_of(time, seconds) - 1) < 0.1 for time in times):
         return [f"{names}: {times}, but {seconds}"]
     return [text for text in (difference(promise, row, seconds, claimed_of(row, times))

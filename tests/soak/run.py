@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make fuzz-calls` and `make soak`: runs for hours, and their figures.
+"""`make fuzz-calls` and `make soak`: run for hours, and write the results.
 
     python3 -m soak.run fuzz CALLS SEED     random calls at the maximum rate, with CPU hotplug in
                                             every fifth slice.  There is one boot for each half a
@@ -35,19 +35,19 @@ from machine.test_suspend import KINDS, suspend_to_ram
 from soak import figures, irqs_off
 
 SCENARIO, KERNEL = "e2-2s", "debug"
-# The model's log is not read here, and counters would make it grow by gigabytes
+# The log has no counter values, because these runs do not use them, and they would take gigabytes
 SETTINGS = {"model.log-counters": "no"}
-# files that determine a run: boots of another version are not part of it
+# files that determine a run. If one of them changes, an interrupted run does not continue
 TRIED = ("driver", "uapi", "tests/uapi", "tests/kernel", "tests/soak/run.py", "tests/soak/figures.py",
          "tests/machine/exact.py", "tests/lab/qemu", f"tests/lab/scenarios/{SCENARIO}.ini")
 SLICE = 20000           # calls of one run of uapi_fuzz
 BOOT = 500000           # ... and of a boot
-SOAK_SLICE = 2000
-REST_US = 20000         # between two calls of one of its processes, in a soak
-# Where each allocation of loading fails, with boxes of cores or without
+SOAK_SLICE = 2000       # ... of one run in a soak
+REST_US = 20000         # pause of a process between two calls, in a soak
+# Scenarios on which each allocation of loading fails; 1: with boxes of cores
 LOADED = {SCENARIO: 0, "spr-1s": 1, "icx-1s": 0}
 REACHED = "/tmp/reached"    # places reached by the calls, kept for the next run
-MOVING = "1 2 3"        # CPUs that go and come; CPU 0 stays
+MOVING = "1 2 3"        # CPUs that go offline and online; CPU 0 stays online
 # Hardware faults, one in each slice of a soak: the command that starts it and the one that ends
 # it. The box that stops responding has no interrupts, because the status of others could not be
 # cleared
@@ -78,7 +78,7 @@ def say(text):
 
 
 def passed(results):
-    """Fails unless all of them passed; the results."""
+    """Return the results; raise CheckFailed if one has failed."""
     wrong = [f"{result.name}: {result.text}" for result in results if result.verdict == "failed"]
     if wrong:
         raise CheckFailed("\n".join(wrong))
@@ -86,7 +86,7 @@ def passed(results):
 
 
 def tap(machine, command, timeout):
-    """A program that must pass; what it printed."""
+    """Run a program that prints KTAP and must pass; return its output."""
     done = machine.run(command, timeout=timeout, check=False)
     results = list(ktap.parsed(done.out))
     if not results:
@@ -110,7 +110,7 @@ class Run:
         return time.monotonic() - self._began
 
     def calls(self, count, rest_us=0, moving=""):
-        """Calls at random, each time others."""
+        """Make random calls, with a new seed each time."""
         self.figures.take_calls(tap(
             self.machine, f"uapi_fuzz -k {REACHED} {count} {self.seed} {rest_us} {moving}", 3600))
         self.seed += 1
@@ -118,8 +118,8 @@ class Run:
     def faults(self):
         self.figures.take_faults(tap(self.machine, "uapi_faults", 1800))
 
-    def look(self):
-        """Nothing wrong so far; what the session has recorded is looked at, and forgotten."""
+    def check(self):
+        """Check both logs and the session's records, and discard them."""
         self.machine.check_log()
         self.machine.check_model()
         records = self.session.drain()
@@ -136,10 +136,10 @@ class Run:
         os.truncate(self.machine.directory / "model.log", 0)
 
     def end(self):
-        """Everything is right, to the last count; nothing is left."""
+        """Stop the session, and check its last counts and records."""
         self.figures.counted = stop_exactly(self.machine, self.session)
         self.figures.events = len(self.session.events)
-        self.look()
+        self.check()
         status = self.session.status()
         self.figures.overflows, self.figures.recovered = status["overflows"], status["recovered"]
         self.figures.lost = status["lost"]
@@ -147,7 +147,7 @@ class Run:
             raise CheckFailed(f"{self.figures.missing} records are missing without a report")
 
     def ended(self):
-        """The session is gone, too."""
+        """Check for leaks and errors after the session is closed; return the figures."""
         self.machine.settle()
         framework.no_leaks(self.machine)
         self.machine.check_log()
@@ -158,7 +158,7 @@ class Run:
 
 @contextlib.contextmanager
 def recordings(run):
-    """The tool records again and again; it may be refused, when CPUs are away."""
+    """Run the tool's recordings in a loop. A recording may fail while CPUs are offline."""
     process = run.machine.spawn(RECORD)
     yield
     run.machine.run("touch /tmp/enough")
@@ -166,8 +166,8 @@ def recordings(run):
 
 
 @contextlib.contextmanager
-def perf_beside(run):
-    """The watchdog, or none, and perf; it may be refused, too."""
+def perf_and_watchdog(run):
+    """Run perf in every third slice, and the NMI watchdog in every second one. perf may fail."""
     run.machine.write(WATCHDOG, run.figures.misfortunes % 2)
     perf = None if run.figures.misfortunes % 3 else run.machine.spawn(PERF)
     yield
@@ -179,7 +179,7 @@ def perf_beside(run):
 
 @contextlib.contextmanager
 def misfortune(run, begins, ends):
-    """The hardware misbehaves."""
+    """Inject a hardware fault and lose a PMI; end the fault afterwards."""
     run.machine.inject("lose-pmi 0 1")
     run.figures.pmis_lost += 1
     run.machine.inject(begins)
@@ -199,7 +199,7 @@ def fuzz(run, calls):
     while run.figures.calls < calls:
         slices += 1
         run.calls(min(SLICE, calls - run.figures.calls), moving="" if slices % 5 else MOVING)
-        run.look()
+        run.check()
         say(f"{run.figures.calls:,} of {calls:,} calls, {run.elapsed():.0f} s")
 
 
@@ -210,12 +210,12 @@ def soak(run, minutes):
     misfortunes = itertools.cycle(MISFORTUNES)
     with recordings(run):
         while run.elapsed() < 60 * minutes:
-            with perf_beside(run), misfortune(run, *next(misfortunes)):
+            with perf_and_watchdog(run), misfortune(run, *next(misfortunes)):
                 run.calls(SOAK_SLICE, REST_US, MOVING)
             if sleeps:
                 suspend_to_ram(run.machine)
                 run.figures.sleeps += 1
-            run.look()
+            run.check()
             say(f"{run.elapsed() / 60:.0f} of {minutes} min, {run.figures.calls:,} calls")
     run.faults()
 
@@ -224,7 +224,8 @@ def boot(doing, amount, seed):
     """Boot a machine, run the slices, and return the figures."""
     with Machine(SCENARIO, KERNEL, settings=SETTINGS, perf=True) as machine:
         machine.write(framework.KMEMLEAK, "scan=off")
-        machine.write(WATCHDOG, 0)      # the NMI watchdog has a counter of each core: EBUSY
+        # the NMI watchdog uses a counter of each core, so that the core counters would be busy
+        machine.write(WATCHDOG, 0)
         machine.insmod(cores=True)
         with counting(machine) as session:
             run = Run(machine, session, seed)
@@ -234,14 +235,14 @@ def boot(doing, amount, seed):
 
 
 def boots_of_calls(calls, seed):
-    """All calls, in as many boots as are still to be done; their figures."""
+    """Make the remaining calls, in boots of BOOT calls; return the figures of all boots."""
     so_far = Progress("fuzz-calls", [progress.hash_of(*TRIED), kernels.get(KERNEL).release, calls, seed])
     found = figures.Figures(**(so_far.stored() or {}))
     if found.boots:
         say(f"{found.calls:,} calls of {found.boots} boots are done")
     while found.calls < calls:
         try:
-            # the seeds of a boot's slices follow each other
+            # each slice of a boot increments the seed
             found.add(boot(fuzz, min(BOOT, calls - found.calls), seed + BOOT * found.boots))
         except BaseException as error:
             found.broken += not isinstance(error, KeyboardInterrupt)
@@ -254,8 +255,11 @@ def boots_of_calls(calls, seed):
 
 
 def faults_of_loading():
-    """Each allocation that the module's beginning makes fails once, by static tables, by a discovery
-    table and by addresses in config space; figures."""
+    """Let each allocation during loading fail once; return the figures.
+
+    The machines find boxes by static tables, by a discovery table, and by addresses in config
+    space.
+    """
     found = figures.Figures()
     for scenario, cores in LOADED.items():
         say(f"each allocation of loading fails on {scenario}")

@@ -280,20 +280,23 @@ static void fork_shares_or_loses(const void *arg)
 	must(waitpid(pid, &status, 0) == pid, "waitpid: %m");
 	expect(!status || (WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV),
 	       "the child: status %#x", status);
-	/* the child's end closed nothing of the parent's */
+	/* the end of the child leaves the parent's descriptors and mappings unchanged */
 	wait_for(audit_ring(&audit, &ring) && audit.samples > 5);
 	session_stop(session);
 	audit_finish(&audit, &ring, session);
 }
 
-/* Read all records; the box stays claimed while the ring is mapped */
+/* Consume all records of the ring */
 static void drain(struct ring *ring)
 {
 	while (ring_next(ring))
 		ring_release(ring);
 }
 
-/* A mapping keeps the session as a descriptor does: it counts on, and ends with the last one */
+/*
+ * A mapping keeps the session open as a descriptor does. The session counts and its box stays
+ * claimed until the last mapping is removed.
+ */
 static void map_outlives_descriptor(const void *arg)
 {
 	struct ring ring;

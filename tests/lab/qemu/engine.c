@@ -223,10 +223,10 @@ void ucore_counter_name(const UcoreBox *box, unsigned ctr, GString *out)
 }
 
 /*
- * Propagate the carry of one counter to the UBox. A message leaves the box only
- * when its status bit rises, and the UBox acts only when the global bit rises.
- * Return true if the UBox acts, and set the bit of its global control in
- * @globals.
+ * Report the overflow of a counter to the UBox. The box sends a message only if
+ * the counter's status bit was 0. The UBox then freezes and interrupts only if
+ * the box's global status bit was 0. Return true in this case, and set the bit
+ * of the global control in @globals.
  */
 static bool carry_report(UcoreBox *box, unsigned ctr, uint32_t *globals)
 {

@@ -150,13 +150,16 @@ static void caps_init(UcorePciDevice *d)
     }
 }
 
-/* the socket is one source's, the stack that of all; README.md, "Ends" */
+/* Register 3F4h has the socket [3:0] and the stack [6:4]; README.md, "Links" */
 static void stack_init(UcorePciDevice *d)
 {
     caps_set(d, 0x3f4, GENMASK(6, 0), d->stack << 4 | d->socket->id);
 }
 
-/* the first two links of two sockets cross, all others end nowhere */
+/*
+ * Connect link 0 of a socket with link 1 of its neighbor, and link 1 with link 0.
+ * The other links have no peer.
+ */
 static void link_init(UcorePciDevice *d)
 {
     const UcorePlatform *p = ucore->config.platform;
@@ -187,7 +190,10 @@ static bool controller_there(const UcoreSocket *s, unsigned controller)
     return false;
 }
 
-/* one register for all controllers, or one for each; 0 if absent */
+/*
+ * The first register has the base address of all memory controllers. Each of the
+ * others has the offset of one controller, 0 if the controller is absent.
+ */
 static void imc_map_init(UcorePciDevice *d)
 {
     caps_set(d, 0xd0, GENMASK(28, 0), ucore_mmio_window(d->socket) >> 23);
