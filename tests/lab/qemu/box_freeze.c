@@ -54,7 +54,7 @@ static void socket_frozen(UcoreSocket *s, bool by_word, int64_t now)
     s->words_frozen = true;
     s->frozen_since = now;
     s->seq = ++s->machine->seq;
-    /* else counters were switched on in boxes that stood still already */
+    /* false if counters were enabled in boxes that were frozen before */
     if (by_word) {
         s->freezes++;
         for (unsigned b = 0; b < s->nr_boxes; b++) {

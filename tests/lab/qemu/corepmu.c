@@ -97,7 +97,7 @@ uint64_t ucore_core_ctl(const UcoreCorePmu *p, unsigned i)
                                       4 * (i - UCORE_CORE_MAX_GP), 4);
 }
 
-/* whether control word @ctl of counter @i lets it count */
+/* Return true if the control word @ctl enables counter @i. */
 static bool ctl_enables(unsigned i, uint64_t ctl)
 {
     return i < UCORE_CORE_MAX_GP
@@ -243,7 +243,7 @@ static void pmu_rearm(UcoreCorePmu *p)
     }
 }
 
-/* returns whether it carried */
+/* Return true if the counter has overflowed. */
 static bool counter_advance(UcoreCorePmu *p, unsigned i, uint64_t dt)
 {
     uint64_t inc, rest;
@@ -399,7 +399,10 @@ static bool within(uint32_t msr, uint32_t first, unsigned nr)
     return msr >= first && msr - first < nr;
 }
 
-/* Addresses of this architecture; what a processor has not of them faults. */
+/*
+ * Return true for MSRs of the architectural PMU. Those that the configured
+ * processor does not have raise #GP.
+ */
 bool ucore_core_owns_msr(uint32_t msr)
 {
     return msr == MSR_DEBUGCTL ||
@@ -448,7 +451,7 @@ static int counter_at(uint32_t msr)
     return -1;
 }
 
-/* Counters that have an event, and whether one of them may interrupt. */
+/* Return GLOBAL_INUSE: counters with an event, and whether one can interrupt. */
 static uint64_t inuse(const UcoreCorePmu *p)
 {
     uint64_t bits = 0;
@@ -573,7 +576,7 @@ static void check_write(const UcoreCorePmu *p, uint32_t msr, uint64_t val)
     int i = counter_at(msr);
 
     if (!ucore->record_cores) {
-        return;                     /* perf's ways are not ours to judge */
+        return;                     /* writes by perf are not checked */
     }
     if (msr == MSR_FIXED_CTRL) {
         for (unsigned f = 0; f < config()->fixed; f++) {

@@ -10,7 +10,7 @@
 #include "model.h"
 
 #define TSC_HZ      2600000000ULL
-#define CRYSTAL_HZ  1000000000      /* Linux takes it for the APIC timer's */
+#define CRYSTAL_HZ  1000000000      /* Linux uses it as the rate of the APIC timer */
 
 uint64_t ucore_tsc(uint64_t ticks)
 {

@@ -31,7 +31,7 @@ uint64_t ucore_muldiv(uint64_t a, uint64_t b, uint64_t c, uint64_t *rest)
     return wide / c;
 }
 
-/* returns whether the counter carried out of its top bit */
+/* Return true if the counter has overflowed. */
 static bool counter_advance(UcoreCounter *c, unsigned width, uint64_t dt)
 {
     uint64_t rest, inc;
@@ -353,8 +353,8 @@ UcoreBox *ucore_box_find(UcoreMachine *m, unsigned socket, const char *name)
 }
 
 /*
- * [model] status-shift: move bits whose position is a guess, so that a driver
- * that depends on them fails
+ * Rotate the status bits whose order differs between manuals ([model]
+ * status-shift), so that a driver that depends on their order fails.
  */
 static int shifted(const UcoreConfig *cfg, int bit)
 {
@@ -545,7 +545,7 @@ static void box_reset(UcoreBox *box, int64_t now)
     ucore_box_update(box);
 }
 
-/* the registers of boxes and UBoxes, faults: all but the free-running counters */
+/* Reset the registers of boxes and UBoxes, and the faults. */
 static void sockets_reset(UcoreMachine *m, int64_t now)
 {
     const UcoreConfig *cfg = &m->config;
@@ -588,7 +588,7 @@ void ucore_engine_power_on(UcoreMachine *m, int64_t now)
     }
 }
 
-/* power-on, system_reset, and the way out of S3 */
+/* Reset at power-on, by system_reset, and during a resume from S3. */
 void ucore_engine_reset(UcoreMachine *m)
 {
     m->epoch = ucore_now();

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Injected faults that are delayed until the hardware could show them.
+ * Injected faults that stay pending until they are possible on hardware.
  *
  * A frozen or disabled counter cannot carry. A box of a frozen die sends no
  * message that could raise a status bit, and a frozen die cannot freeze again.
- * A driver must not be tested with events that no hardware produces. These
- * faults are therefore held until the first time at which they are possible.
+ * Tests must not confront the driver with events that no hardware produces.
+ * Therefore these faults are pending until the first time at which they are
+ * possible.
  */
 #include "model.h"
 
-/* Return the held carries of the box that are possible now */
+/* Return the pending carries of the box that are possible now. */
 static uint32_t box_carries(const UcoreBox *box)
 {
     uint32_t carries = 0;

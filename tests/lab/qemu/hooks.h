@@ -12,7 +12,7 @@
 struct ArchCPU;
 
 typedef enum {
-    UCORE_MSR_PASS,             /* not ours: QEMU goes on */
+    UCORE_MSR_PASS,             /* let QEMU handle the MSR */
     UCORE_MSR_DONE,
     UCORE_MSR_FAULT,            /* raise #GP */
 } UcoreMsrResult;
@@ -23,7 +23,7 @@ UcoreMsrResult ucore_wrmsr(struct ArchCPU *cpu, uint32_t msr, uint64_t val);
 /* false: raise #GP */
 bool ucore_rdpmc(struct ArchCPU *cpu, uint32_t index, uint64_t *val);
 
-/* may change what QEMU has answered */
+/* may change QEMU's values */
 void ucore_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *eax, uint32_t *ebx,
                  uint32_t *ecx, uint32_t *edx);
 

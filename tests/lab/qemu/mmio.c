@@ -107,7 +107,7 @@ static const MemoryRegionOps window_ops = {
     .impl = { .min_access_size = 1, .max_access_size = 8, .unaligned = true },
 };
 
-/* README.md, "Rates": what runs freely in a memory controller */
+/* Add the free-running counters of a memory controller; README.md, "Rates" */
 static void imc_free_add(UcoreSocket *s, unsigned controller)
 {
     static const struct {

@@ -39,7 +39,7 @@
 #define UCORE_MAX_CPUS          256
 #define UCORE_MAX_CTRS          16
 #define UCORE_MAX_FILTERS       8
-#define UCORE_MAX_FREE          5       /* MSRs that only count */
+#define UCORE_MAX_FREE          5       /* free-running MSRs */
 #define UCORE_MAX_STATUS_WORDS  16      /* maximum of 1024 units in a table */
 #define UCORE_MAX_GLOBALS       2       /* of a socket */
 #define UCORE_MAX_CORE_SEL      64
@@ -58,17 +58,17 @@ typedef struct UcoreSocket UcoreSocket;
 typedef enum {
     UCORE_REG_BOX_CTL,
     UCORE_REG_BOX_STATUS,
-    UCORE_REG_CTL,              /* index: counter; the fixed one comes last */
+    UCORE_REG_CTL,              /* index: counter; the fixed counter is last */
     UCORE_REG_CTR,              /* 8 bytes on PCI, low dword first */
     UCORE_REG_FILTER,           /* index: into UcoreBox.filter */
 
-    /* of a socket */
-    UCORE_REG_GLOBAL_CTL,       /* index: which */
-    UCORE_REG_GLOBAL_STATUS,    /* index: word, of the first, then the second */
+    /* registers of a socket */
+    UCORE_REG_GLOBAL_CTL,       /* index: global control */
+    UCORE_REG_GLOBAL_STATUS,    /* index: word, first those of control 0 */
     UCORE_REG_GLOBAL_CONFIG,
     UCORE_REG_CPU_BUSES,        /* root bus of each IIO stack */
-    UCORE_REG_TABLE,            /* where the second table is */
-    UCORE_REG_FREE,             /* only counts, UcoreTarget.rate */
+    UCORE_REG_TABLE,            /* address of the second table */
+    UCORE_REG_FREE,             /* free-running, at UcoreTarget.rate */
 } UcoreRegKind;
 
 typedef struct UcoreReg {
@@ -88,13 +88,13 @@ typedef enum {
     UCORE_ACCESS_PCI,
 } UcoreAccess;
 
-/* an event's allowed counters; an event not listed may use all of them */
+/* Counters that a range of events may use. Other events may use all. */
 typedef struct UcoreConstraint {
     uint16_t first, last;
     uint8_t counters;
 } UcoreConstraint;
 
-/* an event that runs at a clock's rate, or increments by more than one */
+/* Event that counts at the rate of a clock, or increments by more than one. */
 typedef struct UcoreEventTrait {
     uint16_t event;
     uint16_t depth;             /* largest increment per cycle; 0 means 1 */
@@ -111,16 +111,16 @@ struct UcoreBoxType {
 
     uint64_t ctl_legal, fixed_legal;
     uint64_t ctl_rst, fixed_rst;
-    uint64_t ctl_wo;            /* written, never read back, besides rst */
-    uint64_t ov_en;             /* in a control, 0: cannot overflow */
+    uint64_t ctl_wo;            /* bits that read 0, in addition to rst */
+    uint64_t ov_en;             /* overflow enable in a control; 0: none */
     uint64_t ov_en_doubtful;    /* ... unless [model] cbox-ov-en is set */
     uint64_t event_ext;         /* ninth event bit */
     uint64_t thresh;
-    uint64_t invert;            /* threshold counts the other cycles */
-    uint16_t clock_event;       /* event of all cycles, required by invert */
-    uint64_t umask_ext;         /* any further selection */
+    uint64_t invert;            /* count the cycles below the threshold */
+    uint16_t clock_event;       /* event of all cycles, which invert requires */
+    uint64_t umask_ext;         /* further bits that select events */
 
-    bool box_ctl, box_status;   /* has the register */
+    bool box_ctl, box_status;   /* the register exists */
     uint32_t box_ctl_reserved;  /* bits that only other types have */
     bool box_ctl_stepwise;      /* #GP if a write sets more than one bit */
     uint32_t status_legal;
@@ -130,12 +130,12 @@ struct UcoreBoxType {
     uint8_t nr_filters;
     uint64_t filter_legal[UCORE_MAX_FILTERS];
 
-    const UcoreReg *regs;       /* ends with offset UINT16_MAX */
+    const UcoreReg *regs;       /* last element: offset UINT16_MAX */
     const UcoreReg *filter_regs;    /* registers of a PCI filter function */
     const UcoreConstraint *constraints;
     const UcoreEventTrait *traits;
 
-    /* rate that filters and special fields leave of @rate; NULL: all of it */
+    /* Reduce @rate by filters and special fields. NULL: no reduction */
     uint64_t (*filter_rate)(const UcoreBox *box, unsigned ctr,
                             unsigned event, unsigned umask, uint64_t rate);
 };
@@ -144,20 +144,19 @@ typedef enum {
     UCORE_PCI_PMON,
     UCORE_PCI_FILTER,
     UCORE_PCI_SOCKET_MAP,
-    UCORE_PCI_FILLER,           /* a slot needs its function 0 */
-    UCORE_PCI_OTHER,            /* shows, and is nothing of ours */
+    UCORE_PCI_FILLER,           /* function 0 of a slot without other use */
+    UCORE_PCI_OTHER,            /* function without PMON registers */
     UCORE_PCI_CAPS,             /* PCU capabilities: CAPID4, CAPID6 */
-    UCORE_PCI_IMC_MAP,          /* where memory controllers are in memory */
-    /* number of the IIO stack of its bus: instance */
-    UCORE_PCI_STACK,
+    UCORE_PCI_IMC_MAP,          /* addresses of the memory controllers */
+    UCORE_PCI_STACK,            /* number of the IIO stack of the bus */
     UCORE_PCI_TABLE,            /* the discovery table */
 } UcorePciRole;
 
-/* the buses of a socket; args.py makes them */
+/* Buses of a socket. args.py creates them. */
 typedef enum {
     UCORE_BUS_UNCORE,
     UCORE_BUS_IIO,
-    UCORE_BUS_ABOVE,            /* the uncore bus */
+    UCORE_BUS_ABOVE,            /* bus above the uncore bus */
 } UcorePciBus;
 
 typedef struct UcorePciSite {
@@ -166,10 +165,10 @@ typedef struct UcorePciSite {
     uint8_t bus;                /* UcorePciBus */
     uint16_t device_id;
     const UcoreBoxType *type;   /* PMON, FILTER */
-    uint8_t instance;           /* STACK: as address decoders count */
+    uint8_t instance;           /* STACK: number in the address decoders */
 } UcorePciSite;
 
-/* Where units of a discovery table are; offsets from the box control. */
+/* Registers of the units of a type; offsets are relative to the box control. */
 typedef struct UcoreUnitSite {
     uint16_t number;            /* the table's box type */
     uint8_t access;
@@ -177,13 +176,13 @@ typedef struct UcoreUnitSite {
     uint8_t fixed_ctl, fixed_ctr, filter;
     bool wide_ctl;
 
-    unsigned nr;                /* so many are here, others in unit.c's space */
+    unsigned nr;                /* units here; unit.c places the others */
     uint64_t base;              /* MSR; offset in the window; config offset */
     uint32_t stride;            /* MSR, MMIO */
-    uint32_t pair_stride;       /* MMIO: from every second unit to the next */
+    uint32_t pair_stride;       /* MMIO: distance of pairs of units */
     uint8_t slot, function;     /* PCI: unit i is in slot + i */
     uint16_t device_id;
-    bool pointed;               /* in the table that an MSR points to */
+    bool pointed;               /* listed in the second table */
 } UcoreUnitSite;
 
 typedef struct UcoreBoxSite {
@@ -192,50 +191,49 @@ typedef struct UcoreBoxSite {
     uint32_t msr;               /* MSR of instance 0; PCI boxes: 0 */
     uint32_t msr_stride;
     const uint16_t *msrs;       /* MSR of each instance if there is no stride */
-    /* a channel; the address is in UcorePlatform.imc */
-    bool in_memory;
+    bool in_memory;             /* channel at an address of UcorePlatform.imc */
     int8_t global_bit[12];      /* GLOBAL_STATUS bit of instance i, -1: none */
-    int8_t global_bit0;         /* ... or consecutive from here, when >= 0 */
-    uint8_t global_nr;          /* ... number of instances with a bit; 0: all */
-    int8_t global_fixed;        /* the fixed counter's own bit, -1: the box's */
+    int8_t global_bit0;         /* if >= 0: bit of instance 0, others follow */
+    uint8_t global_nr;          /* number of instances with a bit; 0: all */
+    int8_t global_fixed;        /* bit of the fixed counter, -1: box's bit */
 } UcoreBoxSite;
 
 typedef struct UcorePlatform {
-    /* absent MSRs inside raise #GP */
+    /* ranges in which absent MSRs raise #GP */
     struct {
         uint32_t first, last;
     } msrs[2];
     uint32_t msr_global_ctl, msr_global_status, msr_global_config;
     uint32_t msr_cpu_buses;         /* 0: none */
-    uint64_t frz_all;               /* 0: there are no global registers */
-    uint64_t unfrz_all;             /* 0: frz_all written 0 */
+    uint64_t frz_all;               /* 0: no global registers */
+    uint64_t unfrz_all;             /* 0: clearing frz_all unfreezes */
     bool frz_readable;
     uint64_t wk_on_pmi, core_sel;
     uint64_t private_wk_on_pmi, private_core_sel;   /* [model] pmi = private */
-    uint64_t global_status_legal;   /* discovery: by the number of units */
+    uint64_t global_status_legal;   /* discovery: from the number of units */
     /* number of words by the number of units; 0: one */
     unsigned global_status_words;
     struct {
         uint8_t first, last;
-    /* bits whose order differs between sources */
+    /* bits whose order differs between manuals */
     } status_doubtful;
 
     /* BOX_CTL */
     uint32_t box_rst_ctrl, box_rst_ctrs;
-    uint32_t box_frz, box_frz_en;   /* frz_en 0: frz needs nothing */
+    uint32_t box_frz, box_frz_en;   /* frz_en 0: frz needs no enable */
     /* required for overflow messages; 0: none */
     uint32_t box_ov_en;
     uint32_t box_must_be_one, box_readable, box_legal;
     bool box_enables_doubtful;      /* [model] box-enables: as on v2 */
 
-    /* counter control; any bit of ctl_en, fixed_en lets it count */
+    /* counter control; any bit of ctl_en or fixed_en enables the counter */
     uint64_t ctl_en, fixed_en, ctl_ev_sel, ctl_umask, ctl_edge;
 
-    const UcoreBoxSite *boxes;      /* ends with type NULL */
-    const UcorePciSite *pci;        /* ends with device_id 0 */
+    const UcoreBoxSite *boxes;      /* last element: type NULL */
+    const UcorePciSite *pci;        /* last element: device_id 0 */
 
-    bool discovery;                 /* there is a table */
-    uint16_t table_device;          /* its function; 0: the usual device id */
+    bool discovery;                 /* a discovery table exists */
+    uint16_t table_device;          /* device id of the table; 0: default */
     /* MSR with the address of a second table; 0: none */
     uint32_t msr_table;
     const UcoreBoxSite *unknown;    /* templates of type_N, by access */
@@ -244,15 +242,15 @@ typedef struct UcorePlatform {
     uint16_t link_peer, link_status;
     uint16_t capid4;                /* config offset, with CAPS */
     uint32_t capid4_chop;
-    uint8_t chop0_sboxes;           /* more than so many: not chop 0 */
-    uint16_t capid6;                /* the same: one bit for each CHA */
-    uint64_t capid6_slices;         /* bits 63:32 are the next register's */
+    uint8_t chop0_sboxes;           /* largest number of SBOXes of chop 0 */
+    uint16_t capid6;                /* config offset; a bit for each CHA */
+    uint64_t capid6_slices;         /* bits 63:32 are in the next register */
 
-    /* memory controllers in memory, and their free-running counters */
+    /* memory-mapped memory controllers, and their free-running counters */
     struct {
         unsigned controllers, channels;
         uint32_t channel, channel_stride;
-        bool persistent;            /* counts persistent memory, too */
+        bool persistent;            /* with counters of persistent memory */
     } imc;
 
     /* free-running counters of IIO stacks; ports 0: none; width 0: all bits */
@@ -261,12 +259,12 @@ typedef struct UcorePlatform {
         /* registers of each stack, instead of strides */
         const uint16_t *clocks, *ins;
         uint32_t in, out, stack_stride, port_stride;
-        /* utilisation in, out of each port; 0: none */
+        /* input and output utilisation of each port; 0: none */
         uint32_t util;
         unsigned ports, width;
     } iio_free;
 
-    /* MSRs that only count: rate per socket 0, in increments per second */
+    /* free-running MSRs: increments per second of socket 0 */
     struct {
         uint32_t msr;
         uint64_t rate;
@@ -281,9 +279,9 @@ typedef struct UcorePlatform {
 
 struct UcoreCounter {
     uint64_t ctl;
-    uint64_t value;             /* the register, up to UcoreBox.synced */
+    uint64_t value;             /* register value at UcoreBox.synced */
     uint64_t frac;              /* fraction of an increment, in 1e-9 */
-    uint64_t total;             /* the truth: all increments since power-on */
+    uint64_t total;             /* all increments since power-on */
     uint64_t rate;              /* increments per second with this setting */
     bool enabled;
     bool armed;                 /* a carry sends an overflow message */
@@ -293,7 +291,7 @@ typedef struct UcoreAccesses {
     uint64_t rdmsr, wrmsr, msr_fault;
     uint64_t ecam_read, ecam_write;
     uint64_t cf8_read, cf8_write;
-    uint64_t port_io;           /* CF8h writes and CFCh accesses behind those */
+    uint64_t port_io;           /* port accesses of cf8_read, cf8_write */
     uint64_t mmio_read, mmio_write;
 } UcoreAccesses;
 
@@ -307,28 +305,28 @@ struct UcoreBox {
     UcoreAccess access;
     uint64_t base;              /* base of the register offsets */
     uint8_t devfn;              /* PCI units */
-    const UcoreReg *regs;       /* ends with offset UINT16_MAX */
+    const UcoreReg *regs;       /* last element: offset UINT16_MAX */
     int global_bit, global_fixed;
 
-    /* the type's, changed by scenario options */
+    /* values of the type, changed by scenario options */
     uint64_t ctl_legal, ov_en;
     unsigned width, fixed_width;
     uint32_t box_ctl;
-    uint32_t box_written;       /* the last word, as it was written */
+    uint32_t box_written;       /* last box control as written */
     uint32_t status;
     uint64_t filter[UCORE_MAX_FILTERS];
     UcoreCounter ctr[UCORE_MAX_CTRS];
     unsigned nr_ctrs;           /* general and fixed */
     bool running;               /* neither the box nor the socket is frozen */
-    int64_t word_time;          /* when its word last froze or unfroze it */
+    int64_t word_time;          /* last freeze or unfreeze by box_ctl */
     int64_t synced;
     int64_t deadline;           /* time of its next armed carry */
 
     UcoreAccesses accesses;
-    bool dead;                  /* fault: answers all ones, takes no writes */
-    bool ecam_wrong;            /* fault: only CF8h/CFCh reaches it */
-    uint32_t held;              /* fault: counters that are to carry */
-    uint32_t stuck;             /* fault: counters that keep their value */
+    bool dead;                  /* fault: reads all ones, ignores writes */
+    bool ecam_wrong;            /* fault: only CF8h/CFCh access works */
+    uint32_t held;              /* fault: counters with a pending carry */
+    uint32_t stuck;             /* fault: counters with a constant value */
     bool faults;                /* fault: its MSRs raise #GP */
 };
 
@@ -340,45 +338,44 @@ struct UcoreSocket {
     GHashTable *msrs;           /* MSR -> UcoreTarget */
     GHashTable *mmio;           /* dword of the window -> UcoreTarget */
     struct {
-        uint64_t base;          /* as access */
+        uint64_t base;          /* in the space of access */
         UcoreAccess access;
         UcoreReg *regs;
         uint64_t ctl;           /* readable bits, except the freeze */
     } global[UCORE_MAX_GLOBALS];
-    /* global controls that freeze the die, a bit each */
-    uint32_t frz;
-    unsigned extra_msr, extra_mmio, extra_pci;      /* unit.c: places taken */
+    uint32_t frz;               /* mask of freezing global controls */
+    unsigned extra_msr, extra_mmio, extra_pci;      /* unit.c: used places */
 
     uint64_t global_status[UCORE_MAX_STATUS_WORDS];
     uint64_t status_legal[UCORE_MAX_STATUS_WORDS];
-    GPtrArray *status_boxes[UCORE_MAX_STATUS_WORDS];    /* that report there */
+    GPtrArray *status_boxes[UCORE_MAX_STATUS_WORDS];    /* reporting boxes */
     bool frozen;
-    bool words_frozen;          /* by the words of its boxes (box_freeze.c) */
-    int64_t unfreeze_first;         /* UCORE_NEVER: none has unfrozen yet */
-    int64_t frozen_since;       /* either way */
-    uint64_t frozen_ns;         /* of ended freezes */
+    bool words_frozen;          /* by box controls (box_freeze.c) */
+    int64_t unfreeze_first;         /* UCORE_NEVER: no box is unfrozen */
+    int64_t frozen_since;       /* by a global or by box controls */
+    uint64_t frozen_ns;         /* sum of all ended freezes */
     uint64_t freezes, overflow_freezes, unfreezes;
     uint64_t seq;               /* sequence number of the last freeze */
 
-    GTree *deadlines;           /* boxes, the next armed carry first */
-    int64_t deadline;           /* of the first */
+    GTree *deadlines;           /* boxes by their next armed carry */
+    int64_t deadline;           /* deadline of the first box */
     QEMUTimer timer;
 
     UcoreAccesses accesses;     /* accesses to the global registers */
     uint64_t pmis;              /* PMI messages of the UBox */
-    unsigned lose_pmis;         /* fault: the next ones vanish */
-    unsigned double_pmis;       /* fault: the next ones are sent again, */
-    int64_t double_after;       /* ... so much later */
-    int64_t delay_pmis;         /* fault: all come so late */
-    unsigned pmi_epoch;         /* messages of an older one are void */
-    bool held;                  /* faults wait, here or in a box (fault.c) */
+    unsigned lose_pmis;         /* fault: number of PMIs to lose */
+    unsigned double_pmis;       /* fault: number of PMIs to send twice */
+    int64_t double_after;       /* delay of the second PMI (ns) */
+    int64_t delay_pmis;         /* fault: delay of all PMIs (ns) */
+    unsigned pmi_epoch;         /* delayed PMIs of older epochs are dropped */
+    bool held;                  /* a fault is pending (fault.c) */
     bool held_freeze;
     uint64_t held_status[UCORE_MAX_STATUS_WORDS];
 };
 
 #define UCORE_DEBUGCTL_PMI  BIT_ULL(13)     /* uncore PMIs enabled */
 
-/* counter i: general, from UCORE_CORE_MAX_GP on fixed */
+/* Index of a counter: general, from UCORE_CORE_MAX_GP on fixed. */
 #define UCORE_CORE_MAX_GP       8
 #define UCORE_CORE_MAX_FIXED    4
 #define UCORE_CORE_CTRS         (UCORE_CORE_MAX_GP + UCORE_CORE_MAX_FIXED)
@@ -398,18 +395,18 @@ typedef struct UcoreCpu {
     X86CPU *cpu;
     uint64_t debugctl;
     UcoreCorePmu pmu;
-    unsigned lose_core_pmis;    /* fault: the next ones vanish */
+    unsigned lose_core_pmis;    /* fault: number of PMIs to lose */
 
     /* uncore PMIs: sent = delivered + masked + debugctl + asleep */
     uint64_t pmi_sent, pmi_delivered, pmi_masked, pmi_debugctl, pmi_asleep;
     uint64_t core_pmi, core_pmi_masked;
-    /* accesses of the core PMU, DEBUGCTL excepted */
+    /* accesses to the core PMU, except DEBUGCTL */
     uint64_t core_rdmsr, core_wrmsr, core_rdpmc;
 
     uint64_t ipis, ipi_targets;
-    uint64_t ipi_vector[256];   /* fixed delivery; NMI counts as vector 2 */
-    uint64_t rdmsr, wrmsr;      /* all MSRs; written by the own vCPU only */
-    uint64_t pmon;              /* accesses of uncore registers, of any kind */
+    uint64_t ipi_vector[256];   /* fixed delivery mode; [2] is NMI */
+    uint64_t rdmsr, wrmsr;      /* all MSRs; only this vCPU writes the counts */
+    uint64_t pmon;              /* all accesses to uncore registers */
     uint64_t insns0, syscalls0; /* base of the counts kept in CPUX86State */
 } UcoreCpu;
 
@@ -423,7 +420,7 @@ typedef struct UcorePlan {
     const UcoreBoxSite *site;
     unsigned count;             /* per socket */
     unsigned width, fixed_width;
-    unsigned ctl_absent;        /* bits of its controls */
+    unsigned ctl_absent;        /* absent bits of its controls */
     const UcoreReg *regs;
 } UcorePlan;
 
@@ -434,12 +431,12 @@ typedef struct UcoreCoreConfig {
     /* version of architectural performance monitoring */
     unsigned version;
     unsigned gp, width, fixed, fixed_width;
-    bool full_width;            /* IA32_A_PMCx are there */
+    bool full_width;            /* with IA32_A_PMCx */
     bool any;                   /* events can count for both threads */
     bool hybrid;
     bool uncore_bit;            /* an uncore PMI sets GLOBAL_STATUS[61] */
-    unsigned unavailable;       /* predefined events that count nothing */
-    unsigned events;            /* length of their vector */
+    unsigned unavailable;       /* mask of predefined events that are absent */
+    unsigned events;            /* length of that mask (CPUID.0AH:EAX[31:24]) */
     unsigned eax, ebx, ecx, edx;    /* CPUID.0AH */
 } UcoreCoreConfig;
 
@@ -451,7 +448,7 @@ typedef enum {
     UCORE_COST_CF8,             /* a dword: both port I/Os */
     UCORE_COST_MMIO,
     UCORE_COST_RDPMC,
-    UCORE_COST_IPI,             /* a CPU that is interrupted */
+    UCORE_COST_IPI,             /* for each interrupted CPU */
     UCORE_COST_IRQ,
     UCORE_COST_NMI,
     UCORE_COST_SYSCALL,
@@ -465,14 +462,14 @@ typedef struct UcoreConfig {
     bool uncore;                /* false: no box, no uncore MSR, no function */
     GArray *plans;              /* of UcorePlan */
     unsigned global_config;
-    unsigned chop;              /* a field of CAPID4 */
-    uint64_t fuses;             /* a field of CAPID6 */
-    unsigned status_shift;      /* by so many, around, in status_doubtful */
+    unsigned chop;              /* field of CAPID4 */
+    uint64_t fuses;             /* field of CAPID6 */
+    unsigned status_shift;      /* rotation of the bits of status_doubtful */
     unsigned nodes;             /* NUMA nodes; 0: not reported */
     uint64_t wk_on_pmi, core_sel;
-    uint32_t box_ov_en, box_must_be_one, box_readable;  /* the platform's */
+    uint32_t box_ov_en, box_must_be_one, box_readable;  /* of the platform */
     unsigned global_access;     /* UcoreAccess */
-    unsigned globals;           /* number per socket; each has a table, and: */
+    unsigned globals;           /* number per socket, each with a table */
     unsigned status_offset, status_words;
     unsigned status_bits[UCORE_MAX_GLOBALS];
     bool firmware_freeze, frz_all, log_counters;
@@ -485,7 +482,7 @@ typedef struct UcoreConfig {
     UcoreCoreConfig core;
     uint64_t scale;             /* in 1e-6 */
     GArray *rates;              /* UcoreRate entries; the last match is used */
-    unsigned nr_rates;          /* the scenario's; others came by command */
+    unsigned nr_rates;          /* of the scenario; commands added the others */
     GHashTable *hidden, *dead, *ecam_wrong;     /* "box" or "socket:box" */
     int core_map[UCORE_MAX_CORE_SEL];   /* pmi_core_sel bit -> core, -1: none */
 } UcoreConfig;
@@ -510,14 +507,14 @@ struct UcoreMachine {
     uint64_t seq;
     int64_t epoch;              /* virtual time of the last reset */
     bool cf8;                   /* a CFCh access is being forwarded */
-    bool record_cores;          /* core PMUs are logged and judged */
+    bool record_cores;          /* log and check the core PMUs */
     FILE *log;
     GArray *violations, *markers;
     uint64_t nr_violations;
-    uint64_t paid[UCORE_COSTS]; /* how often, on a clocked machine */
+    uint64_t paid[UCORE_COSTS]; /* number of operations, on a clocked machine */
     struct {
         uint32_t reads, writes;
-    } foreign[UCORE_FOREIGN_MSRS];      /* accesses of MSRs that are not ours */
+    } foreign[UCORE_FOREIGN_MSRS];      /* accesses to other MSRs */
 };
 
 extern UcoreMachine *ucore;     /* NULL: the machine has no ucore device */
@@ -526,9 +523,9 @@ extern UcoreMachine *ucore;     /* NULL: the machine has no ucore device */
 
 /* Process due events and return the present time. Must be called first. */
 int64_t ucore_sync(UcoreMachine *m);
-/* Counts up to @now; returns the counters that carried, one bit each. */
+/* Count until @now. Return a mask of the counters that carried. */
 uint32_t ucore_box_advance(UcoreBox *box, int64_t now);
-/* After any change of registers: box advanced before. */
+/* Recompute rates and deadlines after a register write. The box is advanced. */
 void ucore_box_update(UcoreBox *box);
 void ucore_socket_freeze(UcoreSocket *s, int64_t now, const char *reason,
                          const char *cause);
@@ -539,38 +536,41 @@ void ucore_socket_rearm(UcoreSocket *s);
 void ucore_socket_play(UcoreSocket *s, int64_t now);
 void ucore_engine_init(UcoreMachine *m);
 void ucore_engine_reset(UcoreMachine *m);
-/* Only the registers, and the faults of the scenario. */
+/* Set the registers and the faults of the scenario. */
 void ucore_engine_power_on(UcoreMachine *m, int64_t now);
 
 /* ------------------------------------------------------------- clock.c */
 
 extern const char *const ucore_cost_names[UCORE_COSTS];
-/* The prices of the scenario. */
+/* Read the prices of the scenario. */
 bool ucore_clock_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp);
-/* Virtual time passes, @times the price; nothing on other machines. */
+/* Advance the virtual time by @times the price, only on a clocked machine. */
 void ucore_pay(UcoreCost cost, unsigned times);
-/* virtual time, which never goes back */
+/* Return the virtual time, which is monotonic. */
 int64_t ucore_now(void);
 
 /* ------------------------------------------------------------- box_freeze.c */
 
-/* After a write to a box that was @running before. */
+/* Update the die after a write to the control of a box. */
 void ucore_words_written(UcoreBox *box, bool was_running, int64_t now);
-/* A box that a freeze of its die is made of. */
+/* Return true if a freeze of the die by box controls includes this box. */
 bool ucore_words_count(const UcoreBox *box);
 
 /* ------------------------------------------------------------- fault.c */
 
-/* Whether a fault that waits could happen now. */
+/* Return true if a pending fault is possible now. */
 bool ucore_fault_possible(const UcoreSocket *s);
-/* Adds the carries that can be to boxes[] and counters[], returns their number. */
+/*
+ * Append pending carries that are possible to boxes[] and counters[]. Return
+ * the new length.
+ */
 unsigned ucore_fault_carries(UcoreSocket *s, UcoreBox **boxes,
                              uint32_t *counters, unsigned nr);
-/* The other faults that can be; after the carries. */
+/* Apply the other pending faults that are possible, after the carries. */
 void ucore_fault_others(UcoreSocket *s, int64_t now);
 void ucore_fault_forget(UcoreSocket *s);
 
-/* a * b / c without overflow, the remainder in *rest unless NULL */
+/* Return a * b / c without overflow; *rest is the remainder unless NULL. */
 uint64_t ucore_muldiv(uint64_t a, uint64_t b, uint64_t c, uint64_t *rest);
 
 static inline bool ucore_is_fixed(const UcoreBox *box, unsigned ctr)
@@ -583,7 +583,7 @@ static inline unsigned ucore_width(const UcoreBox *box, unsigned ctr)
     return ucore_is_fixed(box, ctr) ? box->fixed_width : box->width;
 }
 
-/* whether control @ctl lets counter @ctr count */
+/* Return true if the control word @ctl enables the counter. */
 static inline bool ucore_ctl_enables(const UcoreBox *box, unsigned ctr,
                                      uint64_t ctl)
 {
@@ -592,7 +592,7 @@ static inline bool ucore_ctl_enables(const UcoreBox *box, unsigned ctr,
     return ctl & (ucore_is_fixed(box, ctr) ? p->fixed_en : p->ctl_en);
 }
 
-/* the GLOBAL_STATUS bit a counter reports in, -1: none */
+/* Return the bit of the counter in GLOBAL_STATUS, -1: none */
 static inline int ucore_global_bit(const UcoreBox *box, unsigned ctr)
 {
     return ucore_is_fixed(box, ctr) && box->global_fixed >= 0
@@ -614,14 +614,14 @@ static inline bool ucore_global_is_set(const UcoreSocket *s, int bit)
     return s->global_status[bit / 64] & BIT_ULL(bit % 64);
 }
 
-/* frozen, by the global freeze or by the words of all its boxes */
+/* Return true if the die is frozen, by a global or by all box controls. */
 static inline bool ucore_socket_is_frozen(const UcoreSocket *s)
 {
     return s->frozen ||
            (s->words_frozen && s->unfreeze_first == UCORE_NEVER);
 }
 
-/* the global registers that a unit belongs to */
+/* Return the index of the unit's global registers. */
 static inline unsigned ucore_global_of(const UcoreConfig *cfg,
                                        const UcoreUnitSite *unit)
 {
@@ -633,20 +633,20 @@ static inline bool ucore_has_global(const UcorePlatform *p)
     return p->frz_all;
 }
 
-/* whether a box control holds the box */
+/* Return true if this value of a box control freezes the box. */
 static inline bool ucore_word_freezes(const UcorePlatform *p, uint32_t word)
 {
     return (word & p->box_frz) && (word & p->box_frz_en) == p->box_frz_en;
 }
 
-/* "imc0.2", "imc0.fixed" */
+/* Append the counter's name: "imc0.2", "imc0.fixed". */
 void ucore_counter_name(const UcoreBox *box, unsigned ctr, GString *out);
 UcoreBox *ucore_box_find(UcoreMachine *m, unsigned socket, const char *name);
 
 /* --------------------------------------------------- box.c and global.c */
 
 uint64_t ucore_box_read(UcoreBox *box, const UcoreReg *reg, int64_t now);
-/* Writes the bits of @mask. */
+/* Write the bits of @mask. */
 void ucore_box_write(UcoreBox *box, const UcoreReg *reg, uint64_t val,
                      uint64_t mask, int64_t now);
 
@@ -654,7 +654,7 @@ uint64_t ucore_global_read(UcoreSocket *s, const UcoreReg *reg);
 void ucore_global_write(UcoreSocket *s, const UcoreReg *reg, uint64_t val,
                         uint64_t mask, int64_t now);
 
-/* whether silicon answers the write with #GP */
+/* Return true if the write raises #GP. */
 bool ucore_box_refuses(const UcoreBox *box, const UcoreReg *reg, uint64_t val);
 
 /* ------------------------------------------------------------ target.c */
@@ -664,7 +664,7 @@ typedef struct UcoreTarget {
     UcoreSocket *socket;
     UcoreBox *box;              /* NULL: a register of the socket */
     const UcoreReg *reg;
-    unsigned shift;             /* the dword's place in the register */
+    unsigned shift;             /* position of the dword in the register */
     uint64_t rate;              /* UCORE_REG_FREE */
     unsigned width;             /* width of UCORE_REG_FREE; 0: all bits */
 } UcoreTarget;
@@ -688,21 +688,21 @@ const UcoreTarget *ucore_map_find(GHashTable *map, uint64_t key);
 bool ucore_reg_is_wide(const UcoreReg *reg);
 UcoreAccesses *ucore_target_accesses(const UcoreTarget *t);
 uint64_t ucore_target_read(const UcoreTarget *t, int64_t now);
-/* @val and @mask in the register's own bits */
+/* @val and @mask have the bit positions of the whole register. */
 void ucore_target_write(const UcoreTarget *t, uint64_t val, uint64_t mask,
                         int64_t now);
 
 /* ------------------------------------------------------------- rates.c */
 
-/* free-running counters of an IIO stack: increments per second of stack 0 */
+/* Free-running counters of IIO stack 0: increments per second. */
 #define UCORE_FREE_CLOCK    500000000ULL
 #define UCORE_FREE_IN       20000000ULL
 #define UCORE_FREE_OUT      40000000ULL
 #define UCORE_FREE_UTIL_IN  60000000ULL
 #define UCORE_FREE_UTIL_OUT 80000000ULL
-#define UCORE_FREE_PORT     1000000ULL      /* more for each further port */
+#define UCORE_FREE_PORT     1000000ULL      /* added for each further port */
 
-/* the same of memory controller 0 */
+/* Free-running counters of memory controller 0: increments per second. */
 #define UCORE_FREE_READ         90000000ULL
 #define UCORE_FREE_WRITE        70000000ULL
 #define UCORE_FREE_PMM_READ     30000000ULL
@@ -713,7 +713,7 @@ uint64_t ucore_rate_raw(const UcoreBox *box, unsigned event, unsigned umask);
 uint64_t ucore_rate(const UcoreBox *box, unsigned ctr);
 bool ucore_counter_allows(const UcoreBox *box, unsigned ctr, unsigned event);
 unsigned ucore_event_depth(const UcoreBoxType *type, unsigned event);
-/* 64..1024 of 1024: what a filter value lets through */
+/* Return the part of a rate that passes a filter: 64/1024 to 1024/1024. */
 uint64_t ucore_share(uint64_t rate, uint64_t filter);
 uint64_t ucore_free_running(const UcoreSocket *s, uint64_t rate, int64_t now);
 unsigned ucore_ctl_event(const UcoreBox *box, uint64_t ctl);
@@ -728,25 +728,26 @@ unsigned ucore_ctl_event(const UcoreBox *box, uint64_t ctl);
 #define UCORE_GLOBAL_CONFIG_BASE 0x400  /* global control by PCI access */
 
 const UcoreReg *ucore_unit_regs(const UcoreBoxSite *site);
-/* Where the unit's registers are: access, base, devfn. */
+/* Set access, base and devfn of the unit. */
 void ucore_unit_place(UcoreBox *box);
 void ucore_unit_place_global(UcoreSocket *s, unsigned global);
 /* Create a box type "type_N" for tables with unknown type numbers. */
 UcoreBoxSite *ucore_unit_unknown(const UcorePlatform *p, unsigned number,
                                  UcoreAccess access, unsigned counters,
                                  unsigned width, unsigned ctl_stride);
-/* The same units reached in another way. */
+/* Copy the units of a type to another kind of access. */
 UcoreBoxSite *ucore_unit_move(const UcorePlatform *p, const UcoreBoxSite *site,
                               UcoreAccess access);
 bool ucore_msr_is_extra(uint32_t msr);
 
 bool ucore_table_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp);
-/* Capabilities and BARs of the function that has the table. */
+/* Add capabilities and BARs to the function that has the table. */
 void ucore_table_attach(PCIDevice *pd, UcoreSocket *s, Error **errp);
-/* The table that an MSR points to, into memory; what the MSR holds. */
+/* Map the second table into memory. */
 void ucore_table_map(UcoreSocket *s);
+/* Set *@val to the MSR with the second table's address; false if absent. */
 bool ucore_table_pointer(const UcoreSocket *s, uint64_t *val);
-/* A write to a command register, as the scenario wants it. */
+/* Return the value to store for a write to a PCI command register. */
 uint32_t ucore_table_filter_command(UcoreSocket *s, uint32_t val);
 
 /* ------------------------------------------------ msr.c, pci.c, mmio.c */
@@ -755,7 +756,7 @@ void ucore_msr_init(UcoreMachine *m);
 bool ucore_pci_init(UcoreMachine *m, Error **errp);
 uint64_t ucore_pci_cpu_buses(const UcoreSocket *s);
 void ucore_mmio_init(UcoreMachine *m);
-/* The window of a socket's MMIO units in physical memory. */
+/* Windows of the sockets' MMIO units in physical memory. */
 #define UCORE_MMIO_BASE         0xf000000000ULL
 #define UCORE_MMIO_SIZE         0x100000000ULL
 uint64_t ucore_mmio_window(const UcoreSocket *s);
@@ -772,15 +773,17 @@ void ucore_pmi_send(UcoreCpu *c, bool wake, int64_t now, uint64_t seq);
 UcoreMsrResult ucore_core_rdmsr(UcoreCpu *c, uint32_t msr, uint64_t *val);
 UcoreMsrResult ucore_core_wrmsr(UcoreCpu *c, uint32_t msr, uint64_t val);
 bool ucore_core_owns_msr(uint32_t msr);
-/* An uncore PMI is delivered: DEBUGCTL may stop the core counters for it. */
+/* Handle an uncore PMI, which freezes core counters if DEBUGCTL is set so. */
 void ucore_core_uncore_pmi(UcoreCpu *c);
-/* Counts up to now. */
+/* Count until now. */
 void ucore_core_sync(UcoreCpu *c);
-/* Control word, or field of it, and increments per second of counter @i. */
+/* Return the control word of counter @i, of a fixed counter its 4-bit field. */
 uint64_t ucore_core_ctl(const UcoreCorePmu *p, unsigned i);
+/* Return the increments per second of counter @i. */
 uint64_t ucore_core_rate(const UcoreCorePmu *p, unsigned i);
 /*
- * Set bits of GLOBAL_STATUS without an overflow; false: there is no register.
+ * Set bits of GLOBAL_STATUS without an overflow; return false if the register
+ * does not exist.
  */
 bool ucore_core_raise(UcoreCpu *c, uint64_t bits);
 
@@ -798,7 +801,7 @@ bool ucore_scenario_uint(GKeyFile *kf, const char *group, const char *key,
                          unsigned max, unsigned *val, Error **errp);
 bool ucore_scenario_bool(GKeyFile *kf, const char *group, const char *key,
                          bool *val, Error **errp);
-/* Read a value out of @names (ends with NULL); return its index. */
+/* Read a value of @names (last element: NULL) into *@val, as an index. */
 bool ucore_scenario_choice(GKeyFile *kf, const char *group, const char *key,
                            const char *const *names, unsigned *val,
                            Error **errp);
@@ -813,26 +816,26 @@ bool ucore_log_open(UcoreMachine *m, const char *file, Error **errp);
 void ucore_log_freeze(UcoreSocket *s, int64_t now, const char *reason,
                       const char *cause);
 void ucore_log_unfreeze(UcoreSocket *s, int64_t now, uint64_t frozen);
-/* A box's own word froze or unfroze it. */
+/* Log a freeze or unfreeze of a box by its control. */
 void ucore_log_box(const UcoreBox *box, int64_t now);
-/* The die is frozen, or runs, by the words of boxes that began at @first. */
+/* Log that all box controls freeze the die, or unfreeze it, since @first. */
 void ucore_log_words_freeze(UcoreSocket *s, int64_t first, int64_t now);
 void ucore_log_words_unfreeze(UcoreSocket *s, int64_t first, int64_t now,
                               uint64_t frozen);
-/* A fault that has to wait. */
+/* Log a fault that is not possible yet. */
 void ucore_log_held(UcoreSocket *s, int64_t now, const char *fault);
-/* Carries that ended at a status bit which was set. */
+/* Log carries that sent no message because the status bit was set. */
 void ucore_log_blocked(UcoreSocket *s, int64_t now, const char *cause);
 void ucore_log_pmi(UcoreCpu *c, int64_t now, uint64_t seq, const char *result);
 void ucore_log_pmi_lost(UcoreSocket *s, int64_t now);
-/* A core's counters stopped or started: @event, and by what. */
+/* Log that the counters of a core stop or start (@event), and the reason. */
 void ucore_log_core(UcoreCpu *c, int64_t now, const char *event,
                     const char *reason);
-/* @cause: its counters that carried, a bit each */
+/* @cause: mask of the counters that carried */
 void ucore_log_core_pmi(UcoreCpu *c, int64_t now, uint32_t cause,
                         const char *result);
 void ucore_marker(UcoreMachine *m, unsigned value);
-/* Only in strict mode; @rule is a name of README.md's list. */
+/* Log a violation, only in strict mode; @rule is a name from README.md. */
 void ucore_violation(UcoreMachine *m, const char *rule, const char *fmt, ...)
     G_GNUC_PRINTF(3, 4);
 

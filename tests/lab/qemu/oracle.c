@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Out of band: what really happened, for the tests; and faults on request.
+ * Out-of-band access for the tests: the exact counts and events of the model,
+ * and commands that inject faults.
  *
  * Results are JSON texts in string properties of the QOM object
  * /machine/ucore-oracle, and one JSON object per line in the log file.
@@ -724,7 +725,7 @@ static void put_foreign(UcoreMachine *m, GString *j)
 
 RESULT(foreign)
 
-/* all of it, taken at one moment */
+/* Return all results, of the same point in time. */
 static char *get_all(Object *obj, Error **errp)
 {
     GString *j = g_string_new("{");
@@ -1011,7 +1012,7 @@ static bool parse_counter(UcoreSocket *s, const char *text, UcoreBox **box,
     return ctr < (*box)->nr_ctrs;
 }
 
-/* carry SOCKET BOX.CTR...: overflow messages of all these at one instant */
+/* carry SOCKET BOX.CTR...: overflow all these counters at the same time */
 static bool inject_carry(const Command *c)
 {
     UcoreSocket *s = arg_socket(c, 1);
@@ -1033,7 +1034,10 @@ static bool inject_carry(const Command *c)
     return fault_add(c, s);
 }
 
-/* stuck SOCKET BOX.CTR, loose SOCKET BOX.CTR: neither counts nor takes writes */
+/*
+ * stuck SOCKET BOX.CTR: the counter does not count and ignores writes.
+ * loose SOCKET BOX.CTR: end of the fault.
+ */
 static bool inject_stuck(const Command *c)
 {
     UcoreSocket *s = arg_socket(c, 1);

@@ -20,7 +20,7 @@
 #define TYPE_UCORE_PCI "ucore-pci"
 OBJECT_DECLARE_SIMPLE_TYPE(UcorePciDevice, UCORE_PCI)
 
-/* clear of the PMON registers, which begin at 40h-54h and at A0h */
+/* between the PMON registers, which begin at 40h to 54h and at A0h */
 #define PCIE_CAP_OFFSET     0x60
 
 struct UcorePciDevice {
@@ -28,12 +28,12 @@ struct UcorePciDevice {
     UcoreSocket *socket;
     UcorePciRole role;
     uint16_t device_id;
-    uint8_t stack;              /* UCORE_PCI_STACK: its number */
-    UcoreBox *box;              /* the only one behind the function, or NULL */
+    uint8_t stack;              /* UCORE_PCI_STACK: number of the stack */
+    UcoreBox *box;              /* NULL: none, or several */
     GHashTable *regs;           /* dword -> UcoreTarget */
 };
 
-static bool ecam_lies(const UcorePciDevice *d, const UcoreTarget *t)
+static bool ecam_fails(const UcorePciDevice *d, const UcoreTarget *t)
 {
     const UcoreBox *box = t ? t->box : d->box;
 
@@ -74,7 +74,7 @@ static uint32_t ucore_pci_read(PCIDevice *pd, uint32_t addr, int len)
     } else {
         val = pci_default_read_config(pd, addr, len);
     }
-    return ecam_lies(d, t) ? ~val & MAKE_64BIT_MASK(0, len * 8) : val;
+    return ecam_fails(d, t) ? ~val & MAKE_64BIT_MASK(0, len * 8) : val;
 }
 
 static void ucore_pci_write(PCIDevice *pd, uint32_t addr, uint32_t val, int len)
@@ -100,7 +100,7 @@ static void ucore_pci_write(PCIDevice *pd, uint32_t addr, uint32_t val, int len)
                         t->box ? t->box->name : "global", len, addr);
         return;
     }
-    if (!ecam_lies(d, t)) {
+    if (!ecam_fails(d, t)) {
         ucore_target_write(t, (uint64_t)val << t->shift,
                            0xffffffffULL << t->shift, ucore_sync(ucore));
     }
@@ -157,8 +157,8 @@ static void stack_init(UcorePciDevice *d)
 }
 
 /*
- * Connect link 0 of a socket with link 1 of its neighbor, and link 1 with link 0.
- * The other links have no peer.
+ * Connect link 0 of a socket with link 1 of its neighbor, and link 1 with
+ * link 0. The other links have no peer.
  */
 static void link_init(UcorePciDevice *d)
 {
@@ -191,8 +191,8 @@ static bool controller_there(const UcoreSocket *s, unsigned controller)
 }
 
 /*
- * The first register has the base address of all memory controllers. Each of the
- * others has the offset of one controller, 0 if the controller is absent.
+ * The first register has the base address of all memory controllers. Each of
+ * the others has the offset of one controller, 0 if the controller is absent.
  */
 static void imc_map_init(UcorePciDevice *d)
 {

@@ -50,7 +50,7 @@ static void message_arrives(UcoreSocket *s, uint64_t ctl, uint64_t seq,
     }
 }
 
-/* fault: a message that is under way */
+/* A PMI message that a fault delays. */
 typedef struct LateMessage {
     UcoreSocket *socket;
     uint64_t ctl, seq;

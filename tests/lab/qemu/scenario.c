@@ -129,7 +129,7 @@ static void plan_add(UcoreConfig *cfg, const UcoreBoxSite *site,
     g_array_append_val(cfg->plans, plan);
 }
 
-/* NAME-access: reached in another way than on silicon */
+/* Parse NAME-access: use another kind of access than the hardware. */
 static bool load_access(UcoreConfig *cfg, GKeyFile *kf,
                         const UcoreBoxSite **site, Error **errp)
 {
@@ -199,7 +199,7 @@ static bool load_width(GKeyFile *kf, const char *type, const char *suffix,
     return ucore_scenario_uint(kf, "boxes", key, 63, width, errp);
 }
 
-/* chop of CAPID4: whether the chip has more SBOXes than the smallest one */
+/* Set the chop field of CAPID4, which depends on the number of SBOXes. */
 static bool load_chop(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
 {
     for (unsigned n = 0; n < cfg->plans->len; n++) {

@@ -245,7 +245,7 @@ static bool load(UcoreForgery *f, GKeyFile *kf, Error **errp)
     return load_patches(f, kf, errp) && check_bar(f, errp);
 }
 
-/* Return the keys of a socket: first those of all sockets, then "S:key". */
+/* Return the keys of a socket: first those without a socket, then "S:key". */
 static GKeyFile *keys_of(GKeyFile *kf, unsigned socket)
 {
     g_auto(GStrv) keys = g_key_file_get_keys(kf, "discovery", NULL, NULL);
@@ -613,7 +613,10 @@ void ucore_table_attach(PCIDevice *pd, UcoreSocket *s, Error **errp)
     }
 }
 
-/* Firmware is the first that turns memory decoding on. */
+/*
+ * Ignore the first write that enables memory decoding, which is the firmware's,
+ * or all such writes, as the scenario selects.
+ */
 uint32_t ucore_table_filter_command(UcoreSocket *s, uint32_t val)
 {
     UcoreForgery *f = forgery(s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From an address to a register: what msr.c, pci.c and mmio.c have in common.
- * Maps are made once; a lookup costs the same with ten boxes and a thousand.
+ * Maps from addresses to registers, shared by msr.c, pci.c and mmio.c. The maps
+ * are created once. The cost of a lookup does not depend on the number of boxes.
  */
 #include "model.h"
 

@@ -23,7 +23,7 @@
                          DISC_CTL_EDGE_DET | DISC_CTL_OV_EN | DISC_CTL_EN | \
                          DISC_CTL_INVERT | DISC_CTL_THRESH)
 
-/* type numbers of a table enter the rate formula above those of e5.h */
+/* In the rate formula the types of a table have numbers above those of e5.h. */
 #define RATE_ID(number) (100 + (number))
 
 #define TYPE(name_, number_, nr_, traits_) \
@@ -44,7 +44,7 @@
     .ctl_legal = CTL_LEGAL, .status_legal = GENMASK(nr_, 0), .fixed = true, \
     .fixed_legal = FIXED_CTL_RST | DISC_CTL_OV_EN | DISC_FIXED_CTL_EN, \
     .fixed_rst = FIXED_CTL_RST
-/* the platform adds what else its control has */
+/* @extra: further bits of the platform's control */
 #define CHA_TYPE(extra) \
     TYPE("cha", SPR_TYPE_CHA, 4, ucore_disc_cha_traits), \
     .ctl_legal = CTL_LEGAL | DISC_CTL_UMASK_EXT32 | (extra), \

@@ -96,7 +96,7 @@ uint64_t ucore_e5_field_rate(uint64_t rate, uint64_t field)
     return field ? ucore_share(rate, field) : 0;
 }
 
-/* event select 0 selects nothing: how a session holds a UBox counter back */
+/* Event 0 counts nothing. The driver uses it to stop a counter of the UBox. */
 uint64_t ucore_e5_ubox_rate(const UcoreBox *box, unsigned ctr, unsigned event,
                             unsigned umask, uint64_t rate)
 {

@@ -68,9 +68,9 @@ extern const UcoreEventTrait ucore_e5_sbox_traits[];
 
 #define CBO_COUNTER0_OCCUPANCY  0x1f
 
-/* the mirror of what counter 0's queue holds */
+/* Rate of the event that mirrors the occupancy of counter 0's queue. */
 uint64_t ucore_e5_cbo_mirror_rate(const UcoreBox *box);
-/* an event that has a filter field counts nothing while the field is 0 */
+/* An event with a filter field counts nothing while the field is 0. */
 uint64_t ucore_e5_field_rate(uint64_t rate, uint64_t field);
 
 uint64_t ucore_e5_ubox_rate(const UcoreBox *box, unsigned ctr, unsigned event,
@@ -168,7 +168,7 @@ extern const UcoreConstraint ucore_e5_r3qpi_constraints[];
       .device_id = id }
 #define SOCKET_MAP(slot_, id) SOCKET_MAP_AT(slot_, 0, id)
 
-/* a function next to those of the boxes that is none of them */
+/* Function without a box. */
 #define OTHER(slot_, fn, id) \
     { .role = UCORE_PCI_OTHER, .slot = slot_, .function = fn, .device_id = id }
 #define CAPS(slot_, fn, id) \

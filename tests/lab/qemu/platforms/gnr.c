@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Granite Rapids, Sierra Forest, Grand Ridge, Clearwater Forest: what a table
- * may list, and where.
+ * Granite Rapids, Sierra Forest, Grand Ridge, Clearwater Forest: units of the
+ * table and their places.
  */
 #include "discovery.h"
 

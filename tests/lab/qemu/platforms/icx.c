@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ice Lake-SP and Ice Lake-D: the boxes, where they are, which bits they have.
+ * Ice Lake-SP and Ice Lake-D: boxes, their addresses and valid bits.
  *
- * Numbers stand here once more, apart from the driver's headers: what either
- * side misread shows when the two meet.
+ * The numbers are independent of the driver's headers, so that a test fails if
+ * one side has misread the manual.
  */
 #include "icx.h"
 
@@ -139,7 +139,7 @@ static const UcoreBoxSite boxes[] = {
 
 /* ---------------------------------------------------------- PCI functions */
 
-/* the PCU's are on the bus above that of all others */
+/* The functions of the PCU are on the bus above that of all others. */
 static const UcorePciSite pci[] = {
     ICX_MAPS(0x3450),
     ICX_STACKS(3),

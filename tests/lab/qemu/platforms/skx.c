@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Skylake-SP, Cascade Lake-SP, Cooper Lake: the boxes, where they are, which
- * bits they have.  The first two have the same, the third has six links.
+ * Skylake-SP, Cascade Lake-SP, Cooper Lake: boxes, their addresses and valid
+ * bits. The first two have the same boxes, and Cooper Lake has six links.
  *
- * Numbers stand here once more, apart from the driver's headers: what either
- * side misread shows when the two meet.
+ * The numbers are independent of the driver's headers, so that a test fails if
+ * one side has misread the manual.
  */
 #include "skx.h"
 

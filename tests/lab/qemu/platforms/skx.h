@@ -90,7 +90,7 @@ extern const UcoreBoxType ucore_skx_ubox, ucore_skx_pcu;
     .box_readable = E5_BOX_CTL_FRZ, .box_enables_doubtful = true, \
     .map_cpunodeid = 0xc0, .map_gidnidmap = 0xd4
 
-/* -------------------------------- ends of links, in functions of their own */
+/* ------------------------------------------ links, in separate functions */
 #define SKX_LINKS   .link_peer = 0x94, .link_status = 0x120
 
 /* and the package in C3, C6 */

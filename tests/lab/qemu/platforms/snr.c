@@ -80,7 +80,7 @@ static const UcoreBoxType imc = {
     .fixed_legal = E5_FIXED_CTL_RST | E5_FIXED_CTL_EN,
     .status_fixed = -1, .regs = imc_regs,
 };
-/* a root port; fields are those of a stack of Skylake-SP */
+/* Root port with the fields of an IIO stack of Skylake-SP. */
 static const UcoreBoxType pcie3 = {
     .name = "pcie3", .id = 17, .nr_gp = 4, .nr_max = 1, .width = 48,
     .ctl_rst = E5_CTL_RST, .box_ctl = true, .clock_event = 0x01,

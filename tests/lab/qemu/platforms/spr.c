@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sapphire Rapids and Emerald Rapids: what a table may list, and where. */
+/* Sapphire Rapids and Emerald Rapids: units of the table and their places. */
 #include "discovery.h"
 
 static uint64_t cha_filter_rate(const UcoreBox *box, unsigned ctr,
