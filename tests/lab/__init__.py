@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The emulated machine: README.md describes the package and what it is made of."""
+"""The emulated machine. README.md describes the package and its parts."""

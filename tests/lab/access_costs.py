@@ -45,10 +45,10 @@ PRICES = {
                    "before"),
 }
 INSTRUCTION_NS = 1
-# How many times as dear
+# Factors for the costs
 SETS = {"stated": 1, "twice as dear": 2}
 
 
 def settings(times=1):
-    """Section [clock] of a scenario."""
+    """Return the section [clock] of a scenario."""
     return {f"clock.{name}": price.ns * times for name, price in PRICES.items()}

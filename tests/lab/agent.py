@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The host's end of the guest agent (guest/init.c describes the frames)."""
+"""Host side of the guest agent. guest/init.c describes the frames."""
 
 import itertools
 import os
@@ -24,9 +24,9 @@ LEAST_PATIENCE = 3.0
 
 
 def patience():
-    """How much longer than on an idle host things may take now.
+    """Return the factor for timeouts, which depends on the load of the host.
 
-    The load of the last minute, or what runs now, if that is more.
+    The load is the average of the last minute, or the number of running tasks if that is larger.
     """
     with open("/proc/loadavg") as loadavg:
         minute, _, _, running, _ = loadavg.read().split()
@@ -35,11 +35,11 @@ def patience():
 
 
 class AgentError(Exception):
-    """The guest does not answer: it is hung, dead or not yet up."""
+    """The guest does not answer, because it hangs, has ended or has not booted yet."""
 
 
 class CommandTimeout(Exception):
-    """A command was killed by the agent because its time was over."""
+    """The agent killed a command at its timeout."""
 
 
 class CommandFailed(Exception):
@@ -87,19 +87,19 @@ class Process:
         self._verdict = verdict
 
     def kill(self, sig=signal.SIGTERM):
-        """Signals the command's process group."""
+        """Send a signal to the command's process group."""
         self._agent.send(KILL, self._ident, int(sig))
 
     def feed(self, text):
-        """More for the stdin of a command that was spawned with fed=True."""
+        """Write to the stdin of a command that was spawned with fed=True."""
         self._agent.send(INPUT, self._ident, payload=text.encode())
 
     def output(self):
-        """stdout so far, as text."""
+        """Return the stdout so far as text."""
         return bytes(self.streams[1]).decode(errors="replace")
 
     def wait(self, timeout=None, check=True):
-        """Waits for the end; raises what went wrong, returns a Completed."""
+        """Wait for the end; return a Completed, or raise the error."""
         limit = timeout or self._timeout
         self._agent.wait_for(lambda: self.done, limit + GRACE if limit else None,
                              self.command)
@@ -136,14 +136,14 @@ class Agent:
         self.wait_for(lambda: self.boots, timeout, "boot")
 
     def spawn(self, command, timeout=None, fed=False):
-        """Starts a command; timeout is in seconds of an idle host."""
+        """Start a command. The timeout is in seconds of an idle host."""
         timeout = timeout and timeout * patience()
         milliseconds = max(1, int(timeout * 1000)) if timeout else 0
         return self._order(command, timeout, RUN_FED if fed else RUN, milliseconds,
                            command.encode())
 
     def read(self, path, timeout=20):
-        """The text of a file of the guest that does not let wait."""
+        """Return the text of a file of the guest whose read() does not block."""
         process = self._order(f"read {path}", timeout * patience(), READ, 0, path.encode())
         return process.wait().out
 
@@ -169,12 +169,12 @@ class Agent:
             raise AgentError(f"the guest is gone: {error}") from error
 
     def check(self):
-        """Raises if the guest ended."""
+        """Raise AgentError if the guest has ended."""
         if self._dead:
             raise AgentError(self._dead)
 
     def wait_for(self, condition, timeout, what):
-        """Sleeps until condition() holds; frames wake it up."""
+        """Wait until condition() is true, which is checked after each frame."""
         limit = time.monotonic() + timeout if timeout else None
         with self._changed:
             while not condition():
@@ -213,7 +213,7 @@ class Agent:
             self._changed.notify_all()
 
     def _read(self, length):
-        # QEMU's serial port sends bytes one by one: let the kernel collect them
+        # QEMU's serial port sends single bytes: wait until the kernel has collected several
         data = self._sock.recv(length, socket.MSG_WAITALL) if length else b""
         if len(data) < length:
             raise OSError("end of file")

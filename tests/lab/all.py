@@ -25,7 +25,7 @@ BESIDE = {"tools-test": "ucoretool on a fake device: 2 to 5 minutes",
                          "10 more, once, for these kernels and their compilers (550 MB)",
           "fresh-test": "each stage's installing and building on a minimal Debian: 5 to 12 minutes, "
                         "none when nothing changed that asks for packages"}
-# The last one goes on when the lab has ended, and waits for downloads and disks
+# The last stage continues after the lab has ended, and waits for downloads and disks
 LAST, LAST_JOBS = "fresh-test", 2
 LAB = {"lab": "tests on emulated machines: 20 to 40 minutes"}
 # twice the CPUs: tests wait for the CPUs of their machines and for the other stages
@@ -51,11 +51,11 @@ class Stage:
         self.name = name
         self._settings = settings
         self.counts = [0, 0, 0]
-        self.failures = []      # the line of each, and its remarks
+        self.failures = []      # line of each failed test, with its remarks
         self._live = live
         self._lines = []
         self._closed = False
-        self._failure = None    # to which the next remark belongs
+        self._failure = None    # test that the next remark belongs to
 
     def run(self):
         started = time.monotonic()
@@ -74,7 +74,7 @@ class Stage:
         say("\n".join(self._lines))
 
     def take(self, line):
-        """A line that it printed."""
+        """Process a line of the stage's output."""
         closing = CLOSING.match(line)
         if closing:
             self.counts, self._closed = [int(count) for count in closing.groups()], True
@@ -89,7 +89,7 @@ class Stage:
             self._lines.append(line)
 
     def _note(self, line, match):
-        """Remarks follow the verdict that they explain."""
+        """Add a remark to the verdict before it."""
         if match:
             self._failure = [line] if match[1] == "not ok" and not match[2] else None
             self.failures += [self._failure] if self._failure else []
@@ -100,7 +100,7 @@ class Stage:
 
 
 def repeated(stages):
-    """The failures of all stages once more."""
+    """Yield the failures of all stages again, for the end of the output."""
     return [line for stage in stages for verdict, *remarks in stage.failures
             for line in (f"{stage.name}: {verdict}", *remarks)]
 

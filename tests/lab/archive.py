@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 
 ETC = Path("/etc/apt")
-# How options in brackets of a .list file are called in a .sources file
+# Options in brackets of a .list file, and their names in a .sources file
 OPTIONS = {"signed-by": "Signed-By", "arch": "Architectures", "trusted": "Trusted"}
 DEB_LINE = re.compile(r"\s*deb\s+(?:\[(?P<options>[^\]]*)\]\s+)?(?P<uri>\S+)\s+"
                       r"(?P<suite>\S+)\s+(?P<components>[^#]*)")
@@ -30,24 +30,24 @@ class ArchiveError(SystemExit):
 
 
 def cache():
-    """Where everything is kept that is worth keeping."""
+    """Return the directory of the cache."""
     base = os.environ.get("UCORE_CACHE")
     if not base:
         base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ucore"
     return Path(base)
 
 
-# ---- What apt is configured for ----------------------------------------------
+# ---- apt's configuration -----------------------------------------------------
 
 
 def codename():
-    """This release's name: bookworm."""
+    """Return the name of this release, such as bookworm."""
     text = Path("/etc/os-release").read_text()
     return re.search(r"^VERSION_CODENAME=\"?(\w+)", text, re.M)[1]
 
 
 def entries(etc=ETC):
-    """Enabled entries for binaries of component main, as dicts of deb822 fields."""
+    """Return the enabled entries for binaries of component main, as dicts of deb822 fields."""
     files = [path for pattern in ("*.sources", "*.list")
              for path in sorted((etc / "sources.list.d").glob(pattern))]
     files += [path for path in (etc / "sources.list",) if path.exists()]
@@ -79,14 +79,14 @@ def lines(text):
 
 
 def of_release(release, etc=ETC):
-    """Entries of a release: its own suite, its updates, its security."""
+    """Return the entries of a release: the release, its updates and its security suite."""
     return [{**entry, "Suites": " ".join(suites)} for entry in entries(etc)
             if (suites := [suite for suite in entry["Suites"].split()
                            if re.split("[-/]", suite)[0] == release])]
 
 
 def of_suite(suite):
-    """Entries of any suite: this release's as configured, others from the same archive."""
+    """Return the entries of a suite. Suites of other releases come from the same archive."""
     if suite == codename():
         return of_release(suite)
     wanted = suite.removesuffix("-backports")
@@ -96,14 +96,14 @@ def of_suite(suite):
 
 
 def sources_text(found, types="deb"):
-    """A .sources file with these entries."""
+    """Return the text of a .sources file with these entries."""
     def stanza(entry):
         fields = {**entry, "Types": types, "Components": "main"}
         return "".join(f"{name}: {value}\n" for name, value in fields.items())
     return "\n".join(map(stanza, found))
 
 
-# ---- An apt of our own -------------------------------------------------------
+# ---- apt with a separate state -----------------------------------------------
 
 
 class Apt:
@@ -116,7 +116,7 @@ class Apt:
 
     @functools.cached_property
     def _options(self):
-        """apt's options, the lists being up to date."""
+        """Return the options for apt, after an update of its lists."""
         for part in ("parts", "lists/partial", "archives/partial"):
             (self.where / part).mkdir(parents=True, exist_ok=True)
         found = of_suite(self.suite)
@@ -154,19 +154,19 @@ class Apt:
         return set(re.findall(r"^(\S+):\n.*\n  Candidate: (?!\(none\))", text, re.M))
 
     def depends(self, package):
-        """Names of the packages that one depends on, alternatives included."""
+        """Return the names of a package's dependencies, including alternatives."""
         text = self.ask("apt-cache", "show", "--no-all-versions", package)
         found = re.search(r"^Depends: (.*)", text, re.M)
         return re.findall(r"(?:^|[,|]\s*)([a-z0-9][\w.+-]*)", found[1]) if found else []
 
     def download(self, packages, where):
-        """The .deb files of exactly these packages, in directory `where`."""
+        """Download only these packages into directory `where`; return the .deb files."""
         where.mkdir(parents=True, exist_ok=True)
         run("apt-get", *self._options, "-q=1", "download", *packages, cwd=where)
         return sorted(where.glob("*.deb"))
 
     def download_closure(self, packages):
-        """The .deb files of these packages and of all that they depend on."""
+        """Download these packages and all their dependencies; return the .deb files."""
         words = ["install", "--no-install-recommends", *packages]
         (self.where / "none/partial").mkdir(parents=True, exist_ok=True)
         # apt prints only files that it would download; with an empty directory these are all
@@ -178,7 +178,7 @@ class Apt:
         return [self.where / "archives" / name for name in names]
 
     def source(self, package, where):
-        """Downloads a source package."""
+        """Download a source package."""
         where.mkdir(parents=True, exist_ok=True)
         run("apt-get", *self._options, "-q=1", "source", "--download-only", package, cwd=where)
 
@@ -207,7 +207,7 @@ def unpack(package, where, wanted=None):
 
 
 def kept(where, packages, wanted=None):
-    """Packages of this release, unpacked into directory `where` of the cache; as unpack()."""
+    """Unpack packages of this release into directory `where` of the cache, as unpack() does."""
     if where.exists():
         return where
     where.parent.mkdir(parents=True, exist_ok=True)
@@ -216,7 +216,7 @@ def kept(where, packages, wanted=None):
         tree = Path(beside) / "tree"
         for package in apt(codename()).download(packages, Path(beside) / "debs"):
             unpack(package, tree, wanted)
-        if not where.exists():      # another process may have been faster
+        if not where.exists():      # another process may have created the directory
             tree.rename(where)
     return where
 

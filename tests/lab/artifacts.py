@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Builds the content of a guest on first use, in build/ of the checkout."""
+"""Build the files of a guest on first use, in build/ of the checkout."""
 
 import functools
 import os
@@ -13,7 +13,7 @@ from lab import gcov, kernels
 TOP = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("UCORE_BUILD") or TOP / "build")
 GUEST = TOP / "tests/lab/guest"
-# Small C programs for the guests, each with a 32-bit twin, name32
+# Small C programs for the guests, each also built for 32 bits as NAME32
 PROGRAM_DIRS = (GUEST / "programs", TOP / "tests/uapi")
 STATIC = ("-static", "-s")
 
@@ -23,7 +23,7 @@ class BuildError(Exception):
 
 
 def make_log(name, *command):
-    """Runs a build command with its output in build/log/."""
+    """Run a build command with its output in build/log/."""
     log = BUILD / "log" / f"{name}.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     with open(log, "w") as out:
@@ -65,7 +65,7 @@ def module(kernel_name, private_pmi=False):
 
 @once
 def built_module(kernel_name, private_pmi):
-    """Always both arguments: they name the lock."""
+    """Build the module. The arguments have no defaults, because they name the lock."""
     kernel = kernels.get(kernel_name)
     name = "module-private-pmi" if private_pmi else "module"
     out = module_directory(name, kernel)
@@ -81,15 +81,15 @@ def stripped(module):
     new = out.with_suffix(".new")
     out.parent.mkdir(exist_ok=True)
     make_log(f"strip-{module.parent.name}", "strip", "--strip-debug", "-o", new, module)
-    new.rename(out)     # another process may be about to read it
+    new.rename(out)     # another process may read the old file now
     return out
 
 
 @once
 def kunit_module():
-    """The KUnit suites, for the debug kernel; what gcc or modpost warn of is an error.
+    """Build the KUnit suites for the debug kernel. Warnings of gcc and modpost are errors.
 
-    A build with warnings goes, so that the next one has them again.
+    A build with warnings is removed, so that the next build prints the warnings again.
     """
     kernel = kernels.get("debug")
     out = module_directory("kunit", kernel)
@@ -102,7 +102,7 @@ def kunit_module():
 
 @once
 def tools():
-    """The directory where `make -C tools` left ucoretool."""
+    """Build ucoretool; return its directory."""
     out = BUILD / "tools"
     make_log("tools", "make", "-C", "tools", f"O={out}")
     return out
@@ -110,7 +110,7 @@ def tools():
 
 @once
 def programs():
-    """Helper programs for the guest: path -> names, all in one for each word size."""
+    """Return the helper programs for the guest: path -> names, one file for each word size."""
     return {multicall(""): [source.stem for source in program_sources()],
             multicall("32", "-m32"): [f"{source.stem}32" for source in program_sources()]}
 
@@ -120,7 +120,7 @@ def program_sources():
 
 
 def multicall(suffix, *flags):
-    """Links them (guest/multicall.c)."""
+    """Link the programs into one file (guest/multicall.c)."""
     where = BUILD / f"guest/programs{suffix}"
     where.mkdir(parents=True, exist_ok=True)
     names = [source.stem for source in program_sources()]

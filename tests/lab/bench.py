@@ -33,7 +33,7 @@ SOCKETS = 2
 METRICS = ("accesses", "ports", "ipis", "syscalls")
 HEADS = {"accesses": "register accesses", "ports": "port I/Os", "ipis": "IPIs",
          "syscalls": "system calls"}
-# The scheduler's IPIs are more than those of two dies
+# The scheduler sends more IPIs than a read of two dies
 SHOWN = ("accesses", "ports", "syscalls")
 
 
@@ -53,7 +53,7 @@ class BoxType:
 
     @property
     def of_one(self):
-        """Accesses to read a counter: its low dword, where that is exact at the interval."""
+        """Return the accesses to read a counter: one if its low dword is exact at the interval."""
         return 1 if self.low else self.accesses
 
     @property
@@ -67,7 +67,7 @@ class Bench:
     size: str
     scenario: str
     boxes: tuple
-    small: tuple        # box type, event: what the small set counts on two boxes
+    small: tuple        # (box type, event) that the small set counts on two boxes
     interval_ms: int
     few: int
     many: int
@@ -77,7 +77,7 @@ class Bench:
     small_low: bool = True
 
     def words(self, boxes):
-        """Writes that freeze and release a die, on which so many boxes with a control count."""
+        """Return the writes that freeze and unfreeze a die with this number of boxes in use."""
         return 2 if self.global_freeze else 2 * boxes
 
     @property
@@ -96,7 +96,7 @@ V3_AND_V4 = (
     BoxType("irp", "uncore_irp", 1, 0x00, 4, 2),
     BoxType("qpi", "uncore_qpi_{}", 3, 0x14, 4, 2),
     BoxType("r2pcie", "uncore_r2pcie", 1, 0x01, 4, 2),
-    # no event that adds one in a clock counts on all three counters of v3
+    # on v3 no event with at most one increment per clock counts on all three counters
     BoxType("r3qpi", "uncore_r3qpi_{}", 3, 0x07, 3, 2, low=False),
 )
 
@@ -177,8 +177,8 @@ class EventSet:
     ucore: tuple
     perf: tuple
     reads: int          # accesses that read the counters
-    whole_reads: int    # the same, both dwords of each
-    words: int          # writes that freeze and release
+    whole_reads: int    # the same with both dwords of each counter
+    words: int          # writes that freeze and unfreeze
 
     @property
     def title(self):
@@ -217,7 +217,7 @@ def small_set(bench):
                     2 if bench.small_low else 2 * accesses, 2 * accesses, bench.words(2))
 
 
-# ---- What the model counted ----
+# ---- Counts of the model ----
 
 def snapshot(machine):
     total = machine.oracle("accesses")["total"]
@@ -233,14 +233,14 @@ def snapshot(machine):
 
 @dataclasses.dataclass(frozen=True)
 class Tool:
-    """How to run one for some seconds, and how many intervals it then made."""
+    """Commands that run a tool for some seconds, and that count its intervals."""
     command: Callable   # seconds -> shell command
     intervals: str      # shell command that counts them in its output
     share: int = 1      # number of lines of output for one interval (one for each die)
 
 
 def cost_of(machine, bench, tool, intervals):
-    # half an interval more: the last one must not race with the end
+    # half an interval more, so that the last interval does not coincide with the end
     seconds = f"{(intervals + 0.5) * bench.interval_ms / 1000:.3f}"
     before = snapshot(machine)
     machine.run(tool.command(seconds), timeout=120)
@@ -252,7 +252,7 @@ def cost_of(machine, bench, tool, intervals):
 
 
 def per_interval(machine, bench, tool):
-    cost_of(machine, bench, tool, bench.few)            # page in the program
+    cost_of(machine, bench, tool, bench.few)            # load the pages of the program into memory
     few, many = (cost_of(machine, bench, tool, n) for n in (bench.few, bench.many))
     intervals = many[1] - few[1]
     return {metric: (many[0][metric] - few[0][metric]) / intervals for metric in few[0]}
@@ -291,7 +291,7 @@ def measure(machine, bench, event_set):
         return per_interval(machine, bench, tool)
     rows = {}
     machine.insmod()
-    machine.run("have")     # boxes are tried once, which is no part of a session
+    machine.run("have")     # run the self-test of the boxes, which is not part of a session's cost
     baseline = cost(IDLE)
     rows["ucore READ"] = cost(ucore_stat(bench, event_set.ucore))
     rows["ucore ring"] = cost(ucore_ring(bench, event_set.ucore))
@@ -314,7 +314,7 @@ def beside(baseline, row):
 # ---- Output ----
 
 def written(name, lines):
-    """Prints a table, and puts it into the page."""
+    """Print a table, and write it into the page."""
     lines = list(lines)
     print("\n".join(lines))
     tables.put(PAGE, f"bench {name}", lines)
@@ -331,7 +331,7 @@ def cells(row, metrics):
 
 
 def table(bench, event_set, rows):
-    """Lines of Markdown: a set on two sockets."""
+    """Return the Markdown lines of a set on two sockets."""
     limits = [("limit", event_set.limit, 0, "READ 1, ring 0")]
     if event_set.whole > event_set.limit:
         limits.append(("limit, whole", event_set.whole, 0, "READ 1, ring 0"))
@@ -370,7 +370,7 @@ def at_limit(bench, event_set, rows):
 
 # ---- How cost grows ----
 
-GROWTH = "growth"        # comes with spr
+GROWTH = "growth"        # measured with PLATFORM=spr
 BURST_FEW, BURST_MANY, BURSTS = 5, 85, 4
 READERS = (0, 2)        # CPUs of die 0 and die 1, which have two cores each
 # Limits for the growth of instructions; other work of the guest adds some, accesses must be
@@ -402,7 +402,9 @@ def burst(machine, session, reads, cpu):
 
 
 def cost_of_snapshot(machine, dies):
-    """Per die; instructions are those of the last die's reader, which READ does not run on."""
+    """Return the cost per die. Instructions are those of the last die's reader, which is not the
+    CPU of READ.
+    """
     with Session(machine, boxes=False, cpu=0, full_reads=True) as session:
         counters = session.fill(event=1)
         session.command("start")
@@ -423,11 +425,11 @@ def growth_of(scenario, dies):
 
 
 SIZES = ("boxes-100", "boxes-500", "boxes-1000")
-TWO_DIES = ("boxes-500", "boxes-1000-2s")       # 500 boxes per die, one die and two
+TWO_DIES = ("boxes-500", "boxes-1000-2s")       # one die and two dies with 500 boxes each
 
 
 def slopes(rows, metric):
-    """Cost of a counter more, between the smallest and the middle, the middle and the largest."""
+    """Return the cost of one more counter, for the smaller and for the larger machines."""
     small, middle, large = (rows[name] for name in SIZES)
     return [(b[metric] - a[metric]) / (b["counters"] - a["counters"])
             for a, b in ((small, middle), (middle, large))]
@@ -447,11 +449,11 @@ def grows_linearly(rows):
         first, second = slopes(rows, metric)
         limit = 1.01 if "accesses" in metric else LINEAR
         if not 1 / limit < second / first < limit:
-            print(f"NOT linear: {metric}: {first:.2f} for a counter more, then {second:.2f}")
+            print(f"NOT linear: {metric}: {first:.2f} for one more counter, then {second:.2f}")
             good = False
     one, two = (rows[name] for name in TWO_DIES)
     if two["accesses"] != one["accesses"] or two["insns"] > one["insns"] * ALIKE:
-        print(f"NOT in parallel: a die of two costs {two}, one alone {one}")
+        print(f"NOT in parallel: the cost per die is {two} with two dies, {one} with one")
         good = False
     return good
 
@@ -463,7 +465,7 @@ def grow():
     return rows, grows_linearly(rows)
 
 
-# ---- All of it ----
+# ---- Command line ----
 
 def prepare():
     print("# building what is missing", file=sys.stderr, flush=True)

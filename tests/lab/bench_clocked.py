@@ -21,7 +21,7 @@ FIGURES = artifacts.TOP / "tests/lab/figures.json"
 # Figures in which ucore must be better than perf. Accesses are not among them: perf makes no
 # unneeded access, and freezes nothing, so that ucore makes two writes more
 AHEAD = ("insns", "syscall", "busy_ns")
-# Only the ring is mostly accesses: what prices change is seen there
+# The ring consists mostly of accesses, so that it shows the effect of their prices
 SAMPLES = (RING, OVERFLOW)
 OF_PRICES = {"stated": TOOLS, "twice as dear": {RING: TOOLS[RING]}}
 HEADS = ("accesses", "instructions", "of a sample alone", "system calls", "µs a sample", "CPU % at 10 ms", "frozen, µs",
@@ -42,7 +42,7 @@ def short_run(name, found_sets):
 
 
 def readers_of_four(name):
-    """For how long it has the die frozen."""
+    """Return how long a sample by four readers freezes the die."""
     events = clocked.all_of(bench.PLATFORMS[name])
     with Machine(clocked.SCENARIOS[name], clocked.KERNEL, strict=False,
                  settings=access_costs.settings() | {"machine.plugged": 4}) as machine:
@@ -111,7 +111,7 @@ def shares(run, key):
 
 
 def table(events, runs):
-    """Lines of Markdown: a set with each price list."""
+    """Return the Markdown lines of a set with each price list."""
     rows = [("limit", events.limit, "", "", 0, "", "", "", "")]
     for name, run in runs.items():
         for tool in OF_PRICES[name]:
@@ -127,7 +127,7 @@ def table(events, runs):
 
 
 def times_ours(events, run):
-    """perf's instructions by each of ours."""
+    """Return perf's instructions divided by those of ucore."""
     perf = run.rows[events.title, PERF]["insns"]
     ours = {tool: run.rows[events.title, tool]["insns"] for tool in (RING, READ, ITSELF)
             if (events.title, tool) in run.rows}

@@ -17,7 +17,7 @@ SHOWN = ("accesses", "ipis", "syscalls")
 WATCHDOG = "/proc/sys/kernel/nmi_watchdog"
 CYCLES_HZ, SAMPLES_HZ = 2600000000, 400
 
-# Title, and the events of each CPU as ucore and perf spell them
+# Title, and the events of each CPU in the syntax of ucore and of perf
 SETS = (
     ("every counter",
      ("core/LLC_MISSES/", "core/LLC_REFERENCES/", "core/BRANCH_INSTRUCTIONS_RETIRED/",
@@ -29,7 +29,7 @@ SETS = (
 
 
 def limit_of(events):
-    """Freeze, each counter once, release; on each CPU."""
+    """Return the minimum: on each CPU a freeze, a read of each counter, an unfreeze."""
     return CPUS * (len(events) + 2)
 
 
@@ -53,7 +53,7 @@ def cost_of(machine, tool, intervals):
 
 
 def per_interval(machine, tool):
-    cost_of(machine, tool, FEW)             # page in the program
+    cost_of(machine, tool, FEW)             # load the pages of the program into memory
     few, many = (cost_of(machine, tool, n) for n in (FEW, MANY))
     intervals = many[1] - few[1]
     return {metric: (many[0][metric] - few[0][metric]) / intervals for metric in few[0]}
@@ -86,7 +86,7 @@ def measure(machine, ours, perfs):
 
 
 def table(title, events, rows):
-    """Lines of Markdown: a set on all CPUs."""
+    """Return the Markdown lines of a set on all CPUs."""
     yield from tables.of((f"{title}: {CPUS * len(events)} counters", *bench.heads(SHOWN)),
                          [("limit", limit_of(events), CPUS - 1, "READ 1, ring 0"),
                           *((name, *bench.cells(row, SHOWN)) for name, row in rows.items())])
@@ -111,7 +111,7 @@ RUNS = (10, 110)
 
 
 def sampled(machine, samples):
-    """Accesses of a session that takes so many samples on CPU 1, START to STOP; their number."""
+    """Return the accesses from START to STOP of a session on CPU 1, and its number of samples."""
     with Session(machine) as session:
         cpu = next(box for box in session.boxes if box["cpu"] == 1)["box"]
         for bits, period, fields in ((1, CYCLES_HZ // SAMPLES_HZ, "event=0x3c"),
@@ -128,8 +128,8 @@ def sampled(machine, samples):
 
 
 def overflow(machine):
-    """Return whether the accesses of an overflow sample of three counters are at the limit, and
-    both.
+    """Return whether an overflow sample of three counters is at the limit, its accesses, and the
+    limit.
 
     The accesses include the scans of the watchdog: one read every 20 ms while a trigger is
     armed.

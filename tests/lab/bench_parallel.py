@@ -18,12 +18,12 @@ CLOCKED = access_costs.settings() | {"machine.plugged": max(READERS)}
 # goal: period of all counters of two dies, number of readers, duration
 GOAL_US, GOAL_CREW, SECONDS = 100, 4, 10
 GOAL = access_costs.settings() | {"machine.sockets": 2, "machine.plugged": GOAL_CREW}
-# Whether helpers come in time is the host's doing
+# The host determines whether the helper CPUs arrive in time
 TRIES = 400
 
 
 def counters(platform, session):
-    """(box, die, counter, period, fields) of all of a die."""
+    """Return (box, die, counter, period, fields) of all counters of a die."""
     for box in platform.boxes:
         for i in range(box.instances):
             name = box.name if (0, box.name) in session.ids else f"{box.name}{i}"
@@ -34,7 +34,7 @@ def counters(platform, session):
 
 
 def longest_share(machine, platform, readers):
-    """Accesses of the CPU that makes most of them in a READ to which all of the readers came."""
+    """Return the accesses of the busiest CPU in a READ in which all readers took part."""
     with Session(machine, cpu=0, readers=readers, full_reads=True) as session:
         session.add_all(list(counters(platform, session)))
         session.start()
@@ -46,7 +46,7 @@ def longest_share(machine, platform, readers):
 
 
 def measured(name):
-    """Title, all accesses, and the longest share of each readers."""
+    """Return the title, all accesses, and the longest share for each number of readers."""
     platform = bench.PLATFORMS[name]
     print(f"# measuring parallel on {platform.machine}", file=sys.stderr, flush=True)
     with Machine(platform.scenario, bench.KERNEL, strict=False, settings=SETTINGS) as machine:
@@ -82,7 +82,7 @@ def goal(name):
 
 
 def lines_of(title, times):
-    """Rows of the table of times."""
+    """Return the rows of the table of times."""
     yield f"{title}: frozen, µs", *(f"{frozen / 1000:.1f}" for frozen, _, _ in times)
     yield "... shortest period, µs", *(f"{limit}: lost" if short else f"{limit}" for _, limit, short in times)
 

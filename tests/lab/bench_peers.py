@@ -35,7 +35,7 @@ AHEAD_OF_TWO = ("accesses", "syscalls")
 # ---- Counters and sampling times ----
 
 def counted(title, found):
-    """The counters of a set that a tool counts on the clocked machine."""
+    """Return the counters of a set that a tool counts on the clocked machine."""
     return {PCM: peers.of_pcm, LIKWID: peers.of_likwid}.get(title, list)(found)
 
 
@@ -57,7 +57,7 @@ def instants(title, row, found):
 # ---- Two sockets ----
 
 def of_two_sockets(events):
-    """Title -> what an interval costs where there is another socket, less what idling does."""
+    """Return title -> cost of an interval with two sockets, minus that of an idle guest."""
     platform = bench.PLATFORMS[PLATFORM]
     rows = {}
     with Machine(platform.scenario, bench.KERNEL, perf=True, strict=False,
@@ -120,7 +120,7 @@ def table_of_two(rows, counters):
 
 
 def behind(events, run):
-    """In what others are ahead of ours, as lines of text."""
+    """Return the figures in which another tool is better, as lines of text."""
     rows, lines = {title: run.rows[events.title, title] for title in TOOLS}, []
     for key in AHEAD:
         value, name = best(rows, key)

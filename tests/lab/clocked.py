@@ -38,7 +38,7 @@ SCENARIOS = {"ivbep": "clock-e5", "spr": "clock-spr"}
 IDLE, RING, READ, PERF = "idle", "ucore ring", "ucore READ", "perf stat"
 # titles: the cost of READ in a caller's own program, and of a sample by overflow
 ITSELF, OVERFLOW = "READ itself", "ucore overflow"
-# How a module is loaded that a tool needs
+# Commands that load the module of a tool
 LOAD = {"ucore": ("insmod /lib/modules/*/ucore.ko core_pmu=0", "have"),
         "intel_uncore": ("modprobe intel_uncore",), "msr": ("insmod /lib/modules/*/msr.ko",)}
 
@@ -57,7 +57,7 @@ class Events:
 
 
 def some(platform, counters):
-    """So many counters of four memory channels."""
+    """Return this number of counters of four memory channels."""
     imc = next(box for box in platform.boxes if box.name == "imc")
     event, each = f"event={imc.event:#x}", counters // 4
     general = min(each, imc.counters)
@@ -82,7 +82,9 @@ def sets(platform):
 # ---- The script of the guest ----
 
 class Script:
-    """Marks are numbered; what a run showed goes to a file, by the number before it."""
+    """Script of the guest with numbered marks. Output goes to a file with the number of the last
+    mark.
+    """
 
     def __init__(self):
         self.lines = ["cd /tmp"]
@@ -94,13 +96,13 @@ class Script:
         self.lines += lines
 
     def need(self, module):
-        """No other one has the registers."""
+        """Load the module of a tool, and unload that of another tool."""
         if module != self.module:
             self.add(*([f"rmmod {self.module}"] if self.module else []), *LOAD[module])
             self.module = module
 
     def marked(self, command, count):
-        """The number of the mark before; the one behind is the next."""
+        """Add a run between two marks; return the number of the first one."""
         first = self.marks
         self.marks += 2
         self.add(f"poke mark {first}", f"{command} >/tmp/log 2>&1", f"poke mark {first + 1}",
@@ -115,7 +117,7 @@ class Script:
         return tuple(self.marked(command(n), count) for n in (FEW, many))
 
     def shortest(self, key, periods, command, count):
-        """The first period (us) that gives all its samples and loses none."""
+        """Return the first period (us) at which no sample is missing."""
         self.add(f"for us in {' '.join(map(str, periods))}; do",
                  f"{command} >/tmp/log 2>&1 || continue",
                  f"n=$({count})",
@@ -128,7 +130,7 @@ class Script:
 
 
 def at_interval(platform):
-    """A row of bench.PLATFORMS, at the interval of this one."""
+    """Return a row of bench.PLATFORMS with the interval of the clocked machine."""
     return dataclasses.replace(platform, interval_ms=INTERVAL_MS)
 
 
@@ -145,7 +147,7 @@ def make_perf(platform, events):
 
 
 def make_itself(platform, events):
-    """All counters there are, by a program that does nothing else."""
+    """Read all counters by a program that does nothing else."""
     if events.counters != all_of(platform).counters:
         return None
     commands = "create\\nfill event=0\\nstart\\nburst $(cat /tmp/reads)\\nquit\\n"
@@ -167,15 +169,15 @@ def make_overflow(platform, events):
                       "ucoretool script -j -i /tmp/out | grep -c '\"trigger\":\"overflow\"'")
 
 
-# Title -> the module that the tool needs, and how it is made: platform, events -> bench.Tool, or None
-# where it is not for them
+# Title -> module of the tool, and a function (platform, events) -> bench.Tool, or None if the tool
+# does not support them
 OURS = {RING: ("ucore", make_ring), READ: ("ucore", make_read), ITSELF: ("ucore", make_itself),
         OVERFLOW: ("ucore", make_overflow)}
 TOOLS = OURS | {PERF: ("intel_uncore", make_perf)}
 
 
 def write_script(platform, found_sets, tools, periods):
-    """The script, and (set, tool) -> marks."""
+    """Return the script, and (set, tool) -> marks."""
     script, marks = Script(), {}
     script.add(f"poke mark {script.marks}")
     marks[IDLE] = script.measured(bench.IDLE)
@@ -208,7 +210,7 @@ def add_periods(script, events, tool):
 
 @dataclasses.dataclass(frozen=True)
 class Loading:
-    """Instructions of loading the module, and of the driver's own part of that."""
+    """Instructions of loading the module, and the driver's part of these."""
     all: int
     own: int
 
@@ -241,7 +243,7 @@ def shortfall(machine, events, us, seconds, readers=1, dies=1):
 
 
 def start_limit_us(machine, events, readers=1):
-    """The shortest period (us) that START takes."""
+    """Return the shortest period (us) that START accepts."""
     refused = machine.run(f"ucoretool record --timer 10us --readers {readers} {bench.options(events.ucore)} "
                           "-o /dev/null -- true", check=False)
     found = re.search(r"at least (\d+) us", refused.err)
@@ -249,7 +251,7 @@ def start_limit_us(machine, events, readers=1):
 
 
 def frozen_ns(machine, events, readers=1):
-    """How long a timer's sample freezes its die: the middle one of a hundred."""
+    """Return the time (ns) for which a timer's sample freezes the die: the median of a hundred."""
     machine.run(f"ucoretool record --timer 1ms --readers {readers} {bench.options(events.ucore)} "
                 "-o /tmp/frozen -- sleep 0.1 && ucoretool script -j -i /tmp/frozen >/tmp/frozen.json",
                 timeout=600)
@@ -268,7 +270,7 @@ def sustained(platform, found_sets, seconds=10):
                 for events in found_sets}
 
 
-# ---- What came of it ----
+# ---- Results ----
 
 def spent(before, after):
     return {key: after["clock"][key] - before["clock"][key] for key in after["clock"]}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Counts of the core PMU in the machine model.
 
-The model's log has them at each freeze while recording of cores is on (qemu/README.md, "The
-core PMU"). The box of CPU n is called "coren" here. Linux and QEMU number the CPUs alike,
+While recording of cores is enabled, the model's log has the counts at each freeze (qemu/README.md,
+"The core PMU"). The box of CPU n is called "coren" here. Linux and QEMU number the CPUs alike,
 unless a scenario plugs them one by one.
 """
 
@@ -11,7 +11,7 @@ STATUS_FIXED = 32
 
 
 def pmus(machine):
-    """CPU -> its core PMU: registers, and all counters."""
+    """Return CPU -> registers and all counters of its core PMU."""
     return {core["cpu"]: core for core in machine.oracle("cores")["cores"]}
 
 
@@ -51,12 +51,12 @@ def freezes_of(machine, mark):
 
 
 def totals_of(machine):
-    """CPU -> what each counter of its core has counted so far."""
+    """Return CPU -> total of each counter of its core."""
     return {cpu: totals_at(cpu, pmu["counters"]) for cpu, pmu in pmus(machine).items()}
 
 
 def events_at(freeze, before, names):
-    """Event -> its count, at a freeze.
+    """Return event -> count at a freeze.
 
     names: event select with umask, or the name of a fixed counter -> event
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Writes initramfs archives (cpio "newc") and finds the libraries of a program."""
+"""Write initramfs archives (cpio "newc"), and find the libraries of a program."""
 
 import os
 import re
@@ -32,7 +32,7 @@ class Archive:
             self.data(path, handle.read(), os.stat(source).st_mode & 0o777)
 
     def program(self, path, source):
-        """A program, with the shared libraries that it is linked to."""
+        """Add a program and its shared libraries."""
         self.file(path, source)
         for library in libraries(source):
             if library not in self._entries:
@@ -57,6 +57,6 @@ def padded(data):
 
 
 def libraries(program):
-    """Paths of the shared libraries of a program; none if it is static."""
+    """Return the paths of a program's shared libraries; none if it is static."""
     ldd = subprocess.run(["ldd", program], capture_output=True, text=True, check=False)
     return re.findall(r"(/\S+) \(0x", ldd.stdout)

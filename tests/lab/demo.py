@@ -105,7 +105,7 @@ PLATFORMS = {
                     "cha/TOR_INSERTS.IA_MISS/", "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/"),
 }
 
-# causes of freezes, in the model's terms and in ours
+# reasons of freezes, in the words of the model and of the demo
 CAUSES = {"overflow": "overflow", "frz_all": "the timer", "boxes": "the words of the boxes"}
 
 started = time.monotonic()
@@ -116,7 +116,7 @@ def say(text):
 
 
 def show(machine, command):
-    """Runs a command in the guest as if it were typed there."""
+    """Run a command in the guest, and print it with a prompt."""
     print(f"lab# {command}", flush=True)
     result = machine.run(command, timeout=120)
     for line in (result.out + result.err).splitlines():

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Finds lines in a guest's kernel log that report an error."""
+"""Find lines in a guest's kernel log that report an error."""
 
 import re
 
 BAD = re.compile("|".join((
     r"\bWARNING:",
-    r"\bBUG\b(?!: KCSAN: data-race in (?!.*\[ucore))",   # races of the kernel's own are its own
+    # races between two functions of the kernel are ignored
+    r"\bBUG\b(?!: KCSAN: data-race in (?!.*\[ucore))",
     r"\bOops\b",
     r"Kernel panic",
     r"general protection fault",

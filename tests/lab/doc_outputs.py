@@ -35,7 +35,7 @@ def sections_of(name):
 # ---- The guest ----
 
 def on(machine, sections):
-    """(section, its commands with what they print) of those that run on this machine."""
+    """Return (section, commands with their output) of the sections for this machine."""
     machine.run(pages.AT_HOME)
     for section in sections:
         if section.commands() and section.machine == machine.scenario:
@@ -51,7 +51,7 @@ def guest_filled(sections):
         say(f"booting {scenario}")
         with Machine(scenario, KERNEL, perf=True, files=extras.files()) as machine:
             machine.insmod()
-            machine.run("have")     # as in the tests that compare the screens
+            machine.run("have")     # as in the tests that compare the output
             for section, now in on(machine, sections):
                 say(section.title or "the page's head")
                 fill(section, now)
@@ -89,7 +89,7 @@ def typed_on_host(command):
 
 
 def run_on_host(section):
-    """The section's commands of the host once more."""
+    """Run the section's commands of the host again."""
     found = []
     for command in section.commands(pages.HOST):
         say(command.text)

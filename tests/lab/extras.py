@@ -30,13 +30,13 @@ def with_libraries(path):
 
 
 def http():
-    """libmicrohttpd and what it is linked to; none if it is not installed."""
+    """Return libmicrohttpd and its libraries; none if it is not installed."""
     found = next(Path("/usr/lib").glob("*/libmicrohttpd.so.12"), None)
     return with_libraries(found) if found else {}
 
 
 def modules_of_python():
-    """Guest path -> host path: compiled modules in the place of their sources."""
+    """Return guest path -> host path, with compiled modules in place of their sources."""
     said = subprocess.run([PYTHON, "-I", "-c", LOADED], check=True, capture_output=True,
                           text=True).stdout
     found = {}
@@ -51,7 +51,7 @@ def modules_of_python():
 
 
 def python():
-    """Debian's Python, the package `ucore` and the library below it."""
+    """Return Debian's Python, the package `ucore` and its library."""
     if not Path(PYTHON).exists():
         return {}
     package = artifacts.TOP / "tools/python/ucore"
@@ -63,7 +63,7 @@ def python():
 
 @functools.cache
 def files():
-    """Guest path -> host path, for Machine(files=...)."""
+    """Return guest path -> host path, for Machine(files=...)."""
     tools = artifacts.TOP / "tools"
     return {**http(), **python(),
             f"{SHARE}/grafana-dashboard.json": tools / "export/grafana-dashboard.json",

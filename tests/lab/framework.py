@@ -17,7 +17,7 @@ from typing import Callable
 
 from lab.machine import CheckFailed
 
-# kernels=KERNELS: all kernels; BOTH: both of Debian's
+# kernels=KERNELS: all kernels; kernels=BOTH: the two kernels of Debian
 KERNELS = ("6.1", "6.12", "debug")
 BOTH = ("6.1", "6.12")
 KMEMLEAK = "/sys/kernel/debug/kmemleak"

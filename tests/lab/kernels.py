@@ -39,7 +39,7 @@ DEBUG_SOURCE = "6.12"
 NAMES = DEBIAN + ("debug",)     # kernels named by tests
 LIKE_DEBUG = ("kcsan",)         # kernels that run the tests of the debug kernel on request
 SERIES = re.compile(r"(?P<series>\d+(?:\.\d+)*)(?P<rt>-rt)?$")
-# Where a series is looked for that this release does not have
+# Suites that are searched for a series that this release does not have
 OTHER_SUITES = ("trixie-backports", "sid")
 
 
@@ -54,18 +54,18 @@ class Kernel:
 
     @property
     def rt(self):
-        """Interrupt handlers run in threads."""
+        """Return true for an RT kernel, whose interrupt handlers run in threads."""
         return "-rt-" in self.release
 
     @functools.cached_property
     def hz(self):
-        """Jiffies in a second."""
+        """Return the number of jiffies per second."""
         config = (self.build / "include/config/auto.conf").read_text()
         return int(re.search(r"^CONFIG_HZ=(\d+)$", config, re.M)[1])
 
 
 def known(name):
-    """The name, if there may be such a kernel to boot (for argparse)."""
+    """Return the name if such a kernel can exist (for argparse)."""
     if name in NAMES + LIKE_DEBUG or SERIES.match(name):
         return name
     raise argparse.ArgumentTypeError(f"{name}? There are {', '.join(NAMES + LIKE_DEBUG)}, "
@@ -73,7 +73,7 @@ def known(name):
 
 
 def get(name):
-    """The kernel of that name, made ready on first use."""
+    """Return the kernel of that name; fetch or build it on first use."""
     makers = {"debug": debug_kernel, "kcsan": kcsan_kernel, "clang": clang_tree}
     if name not in makers and not SERIES.match(name):
         raise SystemExit(f"kernels: no kernel '{name}' (there are: {', '.join(DEBIAN)}, "
@@ -86,7 +86,7 @@ def get(name):
 
 @contextlib.contextmanager
 def locked(name):
-    """Two runs that want the same thing: the second one waits and finds it."""
+    """Lock: if two runs need the same file, the second run waits for the first one."""
     path = cache() / "lock" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w") as handle:
@@ -122,7 +122,7 @@ def debian_kernel(name):
     else:
         build = fetched_root(apt, release)
     text = f"{release}\n" if suite == archive.codename() else f"{release} {suite}\n"
-    if not pinned.exists() or pinned.read_text() != text:   # a cache may be shared, and read-only
+    if not pinned.exists() or pinned.read_text() != text:   # the cache may be shared and read-only
         pinned.write_text(text)
     return Kernel(name, release, where / "vmlinux", where, build, build)
 
@@ -155,7 +155,7 @@ def newest(name):
 
 
 def available(apt, kind, name):
-    """Releases of the series that a suite has, such as 6.1.0-56-amd64, 6.1.0-56-rt-amd64."""
+    """Return the releases of the series in a suite, such as 6.1.0-56-amd64, 6.1.0-56-rt-amd64."""
     match = SERIES.match(name)
     series, flavour = re.escape(match["series"]), match["rt"] or ""
     pattern = re.compile(rf"linux-{kind}-({series}\.\d[\d.]*(?:[-+](?!rt)[\da-z]+)?{flavour}-amd64)$")
@@ -168,10 +168,10 @@ def version_key(release):
 
 
 def fetch_image(apt, release, where):
-    """The kernel, and the few modules that a guest loads.
+    """Fetch the kernel and the modules that a guest loads.
 
-    All of it is in linux-image, or (7.x) the kernel in linux-binary, the modules in
-    linux-modules; with a merged /usr below usr/lib.
+    Both are in linux-image. In 7.x the kernel is in linux-binary, and the modules are in
+    linux-modules, below usr/lib because of the merged /usr.
     """
     packages = [f"linux-image-{release}"]
     packages += [name for name in apt.depends(packages[0])
@@ -200,7 +200,7 @@ def emptied(where):
 
 
 def fetched_headers(apt, release):
-    """The headers of a kernel, with this release's compiler, unpacked; returns KDIR."""
+    """Unpack the headers of a kernel for the compiler of this release; return KDIR."""
     where = cache() / "headers" / release
     if not where.exists():
         say(f"downloading linux-headers-{release}")
@@ -214,9 +214,10 @@ def fetched_headers(apt, release):
 
 
 def header_packages(apt, release):
-    """linux-headers and what it needs of linux-headers-*-common and linux-kbuild-*.
+    """Return linux-headers, and linux-headers-*-common and linux-kbuild-*, which it needs.
 
-    Not the image, which newer ones depend on: an installed one would be booted next.
+    The image, on which newer headers depend, is left out: if it were installed, the host would
+    boot it next.
     """
     first = f"linux-headers-{release}"
     return [first, *(name for name in apt.depends(first)
@@ -270,7 +271,7 @@ def fetched_root(apt, release):
 
 
 def decompressed(image):
-    """The ELF kernel inside a bzImage (Documentation/arch/x86/boot.rst)."""
+    """Return the ELF kernel of a bzImage (Documentation/arch/x86/boot.rst)."""
     setup_sectors = image[0x1f1]
     offset, length = struct.unpack_from("<II", image, 0x248)
     start = (setup_sectors + 1) * 512 + offset
@@ -286,17 +287,17 @@ def decompressed(image):
 
 
 def debug_kernel():
-    """The debug kernel, complete: image, symbols, objects."""
+    """Build the complete debug kernel: image, symbols, objects."""
     return configured_tree("debug", "gcc", (DEBUG_CONFIG,), "vmlinux", "modules")
 
 
 def kcsan_kernel():
-    """The debug kernel with KCSAN in the place of KASAN."""
+    """Build the debug kernel with KCSAN instead of KASAN."""
     return configured_tree("kcsan", "gcc", (DEBUG_CONFIG, KCSAN_CONFIG), "vmlinux", "modules")
 
 
 def clang_tree():
-    """The same configuration for clang, prepared to compile modules, not to boot."""
+    """Prepare the same configuration for modules compiled with clang; it has no image."""
     return configured_tree("clang", "clang", (DEBUG_CONFIG,), "modules_prepare")
 
 
@@ -318,7 +319,7 @@ def configured_tree(name, compiler, fragments, *targets):
 
 
 def unpacked_source():
-    """Debian's kernel source with PATCHES, unpacked once for each version of either."""
+    """Unpack Debian's kernel source with PATCHES, once for each version of both."""
     with locked("source"):
         return _unpacked_source()
 
@@ -342,7 +343,7 @@ def _unpacked_source():
 
 
 def apply_patch(patch, tree):
-    """All of it, or, where a newer source does not need it or is otherwise, nothing of it."""
+    """Apply a patch; leave the source unchanged if a newer source differs or does not need it."""
     command = ("patch", "-p1", "-N", "-s", "-i", patch)
     if subprocess.run([*command, "--dry-run"], cwd=tree, check=False, capture_output=True).returncode:
         say(f"{patch.name} does not fit this source, which is taken as it is")

@@ -11,12 +11,12 @@ PLAN = re.compile(r"^1\.\.(\d+)", re.M)
 
 
 def run(machine, command, timeout=300):
-    """Runs a test program in the guest; returns its results."""
+    """Run a test program in the guest; return its results."""
     return finished(command, machine.run(command, timeout=timeout, check=False))
 
 
 def finished(command, done):
-    """The results of a test program that has ended."""
+    """Return the results of a test program that has ended."""
     results = list(parsed(done.out))
     plan = PLAN.search(done.out)
     if not plan or int(plan[1]) != len(results):
@@ -25,9 +25,10 @@ def finished(command, done):
 
 
 def register(module, program, scenario, **options):
-    """Makes a test of a program, and of its 32-bit twin, named as if they stood in the module.
+    """Register tests for a program and its 32-bit build, with the name of the module.
 
-    32-bit callers come to the same code in every kernel: for them one is enough.
+    The 32-bit build runs on one kernel only, because 32-bit callers run the same code in all
+    kernels.
     """
     for name, kernels in ((program, KERNELS), (f"{program}32", KERNELS[:1])):
         def one(m, name=name):
@@ -37,7 +38,7 @@ def register(module, program, scenario, **options):
 
 
 def parsed(text):
-    """Remarks stand before the result that they explain."""
+    """Yield the results. Remarks precede the result that they explain."""
     remarks = []
     for line in text.splitlines():
         match = LINE.match(line)

@@ -21,7 +21,7 @@ def note(text):
 
 
 class Watched:
-    """The console of suites that run."""
+    """Console of running suites."""
 
     def __init__(self, console):
         self._console = console
@@ -30,7 +30,7 @@ class Watched:
         self._when = time.monotonic()
 
     def failed(self):
-        """The line of the first test that failed; TimeoutError if they hang."""
+        """Return the line of the first failed test; raise TimeoutError if the suites hang."""
         with open(self._console, "rb") as console:
             console.seek(self._seen)
             whole, end, _ = console.read().rpartition(b"\n")
@@ -72,7 +72,7 @@ def run_in_guest(module, to_the_end=True):
 
 
 def parse(log):
-    """Prints the results with kunit.py parse; returns its counts."""
+    """Print the results with kunit.py parse; return its counts."""
     parser = kernels.get("debug").source / "tools/testing/kunit/kunit.py"
     done = subprocess.run([sys.executable, parser, "parse"], input=log, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)

@@ -380,7 +380,7 @@ def new_directory(name):
     return tempfile.mkdtemp(prefix=f"{name}-", dir=RUNS)
 
 
-# loaded before fork, because a child inherits locks that other threads hold
+# loaded before fork, because a child inherits locks that other threads have taken
 LIBC = ctypes.CDLL(None)
 
 

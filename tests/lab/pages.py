@@ -23,7 +23,7 @@ import re
 GUEST, HOST = "lab# ", "$ "
 MACHINE = re.compile(r"<!-- machine: (\S+) -->")
 HEADING = re.compile(r"##+ (.*)")
-# Behind what a command prints: its status
+# Text after the output of a command, with its status
 ENDED = re.compile(r"\n\x01(\d+)\n")
 HOME = "/tmp/page"
 BEGIN = f"cd {HOME}; export HOME={HOME} LANG=C.UTF-8\n"
@@ -47,7 +47,7 @@ class Command:
 
 @dataclasses.dataclass
 class Section:
-    """From one heading to the next: lines, and Commands in the place of theirs."""
+    """Text from one heading to the next: lines, and Commands in place of their lines."""
     title: str
     machine: str
     parts: list = dataclasses.field(default_factory=list)
@@ -64,7 +64,7 @@ class Section:
 
 
 def parsed(text):
-    """The sections of a page; what stands above the first heading is one without a title."""
+    """Return the sections of a page. The text above the first heading has no title."""
     sections, block = [Section("", "")], None
     for line in text.splitlines():
         if block is None:
@@ -87,7 +87,7 @@ def parsed(text):
 
 
 def add_typed(parts, line, varies):
-    """A line of a block: a command, more of it, or what it prints, like `make demo` the guest's."""
+    """Add a line of a block: a command, its continuation, or output."""
     last = parts[-1]
     prompts = [HOST] if isinstance(last, Command) and last.prompt == HOST else [GUEST, HOST]
     prompt = next((prompt for prompt in prompts if line.startswith(prompt)), None)
@@ -102,14 +102,14 @@ def add_typed(parts, line, varies):
 
 
 def written(sections):
-    """The text of a page."""
+    """Return the text of a page."""
     lines = [line for section in sections for part in section.parts
              for line in (part.lines() if isinstance(part, Command) else [part])]
     return "\n".join(lines) + "\n"
 
 
 def run(machine, section):
-    """The section's commands once more, in a machine: with what they print now."""
+    """Run the section's commands in a machine; return them with the new output."""
     commands = section.commands()
     script = BEGIN + "".join(ONE.format(command.text) for command in commands)
     said = machine.run(script, timeout=TIMEOUT, check=False).out
@@ -121,7 +121,7 @@ def run(machine, section):
 
 
 def printed(text):
-    """Lines as a page can have them."""
+    """Return the lines in the form of a page."""
     return [line.rstrip() for line in text.expandtabs().splitlines()]
 
 
@@ -133,13 +133,13 @@ UNIT = re.compile(r"# ?(?:[nuµm]?s|[kMG]?i?B)\b")
 
 
 def shape(line):
-    """A line without its numbers, their units and bars."""
+    """Return a line without numbers, units and bars."""
     line = UNIT.sub("#", NUMBERS.sub("#", NUMBER.sub("#", line)))
     return " ".join(re.sub(r"[^\x21-\x7e]|[-=|]{2,}", " ", line).split())
 
 
 def differences(section, now):
-    """Texts: how what the commands print now differs from the page."""
+    """Return a text for each difference between the page and the new output."""
     for before, after in zip(section.commands(now[0].prompt), now):
         if after.status:
             yield f"{after.text}: exit status {after.status}:\n" + "\n".join(after.output)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Intel PCM and LIKWID of Debian's packages, for a guest, and how they spell a set of events.
+"""Intel PCM and LIKWID of Debian's packages for a guest, and their syntax for a set of events.
 
-They are unpacked and not installed.  Both read registers themselves, by /dev/cpu/N/msr and
-/proc/bus/pci, a system call each.
+The packages are unpacked and not installed. Both tools read registers by /dev/cpu/N/msr and
+/proc/bus/pci, with a system call for each access.
 """
 
 import re
@@ -10,11 +10,11 @@ import re
 from lab import archive, bench, cpio
 
 PACKAGES = ("pcm", "libsimdjson14", "likwid", "libhwloc15", "liblua5.3-0", "lua5.3")
-# likwid-perfctr does not begin without its daemon at hand, which direct access does not use
+# likwid-perfctr does not start without its daemon, although direct access does not use it
 PROGRAMS = ("usr/sbin/pcm-raw", "usr/bin/lua5.3", "usr/bin/likwid-perfctr",
             "usr/sbin/likwid-accessD")
 LIBRARIES = "usr/lib/x86_64-linux-gnu"
-# likwid-perfctr loads the first two by name
+# likwid-perfctr loads the first two libraries by name
 LOADED = ("liblikwid.so", "liblikwidpin.so.5.2", "libhwloc.so.15", "liblua5.3.so.0",
           "libsimdjson.so.14")
 DATA = ("usr/share/lua/likwid.lua", "usr/share/likwid/perfgroups/ivybridgeEP/*")
@@ -45,7 +45,7 @@ LIKWID_FIXED = {"imc": ("DRAM_CLOCKTICKS", "MBOX{box}FIX"), "ubox": ("UNCORE_CLO
 
 
 def files():
-    """Guest path -> host path, for Machine(files=...)."""
+    """Return guest path -> host path, for Machine(files=...)."""
     tree = archive.kept(archive.cache() / "peers", PACKAGES)
     found = {}
     for name in (*PROGRAMS, *(f"{LIBRARIES}/{library}" for library in LOADED)):
@@ -55,10 +55,10 @@ def files():
     return found | {f"/{path.relative_to(tree)}": path for path in data}
 
 
-# ---- Which counters ----
+# ---- Counters ----
 
 def counters(platform, events):
-    """(type, box, counter or "fixed", event) of each counter of a die."""
+    """Return (type, box, counter or "fixed", event) of each counter of a die."""
     instances = {box.name: box.instances for box in platform.boxes}
     found, used = [], {}
     for text in events.ucore:
@@ -86,7 +86,7 @@ def of_likwid(found):
             if kind in (LIKWID_FIXED if number == "fixed" else LIKWID_COUNTERS)]
 
 
-# ---- The commands ----
+# ---- Commands ----
 
 def pcm(platform, events, interval_ms, sockets=1, cores=1):
     """Return the command of pcm-raw. An event is programmed on all boxes of a type and listed
@@ -118,7 +118,7 @@ def likwid(platform, events, interval_ms, cpus="0"):
 
 
 def perf_groups(events, interval_ms):
-    """perf stat with a group for each box, which one read(2) reads."""
+    """Return perf stat with a group for each box, which a single read(2) reads."""
     boxes = {}
     for event in events.perf:
         boxes.setdefault(event.split("/")[0], []).append(event)

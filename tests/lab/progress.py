@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How far a long run has come, in a file, so that an interrupted one goes on there."""
+"""Progress of a long run in a file, so that an interrupted run can continue."""
 
 import hashlib
 import json
@@ -8,7 +8,7 @@ from lab.artifacts import BUILD, TOP
 
 
 def hash_of(*sources):
-    """A word for these files and folders of the tree: names and contents."""
+    """Return a hash of the names and contents of these files and folders of the tree."""
     told = hashlib.sha256()
     for source in sources:
         top = TOP / source

@@ -35,7 +35,9 @@ METRIC = re.compile(r"\b(?:ucore|process)_\w+")
 
 
 def directory():
-    """Where prometheus and promtool are: $UCORE_PROMETHEUS, installed, or unpacked in the cache."""
+    """Return the directory of prometheus and promtool: $UCORE_PROMETHEUS, installed, or in the
+    cache.
+    """
     given = os.environ.get("UCORE_PROMETHEUS")
     if given:
         return Path(given)
@@ -50,7 +52,7 @@ def directory():
 
 
 def queries(window=WINDOW):
-    """(panel's title, query) of the dashboard, as Grafana would send them."""
+    """Return (panel's title, query) of the dashboard, as Grafana sends them."""
     panels = json.loads(DASHBOARD.read_text())["panels"]
     return [(panel["title"], filled(target["expr"], window))
             for panel in panels for target in panel.get("targets", [])]
@@ -63,18 +65,18 @@ def filled(query, window):
 
 
 def documented():
-    """(question, query) of the page about monitoring."""
+    """Return (question, query) of the page about monitoring."""
     section = PAGE.read_text().split("## Queries in PromQL")[1].split("\n## ")[0]
     return re.findall(r"^\| (.+?) \| `(.+)` \|$", section, re.M)
 
 
 def metrics_of(query):
-    """Names of the metrics in a query."""
+    """Return the names of the metrics in a query."""
     return set(METRIC.findall(query))
 
 
 def rules():
-    """All queries as recording rules: promtool parses such a file."""
+    """Return all queries as recording rules, because promtool can parse such a file."""
     found = queries() + documented()
     return json.dumps({"groups": [{"name": "queries", "rules": [
         {"record": f"query:{number}", "expr": query}
@@ -85,7 +87,7 @@ def rules():
 
 
 class Prometheus:
-    """A server that scrapes one target, gone when the block ends.
+    """A server that scrapes one target until the end of the block.
 
     interval  from scrape to scrape
     window    over which the dashboard's queries have their rates
@@ -166,18 +168,18 @@ class Prometheus:
         return [(row["metric"], float(row["value"][1])) for row in data["result"]]
 
     def value(self, query):
-        """The one value that a query gives, or None."""
+        """Return the single value of a query, or None."""
         rows = self.query(query)
         assert len(rows) <= 1, (query, rows)
         return rows[0][1] if rows else None
 
     def silent_panels(self):
-        """The dashboard's queries that give nothing."""
+        """Return the dashboard's queries without a result."""
         return [(title, query) for title, query in queries(self._window)
                 if not self.query(query)]
 
     def wait_until(self, condition, timeout, what):
-        """Polls condition(self) until it is true; returns what it returned."""
+        """Poll condition(self) until it is true; return its value."""
         limit = time.monotonic() + timeout
         while True:
             value = condition(self)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Collects the lab's tests, runs them boot by boot in several processes, prints TAP."""
+"""Collect the lab's tests, run them boot by boot in several processes, and print TAP."""
 
 import argparse
 import dataclasses
@@ -56,7 +56,7 @@ def parse_arguments():
 
 
 def jobs():
-    """Return one and a half times the CPUs: a test waits for its machine a third of the time."""
+    """Return one and a half times the CPUs, because a test waits a third of the time."""
     return max(os.cpu_count() * 3 // 2, 1)
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A session driven command by command (guest/programs/session.c), and its truth.
+"""A session driven by single commands (guest/programs/session.c), and its comparison with the
+model.
 
     with Session(m) as s:
         s.add("imc0", die=1, counter=2, event=0x04, umask=0x03)
@@ -293,7 +294,7 @@ class Session:
         """Return the freezes since @mark in which the session's counters counted, without
         STOP's own.
 
-        STOP may run while an overflow has frozen the die, and that overflow is then sampled.
+        STOP may run while an overflow has frozen the die. The overflow is then sampled.
         sampled() determines whether STOP sampled another due period.
         """
         keys = {}

@@ -3,7 +3,7 @@
 
 
 def of(heads, rows):
-    """Lines of Markdown."""
+    """Yield the lines of a Markdown table."""
     yield f"| {' | '.join(heads)} |"
     yield "|---" * len(heads) + "|"
     yield from (f"| {' | '.join(map(str, row))} |" for row in rows)

@@ -10,16 +10,16 @@ import subprocess
 
 from lab import artifacts
 
-# Event select and umask, as they stand in bits 15:0 of a control register
+# Event select and umask in bits 15:0 of a control register
 EVENT_BITS = 0xffff
-# How script marks a count that went on while its die was frozen
+# Mark of `ucoretool script` for a count that continued while its die was frozen
 UNFROZEN = "unfrozen"
 
 
 def samples_of(machine, path):
-    """Samples in a file of the guest: counts since the start, a value per box.
+    """Return the samples in a file of the guest: counts since the start, with a value per box.
 
-    They are printed on the host, which is faster.
+    The host prints the samples, because this is faster.
     """
     report = subprocess.run([artifacts.tools() / "ucoretool", "script", "-i", "-", "--per-box",
                              "--totals", "-j"], input=machine.fetch(path), check=True,
@@ -35,7 +35,7 @@ def totals_of(machine):
 
 
 def pmis_of(machine):
-    """Uncore PMIs that each CPU got, ever."""
+    """Return the number of uncore PMIs of each CPU since power-on."""
     return [cpu["pmi_delivered"] for cpu in machine.oracle("cpus")["cpus"]]
 
 
@@ -123,7 +123,7 @@ def counted(counter, before, value, frozen_ns):
     """Return the minimum and maximum that a counter may show at a freeze; None if it did not
     count.
 
-    A counter that no freeze stops counts on until it is read, before the unfreeze.
+    A counter that no freeze stops counts until it is read, before the unfreeze.
     """
     if counter is None:
         return None, None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs the tests of one boot in a separate process."""
+"""Run the tests of one boot in a separate process."""
 
 import os
 import signal
@@ -12,21 +12,21 @@ from lab.framework import Result, Skip
 from lab.machine import CheckFailed, Machine
 
 SLOWER = {"debug": 2, "kcsan": 4}
-# perf has a bit of DEBUGCTL on every CPU, and would set it again where one comes online
+# perf uses a bit of DEBUGCTL on every CPU, and sets it again when a CPU comes online
 OWN_DEBUGCTL = ("smi=/sys/bus/event_source/devices/cpu/freeze_on_smi; [ ! -e $smi ] || "
                 "{ found=$(cat $smi); echo 0 >$smi; echo $found >$smi; }")
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 
 
 class Booted:
-    """The machine of a boot; a new one after a test that may have spoiled it."""
+    """The machine of a boot, replaced after a test that may have left it in a wrong state."""
 
     def __init__(self, boot, directory, **content):
         self._boot = boot
         self._directory = directory
         self._content = content
         self._machine = None
-        self._state = None      # (loaded, module, strict), or None: as some test left it
+        self._state = None      # (loaded, module, strict); None: unknown, after a test
         self._count = 0
 
     def machine(self):
@@ -44,7 +44,7 @@ class Booted:
         return self._machine
 
     def ready(self, test):
-        """The machine in the state that a test wants, whatever the last one left."""
+        """Return the machine in the state that a test needs."""
         machine = self.machine()
         wanted = (test.loaded, test.module, test.strict)
         if self._state != wanted or test.alone:
@@ -64,7 +64,7 @@ class Booted:
 
 
 def restore(machine, loaded, strict):
-    """Module, registers and model as after the boot."""
+    """Restore the module, the registers and the model to the state after the boot."""
     machine.settle()
     present = [line.split()[0] for line in machine.read("/proc/modules").splitlines()]
     for name in ("ucore", "intel_uncore"):
@@ -123,7 +123,7 @@ def run_test(test, booted):
 
 
 class Alarm:
-    """Ends a test at its timeout, which is extended by the load of the host."""
+    """End a test at its timeout, which is extended by the load of the host."""
 
     def __init__(self, seconds):
         self._seconds = seconds
@@ -159,7 +159,7 @@ def run_on_machine(test, machine, found):
     try:
         found += test.function(machine) or []
     finally:
-        # A message belongs to the test that caused it, even when that failed or skipped
+        # a message belongs to the test that caused it, even if the test failed or was skipped
         machine.mark(f"end {test.name}")
         machine.check_log()
     machine.check_model()
