@@ -1033,7 +1033,7 @@ struct ucore_region;
  * ucore_regions_create() - create regions that are measured with the counters of a session
  * @session: session to which all events have been added; valid as long as the regions.
  *           The caller starts it; while the session is stopped all deltas are 0
- * @flags: UCORE_READ_F_* of the READ at the begin and at the end of each region
+ * @flags: UCORE_READ_F_* of the READ at the beginning and at the end of each region
  * @names: maximum number of names for each thread, at most UCORE_REGION_NAMES_MAX (0:
  *         UCORE_REGION_NAMES)
  * @out: receives the regions

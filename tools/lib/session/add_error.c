@@ -178,7 +178,7 @@ static int error_missing(struct ucore_session *session, const struct ucore_event
 static bool interrupts(const struct ucore_event *event, const struct ucore_box_info *box)
 {
 	return box->flags & (event->counters >> UCORE_COUNTER_FIXED ? UCORE_BOX_F_FIXED_OVERFLOW :
-			    UCORE_BOX_F_OVERFLOW);
+			     UCORE_BOX_F_OVERFLOW);
 }
 
 int ucore_session_add_error(struct ucore_session *session, const struct ucore_event *event,
