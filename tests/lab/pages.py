@@ -148,5 +148,5 @@ def differences(section, now):
         if missing and not before.varies:
             yield "\n".join((f"{after.text}: no longer prints", *missing, "but", *after.output))
     everything = "\n".join(line for command in now for line in command.output)
-    yield from (f"nothing has {name}, which one is to read" for name in section.named()
+    yield from (f"*Read:* names {name}, which no output has" for name in section.named()
                 if name not in everything)
