@@ -7,11 +7,11 @@
 #include <linux/module.h>
 
 #include "abi/cdev.h"
-#include "abi/describe.h"
+#include "abi/describe_boxes.h"
 #include "box/catalog.h"
-#include "box/intree.h"
-#include "hotplug/pm.h"
-#include "cpu/nmi.h"
+#include "box/intel_uncore.h"
+#include "cpu/nmi_handler.h"
+#include "hotplug/power.h"
 #include "hotplug/reader_cpu.h"
 
 static int __init ucore_init(void)
@@ -22,7 +22,7 @@ static int __init ucore_init(void)
 	ret = ucore_catalog_build();
 	if (ret)
 		return ret;
-	ret = ucore_intree_register();
+	ret = ucore_intel_uncore_register();
 	if (ret)
 		goto destroy;
 	ret = ucore_nmi_register();
@@ -31,7 +31,7 @@ static int __init ucore_init(void)
 	ret = ucore_readers_init();
 	if (ret)
 		goto unregister_nmi;
-	ret = ucore_pm_register();
+	ret = ucore_power_register();
 	if (ret)
 		goto exit_readers;
 	ret = ucore_cdev_register();
@@ -44,13 +44,13 @@ static int __init ucore_init(void)
 	return 0;
 
 unregister_life:
-	ucore_pm_unregister();
+	ucore_power_unregister();
 exit_readers:
 	ucore_readers_exit();
 unregister_nmi:
 	ucore_nmi_unregister();
 unregister_intree:
-	ucore_intree_unregister();
+	ucore_intel_uncore_unregister();
 destroy:
 	ucore_catalog_destroy();
 	return ret;
@@ -59,10 +59,10 @@ destroy:
 static void __exit ucore_exit(void)
 {
 	ucore_cdev_unregister();
-	ucore_pm_unregister();
+	ucore_power_unregister();
 	ucore_readers_exit();
 	ucore_nmi_unregister();
-	ucore_intree_unregister();
+	ucore_intel_uncore_unregister();
 	ucore_catalog_destroy();
 }
 

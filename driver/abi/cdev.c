@@ -14,12 +14,12 @@
 #include <linux/uaccess.h>
 
 #include "abi/cdev.h"
-#include "abi/describe.h"
-#include "abi/session_fops.h"
+#include "abi/describe_boxes.h"
 #include "abi/ioctl.h"
+#include "abi/session_fops.h"
 #include "box/catalog.h"
 #include "session/event.h"
-#include "session/registry.h"
+#include "session/session_registry.h"
 
 static int cmd_get_info(struct ucore_ioctl_call *call)
 {

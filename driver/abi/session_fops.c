@@ -11,15 +11,15 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "abi/session_fops.h"
 #include "abi/ioctl.h"
+#include "abi/session_fops.h"
 #include "box/catalog.h"
-#include "session/core_trigger.h"
-#include "session/registry.h"
-#include "session/start_stop.h"
+#include "session/budget_admission.h"
+#include "session/core_triggers.h"
 #include "session/pmi_cpus.h"
 #include "session/session.h"
-#include "session/admission.h"
+#include "session/session_registry.h"
+#include "session/start_stop.h"
 
 /* mmap offsets of rings: one window for each domain of the catalog */
 #define RING_WINDOW	BIT_ULL(28)

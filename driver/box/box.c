@@ -351,7 +351,7 @@ void ucore_box_stop(struct ucore_box *box)
  *
  * The box control keeps its running value. With all controls zero nothing counts, and bits
  * 17:16 of an E5 box must never be written 0. A dead box may come back with armed counters, so
- * it stays dirty and is probed again (irq/recovery.c).
+ * it stays dirty and is probed again (irq/box_recovery.c).
  */
 void ucore_box_restore(struct ucore_box *box)
 {

@@ -13,7 +13,7 @@
 #include <linux/string.h>
 
 #include "box/catalog.h"
-#include "find/resources.h"
+#include "find/iomem_resources.h"
 #include "platforms/match.h"
 
 struct ucore_catalog ucore_catalog = {

@@ -10,8 +10,8 @@
 #include <linux/smp.h>
 
 #include "box/box.h"
-#include "box/global_ctl.h"
 #include "box/domain.h"
+#include "box/global_ctl.h"
 #include "compat.h"
 #include "find/desc.h"
 #include "ucore_trace.h"

@@ -11,7 +11,7 @@
  * clock must run. Otherwise only the box is accessed, and the freeze is not tested. The freeze
  * is then tested when a session next acquires the box on an idle domain.
  *
- * Boxes of cores are not tested, because CPUID describes their counters, and find/core.c has
+ * Boxes of cores are not tested, because CPUID describes their counters, and find/core_counters.c has
  * read their registers.
  */
 #include <linux/bitops.h>

@@ -6,7 +6,7 @@
  * is charged to it, from the entry of the interrupt to the last record. Time charged is
  * regained at the rate of cpu_time_max_percent percent. The share of one window can be used at
  * once. Work that exceeds the budget is delayed: counters whose overflows interrupt are
- * throttled (sample.c), timers expire later (timer.c), commands sleep (session/admission.c).
+ * throttled (sample.c), timers expire later (timer.c), commands sleep (session/budget_admission.c).
  * Work runs first and then waits until all time charged before is regained. Each kind of work
  * therefore makes progress, and none can starve another.
  *

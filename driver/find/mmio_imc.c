@@ -10,8 +10,8 @@
 #include <linux/io.h>
 #include <linux/pci.h>
 
+#include "find/iomem_resources.h"
 #include "find/mmio_imc.h"
-#include "find/resources.h"
 #include "hw/imc_map.h"
 
 static u64 box_address(const struct ucore_static_mmio *row, u64 controller, u32 i)

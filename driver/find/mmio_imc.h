@@ -3,8 +3,8 @@
 #ifndef UCORE_MMIO_IMC_H
 #define UCORE_MMIO_IMC_H
 
-#include "find/static_table_desc.h"
 #include "find/finder.h"
+#include "find/static_table_desc.h"
 
 int ucore_mmio_imc_find(struct ucore_finder *finder, const struct ucore_static_table *table,
 			int segment, const s16 *die_of_bus);

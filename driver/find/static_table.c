@@ -14,10 +14,10 @@
 #include <linux/pci.h>
 
 #include "compat.h"
-#include "find/static_table.h"
-#include "find/missing_boxes.h"
+#include "find/die_topology.h"
+#include "find/hidden_boxes.h"
 #include "find/mmio_imc.h"
-#include "find/topology.h"
+#include "find/static_table.h"
 #include "reg/reg.h"
 
 /* Limit of the per-die lists; no machine of these generations has more sockets */
@@ -330,6 +330,6 @@ int ucore_static_table_find(struct ucore_finder *finder, const struct ucore_plat
 	if (search.offline)
 		ucore_finder_socket_offline(finder);
 	else if (!ret)
-		ret = ucore_missing_boxes_report(finder, search.table);
+		ret = ucore_hidden_boxes_report(finder, search.table);
 	return ret;
 }

@@ -3,8 +3,8 @@
 #ifndef UCORE_STATIC_TABLE_H
 #define UCORE_STATIC_TABLE_H
 
-#include "find/static_table_desc.h"
 #include "find/finder.h"
+#include "find/static_table_desc.h"
 
 int ucore_static_table_find(struct ucore_finder *finder, const struct ucore_platform *platform);
 

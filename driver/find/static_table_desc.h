@@ -7,8 +7,8 @@
 #define UCORE_STATIC_TABLE_DESC_H
 
 #include "find/desc.h"
-#include "find/links.h"
-#include "find/topology.h"
+#include "find/die_topology.h"
+#include "find/upi_iio_links.h"
 
 /* Device and function number on the bus, for device ids that several functions share */
 #define E5_PCI_AT(_slot, _function)	((_slot) << 3 | (_function))

@@ -15,13 +15,13 @@
 #include "box/catalog.h"
 #include "box/freeze.h"
 #include "cpu/budget.h"
-#include "sample/parallel_read.h"
-#include "cpu/nmi.h"
-#include "irq/pmi.h"
+#include "cpu/nmi_handler.h"
 #include "hotplug/reader_cpu.h"
-#include "sample/sample.h"
+#include "irq/pmi.h"
 #include "irq/timer.h"
 #include "irq/watchdog.h"
+#include "sample/parallel_read.h"
+#include "sample/sample.h"
 
 /* Rank a CPU as reader. Not being isolated counts more than being selectable for PMIs. */
 static int reader_rank(const struct ucore_domain *domain, int cpu)

@@ -16,10 +16,10 @@
  */
 #include <linux/ktime.h>
 
-#include "box/control_check.h"
+#include "box/control_readback.h"
 #include "box/domain.h"
-#include "sample/sample.h"
 #include "irq/conflict.h"
+#include "sample/sample.h"
 
 /* Register reads of one step, and time between two steps */
 #define STEP_READS	16
@@ -66,14 +66,14 @@ static void conflict_flag(struct ucore_domain_ctx *ctx, struct ucore_domain_ctx_
 static bool box_has_conflict(const struct ucore_domain_ctx *ctx, struct ucore_domain_ctx_box *cb,
 			     u32 *reads)
 {
-	bool conflict = ucore_control_check_box(cb->box, &cb->control, &cb->seen);
+	bool conflict = ucore_control_readback_box(cb->box, &cb->control, &cb->seen);
 	u32 j;
 
 	(*reads)++;
 	for (j = cb->last; j != U32_MAX; j = ctx->ctr[j].sibling) {
 		if (!ucore_ctx_counts(ctx, &ctx->ctr[j]))
 			continue;
-		conflict |= ucore_control_check_counter(&ctx->ctr[j]);
+		conflict |= ucore_control_readback_counter(&ctx->ctr[j]);
 		(*reads)++;
 	}
 	return conflict;

@@ -13,9 +13,9 @@
 #include <linux/smp.h>
 
 #include "compat.h"
-#include "find/desc.h"
 #include "cpu/budget.h"
-#include "cpu/nmi.h"
+#include "cpu/nmi_handler.h"
+#include "find/desc.h"
 #include "irq/pmi.h"
 #include "sample/sample.h"
 

@@ -14,8 +14,8 @@
 #include "box/domain.h"
 #include "compat.h"
 #include "cpu/budget.h"
-#include "sample/domain_ctx.h"
 #include "irq/rotate.h"
+#include "sample/domain_ctx.h"
 #include "sample/sample.h"
 
 /* Find the group whose time slice contains an instant. */

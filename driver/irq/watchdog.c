@@ -15,11 +15,11 @@
 #include "box/freeze.h"
 #include "compat.h"
 #include "cpu/budget.h"
-#include "cpu/nmi.h"
+#include "cpu/nmi_handler.h"
 #include "find/desc.h"
+#include "irq/box_recovery.h"
 #include "irq/conflict.h"
 #include "irq/pmi.h"
-#include "irq/recovery.h"
 #include "irq/watchdog.h"
 #include "sample/sample.h"
 

@@ -6,9 +6,9 @@
 #include <linux/bits.h>
 #include <linux/kernel.h>
 
+#include "find/die_topology.h"
 #include "find/discovery/discovery.h"
-#include "find/discovery/find.h"
-#include "find/topology.h"
+#include "find/discovery/make_boxes.h"
 #include "hw/discovery.h"
 #include "platforms/fields.h"
 #include "platforms/match.h"

@@ -7,7 +7,7 @@
 #define UCORE_PLATFORMS_HSWEP_H
 
 #include "hw/hswep.h"
-#include "platforms/e5.h"
+#include "platforms/e5_common.h"
 
 /*
  * The mapping from global status bits to boxes is not known for sure. Any bit may belong to

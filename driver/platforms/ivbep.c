@@ -9,7 +9,7 @@
 #include <linux/kernel.h>
 
 #include "hw/ivbep.h"
-#include "platforms/e5.h"
+#include "platforms/e5_common.h"
 
 /* Bits 17:16 enable freeze and overflow, and "must be written 1". */
 #define BOX_ENABLES	(E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN)

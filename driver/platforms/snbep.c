@@ -10,7 +10,7 @@
 #include <linux/kernel.h>
 
 #include "hw/snbep.h"
-#include "platforms/e5.h"
+#include "platforms/e5_common.h"
 
 /*
  * frz has no effect without frz_en. Therefore frz_en is set first and stays set for the whole

@@ -22,8 +22,8 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 
-#include "sample/domain_ctx_state.h"
 #include "sample/bulk_read.h"
+#include "sample/domain_ctx_state.h"
 #include "ucore_trace.h"
 
 /* Number of reads of which one is a full read. */

@@ -11,8 +11,8 @@
 
 #include "box/domain.h"
 #include "box/freeze.h"
-#include "sample/domain_ctx.h"
 #include "sample/bulk_read.h"
+#include "sample/domain_ctx.h"
 
 /*
  * ---- read ----

@@ -13,7 +13,7 @@
 #include "sample/domain_ctx.h"
 #include "sample/emit.h"
 #include "sample/interval_state.h"
-#include "sample/tasks.h"
+#include "sample/running_tasks.h"
 #include "ucore_trace.h"
 
 static void sink_wake(struct ucore_sink *sink)

@@ -37,9 +37,9 @@
 
 #include "box/domain.h"
 #include "cpu/budget.h"
-#include "sample/parallel_read.h"
-#include "sample/domain_ctx.h"
 #include "sample/bulk_read.h"
+#include "sample/domain_ctx.h"
+#include "sample/parallel_read.h"
 
 enum share_state {
 	SHARE_NONE,

@@ -19,7 +19,7 @@
 
 #include "box/freeze.h"
 #include "cpu/budget.h"
-#include "cpu/nmi.h"
+#include "cpu/nmi_handler.h"
 #include "sample/parallel_read.h"
 #include "sample/sample.h"
 #include "ucore_trace.h"

@@ -27,7 +27,7 @@
 
 #include "box/catalog.h"
 #include "box/freeze.h"
-#include "box/intree.h"
+#include "box/intel_uncore.h"
 #include "box/pmc_reserve.h"
 #include "cpu/budget.h"
 #include "session/claim.h"
@@ -53,7 +53,7 @@ static int box_acquire(const struct ucore_box *box)
 {
 	if (box->domain->scope == UCORE_SCOPE_CPU)
 		return ucore_pmc_reserve(box->desc.type->nr_gp);
-	return ucore_intree_present() ? -EBUSY : 0;
+	return ucore_intel_uncore_present() ? -EBUSY : 0;
 }
 
 /*

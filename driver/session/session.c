@@ -17,14 +17,14 @@
 #include <linux/string.h>
 
 #include "box/catalog.h"
-#include "box/intree.h"
+#include "box/intel_uncore.h"
 #include "box/selftest.h"
 #include "cpu/budget.h"
-#include "irq/recovery.h"
-#include "session/prepare.h"
+#include "irq/box_recovery.h"
 #include "session/claim.h"
-#include "session/core_trigger.h"
+#include "session/core_triggers.h"
 #include "session/pmi_cpus.h"
+#include "session/prepare_contexts.h"
 #include "session/session.h"
 
 static atomic64_t next_session = ATOMIC64_INIT(1);
@@ -133,7 +133,7 @@ static struct ucore_event *event_create(struct ucore_box *box,
  */
 static bool intree_has_all(void)
 {
-	return ucore_intree_present() && !(ucore_catalog.caps & UCORE_CAP_CORE);
+	return ucore_intel_uncore_present() && !(ucore_catalog.caps & UCORE_CAP_CORE);
 }
 
 /**

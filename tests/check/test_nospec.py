@@ -18,9 +18,9 @@ PLACES = (("driver/box/catalog.c", "ucore_catalog_box"),
           ("driver/session/pmi_cpus.c", "cpu_check"),
           ("driver/session/pmi_cpus.c", "cpus_check"),
           ("driver/session/pmi_cpus.c", "domain_choice"),
-          ("driver/session/core_trigger.c", "config_check"),
-          ("driver/session/core_trigger.c", "create"),
-          ("driver/find/discovery/find.c", "report_unit"))
+          ("driver/session/core_triggers.c", "config_check"),
+          ("driver/session/core_triggers.c", "create"),
+          ("driver/find/discovery/make_boxes.c", "report_unit"))
 
 
 def body(text, function):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzz test of the discovery parser (driver/find/discovery/parse.c).  For any firmware data, the
+ * Fuzz test of the discovery parser (driver/find/discovery/parse_tables.c).  For any firmware data, the
  * result must be correct and safe.
  *
  * The input describes a machine: config space, tables, and answers of the environment.  It is
@@ -16,12 +16,12 @@
 #include <linux/mm.h>
 #include <linux/string.h>
 
-#include "find/discovery/parse.h"
-#include "find/discovery/unit.h"
-#include "platforms/match.h"
-#include "find/topology.h"
+#include "find/die_topology.h"
+#include "find/discovery/parse_tables.h"
+#include "find/discovery/unit_check.h"
 #include "hw/discovery.h"
 #include "input.h"
+#include "platforms/match.h"
 
 #define RANGES		(1100 * 24)
 #define MAX_DVSECS	8

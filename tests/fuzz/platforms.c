@@ -4,7 +4,7 @@
  */
 #include <linux/errno.h>
 
-#include "find/discovery/find.h"
+#include "find/discovery/make_boxes.h"
 
 int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platform *platform)
 {

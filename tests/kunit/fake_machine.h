@@ -15,16 +15,16 @@
 #include "box/catalog.h"
 #include "box/domain.h"
 #include "box/freeze.h"
+#include "cpu/nmi_handler.h"
 #include "fake_bus.h"
-#include "platforms/match.h"
-#include "cpu/nmi.h"
 #include "hotplug/reader_cpu.h"
-#include "sample/sample.h"
 #include "irq/timer.h"
 #include "irq/watchdog.h"
-#include "session/start_stop.h"
+#include "platforms/match.h"
+#include "sample/sample.h"
 #include "session/pmi_cpus.h"
 #include "session/session.h"
+#include "session/start_stop.h"
 
 #define FAKE_NR_CBO	3
 #define FAKE_BOXES	64	/* maximum of a domain */
@@ -102,7 +102,7 @@ static inline struct fake_window *fake_global(u32 domain)
 	return ucore_catalog.domains[domain].io.priv;
 }
 
-/* Make domain contexts by hand, as session/prepare.c makes them of events. */
+/* Make domain contexts by hand, as session/prepare_contexts.c makes them of events. */
 struct ucore_domain_ctx *fake_ctx(struct kunit *test, u32 domain, u32 ring_size);
 struct ucore_counter *fake_ctx_add(struct ucore_domain_ctx *ctx, struct ucore_box *box,
 				   u32 counter, u64 ctl, u64 period);

@@ -6,10 +6,10 @@
 #include <linux/cpu.h>
 #include <linux/smp.h>
 
-#include "fake_machine.h"
 #include "cpu/budget.h"
+#include "fake_machine.h"
 #include "irq/pmi.h"
-#include "session/admission.h"
+#include "session/budget_admission.h"
 
 #define IMC0	BIT_ULL(20)
 #define MS	((u64)NSEC_PER_MSEC)

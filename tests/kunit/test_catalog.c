@@ -5,11 +5,11 @@
  */
 #include <linux/cpu.h>
 
-#include "abi/describe.h"
+#include "abi/describe_boxes.h"
 #include "fake_machine.h"
+#include "find/die_topology.h"
+#include "find/hidden_boxes.h"
 #include "find/static_table.h"
-#include "find/missing_boxes.h"
-#include "find/topology.h"
 #include "platforms/match.h"
 
 #define ECAM_BASE	0x80000000ULL
@@ -469,7 +469,7 @@ static void long_list_of_hidden_boxes_is_truncated(struct kunit *test)
 	const struct ucore_platform *p = &ucore_platform_ivbep;
 
 	memset(finder.hidden, 'x', UCORE_REASON_LEN - 12);
-	KUNIT_EXPECT_EQ(test, ucore_missing_boxes_report(&finder, p->table), 0);
+	KUNIT_EXPECT_EQ(test, ucore_hidden_boxes_report(&finder, p->table), 0);
 	KUNIT_EXPECT_EQ(test, strlen(finder.hidden), (size_t)UCORE_REASON_LEN - 1);
 	KUNIT_EXPECT_STREQ(test, &finder.hidden[UCORE_REASON_LEN - 12], ", ha, im...");
 }

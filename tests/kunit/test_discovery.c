@@ -7,10 +7,10 @@
  */
 #include <kunit/test.h>
 
-#include "find/discovery/parse.h"
+#include "find/discovery/parse_tables.h"
 #include "find/discovery/record.h"
-#include "find/discovery/unit.h"
-#include "find/discovery/validate.h"
+#include "find/discovery/unit_check.h"
+#include "find/discovery/validate_registers.h"
 #include "platforms/match.h"
 
 #define MSR	0ULL

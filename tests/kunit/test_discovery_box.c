@@ -8,8 +8,8 @@
 
 #include "fake_machine.h"
 #include "find/discovery/discovery.h"
-#include "platforms/match.h"
 #include "irq/pmi.h"
+#include "platforms/match.h"
 
 #define RESET	0x301
 #define RUN	0

@@ -5,8 +5,8 @@
  */
 #include <kunit/test.h>
 
+#include "find/die_topology.h"
 #include "find/discovery/discovery.h"
-#include "find/topology.h"
 #include "platforms/match.h"
 #include "session/event.h"
 

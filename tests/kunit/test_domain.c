@@ -5,8 +5,8 @@
  */
 #include <linux/cpu.h>
 
-#include "fake_machine.h"
 #include "cpu/budget.h"
+#include "fake_machine.h"
 #include "irq/pmi.h"
 #include "irq/timer.h"
 

@@ -5,10 +5,10 @@
  */
 #include <kunit/test.h>
 
-#include "abi/describe.h"
+#include "abi/describe_boxes.h"
 #include "box/catalog.h"
 #include "fake_machine.h"
-#include "find/discovery/find.h"
+#include "find/discovery/make_boxes.h"
 #include "platforms/match.h"
 
 #define BAR_BASE	0xfe000000ULL

@@ -3,9 +3,9 @@
  * KUnit tests of GET_LINKS: root buses of IIO stacks and peers of UPI links, from the
  * registers of Skylake-SP, Ice Lake-SP and Snow Ridge.
  */
-#include "abi/describe.h"
+#include "abi/describe_boxes.h"
 #include "fake_machine.h"
-#include "find/topology.h"
+#include "find/die_topology.h"
 
 #define BUSES_VALID	BIT_ULL(63)
 

@@ -7,7 +7,7 @@
 
 #include "box/catalog.h"
 #include "fake_machine.h"
-#include "find/discovery/find.h"
+#include "find/discovery/make_boxes.h"
 #include "platforms/match.h"
 
 /* ---- from both tables to the catalog ---- */

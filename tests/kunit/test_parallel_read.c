@@ -7,11 +7,11 @@
 #include <linux/cpu.h>
 #include <linux/smp.h>
 
-#include "fake_machine.h"
 #include "cpu/budget.h"
+#include "fake_machine.h"
 #include "sample/parallel_read.h"
-#include "session/prepare.h"
-#include "session/admission.h"
+#include "session/budget_admission.h"
+#include "session/prepare_contexts.h"
 
 #define IMC0		BIT_ULL(20)
 #define IMC_CTR0	0xa0
@@ -39,7 +39,7 @@ static struct ucore_session *session_of(struct kunit *test, u32 nr_readers)
 }
 
 /*
- * Charge for a sample whose longest share has @reads reads (session/admission.c,
+ * Charge for a sample whose longest share has @reads reads (session/budget_admission.c,
  * cpu/budget.c).
  */
 static u64 charged(u64 reads, u64 values, u64 helpers)

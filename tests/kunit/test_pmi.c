@@ -9,8 +9,8 @@
 #include <linux/cpu.h>
 #include <linux/smp.h>
 
-#include "fake_machine.h"
 #include "cpu/budget.h"
+#include "fake_machine.h"
 #include "irq/pmi.h"
 
 #define MS		((u64)NSEC_PER_MSEC)

@@ -6,7 +6,7 @@
 #include <linux/cpu.h>
 
 #include "fake_machine.h"
-#include "session/registry.h"
+#include "session/session_registry.h"
 
 #define MS	((u64)NSEC_PER_MSEC)
 

@@ -5,8 +5,8 @@
  */
 #include <linux/smp.h>
 
-#include "fake_machine.h"
 #include "cpu/budget.h"
+#include "fake_machine.h"
 #include "irq/conflict.h"
 
 #define MS	((u64)NSEC_PER_MSEC)

@@ -8,7 +8,7 @@
 #include "fake_machine.h"
 #include "irq/pmi.h"
 #include "irq/timer.h"
-#include "session/core_trigger.h"
+#include "session/core_triggers.h"
 
 #define FIXED	BIT_ULL(UCORE_COUNTER_FIXED)
 #define IMC0	BIT_ULL(20)

@@ -5,8 +5,8 @@
  */
 #include <kunit/test.h>
 
+#include "find/die_topology.h"
 #include "find/static_table.h"
-#include "find/topology.h"
 #include "platforms/match.h"
 
 static const struct ucore_static_table *table(void)

@@ -9,10 +9,10 @@
 #include <linux/smp.h>
 #include <linux/tracepoint.h>
 
-#include "fake_machine.h"
 #include "cpu/budget.h"
-#include "irq/perf_trigger.h"
-#include "sample/tasks.h"
+#include "fake_machine.h"
+#include "irq/perf_event_trigger.h"
+#include "sample/running_tasks.h"
 
 #define MS	((u64)NSEC_PER_MSEC)
 #define US	((u64)NSEC_PER_USEC)

@@ -3,8 +3,8 @@
 #include <linux/cpu.h>
 
 #include "fake_machine.h"
+#include "irq/box_recovery.h"
 #include "irq/pmi.h"
-#include "irq/recovery.h"
 
 #define IMC0	BIT_ULL(20)
 #define MS	((u64)NSEC_PER_MSEC)

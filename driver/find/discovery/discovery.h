@@ -14,9 +14,9 @@
 #ifndef UCORE_DISCOVERY_H
 #define UCORE_DISCOVERY_H
 
-#include "find/links.h"
 #include "find/finder.h"
-#include "find/resources.h"
+#include "find/iomem_resources.h"
+#include "find/upi_iio_links.h"
 
 /* Config space of a PCI Express function (bytes) */
 #define UCORE_DISC_CONFIG_BYTES	4096

@@ -11,12 +11,12 @@
 #include <linux/minmax.h>
 #include <linux/pci.h>
 
+#include "find/discovery/fetch_tables.h"
 #include "find/discovery/freerunning.h"
-#include "find/discovery/fetch.h"
-#include "find/discovery/probe.h"
+#include "find/discovery/probe_units.h"
 #include "find/discovery/record.h"
-#include "find/discovery/validate.h"
-#include "find/resources.h"
+#include "find/discovery/validate_registers.h"
+#include "find/iomem_resources.h"
 #include "hw/imc_map.h"
 
 /* ---- MSR boxes of units ---- */

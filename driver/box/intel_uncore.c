@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Coexistence with the kernel's intel_uncore driver. Part of the box layer. Runs in process
+ * context.
+ *
+ * The kernel has no reservation of uncore counters. Therefore no uncore box can be claimed
+ * while intel_uncore is present, and intel_uncore cannot be loaded while an uncore box is
+ * claimed. Boxes of cores are not affected.
+ */
+#include <linux/device.h>
+#include <linux/kobject.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/pci.h>
+#include <linux/platform_device.h>
+#include <linux/string.h>
+
+#include "box/catalog.h"
+#include "box/intel_uncore.h"
+
+#define INTREE_MODULE	"intel_uncore"
+
+/*
+ * True from the start of loading intel_uncore until it is gone; written with the catalog's lock
+ * held.
+ */
+static bool loading;
+
+/* Return true if a session has claimed an uncore box. */
+static bool any_box_claimed(void)
+{
+	const struct ucore_box *box = ucore_catalog.boxes;
+
+	for (; box < ucore_catalog.boxes + ucore_catalog.nr_boxes; box++)
+		if (!list_empty(&box->claims) && box->domain->scope == UCORE_SCOPE_DIE)
+			return true;
+	return false;
+}
+
+static int module_changes(struct notifier_block *nb, unsigned long state, void *data)
+{
+	const struct module *mod = data;
+	int ret = NOTIFY_DONE;
+
+	if (strcmp(mod->name, INTREE_MODULE))
+		return NOTIFY_DONE;
+	mutex_lock(&ucore_catalog.lock);
+	if (state == MODULE_STATE_COMING && any_box_claimed()) {
+		pr_warn("%s not loaded: sessions use the boxes\n", INTREE_MODULE);
+		ret = notifier_from_errno(-EBUSY);
+	} else if (state != MODULE_STATE_LIVE) {
+		loading = state == MODULE_STATE_COMING;
+	}
+	mutex_unlock(&ucore_catalog.lock);
+	return ret;
+}
+
+static struct notifier_block module_notifier = {
+	.notifier_call = module_changes,
+};
+
+static bool is_in(struct kset *kset, const char *name)
+{
+	struct kobject *kobj = kset_find_obj(kset, name);
+
+	kobject_put(kobj);
+	return kobj;
+}
+
+/* Return true if intel_uncore is a loaded module. All modules are in the kset of this one. */
+static bool module_there(void)
+{
+	return is_in(THIS_MODULE->mkobj.kobj.kset, INTREE_MODULE);
+}
+
+/*
+ * Return true if a PMU device of intel_uncore exists. All devices are in one kset, even if
+ * sysfs is not mounted.
+ */
+static bool pmus_there(void)
+{
+	static const char * const names[] = {
+		"uncore_cha_0", "uncore_cbox_0", "uncore_imc_0", "uncore_type_0_0",
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (is_in(platform_bus.kobj.kset, names[i]))
+			return true;
+	return false;
+}
+
+/*
+ * intel_uncore is part of the kernel image and has PMUs. Checked once, because this cannot
+ * change.
+ */
+static bool built_in;
+
+/**
+ * ucore_intel_uncore_register() - start to watch intel_uncore load and unload
+ *
+ * Return: 0 or -errno.
+ */
+int ucore_intel_uncore_register(void)
+{
+	/* The module may be loaded or unloaded in between: check before and after. */
+	built_in = !module_there() && pmus_there() && !module_there();
+	return register_module_notifier(&module_notifier);
+}
+
+void ucore_intel_uncore_unregister(void)
+{
+	unregister_module_notifier(&module_notifier);
+}
+
+/**
+ * ucore_intel_uncore_present() - check whether intel_uncore uses the hardware
+ *
+ * A module that was loaded before ucore is found by its name. A driver in the kernel image is
+ * found by its PMU devices. On platforms with a PCI driver, that driver is registered even if
+ * it is not bound.
+ *
+ * Return: true if intel_uncore is present. With the catalog's lock held the result cannot
+ * change.
+ */
+bool ucore_intel_uncore_present(void)
+{
+	const struct ucore_platform *platform = ucore_catalog.platform;
+
+	if (!platform)
+		return false;
+	return READ_ONCE(loading) || built_in || module_there() ||
+	       (platform->intree && driver_find(platform->intree, &pci_bus_type));
+}
+
+/**
+ * ucore_intel_uncore_is_module() - check whether intel_uncore can be unloaded
+ *
+ * Return: false if it is part of the kernel image.
+ */
+bool ucore_intel_uncore_is_module(void)
+{
+	return READ_ONCE(loading) || module_there();
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Coexistence with the kernel's own driver of the same hardware, intel_uncore. Part of the box
+ * layer.
+ */
+#ifndef UCORE_INTEL_UNCORE_H
+#define UCORE_INTEL_UNCORE_H
+
+#include <linux/types.h>
+
+int ucore_intel_uncore_register(void);
+void ucore_intel_uncore_unregister(void);
+bool ucore_intel_uncore_present(void);
+bool ucore_intel_uncore_is_module(void);
+
+#endif /* UCORE_INTEL_UNCORE_H */

@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * NMI handlers: decide whether an NMI is a PMI of a domain, and record the interrupted
+ * context. Owns each CPU's list of domains whose PMI it may receive. Part of the cpu layer.
+ *
+ * A handler reads the global status and sometimes port 61h, stashes the context, unmasks LVTPC
+ * and queues the service, which runs in hard-IRQ context (pmi.c). Nothing is lost until then,
+ * because the counters are frozen. PCI config cycles are illegal in an NMI.
+ *
+ * The hardware masks LVTPC on delivery, and perf unmasks it only while perf counts. For a
+ * core's overflow LVTPC is unmasked after the status is cleared. Otherwise some cores raise
+ * the interrupt without end.
+ *
+ * pmi.seq counts services. The value is even while idle and odd during a service. A PMI's
+ * number is the odd value of its service. Each CPU accepts each number at most once. pmi_nmi()
+ * decides on a CPU that is a target of the PMI. unknown_nmi() decides on other CPUs of the die,
+ * if neither perf, another handler nor port 61h explains the NMI.
+ *
+ *   pmi.seq  status  PMI      target, new number  target, known number    other CPU, new number
+ *   -------  ------  -------  ------------------  ----------------------  ---------------------
+ *   even     set     seq + 1  stash, service      core: ours, die: (2)    stash, service
+ *   odd      any     seq      service once more   core: ours, die: (2)    service once more
+ *   even     clear   seq - 1  ours if (1)         ours if (2)             ours if (3)
+ *
+ * In all other cases the NMI is not ours, unless (4).
+ *
+ * (1) The service ended less than LATE_NS ago, and port 61h reports no error. Without the
+ *     limit a CPU that missed a PMI would accept any later NMI instead.
+ * (2) A PMI is pending, and port 61h reports no error. A late NMI may find the status of the
+ *     next overflow and accept that number. The next NMI then finds its number known. To
+ *     accept a number therefore makes the numbers skipped pending, for LATE_NS.
+ * (3) The service ended less than LATE_NS ago. No CPU has received the PMI yet, because a READ
+ *     serviced the overflow, or the other thread of this core has received it.
+ * (4) The other CPU was a target less than LATE_NS ago, and a PMI sent until then is not
+ *     accepted, or one is pending.
+ */
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/nmi.h>
+#include <linux/sched.h>
+#include <linux/topology.h>
+#include <asm/apic.h>
+#include <asm/x86_init.h>
+
+#include "box/domain.h"
+#include "compat.h"
+#include "cpu/nmi_handler.h"
+#include "cpu/overflow_in_nmi.h"
+#include "find/desc.h"
+#include "ucore_trace.h"
+
+#define DEBUGCTL_UNCORE_PMI	BIT_ULL(13)	/* ENABLE_UNCORE_PMI: UNCERTAIN(debugctl) */
+
+#ifndef MSR_IA32_DEBUGCTLMSR
+#define MSR_IA32_DEBUGCTLMSR	0x1d9
+#endif
+
+/*
+ * Longest delay (ns) between a service and its PMI. Hardware needs at most half a millisecond,
+ * but firmware, or a hypervisor on a busy host, may delay the delivery much longer.
+ */
+#define LATE_NS		(1ULL * NSEC_PER_SEC)
+
+/*
+ * Overflows at shorter intervals (ns) may each be accepted by the NMI of the one before, so
+ * that pending PMIs stay valid.
+ */
+#define CLOSE_NS	(100ULL * NSEC_PER_MSEC)
+
+/* Maximum number of PMIs in flight */
+#define MAX_PENDING	8
+
+/* SERR and IOCHK of port 61h; value read if the port does not exist */
+#define PORT_ERRORS	0xc0
+#define NO_PORT		0xff
+
+/* Maximum number of reads of the status when services end during the reads */
+#define MAX_TRIES	4
+
+/**
+ * struct pmi_slot - a domain whose PMI a CPU may receive
+ * @domain: the domain; NULL if there is none
+ * @accepted: number of the last PMI that this CPU accepted
+ * @pending: number of further NMIs to accept, for PMIs whose numbers were skipped
+ * @pending_until: end of the validity of @pending (ns)
+ * @last: last PMI that may have been sent to this CPU when it ceased to be a target, or 0
+ * @left: time at which the CPU ceased to be a target (ns)
+ */
+struct pmi_slot {
+	struct ucore_domain *domain;
+	u64 accepted;
+	u32 pending;
+	u64 pending_until;
+	u64 last;
+	u64 left;
+};
+
+/**
+ * struct pmi_cpu - a CPU that may receive PMIs
+ * @slot: domains by scope: the die of the CPU, and the CPU itself
+ * @die: die whose PMI may be misrouted to this CPU; NULL if the die was never armed, or if the
+ *       CPU is going offline
+ * @lvtpc: value of LVTPC before ucore
+ * @set_lvtpc: @lvtpc is to be restored
+ * @set_debugctl: ucore has enabled uncore PMIs on this CPU
+ */
+struct pmi_cpu {
+	struct pmi_slot slot[UCORE_SCOPE_CPU + 1];
+	struct ucore_domain *die;
+	u32 lvtpc;
+	bool set_lvtpc;
+	bool set_debugctl;
+};
+
+static DEFINE_PER_CPU(struct pmi_cpu, pmi_cpus);
+
+/*
+ * ---- NMI ----
+ */
+
+/**
+ * struct candidate - the PMI that an NMI may be
+ * @pmi: number of the PMI
+ * @count: number of overflows; 0 if they are serviced already
+ * @again: a service is in progress, which may have read the status before the overflow
+ */
+struct candidate {
+	u64 pmi;
+	u32 count;
+	bool again;
+};
+
+static void candidate_find(struct ucore_domain *domain, struct candidate *cand)
+{
+	u64 seq;
+	int i;
+
+	for (i = 0; i < MAX_TRIES; i++) {
+		cand->again = false;
+		/* pairs with ucore_nmi_service_end() */
+		seq = smp_load_acquire(&domain->pmi.seq);
+		if (seq & 1) {
+			cand->pmi = seq;
+			cand->count = 0;
+			cand->again = true;
+			return;
+		}
+		cand->count = ucore_overflow_count(domain);
+		smp_rmb();	/* the status is that of seq if seq is unchanged */
+		if (READ_ONCE(domain->pmi.seq) == seq)
+			break;
+	}
+	if (cand->count)
+		cand->pmi = seq + 1;
+	else
+		cand->pmi = seq ? seq - 1 : 0;	/* the last PMI, late */
+}
+
+static void context_stash(struct ucore_pmi *pmi, u64 number, struct pt_regs *regs)
+{
+	u64 stashing = READ_ONCE(pmi->stashing);
+
+	if (stashing >= number || cmpxchg(&pmi->stashing, stashing, number) != stashing)
+		return;		/* the other thread of the core was first */
+	pmi->context = (struct ucore_pmi_regs){
+		.time = ktime_get_mono_fast_ns(),
+		.ip = instruction_pointer(regs),
+		.user = user_mode(regs),
+		.pid = current->tgid,
+		.tid = current->pid,
+		.cpu = raw_smp_processor_id(),
+	};
+	smp_store_release(&pmi->stashed, number);	/* after the context: ucore_nmi_context() */
+	irq_work_queue(&pmi->work);
+}
+
+/* Return true if a core's overflow waits for the service that unmasks LVTPC. */
+static bool awaits_service(const struct ucore_domain *domain, const struct candidate *cand)
+{
+	return domain->global->enables && (cand->count || cand->again);
+}
+
+static bool pmi_expired(const struct ucore_domain *domain)
+{
+	return ktime_get_mono_fast_ns() > READ_ONCE(domain->pmi.ended) + LATE_NS;
+}
+
+/*
+ * Return true if port 61h reports an error. Linux reads the port only if no handler claims an
+ * NMI, so that an uncertain NMI must be left to it.
+ */
+static bool nmi_error_pending(void)
+{
+	u8 reason = x86_platform.get_nmi_reason();
+
+	return reason != NO_PORT && (reason & PORT_ERRORS);
+}
+
+/* Return true if the PMI was serviced and condition (1) does not hold. */
+static bool too_late(const struct ucore_domain *domain, const struct candidate *cand)
+{
+	return !cand->count && !cand->again && (pmi_expired(domain) || nmi_error_pending());
+}
+
+/* Make the numbers that are skipped by accepting @number pending. */
+static void pending_add(struct pmi_slot *slot, const struct ucore_domain *domain, u64 number)
+{
+	u64 skipped = (number - slot->accepted - 1) / 2, now = ktime_get_mono_fast_ns();
+
+	if (now >= slot->pending_until)
+		slot->pending = 0;
+	slot->pending = min_t(u64, slot->pending + skipped, MAX_PENDING);
+	if (skipped || now < READ_ONCE(domain->pmi.ended) + CLOSE_NS)
+		slot->pending_until = now + LATE_NS;
+}
+
+static bool has_pending(const struct pmi_slot *slot)
+{
+	return slot->pending && ktime_get_mono_fast_ns() < slot->pending_until;
+}
+
+static bool pending_take(struct pmi_slot *slot)
+{
+	if (!has_pending(slot))
+		return false;
+	slot->pending--;
+	return true;
+}
+
+/* Handle an NMI whose number was accepted before, by condition (2). */
+static int repeated_nmi(struct pmi_slot *slot, const struct candidate *cand)
+{
+	if (awaits_service(slot->domain, cand))
+		return NMI_HANDLED;
+	if (!has_pending(slot) || nmi_error_pending() || !pending_take(slot))
+		return NMI_DONE;
+	return NMI_HANDLED;
+}
+
+/* Accept an NMI. Return the number of overflows, or NMI_HANDLED if they are serviced already. */
+static int pmi_accept(struct ucore_domain *domain, const struct candidate *cand,
+		      struct pt_regs *regs)
+{
+	trace_ucore_pmi(domain->id, cand->pmi, cand->count);
+	if (cand->count && domain->global->enables)
+		ucore_overflow_freeze(domain);
+	if (cand->count)
+		context_stash(&domain->pmi, cand->pmi, regs);
+	else if (cand->again)
+		irq_work_queue(&domain->pmi.work);
+	return cand->count ?: NMI_HANDLED;
+}
+
+/*
+ * Handle an NMI on a target of the domain's PMI. Return the number of NMIs handled. While a
+ * core's overflow waits, another NMI is not perf's, which has no counter there: a second
+ * counter overflowed close to the freeze.
+ */
+static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs, bool *waiting)
+{
+	struct ucore_domain *domain = READ_ONCE(slot->domain);
+	struct candidate cand;
+
+	if (!domain)
+		return NMI_DONE;
+	candidate_find(domain, &cand);
+	*waiting |= awaits_service(domain, &cand);
+	if (cand.pmi <= slot->accepted)
+		return repeated_nmi(slot, &cand);
+	if (too_late(domain, &cand))
+		return NMI_DONE;
+	if (domain->scope == UCORE_SCOPE_DIE)
+		pending_add(slot, domain, cand.pmi);
+	slot->accepted = cand.pmi;
+	return pmi_accept(domain, &cand, regs);
+}
+
+static int pmi_nmi(unsigned int type, struct pt_regs *regs)
+{
+	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
+	int i, handled = NMI_DONE;
+	bool waiting = false;
+
+	for (i = 0; i < ARRAY_SIZE(pc->slot); i++)
+		handled += slot_nmi(&pc->slot[i], regs, &waiting);
+	if (handled && !waiting)
+		apic->write(APIC_LVTPC, APIC_DM_NMI);
+	return handled;
+}
+
+/*
+ * ---- NMIs that no handler claimed ----
+ */
+
+/* Return true if a PMI that was serviced may arrive on this CPU, by condition (3). */
+static bool may_arrive_here(const struct ucore_domain *domain, u64 number)
+{
+	const struct ucore_pmi *pmi = &domain->pmi;
+
+	/* pairs with context_stash() */
+	return smp_load_acquire(&pmi->stashed) != number ||
+	       topology_core_id(READ_ONCE(pmi->context.cpu)) ==
+	       topology_core_id(raw_smp_processor_id());
+}
+
+/* Accept a PMI that was not routed to this core. */
+static int misrouted_pmi(struct pmi_slot *slot, struct ucore_domain *die, struct pt_regs *regs)
+{
+	struct candidate cand;
+
+	if (cpumask_empty(&die->pmi.cpus))
+		return NMI_DONE;	/* the die has no targets: not an overflow of ours */
+	candidate_find(die, &cand);
+	if (cand.pmi <= slot->accepted)
+		return NMI_DONE;
+	if (!cand.count && !cand.again && (pmi_expired(die) || !may_arrive_here(die, cand.pmi)))
+		return NMI_DONE;
+	slot->accepted = cand.pmi;
+	return pmi_accept(die, &cand, regs);
+}
+
+static bool was_target_lately(const struct pmi_slot *slot)
+{
+	return slot->last && ktime_get_mono_fast_ns() < slot->left + LATE_NS;
+}
+
+/* Accept a PMI that was in flight when this CPU ceased to be a target, by condition (4). */
+static int late_pmi(struct pmi_slot *slot)
+{
+	if (!was_target_lately(slot))
+		return NMI_DONE;
+	if (slot->accepted >= slot->last)
+		return pending_take(slot) ? NMI_HANDLED : NMI_DONE;
+	slot->accepted = slot->last;
+	return NMI_HANDLED;
+}
+
+static int unknown_nmi(unsigned int type, struct pt_regs *regs)
+{
+	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
+	struct pmi_slot *slot = &pc->slot[UCORE_SCOPE_DIE];
+	struct ucore_domain *die = smp_load_acquire(&pc->die);	/* ucore_nmi_expect() */
+	int handled;
+
+	/* pmi_nmi() has decided for a target */
+	if (!die || READ_ONCE(slot->domain))
+		return NMI_DONE;
+	handled = misrouted_pmi(slot, die, regs) ?: late_pmi(slot);
+	/* with a core PMU Linux keeps LVTPC unmasked on this CPU, too */
+	if (handled && boot_cpu_has(X86_FEATURE_ARCH_PERFMON))
+		apic->write(APIC_LVTPC, APIC_DM_NMI);
+	return handled;
+}
+
+/*
+ * ---- service, under the domain's lock ----
+ */
+
+/*
+ * Unmask LVTPC if this CPU may receive the PMI. The delivery of an earlier interrupt may have
+ * set the mask.
+ */
+static void unmask(const struct ucore_domain *domain)
+{
+	if (this_cpu_read(pmi_cpus.slot[domain->scope].domain) == domain)
+		apic->write(APIC_LVTPC, APIC_DM_NMI);
+}
+
+/**
+ * ucore_nmi_service_begin() - begin the service of the overflows now in the status
+ * @domain: the domain, locked
+ */
+void ucore_nmi_service_begin(struct ucore_domain *domain)
+{
+	WRITE_ONCE(domain->pmi.seq, domain->pmi.seq + 1);
+	smp_wmb();	/* odd before the status changes: candidate_find() */
+}
+
+/**
+ * ucore_nmi_open() - unmask LVTPC after a core's status is cleared
+ * @domain: the domain, locked; nothing to do for a die, whose NMI has unmasked LVTPC
+ *
+ * A PMI of the die that arrived while LVTPC was masked is lost, so that the die's status is
+ * checked.
+ */
+void ucore_nmi_open(const struct ucore_domain *domain)
+{
+	struct ucore_domain *die = this_cpu_read(pmi_cpus.slot[UCORE_SCOPE_DIE].domain);
+
+	if (!domain->global->enables)
+		return;
+	unmask(domain);
+	if (die && ucore_overflow_count(die))
+		irq_work_queue(&die->pmi.work);
+}
+
+/**
+ * ucore_nmi_service_end() - end a service, after the overflows were acknowledged
+ * @domain: the domain, locked; about to be unfrozen
+ */
+void ucore_nmi_service_end(struct ucore_domain *domain)
+{
+	WRITE_ONCE(domain->pmi.ended, ktime_get_mono_fast_ns());
+	/* even after the status is clear: candidate_find() */
+	smp_store_release(&domain->pmi.seq, domain->pmi.seq + 1);
+	ucore_nmi_open(domain);
+}
+
+/**
+ * ucore_nmi_context() - get the context that the PMI of the present or next service
+ * interrupted
+ * @domain: the domain, locked
+ *
+ * Return: NULL if the PMI has not arrived.
+ */
+const struct ucore_pmi_regs *ucore_nmi_context(struct ucore_domain *domain)
+{
+	struct ucore_pmi *pmi = &domain->pmi;
+
+	/* pairs with context_stash() */
+	return smp_load_acquire(&pmi->stashed) == (pmi->seq | 1) ? &pmi->context : NULL;
+}
+
+/*
+ * ---- CPUs that may receive the PMI ----
+ */
+
+/* Enable uncore PMIs on this CPU, and remember whether to disable them again. */
+static void debugctl_enable(struct pmi_cpu *pc)
+{
+	u64 debugctl;
+
+	if (!rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl) && !(debugctl & DEBUGCTL_UNCORE_PMI))
+		pc->set_debugctl = !wrmsrq_safe(MSR_IA32_DEBUGCTLMSR,
+						debugctl | DEBUGCTL_UNCORE_PMI);
+}
+
+/* Return the number of the last PMI. */
+static u64 last_number(const struct ucore_domain *domain)
+{
+	u64 seq = READ_ONCE(domain->pmi.seq);
+
+	return seq & 1 ? seq : max(seq, 1ULL) - 1;
+}
+
+/* Do not accept a PMI sent before this CPU became a target, unless it was a target before. */
+static void slot_begin(struct pmi_slot *slot, const struct ucore_domain *domain)
+{
+	u64 number = last_number(domain);
+
+	if (slot->domain || (was_target_lately(slot) && slot->last == number))
+		return;
+	slot->accepted = number;
+	slot->pending = 0;
+}
+
+/* Keep accepting the PMIs in flight, for LATE_NS. */
+static void slot_end(struct pmi_slot *slot, const struct ucore_domain *domain)
+{
+	slot->last = pmi_expired(domain) ? 0 : last_number(domain);
+	slot->left = ktime_get_mono_fast_ns();
+	WRITE_ONCE(slot->domain, NULL);
+}
+
+/**
+ * ucore_nmi_expect() - expect misrouted PMIs of a die on one of its CPUs
+ * @domain: the die
+ * @cpu: the CPU, which is not interrupted
+ */
+void ucore_nmi_expect(struct ucore_domain *domain, int cpu)
+{
+	struct pmi_cpu *pc = per_cpu_ptr(&pmi_cpus, cpu);
+	struct pmi_slot *slot = &pc->slot[UCORE_SCOPE_DIE];
+
+	if (pc->die)
+		return;
+	*slot = (struct pmi_slot){ .accepted = last_number(domain) };
+	smp_store_release(&pc->die, domain);	/* unknown_nmi() */
+}
+
+/**
+ * ucore_nmi_forget() - stop expecting PMIs, before the CPU goes offline or the domain is freed
+ * @domain: the domain, of any scope
+ * @cpu: any CPU
+ */
+void ucore_nmi_forget(const struct ucore_domain *domain, int cpu)
+{
+	struct pmi_cpu *pc = per_cpu_ptr(&pmi_cpus, cpu);
+
+	if (pc->die == domain)
+		WRITE_ONCE(pc->die, NULL);
+}
+
+/**
+ * ucore_nmi_enable_here() - make this CPU a target of a domain's PMI
+ * @arg: the domain
+ */
+void ucore_nmi_enable_here(void *arg)
+{
+	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
+	struct ucore_domain *domain = arg;
+	struct pmi_slot *slot = &pc->slot[domain->scope];
+	u32 lvtpc;
+
+	slot_begin(slot, domain);
+	if (domain->scope == UCORE_SCOPE_DIE)
+		debugctl_enable(pc);
+	lvtpc = apic->read(APIC_LVTPC);
+	if (lvtpc != APIC_DM_NMI) {
+		/* with a core PMU Linux keeps LVTPC unmasked: leave it so */
+		if (!pc->set_lvtpc && !boot_cpu_has(X86_FEATURE_ARCH_PERFMON)) {
+			pc->lvtpc = lvtpc;
+			pc->set_lvtpc = true;
+		}
+		apic->write(APIC_LVTPC, APIC_DM_NMI);
+	}
+	WRITE_ONCE(slot->domain, domain);
+}
+
+/**
+ * ucore_nmi_disable_here() - end this CPU's being a target of a domain's PMI
+ * @arg: the domain
+ */
+void ucore_nmi_disable_here(void *arg)
+{
+	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
+	struct ucore_domain *domain = arg;
+	u64 debugctl;
+
+	if (pc->slot[domain->scope].domain != domain)
+		return;
+	slot_end(&pc->slot[domain->scope], domain);
+	if (pc->slot[UCORE_SCOPE_DIE].domain || pc->slot[UCORE_SCOPE_CPU].domain)
+		return;		/* this CPU is still a target of the other domain */
+	if (pc->set_debugctl && !rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl))
+		wrmsrq_safe(MSR_IA32_DEBUGCTLMSR, debugctl & ~DEBUGCTL_UNCORE_PMI);
+	if (pc->set_lvtpc)
+		apic->write(APIC_LVTPC, pc->lvtpc);
+	pc->set_debugctl = false;
+	pc->set_lvtpc = false;
+}
+
+/**
+ * ucore_nmi_reopen() - enable this CPU for the PMI again, if it is a target
+ * @domain: the domain, locked, whose PMI did not arrive
+ *
+ * Other software, such as a hypervisor that switches IA32_DEBUGCTL, may have disabled uncore
+ * PMIs.
+ */
+void ucore_nmi_reopen(struct ucore_domain *domain)
+{
+	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
+
+	if (pc->slot[domain->scope].domain != domain)
+		return;
+	if (domain->scope == UCORE_SCOPE_DIE)
+		debugctl_enable(pc);
+	unmask(domain);
+}
+
+/**
+ * ucore_nmi_register() - register the NMI handlers
+ *
+ * The local handler is the first, because perf's would unmask LVTPC or clear the core's status
+ * before it. The other handler runs after all others.
+ *
+ * Return: 0 or -errno.
+ */
+int ucore_nmi_register(void)
+{
+	int ret = register_nmi_handler(NMI_UNKNOWN, unknown_nmi, 0, "ucore");
+
+	if (ret)
+		return ret;
+	ret = register_nmi_handler(NMI_LOCAL, pmi_nmi, NMI_FLAG_FIRST, "ucore");
+	if (ret)
+		unregister_nmi_handler(NMI_UNKNOWN, "ucore");
+	return ret;
+}
+
+void ucore_nmi_unregister(void)
+{
+	unregister_nmi_handler(NMI_LOCAL, "ucore");
+	unregister_nmi_handler(NMI_UNKNOWN, "ucore");
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Arrival of the overflow interrupt (PMI) as an NMI. */
+#ifndef UCORE_NMI_HANDLER_H
+#define UCORE_NMI_HANDLER_H
+
+struct ucore_pmi_regs;
+struct ucore_domain;
+
+int ucore_nmi_register(void);
+void ucore_nmi_unregister(void);
+
+/* Process context, CPU hotplug held off: */
+void ucore_nmi_expect(struct ucore_domain *domain, int cpu);
+void ucore_nmi_forget(const struct ucore_domain *domain, int cpu);
+
+/* On the CPU concerned, interrupts off: */
+void ucore_nmi_enable_here(void *arg);
+void ucore_nmi_disable_here(void *arg);
+void ucore_nmi_reopen(struct ucore_domain *domain);
+
+/* Under the domain's lock: */
+void ucore_nmi_service_begin(struct ucore_domain *domain);
+void ucore_nmi_service_end(struct ucore_domain *domain);
+void ucore_nmi_open(const struct ucore_domain *domain);
+const struct ucore_pmi_regs *ucore_nmi_context(struct ucore_domain *domain);
+
+#endif /* UCORE_NMI_HANDLER_H */

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Topology: the dies and their CPUs, and the die of each PCI bus.
+ *
+ * The UBox function of each socket holds the socket's number, in registers whose offsets
+ * depend on the generation. Process context, at module load.
+ */
+#include <linux/cpu.h>
+#include <linux/minmax.h>
+#include <linux/nodemask.h>
+#include <linux/pci.h>
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "find/array.h"
+#include "find/die_topology.h"
+
+/* CPUNODEID and GIDNIDMAP have three bits for a node. */
+#define UBOX_NODES	8
+
+/**
+ * ucore_dies_list() - list the dies with an online CPU, in ascending order
+ * @dies: an empty list
+ *
+ * Return: 0 or -ENOMEM; the list must be freed in both cases.
+ */
+int ucore_dies_list(struct ucore_dies *dies)
+{
+	u32 *array, i, die;
+	int cpu, ret = 0;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		die = topology_logical_die_id(cpu);
+		for (i = 0; i < dies->nr && dies->id[i] < die; i++)
+			;
+		if (i < dies->nr && dies->id[i] == die)
+			continue;
+		array = ucore_array_grow(dies->id, dies->nr, &dies->max, sizeof(*array));
+		if (!array) {
+			ret = -ENOMEM;
+			break;
+		}
+		dies->id = array;
+		memmove(&array[i + 1], &array[i], (dies->nr - i) * sizeof(*array));
+		array[i] = die;
+		dies->nr++;
+	}
+	cpus_read_unlock();
+	return ret;
+}
+
+/**
+ * ucore_dies_free() - free a list
+ * @dies: the list; empty afterwards
+ */
+void ucore_dies_free(struct ucore_dies *dies)
+{
+	kvfree(dies->id);
+	*dies = (struct ucore_dies){ };
+}
+
+/**
+ * ucore_cpu_of_die() - find a CPU of a die
+ * @die: logical die
+ *
+ * The caller holds off CPU hotplug.
+ *
+ * Return: the first online CPU of the die, nr_cpu_ids if there is none.
+ */
+int ucore_cpu_of_die(s32 die)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu)
+		if (topology_logical_die_id(cpu) == die)
+			return cpu;
+	return nr_cpu_ids;
+}
+
+/*
+ * Return true if a package has several dies, as on Cascade Lake-AP. The caller holds off CPU
+ * hotplug.
+ */
+static bool packages_have_dies(void)
+{
+	int cpu, other, package;
+
+	for_each_online_cpu(cpu) {
+		package = topology_physical_package_id(cpu);
+		for_each_online_cpu(other)
+			if (topology_physical_package_id(other) == package &&
+			    topology_logical_die_id(other) != topology_logical_die_id(cpu))
+				return true;
+	}
+	return false;
+}
+
+/*
+ * Return the logical die with the UBox number @number, UCORE_DIE_OFFLINE if it has no online
+ * CPU. UBoxes number packages, and dies where packages have several.
+ */
+static int die_of_ubox_number(u32 number)
+{
+	int cpu, die = UCORE_DIE_OFFLINE;
+	bool dies;
+
+	cpus_read_lock();
+	dies = packages_have_dies();
+	for_each_online_cpu(cpu) {
+		if ((dies ? topology_logical_die_id(cpu) : topology_physical_package_id(cpu)) ==
+		    number) {
+			die = topology_logical_die_id(cpu);
+			break;
+		}
+	}
+	cpus_read_unlock();
+	return die;
+}
+
+/**
+ * ucore_bus_package() - decode the socket number of a UBox
+ * @nodeid: value of CPUNODEID
+ * @gidnidmap: value of GIDNIDMAP; field i holds the node id of socket i
+ *
+ * Return: physical package id, or logical die where a socket has several dies; -ENOENT if no
+ * field holds the node.
+ */
+int ucore_bus_package(u32 nodeid, u32 gidnidmap)
+{
+	u32 node = nodeid & 7;
+	int i;
+
+	for (i = 0; i < UBOX_NODES; i++)
+		if (((gidnidmap >> (3 * i)) & 7) == node)
+			return i;
+	return -ENOENT;
+}
+
+/*
+ * Return the die of a machine with a single die, which needs no map; UCORE_DIE_UNKNOWN with
+ * several.
+ */
+static int only_die(void)
+{
+	int cpu, die = UCORE_DIE_UNKNOWN;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		if (die == UCORE_DIE_UNKNOWN)
+			die = topology_logical_die_id(cpu);
+		if (die != topology_logical_die_id(cpu)) {
+			die = UCORE_DIE_UNKNOWN;
+			break;
+		}
+	}
+	cpus_read_unlock();
+	return die;
+}
+
+/* Return the die that all CPUs of a NUMA node belong to, or UCORE_DIE_*. */
+static int die_of_node(int node)
+{
+	int cpu, die = UCORE_DIE_OFFLINE;
+
+	if (node == NUMA_NO_NODE || num_online_nodes() < 2)
+		return UCORE_DIE_UNKNOWN;
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		if (cpu_to_node(cpu) != node)
+			continue;
+		if (die >= 0 && die != topology_logical_die_id(cpu)) {
+			die = UCORE_DIE_UNKNOWN;
+			break;
+		}
+		die = topology_logical_die_id(cpu);
+	}
+	cpus_read_unlock();
+	return die;
+}
+
+/* Return the die of a bus with a UBox, or UCORE_DIE_*. */
+static int die_of_ubox(struct pci_dev *pdev, const struct ucore_ubox_map *ubox)
+{
+	int die, number;
+	u32 nodeid, map;
+
+	if (num_online_nodes() > UBOX_NODES) {
+		die = die_of_node(pcibus_to_node(pdev->bus));
+		/* UCORE_DIE_UNKNOWN would take the die of a neighbouring bus */
+		return die == UCORE_DIE_UNKNOWN ? UCORE_DIE_OFFLINE : die;
+	}
+	if (pci_read_config_dword(pdev, ubox->nodeid, &nodeid) ||
+	    pci_read_config_dword(pdev, ubox->gidnidmap, &map))
+		return UCORE_DIE_UNKNOWN;
+	number = ucore_bus_package(nodeid, map);
+	return number < 0 ? UCORE_DIE_OFFLINE : die_of_ubox_number(number);
+}
+
+/* Fill the bus map. @die is the die of the buses of a segment without a UBox. */
+static void bus_map(const struct ucore_ubox_map *ubox, int segment, int die, s16 *die_of_bus)
+{
+	struct pci_dev *pdev = NULL;
+	int i, bus, found;
+
+	for (bus = 0; bus < UCORE_NR_BUSES; bus++)
+		die_of_bus[bus] = UCORE_DIE_UNKNOWN;
+
+	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, ubox->device, pdev))) {
+		if (pci_domain_nr(pdev->bus) != segment)
+			continue;
+		found = die_of_ubox(pdev, ubox);
+		if (found != UCORE_DIE_UNKNOWN)
+			die_of_bus[pdev->bus->number] = found;
+	}
+
+	for (i = 0; i < UCORE_NR_BUSES; i++) {
+		bus = ubox->lower ? i : UCORE_NR_BUSES - 1 - i;
+		if (die_of_bus[bus] != UCORE_DIE_UNKNOWN)
+			die = die_of_bus[bus];
+		else
+			die_of_bus[bus] = die;
+	}
+}
+
+/**
+ * ucore_bus_map() - find the die of each PCI bus of a segment
+ * @ubox: function that maps a bus to a socket
+ * @segment: PCI segment
+ * @die_of_bus: out: logical die of each of UCORE_NR_BUSES buses, or UCORE_DIE_*
+ *
+ * A bus with a UBox belongs to the UBox's socket. A bus without one (an IIO bus) belongs to the
+ * socket of the next higher bus with a UBox. Some generations use the next lower bus instead.
+ * The registers number up to eight nodes; larger machines use NUMA data instead.
+ */
+void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_bus)
+{
+	bus_map(ubox, segment, only_die(), die_of_bus);
+}
+
+/**
+ * ucore_die_of_bus() - find the die of one PCI bus
+ * @bus: the bus
+ * @ubox: function that maps a bus to a socket, used if NUMA data do not suffice; may be NULL
+ *
+ * Return: the logical die, or UCORE_DIE_*.
+ */
+int ucore_die_of_bus(struct pci_bus *bus, const struct ucore_ubox_map *ubox)
+{
+	int die = die_of_node(pcibus_to_node(bus));
+	s16 map[UCORE_NR_BUSES];
+
+	if (die >= 0 || !ubox)
+		return die;
+	/*
+	 * a node without an online CPU may share its socket with others, which the UBox
+	 * resolves
+	 */
+	bus_map(ubox, pci_domain_nr(bus), die == UCORE_DIE_OFFLINE ? die : only_die(), map);
+	return map[bus->number];
+}
+
+/**
+ * ucore_die_of_node_id() - find the die of a node id
+ * @ubox: function that maps nodes; those of all sockets hold the same map
+ * @node: node id
+ *
+ * Return: the logical die, or UCORE_DIE_*.
+ */
+int ucore_die_of_node_id(const struct ucore_ubox_map *ubox, u32 node)
+{
+	struct pci_dev *pdev = NULL;
+	int number = -ENOENT;
+	u32 map;
+
+	if (node >= UBOX_NODES || num_online_nodes() > UBOX_NODES)
+		return UCORE_DIE_UNKNOWN;
+	while (number < 0 && (pdev = pci_get_device(PCI_VENDOR_ID_INTEL, ubox->device, pdev)))
+		if (!pci_read_config_dword(pdev, ubox->gidnidmap, &map))
+			number = ucore_bus_package(node, map);
+	pci_dev_put(pdev);
+	return number < 0 ? UCORE_DIE_UNKNOWN : die_of_ubox_number(number);
+}

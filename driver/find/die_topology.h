@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Topology: the dies, and the die of each PCI bus. */
+#ifndef UCORE_DIE_TOPOLOGY_H
+#define UCORE_DIE_TOPOLOGY_H
+
+#include <linux/types.h>
+
+struct pci_bus;
+
+#define UCORE_NR_BUSES	256
+
+/* Special values in place of a die */
+#define UCORE_DIE_UNKNOWN	(-1)	/* no source identifies the die */
+#define UCORE_DIE_OFFLINE	(-2)	/* die of a socket without an online CPU */
+
+/**
+ * struct ucore_ubox_map - PCI function that maps a bus to a socket
+ * @device: PCI device id
+ * @nodeid: config offset of CPUNODEID
+ * @gidnidmap: config offset of GIDNIDMAP
+ * @lower: true if a bus without a UBox belongs to the next lower bus with one, false for the
+ *         next higher
+ */
+struct ucore_ubox_map {
+	u16 device;
+	u16 nodeid;
+	u16 gidnidmap;
+	bool lower;
+};
+
+/**
+ * struct ucore_dies - list of dies
+ * @id: logical die ids, ascending
+ * @nr: number of dies
+ * @max: number of dies that @id has room for
+ */
+struct ucore_dies {
+	u32 *id;
+	u32 nr;
+	u32 max;
+};
+
+int ucore_dies_list(struct ucore_dies *dies);
+void ucore_dies_free(struct ucore_dies *dies);
+int ucore_cpu_of_die(s32 die);
+int ucore_die_of_bus(struct pci_bus *bus, const struct ucore_ubox_map *ubox);
+void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_bus);
+int ucore_die_of_node_id(const struct ucore_ubox_map *ubox, u32 node);
+
+/* Decode the socket number of a UBox function. Pure, for unit tests. */
+int ucore_bus_package(u32 nodeid, u32 gidnidmap);
+
+#endif /* UCORE_DIE_TOPOLOGY_H */

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PMON discovery: builds box descriptions from units, and reports tables and units to
+ * GET_TABLES and GET_UNITS.
+ *
+ * Owns the discovery results, which stay until unload. Process context; all except the reports
+ * runs at module load.
+ */
+#include <linux/bitfield.h>
+#include <linux/minmax.h>
+#include <linux/moduleparam.h>
+#include <linux/nospec.h>
+#include <linux/pci.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "find/die_topology.h"
+#include "find/discovery/emulated_pmi.h"
+#include "find/discovery/fetch_tables.h"
+#include "find/discovery/freerunning.h"
+#include "find/discovery/make_boxes.h"
+#include "find/discovery/parse_tables.h"
+#include "find/discovery/probe_units.h"
+#include "find/discovery/record.h"
+#include "hw/discovery.h"
+
+static bool uncertain;
+module_param(uncertain, bool, 0444);
+MODULE_PARM_DESC(uncertain, "use the likely values of undocumented facts about Diamond Rapids");
+
+static struct ucore_disc disc;
+
+/* Global control of each accepted table */
+static struct die_global {
+	u32 die;
+	u32 table;
+	struct ucore_global global;
+} *die_globals;
+static u32 nr_die_globals;
+
+static void describe_global(struct die_global *dg, const struct ucore_disc_table *t)
+{
+	struct ucore_global *global = &dg->global;
+
+	dg->die = t->die;
+	dg->table = t - disc.table;
+	*global = (struct ucore_global){
+		.freeze = DISC_GLOBAL_CTL_FRZ_ALL,
+		.keep = DISC_GLOBAL_CTL_FRZ_ALL,
+		.level = true,
+	};
+	switch (ucore_record_access(t->word)) {
+	case UCORE_ACCESS_MSR:
+		global->ctl = t->word[1];
+		break;
+	case UCORE_ACCESS_MMIO:
+		global->phys = t->word[1];
+		global->size = max_t(u32, t->global_size, sizeof(u64));
+		break;
+	default:
+		global->pdev = ucore_probe_pdev_at(t->word[1]);
+		global->ctl = FIELD_GET(DISC_PCI_OFFSET, t->word[1]);
+	}
+	/*
+	 * Status and PMI routing stay unset, because no manual documents the overflow routing.
+	 */
+	if (ucore_emulated_pmi())
+		ucore_emulated_pmi_describe(global, t);
+}
+
+/* Link the global controls of a die in order of their tables. */
+static void chain_global(struct die_global *dg)
+{
+	struct die_global *last;
+
+	for (last = dg - 1; last >= die_globals; last--) {
+		if (last->die != dg->die)
+			continue;
+		last->global.next = &dg->global;
+		return;
+	}
+}
+
+static int describe_globals(void)
+{
+	struct die_global *dg;
+	u32 i;
+
+	die_globals = kvcalloc(disc.nr_tables, sizeof(*die_globals), GFP_KERNEL);
+	if (!die_globals)
+		return -ENOMEM;
+	for (i = 0; i < disc.nr_tables; i++) {
+		if (disc.table[i].reason != UCORE_TABLE_OK)
+			continue;
+		dg = &die_globals[nr_die_globals];
+		describe_global(dg, &disc.table[i]);
+		/* the function may have been removed after the probe */
+		if (ucore_record_access(disc.table[i].word) == UCORE_ACCESS_PCI && !dg->global.pdev)
+			continue;
+		chain_global(dg);
+		nr_die_globals++;
+	}
+	return 0;
+}
+
+/* Return the first global control of a die, NULL if there is none. */
+static const struct ucore_global *global_of_die(u32 die)
+{
+	u32 i;
+
+	for (i = 0; i < nr_die_globals; i++)
+		if (die_globals[i].die == die)
+			return &die_globals[i].global;
+	return NULL;
+}
+
+/*
+ * Return the global control of a unit's table. A rejected table uses the first one of the die.
+ */
+static const struct ucore_global *global_of_unit(const struct ucore_unit *unit)
+{
+	u32 i;
+
+	if (disc.table[unit->table].reason)
+		return global_of_die(unit->die);
+	for (i = 0; i < nr_die_globals; i++)
+		if (die_globals[i].table == unit->table)
+			return &die_globals[i].global;
+	return NULL;
+}
+
+/*
+ * Describe the overflow status of a box. Overflows are reported only if the box has a bit in
+ * the global status and a box status that responds. All other box statuses are left alone.
+ */
+static void describe_overflow(struct ucore_box_desc *desc, struct ucore_unit *unit)
+{
+	const struct ucore_disc_table *t = &disc.table[unit->table];
+	u32 position = FIELD_GET(DISC_UNIT2_STATUS_POS, unit->word[2]);
+	struct ucore_layout *layout = &unit->layout;
+
+	/*
+	 * the bit position refers to the unit's table, and the die's first control routes the
+	 * PMI
+	 */
+	if (!desc->global->nr_status || !global_of_unit(unit)->nr_status || t->reason ||
+	    position >= t->nr_status)
+		layout->status = UCORE_REG_NONE;
+	if (layout->status == UCORE_REG_NONE)
+		return;
+	if (ucore_record_access(unit->word) == UCORE_ACCESS_MSR &&
+	    !ucore_probe_msr(unit->die, unit->word[1] + layout->status)) {
+		layout->status = UCORE_REG_NONE;
+		return;
+	}
+	desc->global_gp = BIT_ULL(position % 64);
+	desc->caps = UCORE_BOX_F_OVERFLOW;
+}
+
+static int add_unit(struct ucore_finder *finder, struct ucore_unit *unit)
+{
+	struct ucore_box_desc desc = {
+		.type = &unit->type,
+		.layout = &unit->layout,
+		.global = global_of_die(unit->die),
+		.die = unit->die,
+		.instance = ucore_record_id(unit->word),
+		.id_out = &unit->box,
+	};
+
+	unit->type.name = unit->name;
+	switch (ucore_record_access(unit->word)) {
+	case UCORE_ACCESS_MSR:
+		desc.msr = unit->word[1];
+		break;
+	case UCORE_ACCESS_MMIO:
+		desc.phys = unit->word[1];
+		desc.size = unit->size;
+		break;
+	default:
+		desc.pdev = ucore_probe_pdev_at(unit->word[1]);
+		if (!desc.pdev) {
+			unit->reason = UCORE_UNIT_FUNCTION;
+			return 0;
+		}
+	}
+	describe_overflow(&desc, unit);
+	return ucore_finder_add(finder, &desc);
+}
+
+/* Report tables of sockets without an online CPU. */
+static void report_offline_sockets(struct ucore_finder *finder)
+{
+	u32 i;
+
+	for (i = 0; i < disc.nr_tables; i++)
+		if (disc.table[i].die == UCORE_DIE_OFFLINE)
+			ucore_finder_socket_offline(finder);
+}
+
+static int add_units(struct ucore_finder *finder)
+{
+	struct ucore_unit *unit;
+	int ret = 0;
+	u32 i;
+
+	for (unit = disc.unit; unit < disc.unit + disc.nr_units && !ret; unit++) {
+		if (!unit->reason && !global_of_unit(unit))
+			unit->reason = UCORE_UNIT_FUNCTION;
+		if (!unit->reason)
+			ret = add_unit(finder, unit);
+	}
+	for (unit = disc.unit; unit < disc.unit + disc.nr_units && !ret; unit++)
+		if (!unit->reason)
+			ret = ucore_freerunning_add(finder, disc.rules, unit,
+						    global_of_die(unit->die));
+	for (i = 0; i < nr_die_globals && !ret; i++)
+		if (global_of_die(die_globals[i].die) == &die_globals[i].global)
+			ret = ucore_freerunning_add_mmio(finder, &disc, die_globals[i].die,
+							 &die_globals[i].global);
+	ucore_links_find(finder, disc.rules->links, disc.rules->ubox);
+	return ret;
+}
+
+/**
+ * ucore_discovery_find() - add all boxes of a machine with discovery tables
+ * @finder: collection to add to
+ * @platform: platform whose table is a struct ucore_disc_rules
+ *
+ * Return: 0, also without any valid table, or -ENOMEM.
+ */
+int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platform *platform)
+{
+	int ret;
+
+	disc.rules = platform->table;
+	if (uncertain && disc.rules->uncertain)
+		disc.rules = disc.rules->uncertain;
+	finder->caps = UCORE_CAP_DISCOVERY;
+	ret = ucore_fetch_tables(&disc);
+	if (ret || !disc.nr_tables)
+		return ret;
+	report_offline_sockets(finder);
+	ret = describe_globals();
+	if (!ret)
+		ret = ucore_probe_count(&disc);
+	if (ret)
+		return ret;
+	finder->caps |= UCORE_CAP_GLOBAL_FREEZE;
+	if (ucore_emulated_pmi())
+		finder->caps |= UCORE_CAP_OVERFLOW_PMI;
+	return add_units(finder);
+}
+
+/** ucore_discovery_drop() - free all results; no box is left */
+void ucore_discovery_drop(void)
+{
+	u32 i;
+
+	for (i = 0; i < nr_die_globals; i++)
+		pci_dev_put(die_globals[i].global.pdev);
+	kvfree(die_globals);
+	die_globals = NULL;
+	nr_die_globals = 0;
+	ucore_parse_free(&disc);
+	ucore_fetch_drop();
+}
+
+/*
+ * ---- reports ----
+ */
+
+static u32 report_nr_tables(void)
+{
+	return disc.nr_tables;
+}
+
+static u32 report_nr_units(void)
+{
+	return disc.nr_units;
+}
+
+static void report_table(u32 i, struct ucore_table_info *out)
+{
+	const struct ucore_disc_table *t = &disc.table[i];
+	u32 u;
+
+	*out = (struct ucore_table_info){
+		.table = i,
+		.die = max(t->die, UCORE_DIE_UNKNOWN),	/* the reason is not reported */
+		.segment = t->segment,
+		.bus = t->bus,
+		.device = PCI_SLOT(t->devfn),
+		.function = PCI_FUNC(t->devfn),
+		.dvsec = t->dvsec.at,
+		.bar = t->dvsec.bar,
+		.offset = t->dvsec.offset,
+		.stride = t->stride,
+		.max_units = t->max_units,
+		.nr_units = t->nr,
+		.access = ucore_record_access(t->word),
+		.num_status = FIELD_GET(DISC_GLOBAL2_NUM_STATUS, t->word[2]),
+		.status_offset = FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET, t->word[2]),
+		.reason = t->reason,
+		.msr = t->msr,
+		.address = t->address,
+		.global = t->word[1],
+	};
+	for (u = 0; u < t->nr; u++)
+		out->nr_rejected += disc.unit[t->first + u].reason != UCORE_UNIT_OK;
+}
+
+static void report_unit(u32 i, struct ucore_unit_info *out)
+{
+	const struct ucore_unit *unit = &disc.unit[array_index_nospec(i, disc.nr_units)];
+
+	*out = (struct ucore_unit_info){
+		.table = unit->table,
+		.record = unit->record,
+		.die = max(unit->die, UCORE_DIE_UNKNOWN),
+		.reason = unit->reason,
+		.box = unit->box,
+		.type = ucore_record_type(unit->word),
+		.id = ucore_record_id(unit->word),
+		.access = ucore_record_access(unit->word),
+		.other = unit->other,
+		.other_table = unit->other_table,
+		.word = { unit->word[0], unit->word[1], unit->word[2] },
+	};
+	strscpy(out->name, unit->name, sizeof(out->name));
+}
+
+const struct ucore_report ucore_discovery_report = {
+	.nr_tables = report_nr_tables,
+	.nr_units = report_nr_units,
+	.table = report_table,
+	.unit = report_unit,
+};

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PMON discovery: reads registers to see whether they exist.
+ *
+ * Makes one access per unit; an MSR access is an IPI. Process context, at module load.
+ */
+#include <linux/bitfield.h>
+#include <linux/cpu.h>
+#include <linux/io.h>
+#include <linux/minmax.h>
+#include <linux/pci.h>
+
+#include "find/die_topology.h"
+#include "find/discovery/probe_units.h"
+#include "find/discovery/record.h"
+#include "find/discovery/unit_check.h"
+#include "find/iomem_resources.h"
+#include "hw/discovery.h"
+#include "reg/reg.h"
+
+/**
+ * ucore_probe_msr() - check whether an MSR of a die responds
+ * @die: logical die
+ * @msr: the MSR
+ *
+ * Return: true if the read succeeds and does not return all ones.
+ */
+bool ucore_probe_msr(s32 die, u32 msr)
+{
+	bool responds;
+	u64 val;
+
+	cpus_read_lock();
+	responds = ucore_msr_probe(ucore_cpu_of_die(die), msr, &val) && val != ~0ULL;
+	cpus_read_unlock();
+	return responds;
+}
+
+/**
+ * ucore_probe_pdev() - find the PCI function at a location
+ * @segment: PCI segment
+ * @bus: bus
+ * @devfn: device and function number
+ *
+ * Searches the bus, because pci_get_domain_bus_and_slot() walks all functions of the machine.
+ * With many boxes, that would take quadratic time.
+ *
+ * Return: the function with a reference, NULL if there is none.
+ */
+struct pci_dev *ucore_probe_pdev(u32 segment, u32 bus, u32 devfn)
+{
+	struct pci_dev *pdev = NULL;
+	struct pci_bus *found;
+
+	pci_lock_rescan_remove();	/* buses cannot be referenced */
+	found = pci_find_bus(segment, bus);
+	if (found)
+		pdev = pci_get_slot(found, devfn);
+	pci_unlock_rescan_remove();
+	return pdev;
+}
+
+/**
+ * ucore_probe_pdev_at() - find the PCI function of a record
+ * @address: word 1 of the record
+ *
+ * Return: the function with a reference, NULL if there is none.
+ */
+struct pci_dev *ucore_probe_pdev_at(u64 address)
+{
+	return ucore_probe_pdev(FIELD_GET(DISC_PCI_SEGMENT, address),
+				FIELD_GET(DISC_PCI_BUS, address),
+				PCI_DEVFN(FIELD_GET(DISC_PCI_SLOT, address),
+					  FIELD_GET(DISC_PCI_FUNCTION, address)));
+}
+
+/*
+ * Return true if the dword at a PCI or MMIO address responds. MMIO is mapped with the box's
+ * later window size, and a failed mapping counts as no response.
+ */
+static bool dword_responds(const u64 *word, u32 size)
+{
+	void __iomem *base;
+	struct pci_dev *pdev;
+	u32 val = ~0U;
+
+	if (ucore_record_access(word) == UCORE_ACCESS_MMIO) {
+		base = ucore_resource_map(word[1], size);
+		if (base) {
+			val = readl(base);
+			iounmap(base);
+		}
+	} else {
+		pdev = ucore_probe_pdev_at(word[1]);
+		if (pdev)
+			pci_read_config_dword(pdev, FIELD_GET(DISC_PCI_OFFSET, word[1]), &val);
+		pci_dev_put(pdev);
+	}
+	return val != ~0U;
+}
+
+/**
+ * ucore_probe_global() - check whether the global control of a table responds
+ * @t: table with a parsed global record
+ *
+ * Return: true if the register responds.
+ */
+bool ucore_probe_global(const struct ucore_disc_table *t)
+{
+	if (ucore_record_access(t->word) == UCORE_ACCESS_MSR)
+		return ucore_probe_msr(t->die, t->word[1]);
+	return dword_responds(t->word, max_t(u32, t->global_size, sizeof(u64)));
+}
+
+/**
+ * ucore_probe_unit() - check whether the box control of a unit responds
+ * @unit: validated unit, with @size set
+ *
+ * Return: true if the register responds.
+ */
+bool ucore_probe_unit(const struct ucore_unit *unit)
+{
+	if (ucore_record_access(unit->word) == UCORE_ACCESS_MSR)
+		return ucore_probe_msr(unit->die, unit->word[1]);
+	return dword_responds(unit->word, unit->size);
+}
+
+/* Return the number of units of the counted type on a die, 0 if unknown. */
+static u64 count_of_die(const struct ucore_disc *disc, s32 die)
+{
+	u64 count = 0;
+
+	cpus_read_lock();
+	if (!disc->rules->count_msr ||
+	    !ucore_msr_probe(ucore_cpu_of_die(die), disc->rules->count_msr, &count))
+		count = 0;
+	cpus_read_unlock();
+	return count;
+}
+
+/**
+ * ucore_probe_count() - reject units beyond the number that the processor reports
+ * @disc: all units
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ucore_probe_count(struct ucore_disc *disc)
+{
+	struct ucore_dies dies = { };
+	int ret = ucore_dies_list(&dies);
+	u64 count;
+	u32 i;
+
+	for (i = 0; i < dies.nr && !ret; i++) {
+		count = count_of_die(disc, dies.id[i]);
+		if (count)
+			ucore_unit_limit(disc, dies.id[i], min_t(u64, count, U32_MAX));
+	}
+	ucore_dies_free(&dies);
+	return ret;
+}

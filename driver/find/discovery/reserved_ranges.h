@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* PMON discovery: facts about other devices. */
+#ifndef UCORE_RESERVED_RANGES_H
+#define UCORE_RESERVED_RANGES_H
+
+#include "find/discovery/discovery.h"
+
+struct pci_dev;
+
+/**
+ * struct ucore_pci_config - config space of a PCI function
+ * @config: view for the parser
+ * @pdev: the function
+ */
+struct ucore_pci_config {
+	struct ucore_disc_config config;
+	struct pci_dev *pdev;
+};
+
+void ucore_reserved_init_config(struct ucore_pci_config *config, struct pci_dev *pdev);
+
+int ucore_reserved_collect(struct ucore_disc_env *env, const struct ucore_disc *disc);
+void ucore_reserved_drop(struct ucore_disc_env *env);
+bool ucore_reserved_own(u32 segment, u32 bus, u32 devfn, struct ucore_disc_function *function);
+
+#endif /* UCORE_RESERVED_RANGES_H */

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Missing boxes: builds the sentence about boxes of a static-table machine that firmware
+ * hides.
+ *
+ * Firmware hides PCI functions by type, and may hide different ones on each socket. A type
+ * that no die has may not exist in this part. A type that only some dies have is hidden on the
+ * others. Process context, at module load.
+ */
+#include <linux/kernel.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "find/die_topology.h"
+#include "find/finder.h"
+#include "find/hidden_boxes.h"
+#include "find/static_table_desc.h"
+
+#define ALL_DIES	(-1)
+
+/**
+ * struct message - sentence under construction
+ * @text: text so far
+ * @size: size of @text (bytes)
+ * @die: die of the box that was last added to @text, or ALL_DIES
+ */
+struct message {
+	char *text;
+	size_t size;
+	int die;
+};
+
+static __printf(2, 3) void msg_add(struct message *msg, const char *format, ...)
+{
+	size_t length = strlen(msg->text), room = msg->size - length;
+	va_list args;
+
+	va_start(args, format);
+	if (vsnprintf(msg->text + length, room, format, args) >= room)
+		strscpy(&msg->text[msg->size - 4], "...", 4);
+	va_end(args);
+}
+
+/* Append the prefix of an item: the introduction, and the die if it changed. */
+static void msg_add_location(struct message *msg, int die)
+{
+	bool first = !*msg->text;
+
+	if (first)
+		msg_add(msg, "a BIOS option may hide boxes:");
+	if (die != msg->die)
+		msg_add(msg, "%s die %d: ", first ? "" : ";", die);
+	else
+		msg_add(msg, first ? " " : ", ");
+	msg->die = die;
+}
+
+static u32 boxes_of(const struct ucore_finder *finder, const struct ucore_box_type *type, u32 die)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < finder->nr; i++)
+		n += finder->desc[i].type == type && finder->desc[i].die == die;
+	return n;
+}
+
+/* Return the largest number of boxes of a type on one die. */
+static u32 most_of(const struct ucore_finder *finder, const struct ucore_box_type *type,
+		   const struct ucore_dies *dies)
+{
+	u32 i, most = 0;
+
+	for (i = 0; i < dies->nr; i++)
+		most = max(most, boxes_of(finder, type, dies->id[i]));
+	return most;
+}
+
+/* Return the number of boxes of a type on a die whose second PCI function is missing. */
+static u32 boxes_without_aux(const struct ucore_finder *finder,
+			     const struct ucore_static_table *table,
+			     const struct ucore_box_type *type, u32 die)
+{
+	const struct ucore_static_pci *row;
+	u32 i, n = 0;
+
+	for (i = 0; i < finder->nr; i++)
+		for (row = table->pci; row < table->pci + table->nr_pci; row++)
+			n += finder->desc[i].type == type && finder->desc[i].die == die &&
+			     row->type == type && row->instance == finder->desc[i].instance &&
+			     row->aux && !finder->desc[i].aux;
+	return n;
+}
+
+static void add_type_of_die(struct message *msg, const struct ucore_finder *finder,
+			    const struct ucore_static_table *table,
+			    const struct ucore_box_type *type, u32 die, u32 most)
+{
+	u32 n = boxes_of(finder, type, die), no_aux = boxes_without_aux(finder, table, type, die);
+
+	if (n < most) {
+		msg_add_location(msg, die);
+		msg_add(msg, "%s", type->name);
+		if (n)
+			msg_add(msg, " (%u of %u)", n, most);
+	}
+	if (no_aux) {
+		msg_add_location(msg, die);
+		msg_add(msg, "filters of %u %s", no_aux, type->name);
+	}
+}
+
+static bool first_of_type(const struct ucore_static_table *table,
+			  const struct ucore_static_pci *row)
+{
+	const struct ucore_static_pci *other = table->pci;
+
+	while (other->type != row->type)
+		other++;
+	return other == row;
+}
+
+static void add_type(struct message *msg, const struct ucore_finder *finder,
+		     const struct ucore_static_table *table, const struct ucore_dies *dies,
+		     const struct ucore_box_type *type, int die)
+{
+	u32 most = most_of(finder, type, dies);
+
+	if (die != ALL_DIES) {
+		add_type_of_die(msg, finder, table, type, die, most);
+	} else if (!most) {
+		msg_add_location(msg, ALL_DIES);
+		msg_add(msg, "%s", type->name);
+	}
+}
+
+/*
+ * Append the missing types of one die, or those that all dies lack. Memory-mapped boxes are
+ * included, because they depend on the PCI function with their address. Free-running boxes are
+ * left out, because they are missing whenever the other boxes of their controller are.
+ */
+static void add_missing(struct message *msg, const struct ucore_finder *finder,
+			const struct ucore_static_table *table, const struct ucore_dies *dies,
+			int die)
+{
+	const struct ucore_static_mmio *mmio;
+	const struct ucore_static_pci *row;
+
+	for (row = table->pci; row < table->pci + table->nr_pci; row++)
+		if (first_of_type(table, row))
+			add_type(msg, finder, table, dies, row->type, die);
+	for (mmio = table->mmio; mmio < table->mmio + table->nr_mmio; mmio++)
+		if (mmio->type->nr_gp)
+			add_type(msg, finder, table, dies, mmio->type, die);
+}
+
+/**
+ * ucore_hidden_boxes_report() - list the boxes that a machine should have and has not
+ * @finder: the boxes found; sets @hidden
+ * @table: the boxes to expect
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ucore_hidden_boxes_report(struct ucore_finder *finder, const struct ucore_static_table *table)
+{
+	struct message msg = { .text = finder->hidden, .size = sizeof(finder->hidden),
+				   .die = ALL_DIES };
+	struct ucore_dies dies = { };
+	int ret = ucore_dies_list(&dies);
+	u32 i;
+
+	if (!ret) {
+		add_missing(&msg, finder, table, &dies, ALL_DIES);
+		for (i = 0; i < dies.nr; i++)
+			add_missing(&msg, finder, table, &dies, dies.id[i]);
+	}
+	ucore_dies_free(&dies);
+	return ret;
+}

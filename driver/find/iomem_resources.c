@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Address checks: decides whether registers can be at an address that firmware or hardware
+ * supplied.
+ *
+ * Each such address is checked here before the first access. Owns the list of ranges that
+ * other devices use: BARs of PCI functions, memory-mapped config space, busy kernel resources,
+ * and fixed PC ranges. Ranges that firmware merely reserves are allowed, because uncore
+ * registers are there, too. Process context, at module load, not reentrant.
+ */
+#include <linux/acpi.h>
+#include <linux/io.h>
+#include <linux/ioport.h>
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/pci.h>
+#include <linux/processor.h>
+
+#include "find/array.h"
+#include "find/iomem_resources.h"
+
+/* ---- single addresses ---- */
+
+/* Ranges that have the same use in every PC */
+static const struct {
+	u64 start;
+	u64 end;
+} fixed_ranges[] = {
+	{ 0, 0x100000 },			/* BIOS data, VGA, option ROMs */
+	{ 0xfec00000, 0xfef00000 },		/* I/O and local APICs, HPET, TPM */
+};
+
+/**
+ * ucore_resource_is_ram() - check whether a range contains RAM
+ * @address: first byte
+ * @size: size (bytes), not 0
+ *
+ * Return: true if any byte of the range is RAM.
+ */
+bool ucore_resource_is_ram(u64 address, u64 size)
+{
+	return region_intersects(address, size, IORESOURCE_SYSTEM_RAM, IORES_DESC_NONE) !=
+	       REGION_DISJOINT;
+}
+
+static bool is_fixed(u64 address, u64 size)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(fixed_ranges); i++)
+		if (address < fixed_ranges[i].end && address + size > fixed_ranges[i].start)
+			return true;
+	return false;
+}
+
+/**
+ * ucore_resource_is_safe() - check whether registers can be at an address
+ * @address: first byte
+ * @size: size (bytes), not 0
+ *
+ * Return: true if the range is within the physical address space and contains no RAM, no APIC
+ * and no fixed PC range.
+ */
+bool ucore_resource_is_safe(u64 address, u64 size)
+{
+	u32 bits = boot_cpu_data.x86_phys_bits;
+
+	return !(address >> bits) && !((address + size - 1) >> bits) &&
+	       !is_fixed(address, size) && !ucore_resource_is_ram(address, size);
+}
+
+/* Set when a mapping failed, cleared by ucore_resource_map_failed() */
+static bool unmapped;
+
+/**
+ * ucore_resource_map() - map registers for probing
+ * @address: first byte
+ * @size: size (bytes); the range contains no RAM
+ *
+ * A failure is recorded for ucore_resource_map_failed(), because boxes may be missing then.
+ *
+ * Return: the mapping, NULL on failure.
+ */
+void __iomem *ucore_resource_map(phys_addr_t address, u32 size)
+{
+	void __iomem *base = ioremap(address, size);
+
+	unmapped |= !base;
+	return base;
+}
+
+/**
+ * ucore_resource_map_failed() - check whether a mapping failed since the last call
+ *
+ * Return: true if one failed.
+ */
+bool ucore_resource_map_failed(void)
+{
+	bool ret = unmapped;
+
+	unmapped = false;
+	return ret;
+}
+
+/* ---- ranges of other devices ---- */
+
+static int region_add(struct ucore_regions *regions, u64 start, u64 end, bool port)
+{
+	struct ucore_region *region = ucore_array_grow(regions->region, regions->nr,
+						       &regions->max, sizeof(*region));
+
+	if (!region)
+		return -ENOMEM;
+	regions->region = region;
+	region[regions->nr++] = (struct ucore_region){ start, end, port };
+	return 0;
+}
+
+static int add_fixed(struct ucore_regions *regions)
+{
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(fixed_ranges) && !ret; i++)
+		ret = region_add(regions, fixed_ranges[i].start, fixed_ranges[i].end, false);
+	return ret;
+}
+
+/* Add the memory-mapped config space, which is a busy resource only if the kernel uses it. */
+static int add_ecam(struct ucore_regions *regions)
+{
+	struct acpi_mcfg_allocation *entry;
+	struct acpi_table_header *table;
+	int ret = 0;
+	void *end;
+
+	if (acpi_disabled || ACPI_FAILURE(acpi_get_table(ACPI_SIG_MCFG, 0, &table)))
+		return 0;
+	entry = (void *)table + sizeof(struct acpi_table_mcfg);
+	end = (void *)table + table->length;
+	for (; (void *)(entry + 1) <= end && !ret; entry++)
+		ret = region_add(regions, entry->address + ((u64)entry->start_bus_number << 20),
+				 entry->address + ((entry->end_bus_number + 1ULL) << 20), false);
+	acpi_put_table(table);
+	return ret;
+}
+
+/* Callback for each busy resource. A nonzero return value ends the walk. */
+static int add_busy(struct resource *resource, void *regions)
+{
+	return region_add(regions, resource->start, resource->end + 1, false);
+}
+
+/* Add all busy resources. walk_iomem_res_desc() returns an error if there is none. */
+static int add_all_busy(struct ucore_regions *regions)
+{
+	int ret = walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_MEM | IORESOURCE_BUSY, 0,
+				      BIT_ULL(boot_cpu_data.x86_phys_bits) - 1, regions, add_busy);
+
+	return ret == -ENOMEM ? ret : 0;
+}
+
+static int add_bars(struct ucore_regions *regions, const struct pci_dev *pdev,
+		    ucore_resource_own own, const void *ctx)
+{
+	bool port = pdev->class >> 8 == PCI_CLASS_BRIDGE_PCI;
+	const struct resource *bar = pdev->resource;
+	int ret = 0;
+
+	for (; bar < pdev->resource + PCI_BRIDGE_RESOURCES && !ret; bar++) {
+		if (!(bar->flags & IORESOURCE_MEM) || bar->flags & IORESOURCE_UNSET || !bar->end)
+			continue;
+		if (!own || !own(ctx, pdev, bar))
+			ret = region_add(regions, bar->start, bar->end + 1, port);
+	}
+	return ret;
+}
+
+static int add_all_bars(struct ucore_regions *regions, ucore_resource_own own, const void *ctx)
+{
+	struct pci_dev *pdev = NULL;
+	int ret = 0;
+
+	while (!ret && (pdev = pci_get_device(PCI_ANY_ID, PCI_ANY_ID, pdev)))
+		ret = add_bars(regions, pdev, own, ctx);
+	pci_dev_put(pdev);	/* not NULL if an error ended the loop */
+	return ret;
+}
+
+/**
+ * ucore_resource_collect() - list the memory ranges of other devices
+ * @regions: list to fill, empty before
+ * @own: callback that returns true for a BAR that holds uncore registers; NULL for none
+ * @ctx: first argument of @own
+ *
+ * Return: 0 or -ENOMEM; @regions holds the ranges found so far in both cases.
+ */
+int ucore_resource_collect(struct ucore_regions *regions, ucore_resource_own own, const void *ctx)
+{
+	return add_fixed(regions) ?: add_ecam(regions) ?: add_all_busy(regions) ?:
+	       add_all_bars(regions, own, ctx);
+}
+
+/**
+ * ucore_resource_drop() - free the list
+ * @regions: the list; empty afterwards
+ */
+void ucore_resource_drop(struct ucore_regions *regions)
+{
+	kvfree(regions->region);
+	*regions = (struct ucore_regions){ };
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Suspend, reboot and panic. */
+#ifndef UCORE_POWER_H
+#define UCORE_POWER_H
+
+int ucore_power_register(void);
+void ucore_power_unregister(void);
+
+#endif /* UCORE_POWER_H */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Core triggers: perf counts an event on a core, and its overflows trigger samples of the die. */
+#ifndef UCORE_PERF_EVENT_TRIGGER_H
+#define UCORE_PERF_EVENT_TRIGGER_H
+
+#include <linux/irq_work.h>
+#include <linux/list.h>
+
+#include "sample/sample.h"
+
+struct perf_event;
+struct perf_event_attr;
+struct task_struct;
+
+/**
+ * struct ucore_perf_trigger - a core trigger
+ * @node: in the session's list
+ * @event: event created in perf
+ * @first: first context of the running session, linked by @next; constant while @event is
+ *         enabled
+ * @overflows: number of overflows not handled yet. The overflow that makes the number 1 owns
+ *             @context and @work until the number is 0 again.
+ * @context: context that the first of these overflows interrupted
+ * @work: takes the sample, on the CPU of the overflow
+ */
+struct ucore_perf_trigger {
+	struct list_head node;
+	struct perf_event *event;
+	struct ucore_domain_ctx *first;
+	atomic_t overflows;
+	struct ucore_pmi_regs context;
+	struct irq_work work;
+};
+
+void ucore_perf_trigger_init(struct ucore_perf_trigger *trigger);
+struct ucore_perf_trigger *ucore_perf_trigger_create(struct perf_event_attr *attr, int cpu,
+						     struct task_struct *task);
+void ucore_perf_trigger_start(struct ucore_perf_trigger *trigger, struct ucore_domain_ctx *first);
+void ucore_perf_trigger_stop(struct ucore_perf_trigger *trigger);
+void ucore_perf_trigger_destroy(struct ucore_perf_trigger *trigger);
+void ucore_perf_trigger_overflow(struct ucore_perf_trigger *trigger,
+				 const struct ucore_pmi_regs *context);
+
+#endif /* UCORE_PERF_EVENT_TRIGGER_H */

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Records the task that runs on each CPU at each context switch, and looks up the task for a
+ * sample. Part of the sample layer.
+ *
+ * While a session needs tasks, probes are attached to the scheduler's tracepoints sched_switch
+ * and task_rename. Each CPU records the next task and the time in its own slot. A sample reads
+ * the slots of other CPUs without an interrupt. A slot also keeps the previous task, because
+ * records are written after the unfreeze and describe the time of the freeze.
+ *
+ * Probes run on their own CPU, with interrupts off, and take no lock. A lookup does not wait: a
+ * slot that keeps changing counts as unknown.
+ */
+#include <linux/cpumask.h>
+#include <linux/errno.h>
+#include <linux/irqflags.h>
+#include <linux/ktime.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/seqlock.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "box/domain.h"
+#include "sample/domain_ctx.h"
+#include "sample/running_tasks.h"
+
+#define TRIES	4
+
+/**
+ * struct task_slot - tasks of a CPU
+ * @seq: written by that CPU with interrupts off, read by any CPU
+ * @now: current task; @since is 0 if unknown
+ * @before: previous task
+ */
+struct task_slot {
+	seqcount_t seq;
+	struct ucore_task now;
+	struct ucore_task before;
+};
+
+static DEFINE_PER_CPU(struct task_slot, task_slots);
+
+/* Protects tasks_users and the probes. Nests inside session locks. */
+static DEFINE_MUTEX(tasks_lock);
+static unsigned int tasks_users;
+
+/**
+ * ucore_tasks_note() - record that a task starts to run on this CPU
+ * @time: time (ns)
+ * @pid: process id
+ * @tid: thread id
+ * @comm: name of the task
+ *
+ * Interrupts are off.
+ */
+void ucore_tasks_note(u64 time, u32 pid, u32 tid, const char *comm)
+{
+	struct task_slot *slot = this_cpu_ptr(&task_slots);
+
+	raw_write_seqcount_begin(&slot->seq);
+	slot->before = slot->now;
+	slot->now.pid = pid;
+	slot->now.tid = tid;
+	slot->now.since = time;
+	strscpy_pad(slot->now.comm, comm, sizeof(slot->now.comm));
+	raw_write_seqcount_end(&slot->seq);
+}
+
+/**
+ * ucore_tasks_lookup() - look up the task that ran on a CPU
+ * @cpu: CPU
+ * @time: time of interest (ns), recent
+ * @out: task; without UCORE_TASK_F_KNOWN if the CPU is offline, has switched more than once
+ *       since @time, or keeps switching
+ */
+void ucore_tasks_lookup(u32 cpu, u64 time, struct ucore_task *out)
+{
+	const struct task_slot *slot = per_cpu_ptr(&task_slots, cpu);
+	unsigned int seq;
+	int i;
+
+	for (i = 0; i < TRIES && cpu_online(cpu); i++) {
+		seq = raw_seqcount_begin(&slot->seq);
+		*out = slot->now.since <= time ? slot->now : slot->before;
+		if (read_seqcount_retry(&slot->seq, seq))
+			continue;
+		if (!out->since || out->since > time)
+			break;
+		out->cpu = cpu;
+		out->flags = UCORE_TASK_F_KNOWN;
+		return;
+	}
+	*out = (struct ucore_task){ .cpu = cpu };
+}
+
+/*
+ * ---- probes ----
+ */
+
+static void note_task(const struct task_struct *task, const char *comm)
+{
+	ucore_tasks_note(ktime_get_mono_fast_ns(), task->tgid, task->pid, comm);
+}
+
+static void switched(void *data, bool preempt, struct task_struct *prev,
+		     struct task_struct *next, unsigned int prev_state)
+{
+	note_task(next, next->comm);
+}
+
+/* Record the new name after exec or prctl. */
+static void renamed(void *data, struct task_struct *task, const char *comm)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (task == current)
+		note_task(task, comm);
+	local_irq_restore(flags);
+}
+
+static void note_here(void *arg)
+{
+	note_task(current, current->comm);
+}
+
+static struct probe {
+	const char *name;
+	void *run;
+	struct tracepoint *tp;
+} probes[] = {
+	{ "sched_switch", switched },
+	{ "task_rename", renamed },
+};
+
+static void probe_find(struct tracepoint *tp, void *arg)
+{
+	struct probe *probe;
+
+	for (probe = probes; probe < probes + ARRAY_SIZE(probes); probe++)
+		if (!strcmp(tp->name, probe->name))
+			probe->tp = tp;
+}
+
+static void probes_remove(const struct probe *end)
+{
+	const struct probe *probe;
+
+	for (probe = probes; probe < end; probe++)
+		tracepoint_probe_unregister(probe->tp, probe->run, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+static int probes_add(void)
+{
+	struct probe *probe;
+	int ret;
+
+	for_each_kernel_tracepoint(probe_find, NULL);
+	for (probe = probes; probe < probes + ARRAY_SIZE(probes); probe++) {
+		ret = probe->tp ? tracepoint_probe_register(probe->tp, probe->run, NULL) :
+				  -EOPNOTSUPP;
+		if (ret) {
+			probes_remove(probe);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/* Mark the slots as unknown, because no probe has updated them since the last use. */
+static void slots_clear(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		per_cpu_ptr(&task_slots, cpu)->now.since = 0;
+		per_cpu_ptr(&task_slots, cpu)->before.since = 0;
+	}
+}
+
+/**
+ * ucore_tasks_get() - start to record tasks, or add a user
+ *
+ * Context: process; the CPU hotplug lock is not held.
+ *
+ * Return: 0 or an error. ucore_tasks_put() must follow a success. -EOPNOTSUPP means that the
+ * kernel lacks the tracepoints.
+ */
+int ucore_tasks_get(void)
+{
+	int ret = 0;
+
+	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
+		return -EOPNOTSUPP;
+	mutex_lock(&tasks_lock);
+	if (!tasks_users) {
+		slots_clear();
+		ret = probes_add();
+		if (!ret)
+			on_each_cpu(note_here, NULL, true);
+	}
+	tasks_users += !ret;
+	mutex_unlock(&tasks_lock);
+	return ret;
+}
+
+/**
+ * ucore_tasks_put() - remove a user; the last one removes the probes
+ */
+void ucore_tasks_put(void)
+{
+	mutex_lock(&tasks_lock);
+	if (!--tasks_users)
+		probes_remove(probes + ARRAY_SIZE(probes));
+	mutex_unlock(&tasks_lock);
+}
+
+/*
+ * ---- records ----
+ */
+
+/**
+ * ucore_tasks_size() - get the size of a context's tasks record
+ * @ctx: domain context
+ *
+ * Return: size (bytes), 0 if there are no tasks records.
+ */
+u32 ucore_tasks_size(const struct ucore_domain_ctx *ctx)
+{
+	struct ucore_tasks *tasks;
+
+	return ctx->nr_cpus ? struct_size(tasks, tasks, ctx->nr_cpus) : 0;
+}
+
+/**
+ * ucore_tasks_fill() - fill in a tasks record
+ * @ctx: domain context
+ * @tasks: record whose header is already filled in
+ * @time: time of the sample (ns)
+ */
+void ucore_tasks_fill(const struct ucore_domain_ctx *ctx, struct ucore_tasks *tasks, u64 time)
+{
+	u32 i;
+
+	tasks->time = time;
+	tasks->domain = ctx->domain->id;
+	tasks->nr_tasks = ctx->nr_cpus;
+	for (i = 0; i < ctx->nr_cpus; i++)
+		ucore_tasks_lookup(ctx->cpu[i], time, &tasks->tasks[i]);
+}

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Preparation of a session. Makes domain contexts, counters and snapshot buffers from the event
+ * list before a START. Copies counts back to the events after a STOP. Part of the session
+ * layer. Process context; the session's lock is held.
+ */
+#include <linux/bitops.h>
+#include <linux/bits.h>
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/errno.h>
+#include <linux/minmax.h>
+#include <linux/slab.h>
+
+#include "box/catalog.h"
+#include "irq/timer.h"
+#include "sample/bulk_read.h"
+#include "sample/parallel_read.h"
+#include "session/claim.h"
+#include "session/prepare_contexts.h"
+#include "session/session_state.h"
+
+static struct ucore_domain_ctx *ctx_create(struct ucore_session *session,
+					   struct ucore_domain *domain)
+{
+	struct ucore_domain_ctx *ctx = kzalloc(sizeof(*ctx), GFP_KERNEL_ACCOUNT);
+
+	if (!ctx)
+		return NULL;
+	ctx->domain = domain;
+	ctx->sink = &session->sink;
+	ctx->timer_ns = session->timer_ns;
+	ctx->box_freeze = ucore_session_freezes_boxes(session, domain);
+	ctx->parallel.size = domain->scope == UCORE_SCOPE_DIE ? session->nr_readers : 1;
+	ctx->parallel.may = session->readers_any ? NULL : session->readers_cpus;
+	ctx->trigger_event = UCORE_EVENT_NONE;
+	ucore_timer_init(ctx);
+	return ctx;
+}
+
+/*
+ * Set the context's ring, which exists only while the session has events on the domain.
+ * Records lost in the old ring stay in the statistics.
+ */
+static void ctx_set_ring(struct ucore_session *session, struct ucore_domain_ctx *ctx,
+			 struct ucore_ring *ring)
+{
+	struct ucore_ring *old = ctx->ring;
+
+	spin_lock(&session->rings);
+	ctx->ring = ring;
+	spin_unlock(&session->rings);
+	if (old)
+		ctx->stats.lost += old->lost;
+	ucore_ring_put(old);
+}
+
+static int ctx_ensure_ring(struct ucore_session *session, struct ucore_domain_ctx *ctx)
+{
+	struct ucore_ring *ring;
+
+	if (!session->ring_size || ctx->ring)
+		return 0;
+	ring = ucore_ring_create(session->ring_size, session->wakeup, session->user);
+	if (IS_ERR(ring))
+		return PTR_ERR(ring);
+	ctx_set_ring(session, ctx, ring);
+	return 0;
+}
+
+/* Free the counters of a context that does not run. */
+static void ctx_free_counters(struct ucore_domain_ctx *ctx)
+{
+	kvfree(ctx->ctr);
+	kvfree(ctx->order);
+	kvfree(ctx->address);
+	kvfree(ctx->raw);
+	kvfree(ctx->box);
+	kvfree(ctx->cpu);
+	ctx->ctr = NULL;
+	ctx->order = NULL;
+	ctx->address = NULL;
+	ctx->raw = NULL;
+	ctx->box = NULL;
+	ctx->cpu = NULL;
+	ctx->nr_cpus = 0;
+	ctx->nr_ctr = 0;
+	ctx->nr_box = 0;
+}
+
+/**
+ * ucore_prepare_ctx() - make sure that a session has a context on a domain
+ * @session: the session, locked
+ * @domain: the domain
+ *
+ * The context has a ring, if the session has rings, and no counters yet.
+ *
+ * Return: 0, -ENOBUFS or -ENOMEM.
+ */
+int ucore_prepare_ctx(struct ucore_session *session, struct ucore_domain *domain)
+{
+	u32 i = domain->id;
+	struct ucore_domain_ctx *ctx;
+
+	if (session->ctx[i])
+		return ctx_ensure_ring(session, session->ctx[i]);
+	ctx = ctx_create(session, domain);
+	if (!ctx)
+		return -ENOMEM;
+	smp_store_release(&session->ctx[i], ctx);	/* pairs with ucore_session_ctx() */
+	return ctx_ensure_ring(session, ctx);
+}
+
+/**
+ * ucore_prepare_settle() - free the ring of a context without events
+ * @session: the session, locked and stopped
+ * @domain: the domain; the session need not have a context on it
+ */
+void ucore_prepare_settle(struct ucore_session *session, const struct ucore_domain *domain)
+{
+	struct ucore_domain_ctx *ctx = session->ctx[domain->id];
+
+	if (ctx && !ctx->nr_events)
+		ctx_set_ring(session, ctx, NULL);
+}
+
+/*
+ * Shortest watchdog period (ns), whatever width a table states for a counter: at most 1000
+ * extra reads a second. Counters of 32 bits and more never need a shorter period.
+ */
+#define MIN_WATCHDOG_NS	(2 * NSEC_PER_MSEC)
+
+/* Find the context's entry for a box, or add one. The session's claim stores the index. */
+static struct ucore_domain_ctx_box *ctx_box(struct ucore_domain_ctx *ctx, struct ucore_claim *claim)
+{
+	struct ucore_box *box = claim->box;
+	u32 i = claim->ctx_index;
+
+	if (i < ctx->nr_box && ctx->box[i].box == box)
+		return &ctx->box[i];
+	claim->ctx_index = ctx->nr_box;
+	ctx->box[ctx->nr_box] = (struct ucore_domain_ctx_box){ .box = box, .last = U32_MAX };
+	return &ctx->box[ctx->nr_box++];
+}
+
+/*
+ * Return true if the freeze that the context uses is known not to stop the box, or if the box
+ * has no freeze.
+ */
+static bool freeze_fails(const struct ucore_domain_ctx *ctx, const struct ucore_box *box)
+{
+	if (ctx->box_freeze || !box->desc.global)
+		return !box->desc.type->words || box->selftest.failed & UCORE_SELFTEST_BOX_FREEZE;
+	return box->selftest.failed & UCORE_SELFTEST_GLOBAL_FREEZE;
+}
+
+/*
+ * Return UCORE_VALUE_F_UNFROZEN for a counter that a freeze does not stop. A counter without a
+ * control register is one.
+ */
+static u32 unfrozen(const struct ucore_domain_ctx *ctx, const struct ucore_box *box, u16 ctl_reg)
+{
+	return ctl_reg == UCORE_REG_NONE || freeze_fails(ctx, box) ? UCORE_VALUE_F_UNFROZEN : 0;
+}
+
+/* Return the global status bits that an overflow of the counter may set. */
+static u64 status_bits(const struct ucore_box *box, bool fixed, u8 i)
+{
+	const struct ucore_box_type *type = box->desc.type;
+
+	if (type->status_global)
+		return BIT_ULL((fixed ? type->status_fixed : type->status_gp_shift) + i);
+	return fixed ? box->desc.global_fixed : box->desc.global_gp;
+}
+
+/* Link the counter in a ring with the counters of other groups that use the same register. */
+static void counter_link(struct ucore_domain_ctx *ctx, const struct ucore_domain_ctx_box *cb,
+			 u32 new)
+{
+	struct ucore_counter *ctr = &ctx->ctr[new];
+	u32 j;
+
+	ctr->twin = new;
+	if (!ctr->group)
+		return;		/* group 0 shares no register */
+	for (j = cb->last; j != U32_MAX; j = ctx->ctr[j].sibling) {
+		if (ctx->ctr[j].index != ctr->index || !ctx->ctr[j].group)
+			continue;
+		ctr->twin = ctx->ctr[j].twin;
+		ctx->ctr[j].twin = new;
+		return;
+	}
+}
+
+/*
+ * Return the time (ns) for which it suffices to read the counter's low half, or 0 to always read
+ * the full counter.
+ */
+static u64 low_ns(const struct ucore_session *session, const struct ucore_box *box, u8 width,
+		  u32 inc)
+{
+	if (session->flags & UCORE_SESSION_F_FULL_READS || box->io.ops->counter_cost < 2 ||
+	    width < 32)
+		return 0;
+	return ucore_event_wrap_ns(32, inc) / 2;
+}
+
+static void ctx_add_counter(struct ucore_session *session, const struct ucore_event *event,
+			    u32 slot)
+{
+	const struct ucore_box_type *type = event->box->desc.type;
+	const struct ucore_layout *layout = event->box->desc.layout;
+	struct ucore_domain_ctx *ctx = session->ctx[event->box->domain->id];
+	struct ucore_domain_ctx_box *cb = ctx_box(ctx, event->claim);
+	bool fixed = event->counter >= UCORE_COUNTER_FIXED;
+	u8 i = fixed ? event->counter - UCORE_COUNTER_FIXED : event->counter;
+	u8 width = ucore_box_width(event->box, fixed);
+	u8 least = (fixed ? type->least_fixed_width : type->least_width) ?: width;
+	u16 ctl_reg = fixed ? layout->fixed_ctl[i] : layout->ctl[i];
+	u64 ctl = event->spec.value[UCORE_SLOT_CTL];
+	u32 inc = ucore_event_max_increment(type, ctl, fixed);
+	u64 period = event->spec.poll_ns ? 0 : event->spec.period;
+	struct ucore_counter *ctr = &ctx->ctr[ctx->nr_ctr];
+	u64 wrap_ns;
+	u32 s;
+
+	*ctr = (struct ucore_counter){
+		.box = event->box,
+		.total = event->total,
+		.group = event->group,
+		.ran_ns = event->ran_ns,
+		.mask = GENMASK_ULL(width - 1, 0),
+		.ctl = fixed ? ucore_event_fixed(type, ctl, i, period) :
+			       ctl | type->ctl_en | (period ? type->ctl_ov_en : 0),
+		.period = period,
+		.poll_period = event->spec.poll_ns ? event->spec.period : 0,
+		.event = event->id,
+		.slot = slot,
+		.flags = event->flags | unfrozen(ctx, event->box, ctl_reg),
+		.reg = fixed ? layout->fixed_ctr[i] : layout->ctr[i],
+		.ctl_reg = ctl_reg,
+		.index = event->counter,
+		.sibling = cb->last,
+	};
+	counter_link(ctx, cb, ctx->nr_ctr);
+	cb->last = ctx->nr_ctr++;
+	ucore_counter_poll_from(ctr);
+	if (event->spec.poll_ns)
+		ctx->poll_ns = min(ctx->poll_ns ?: U64_MAX, event->spec.poll_ns);
+	ctr->low_ns = low_ns(session, event->box, width, inc);
+	wrap_ns = max(ucore_event_wrap_ns(least, inc), MIN_WATCHDOG_NS);
+	ctx->watchdog_ns = min(ctx->watchdog_ns, wrap_ns);
+	ctr->wrap_ns = period ? 0 : wrap_ns;	/* an armed counter is frozen by its overflow */
+
+	for (s = 0; s < UCORE_MAX_SHARED; s++)
+		cb->shared[s] |= event->spec.value[UCORE_SLOT_SHARED(s)];
+	cb->filters |= event->spec.filters;
+	if (period) {
+		cb->armed_mask |= status_bits(event->box, fixed, i);
+		ctx->armed_mask |= cb->armed_mask;
+	}
+}
+
+/* List the online CPUs of the domain, whose tasks the samples report. */
+static int ctx_list_cpus(struct ucore_domain_ctx *ctx)
+{
+	u32 cpu;
+
+	ctx->cpu = kvcalloc(nr_cpu_ids, sizeof(*ctx->cpu), GFP_KERNEL_ACCOUNT);
+	if (!ctx->cpu)
+		return -ENOMEM;
+	for_each_online_cpu(cpu)
+		if (ucore_domain_has_cpu(ctx->domain, cpu))
+			ctx->cpu[ctx->nr_cpus++] = cpu;
+	return 0;
+}
+
+/* Allocate counters for the events of a context. */
+static int ctx_prepare(const struct ucore_session *session, struct ucore_domain_ctx *ctx)
+{
+	ctx_free_counters(ctx);
+	ctx->armed_mask = 0;
+	ctx->poll_ns = 0;
+	ctx->watchdog_ns = U64_MAX;
+	ctx->rotate_ns = 0;
+	if (!ctx->nr_events)
+		return 0;
+	ctx->ctr = kvcalloc(ctx->nr_events, sizeof(*ctx->ctr), GFP_KERNEL_ACCOUNT);
+	ctx->order = kvcalloc(ctx->nr_events, sizeof(*ctx->order), GFP_KERNEL_ACCOUNT);
+	ctx->address = kvcalloc(ctx->nr_events, sizeof(*ctx->address), GFP_KERNEL_ACCOUNT);
+	ctx->raw = kvcalloc(ctx->nr_events, sizeof(*ctx->raw), GFP_KERNEL_ACCOUNT);
+	ctx->box = kvcalloc(ctx->nr_events, sizeof(*ctx->box), GFP_KERNEL_ACCOUNT);
+	if (!ctx->ctr || !ctx->order || !ctx->address || !ctx->raw || !ctx->box)
+		return -ENOMEM;
+	ctx->parallel.chosen = test_bit(ctx->domain->id, session->pinned);
+	if (ctx->parallel.size > 1 && ucore_parallel_prepare(ctx->domain))
+		return -ENOMEM;
+	return session->flags & UCORE_SESSION_F_TASKS && ctx->ring ? ctx_list_cpus(ctx) : 0;
+}
+
+/* Prepare all contexts, and link those that will have counters. */
+static int ctxs_prepare(struct ucore_session *session)
+{
+	struct ucore_domain_ctx **end = &session->first, *ctx;
+	u32 i, n = 0;
+	int ret = 0;
+
+	for (i = 0; i < ucore_catalog.nr_domains && !ret; i++) {
+		ctx = session->ctx[i];
+		if (!ctx)
+			continue;
+		ret = ctx_prepare(session, ctx);
+		if (!ctx->nr_events)
+			continue;
+		ctx->index = n++;
+		*end = ctx;
+		end = &ctx->next;
+	}
+	*end = NULL;
+	return ret;
+}
+
+/*
+ * Set up rotation: list the groups, find the domains that have any, start with the first
+ * group.
+ */
+static void groups_prepare(struct ucore_session *session)
+{
+	const struct ucore_event *event;
+	struct ucore_domain_ctx *ctx;
+	u64 groups = 0;
+
+	list_for_each_entry(event, &session->events, node)
+		groups |= BIT_ULL(event->group);
+	session->nr_groups = 0;
+	for (groups &= ~BIT_ULL(0); groups; groups &= groups - 1)
+		session->groups[session->nr_groups++] = __ffs64(groups);
+	ucore_for_each_ctx(ctx, session) {
+		ctx->groups = session->groups;
+		ctx->nr_groups = session->nr_groups;
+		ctx->group = session->nr_groups ? session->groups[0] : 0;
+	}
+	if (session->nr_groups < 2)
+		return;
+	list_for_each_entry(event, &session->events, node)
+		if (event->group)
+			session->ctx[event->box->domain->id]->rotate_ns = session->rotate_ns;
+}
+
+/*
+ * Elect the CPUs that would read the contexts in parallel now. START elects them again, with
+ * CPU hotplug held off.
+ */
+static void readers_elect(struct ucore_session *session)
+{
+	struct ucore_domain_ctx *ctx;
+
+	if (session->nr_readers < 2)
+		return;
+	mutex_lock(&ucore_run_lock);	/* keeps the readers unchanged */
+	cpus_read_lock();
+	ucore_for_each_ctx(ctx, session)
+		ucore_parallel_elect(ctx, UCORE_NO_CPU);
+	cpus_read_unlock();
+	mutex_unlock(&ucore_run_lock);
+}
+
+/**
+ * ucore_prepare_session() - make domain contexts from the events, and allocate a snapshot
+ * @session: the session, locked and stopped
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ucore_prepare_session(struct ucore_session *session)
+{
+	int ret = ctxs_prepare(session);
+	struct ucore_event *event;
+	struct ucore_domain_ctx *ctx;
+	u32 slot = 0;
+
+	if (ret) {
+		session->first = NULL;
+		return ret;
+	}
+	list_for_each_entry(event, &session->events, node)
+		ctx_add_counter(session, event, slot++);
+	ucore_for_each_ctx(ctx, session)
+		ucore_bulk_read_sort(ctx);
+	groups_prepare(session);
+	readers_elect(session);
+	kvfree(session->values);
+	kvfree(session->ran_ns);
+	kvfree(session->domains);
+	session->values = kvcalloc(session->nr_events, sizeof(*session->values),
+				   GFP_KERNEL_ACCOUNT);
+	session->domains = kvcalloc(session->nr_domains, sizeof(*session->domains),
+				    GFP_KERNEL_ACCOUNT);
+	session->ran_ns = kvcalloc(session->nr_events, sizeof(*session->ran_ns),
+				   GFP_KERNEL_ACCOUNT);
+	return session->values && session->domains && session->ran_ns ? 0 : -ENOMEM;
+}
+
+/**
+ * ucore_prepare_keep_counts() - copy the counts back to the events
+ * @session: the session, locked, which has just stopped
+ */
+void ucore_prepare_keep_counts(struct ucore_session *session)
+{
+	struct ucore_counter *ctr;
+	struct ucore_event *event;
+	struct ucore_domain_ctx *ctx;
+	u32 slot = 0;
+
+	ucore_for_each_ctx(ctx, session) {
+		for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
+			session->values[ctr->slot].count = ctr->total;
+			session->values[ctr->slot].flags = ctr->flags;
+			session->ran_ns[ctr->slot] = ctr->ran_ns;
+		}
+	}
+	/* a counter's slot is the position of its event in the list */
+	list_for_each_entry(event, &session->events, node) {
+		event->total = session->values[slot].count;
+		event->ran_ns = session->ran_ns[slot];
+		event->flags = session->values[slot++].flags;
+	}
+}
+
+/**
+ * ucore_prepare_free() - free all domain contexts of a session
+ * @session: the session, stopped and no longer reachable
+ */
+void ucore_prepare_free(struct ucore_session *session)
+{
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
+		if (!session->ctx[i])
+			continue;
+		ctx_free_counters(session->ctx[i]);
+		ucore_ring_put(session->ctx[i]->ring);
+		kfree(session->ctx[i]);
+	}
+}
