@@ -69,11 +69,11 @@ kunit:	## unit tests, on a debug kernel in an emulated machine
 	@$(LAB)/deps.sh build lab debug
 	@$(PYLAB).kunit
 
-mutants:	## mutation tests: check that the suites detect errors in the driver [N=100 SEED=1 OPTIONS="--lab --anew"], a long run
+mutants:	## mutation tests: check that the suites detect errors in the driver, a long run [N=100 SEED=1 OPTIONS="--lab --anew"]
 	@$(LAB)/deps.sh build lab debug
 	@PYTHONPATH='$(CURDIR)/tests' python3 -m mutation.run $(OPTIONS) $(or $(N),100) $(or $(SEED),1)
 
-coverage:	## list the lines of the driver that no test runs [TESTS="pattern ..."], an hour
+coverage:	## list the lines of the driver that no test runs, an hour [TESTS="pattern ..."]
 	@$(LAB)/deps.sh build lab debug perf
 	@PYTHONPATH='$(CURDIR)/tests' python3 -m coverage.run $(TESTS)
 
@@ -86,7 +86,7 @@ fuzz:	## fuzz the discovery parser, until interrupted [RUNS=n OPTIONS=libFuzzer'
 	@$(LAB)/deps.sh build check
 	@$(MAKE) --no-print-directory -C tests/fuzz O=$(BUILD)/fuzz run
 
-fuzz-calls:	## random calls of /dev/ucore, on the debug kernel [CALLS=10000000 SEED=1], hours
+fuzz-calls:	## random calls of /dev/ucore, on the debug kernel, hours [CALLS=10000000 SEED=1]
 	@$(LAB)/deps.sh build lab debug perf
 	@PYTHONPATH='$(CURDIR)/tests' python3 -m soak.run fuzz $(or $(CALLS),10000000) $(or $(SEED),1)
 
@@ -94,7 +94,7 @@ soak:	## long run of faults, hotplug and suspend at a low rate with exact counts
 	@$(LAB)/deps.sh build lab debug perf
 	@PYTHONPATH='$(CURDIR)/tests' python3 -m soak.run soak $(or $(MINUTES),120) $(or $(SEED),1)
 
-races:	## the debug kernel's tests on a kernel with KCSAN, which detects data races [TESTS="pattern ..."], a quarter of an hour
+races:	## tests on a kernel with KCSAN, which detects data races, a quarter of an hour [TESTS="pattern ..."]
 	@$(LAB)/deps.sh build lab debug perf
 	@PYTHONPATH='$(CURDIR)/tests' python3 -m soak.races $(TESTS)
 
@@ -169,4 +169,4 @@ clean:	## remove build/ (the cache stays)
 	@rm -rf $(BUILD)
 
 help:	## list the targets
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 19
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 19 | sed 's/ \[/\n                   [/'
