@@ -32,7 +32,8 @@
  * (3) The service ended less than LATE_NS ago. No CPU has received the PMI yet, because a READ
  *     serviced the overflow, or the other thread of this core has received it.
  * (4) The other CPU was a target less than LATE_NS ago, and a PMI sent until then is not
- *     accepted, or one is pending.
+ *     accepted, or one is pending. An accepted number makes one pending if no CPU has received
+ *     the PMI before it: the NMI may be of that PMI, and its own PMI then follows.
  */
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -202,11 +203,13 @@ static bool too_late(const struct ucore_domain *domain, const struct candidate *
 	return !cand->count && !cand->again && (pmi_expired(domain) || nmi_error_pending());
 }
 
-/* Make the numbers that are skipped by accepting @number pending. */
-static void pending_add(struct pmi_slot *slot, const struct ucore_domain *domain, u64 number)
+/* Make the numbers that are skipped by accepting @number pending, at most @max of them. */
+static void pending_add(struct pmi_slot *slot, const struct ucore_domain *domain, u64 number,
+			u32 max)
 {
 	u64 skipped = (number - slot->accepted - 1) / 2, now = ktime_get_mono_fast_ns();
 
+	skipped = min_t(u64, skipped, max);
 	if (now >= slot->pending_until)
 		slot->pending = 0;
 	slot->pending = min_t(u64, slot->pending + skipped, MAX_PENDING);
@@ -270,7 +273,7 @@ static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs, bool *waiting)
 	if (too_late(domain, &cand))
 		return NMI_DONE;
 	if (domain->scope == UCORE_SCOPE_DIE)
-		pending_add(slot, domain, cand.pmi);
+		pending_add(slot, domain, cand.pmi, MAX_PENDING);
 	slot->accepted = cand.pmi;
 	return pmi_accept(domain, &cand, regs);
 }
@@ -303,6 +306,12 @@ static bool may_arrive_here(const struct ucore_domain *domain, u64 number)
 	       topology_core_id(raw_smp_processor_id());
 }
 
+/* Return the number of earlier PMIs that may arrive on this CPU after PMI @number. */
+static u32 max_in_flight(const struct ucore_domain *domain, u64 number)
+{
+	return number > 2 && smp_load_acquire(&domain->pmi.stashed) < number - 2;
+}
+
 /* Accept a PMI that was not routed to this core. */
 static int misrouted_pmi(struct pmi_slot *slot, struct ucore_domain *die, struct pt_regs *regs)
 {
@@ -315,6 +324,7 @@ static int misrouted_pmi(struct pmi_slot *slot, struct ucore_domain *die, struct
 		return NMI_DONE;
 	if (!cand.count && !cand.again && (pmi_expired(die) || !may_arrive_here(die, cand.pmi)))
 		return NMI_DONE;
+	pending_add(slot, die, cand.pmi, max_in_flight(die, cand.pmi));
 	slot->accepted = cand.pmi;
 	return pmi_accept(die, &cand, regs);
 }
@@ -324,15 +334,14 @@ static bool was_target_lately(const struct pmi_slot *slot)
 	return slot->last && ktime_get_mono_fast_ns() < slot->left + LATE_NS;
 }
 
-/* Accept a PMI that was in flight when this CPU ceased to be a target, by condition (4). */
+/* Accept a PMI that was in flight, by condition (4). */
 static int late_pmi(struct pmi_slot *slot)
 {
-	if (!was_target_lately(slot))
-		return NMI_DONE;
-	if (slot->accepted >= slot->last)
-		return pending_take(slot) ? NMI_HANDLED : NMI_DONE;
-	slot->accepted = slot->last;
-	return NMI_HANDLED;
+	if (was_target_lately(slot) && slot->accepted < slot->last) {
+		slot->accepted = slot->last;
+		return NMI_HANDLED;
+	}
+	return pending_take(slot) ? NMI_HANDLED : NMI_DONE;
 }
 
 static int unknown_nmi(unsigned int type, struct pt_regs *regs)

@@ -754,6 +754,27 @@ static void misrouted_pmi_after_read_is_claimed_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 2ULL);
 }
 
+/*
+ * A READ serviced one overflow, and another follows before the NMI of the first. This NMI is
+ * taken for that of the second, so that one more NMI is claimed, once, for one second.
+ */
+static void misrouted_pmis_of_two_overflows_are_claimed(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		service_before_nmi(ctx);
+		overflow(ctx, 0);
+		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), 1);
+		if (i)
+			fake_clock_advance(1100ULL * NSEC_PER_MSEC);
+		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), i ? NMI_DONE : NMI_HANDLED);
+		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);
+	}
+	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 4ULL);
+}
+
 static void disable(struct ucore_domain *domain)
 {
 	cpus_read_lock();
@@ -1062,6 +1083,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(misrouted_pmi_unmasks_lvtpc),
 	KUNIT_CASE(late_misrouted_pmi_is_claimed_by_sibling_once),
 	KUNIT_CASE(misrouted_pmi_after_read_is_claimed_once),
+	KUNIT_CASE(misrouted_pmis_of_two_overflows_are_claimed),
 	KUNIT_CASE(misrouted_pmi_while_disabled_is_not_claimed),
 	KUNIT_CASE(misrouted_pmi_on_leaving_cpu_is_not_claimed),
 	KUNIT_CASE(pmi_after_disable_is_claimed_once),
