@@ -9,9 +9,9 @@
  * instructions was computed for an earlier time.
  *
  * Each vCPU has a clock of its own (hooks.patch, tcg-accel-ops-rr.c), and
- * virtual time is that of the running vCPU. When another vCPU is scheduled,
- * virtual time can go back by up to 100 ns. The model's own time then stands
- * still.
+ * virtual time is that of the running vCPU. A switch of vCPUs can set virtual
+ * time back by 100 ns and the cost of one access. The model's own time then
+ * does not advance.
  *
  * A machine without icount has no costs, and the functions here do nothing.
  */
@@ -19,7 +19,7 @@
 #include "qapi/error.h"
 #include "sysemu/cpu-timers.h"
 
-/* more would be a second for an access */
+/* Maximum cost of one operation (ns): a millisecond */
 #define MAX_PRICE   1000000
 
 const char *const ucore_cost_names[UCORE_COSTS] = {
