@@ -10,7 +10,10 @@
 
 struct ucore_domain_ctx;
 
-/* Flag a counter if too much time has passed since its last read to exclude a missed wrap. */
+/*
+ * Set UCORE_VALUE_F_MAYBE_WRAPPED if the counter may have wrapped twice in @elapsed (ns), the
+ * time since its last read.
+ */
 static inline void ucore_bulk_read_distrust(struct ucore_counter *ctr, u64 elapsed)
 {
 	if (ctr->wrap_ns && elapsed > ctr->wrap_ns)
