@@ -178,7 +178,8 @@ bool ucore_ctx_poll_end(struct ucore_domain_ctx *ctx, u64 now)
  * @now: instant (ns)
  * @before: frozen time of the domain and of the context's own boxes before @now (ns); ignored
  *          if the context is stopped
- * @enabled: out: time since the first START, without times in which the context was stopped (ns)
+ * @enabled: out: time since the first START or the last RESET, without times in which the
+ *           context was stopped (ns)
  * @running: out: part of @enabled in which the counters were not frozen (ns)
  */
 void ucore_ctx_times(const struct ucore_domain_ctx *ctx, u64 now, u64 before, u64 *enabled,
