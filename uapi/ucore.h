@@ -190,7 +190,7 @@ struct ucore_get_info {
 #define UCORE_SCOPE_CPU		1	/* a logical CPU, for the core monitors */
 
 /**
- * struct ucore_domain_info - element of GET_DOMAINS
+ * struct ucore_domain_info - description of a domain, element of GET_DOMAINS
  * @domain: domain id, index in the list from 0, stable while the module is loaded
  * @scope: UCORE_SCOPE_*
  * @die: the kernel's logical die number
@@ -264,7 +264,7 @@ struct ucore_get_domains {
 #define UCORE_BOX_F_SHARED	(1U << 5)	/* several sessions hold counters of the box now */
 
 /**
- * struct ucore_box_info - element of GET_BOXES
+ * struct ucore_box_info - description of a box, element of GET_BOXES
  * @box: box id, stable while the module is loaded
  * @domain: domain id
  * @die: the kernel's logical die number
@@ -364,7 +364,7 @@ struct ucore_get_boxes {
 #define UCORE_FIELD_UMASK_EXT	29	/* extended unit mask, at most control bits 63:32 */
 #define UCORE_FIELD_CH_MASK	30	/* IIO: mask of ports to count (PortMask) */
 #define UCORE_FIELD_FC_MASK	31	/* IIO: mask of completion flow classes to count (FCMask) */
-#define UCORE_FIELD_USR		32	/* core: count in user mode (without usr and os: both) */
+#define UCORE_FIELD_USR		32	/* core: count in user mode (without usr and os, both) */
 #define UCORE_FIELD_OS		33	/* core: count in kernel mode */
 #define UCORE_FIELD_ANY		34	/* core: count for both threads of the core */
 #define UCORE_FIELD_FILTER_CID	35	/* UBox: core of the thread to count */
@@ -383,7 +383,7 @@ struct ucore_get_boxes {
 #define UCORE_FIELD_F_PERFMON	(1U << 1)	/* ADD_EVENT needs CAP_PERFMON for the field */
 
 /**
- * struct ucore_field_info - element of GET_FIELDS
+ * struct ucore_field_info - description of an event field, element of GET_FIELDS
  * @field: UCORE_FIELD_*
  * @flags: UCORE_FIELD_F_*
  * @max: largest value of the field
@@ -429,10 +429,10 @@ struct ucore_get_fields {
 #define UCORE_NO_DIE	0xffffffffU	/* ucore_link_info.die: unknown */
 
 /**
- * struct ucore_link_info - element of GET_LINKS
+ * struct ucore_link_info - connection of a box, element of GET_LINKS
  * @box: box id
  * @kind: UCORE_LINK_*
- * @segment: UCORE_LINK_BUS: PCI segment
+ * @segment: UCORE_LINK_BUS: PCI segment of the root bus
  * @bus: UCORE_LINK_BUS: number of the root bus
  * @nr_ports: UCORE_LINK_BUS: number of ports with a known root port. Port p is function 0 of
  *            device @port0 + p on @bus
@@ -550,7 +550,7 @@ struct ucore_get_selftest {
 #define UCORE_TABLE_UNASSIGNED	3	/* the BAR has no address */
 #define UCORE_TABLE_DISABLED	4	/* memory decoding of the function is off */
 #define UCORE_TABLE_OUTSIDE	5	/* the table begins outside its BAR */
-#define UCORE_TABLE_RAM		6	/* the address is RAM or beyond physical addresses */
+#define UCORE_TABLE_RAM		6	/* the table's address is RAM or above physical memory */
 #define UCORE_TABLE_ALL_ONES	7	/* the table reads all ones: hidden or powered down */
 #define UCORE_TABLE_EMPTY	8	/* the global record is zero */
 #define UCORE_TABLE_STRIDE	9	/* records have fewer than three 64-bit words */
@@ -560,11 +560,11 @@ struct ucore_get_selftest {
 #define UCORE_TABLE_CONFLICT	13	/* another table has other global registers */
 #define UCORE_TABLE_LIMIT	14	/* the table has more units than the driver supports */
 #define UCORE_TABLE_UNMAPPED	15	/* the kernel refuses to map the table */
-#define UCORE_TABLE_MSR		16	/* the MSR for its address faults, or holds no address */
-#define UCORE_TABLE_FOREIGN	17	/* the address belongs to another device */
+#define UCORE_TABLE_MSR		16	/* the MSR for the table's address faults or holds none */
+#define UCORE_TABLE_FOREIGN	17	/* the table's address belongs to another device */
 
 /**
- * struct ucore_table_info - element of GET_TABLES
+ * struct ucore_table_info - description of a discovery table, element of GET_TABLES
  * @table: index of the table
  * @die: die that the table describes, -1 if none
  * @segment: PCI segment of the function with the DVSEC. The PCI fields are 0 if an MSR gives
@@ -658,14 +658,14 @@ struct ucore_get_tables {
 #define UCORE_NO_BOX		0xffffffffU	/* no box id */
 
 /**
- * struct ucore_unit_info - element of GET_UNITS
+ * struct ucore_unit_info - record of a unit in a discovery table, element of GET_UNITS
  * @table: index of the table. Units that no table contains, but that have a known address,
  *         are listed with the table of their die
  * @record: number of the record, 1 is the first unit, 0 if no table contains the unit
- * @die: die, -1 if none
+ * @die: logical number of the unit's die, -1 if none
  * @reason: UCORE_UNIT_*
  * @box: box id, UCORE_NO_BOX if the unit is rejected
- * @type: box type number
+ * @type: number of the unit's type in the record
  * @id: unit id, which becomes the instance of the box
  * @access: UCORE_ACCESS_MSR, UCORE_ACCESS_MMIO or UCORE_ACCESS_PCI, 0xffffffff if invalid
  * @other: number of the record with which the unit conflicts (DUPLICATE, OVERLAP). 0 for the
@@ -723,8 +723,8 @@ struct ucore_get_units {
  */
 
 /* ucore_get_core.state: whether boxes of cores exist and can be used */
-#define UCORE_CORE_READY	0	/* events can be added */
-#define UCORE_CORE_NONE		1	/* the processor has no such monitors */
+#define UCORE_CORE_READY	0	/* events of cores can be added */
+#define UCORE_CORE_NONE		1	/* no architectural performance monitoring */
 #define UCORE_CORE_HYBRID	2	/* the CPUs are of more than one kind */
 #define UCORE_CORE_VERSION	3	/* the driver does not support version 6 or later */
 #define UCORE_CORE_BAD_CPUID	4	/* CPUID is inconsistent, or registers do not respond */
@@ -861,25 +861,25 @@ struct ucore_create_session {
 
 /* ucore_get_status.state, ucore_session_info.state */
 #define UCORE_SESSION_STOPPED	0	/* not started, or stopped */
-#define UCORE_SESSION_RUNNING	1	/* started */
-#define UCORE_SESSION_REVOKED	2	/* REVOKE_SESSION ended it, the descriptor is still open */
+#define UCORE_SESSION_RUNNING	1	/* started and not stopped, also while suspended */
+#define UCORE_SESSION_REVOKED	2	/* revoked (REVOKE_SESSION), descriptor still open */
 
 /**
- * struct ucore_session_info - element of GET_SESSIONS
+ * struct ucore_session_info - description of a session, element of GET_SESSIONS
  * @session: session id, as in ucore_get_status.session and ucore_box_info.owner
  * @pid: process that created the session, in the caller's pid namespace. The process may be
  *       gone, and another process may hold the descriptor
  * @uid: user who created the session, in the caller's user namespace
  * @state: UCORE_SESSION_STOPPED, _RUNNING or _REVOKED
  * @flags: UCORE_SESSION_F_*
- * @nr_events: number of events
+ * @nr_events: number of events of the session
  * @nr_boxes: number of boxes whose counters the session holds
  * @nr_domains: number of domains of those boxes
  * @nr_pinned: number of domains whose PMI CPUs the session has chosen (SET_PMI_CPUS)
  * @ring_size: size of each ring (bytes), one ring for each of @nr_domains
  * @reserved: 0
  * @timer_ns: period of the timer trigger (ns)
- * @comm: name of the process
+ * @comm: name of the process @pid
  */
 struct ucore_session_info {
 	__u64 session;
@@ -1224,7 +1224,7 @@ struct ucore_value {
  * struct ucore_read_domain - a domain of a READ
  * @domain: domain id
  * @cpu: CPU that read the domain
- * @time: instant of the freeze, or of the first read with NO_FREEZE
+ * @time: instant of the freeze, or of the first read with NO_FREEZE (ns)
  * @frozen_ns: duration of the freeze for this READ (ns), 0 with NO_FREEZE
  * @skew_ns: upper bound of the time from the first box freeze, at @time, to the last (ns). 0
  *           with UCORE_CAP_GLOBAL_FREEZE and with NO_FREEZE
@@ -1287,7 +1287,7 @@ struct ucore_read {
  * @flags: 0
  * @session: out: session id, as in ucore_box_info.owner
  * @state: out: UCORE_SESSION_STOPPED, _RUNNING or _REVOKED
- * @nr_events: out: number of events
+ * @nr_events: out: number of events of the session
  * @nr_domains: out: number of domains of those events
  * @conflicts: out: number of watchdog scans that found a control which another program wrote
  *             (UCORE_VALUE_F_CONFLICT). The watchdog scans once in ten seconds
@@ -1431,7 +1431,7 @@ struct ucore_ring_producer {
 };
 
 /* ucore_record.type */
-#define UCORE_RECORD_PAD	0	/* filler of size bytes, has no seq, readers skip it */
+#define UCORE_RECORD_PAD	0	/* filler at the end of the data, without seq */
 #define UCORE_RECORD_SAMPLE	1	/* struct ucore_sample */
 #define UCORE_RECORD_LOST	2	/* struct ucore_lost */
 #define UCORE_RECORD_GAP	3	/* struct ucore_gap */
@@ -1452,8 +1452,8 @@ struct ucore_record {
 
 /* ucore_sample.trigger */
 #define UCORE_TRIGGER_OVERFLOW	0	/* the period of an event ended */
-#define UCORE_TRIGGER_TIMER	1	/* timer of the session */
-#define UCORE_TRIGGER_CORE	2	/* core trigger (ADD_CORE_TRIGGER) */
+#define UCORE_TRIGGER_TIMER	1	/* the session's timer expired (timer_ns) */
+#define UCORE_TRIGGER_CORE	2	/* a core trigger overflowed (ADD_CORE_TRIGGER) */
 
 /*
  * ucore_sample.flags
@@ -1486,12 +1486,14 @@ struct ucore_record {
 /**
  * struct ucore_sample - RECORD_SAMPLE: all counters of one domain at one instant
  * @hdr: type, size, sequence number
- * @time: instant of the PMI, or of the freeze by the timer or by polling
- * @time_enabled: as in struct ucore_read_domain (ns)
- * @time_running: as in struct ucore_read_domain (ns)
+ * @time: instant of the PMI, or of the freeze by the timer or by polling (ns)
+ * @time_enabled: time since START on this domain (ns), as in struct ucore_read_domain
+ * @time_running: part of @time_enabled in which the counters could count (ns), as in struct
+ *                ucore_read_domain
  * @frozen_ns: time from @time until the domain was unfrozen, or could have been unfrozen while
  *             UCORE_SAMPLE_F_THROTTLED keeps it frozen (ns)
- * @skew_ns: as in struct ucore_read_domain (ns)
+ * @skew_ns: upper bound of the time from the first box freeze to the last (ns), as in struct
+ *           ucore_read_domain
  * @late_ns: upper bound of the delay of @time (ns). POLLED: time since the previous poll.
  *           UCORE_TRIGGER_CORE, time since the overflow of the core event. RECOVERED, time
  *           since the overflow froze the domain, about 20 ms. Up to this much of
@@ -1532,7 +1534,7 @@ struct ucore_sample {
  * @hdr: type, size, sequence number
  * @lost: number of records lost since the last LOST record. They have the sequence numbers
  *        before @hdr.seq
- * @time: instant at which the ring had room again, or of the next sample
+ * @time: instant at which the ring had room again, or of the next sample (ns)
  *
  * Dropped periods are periods of the timer or of a throttled counter.
  */
@@ -1555,12 +1557,12 @@ struct ucore_lost {
 /**
  * struct ucore_gap - RECORD_GAP: an interruption of the series of samples
  * @hdr: type, size, sequence number
- * @time: instant of the interruption
+ * @time: instant of the interruption (ns)
  * @domain: domain id
  * @reason: UCORE_GAP_*
- * @cpu_from: previous reader, or -1
- * @cpu_to: current reader, or -1
- * @box: box id, or UCORE_NO_BOX
+ * @cpu_from: CPU number of the previous reader, or -1
+ * @cpu_to: CPU number of the current reader, or -1
+ * @box: id of the box that did not count or has a conflict, UCORE_NO_BOX for the whole domain
  * @reserved: 0
  */
 struct ucore_gap {
@@ -1574,8 +1576,8 @@ struct ucore_gap {
 	__u32 reserved;
 };
 
-/* ucore_task.flags */
-#define UCORE_TASK_F_KNOWN	(1U << 0)	/* unset if the CPU is offline or was switching */
+/* ucore_task.flags. KNOWN is unset if the CPU was offline or was switching tasks. */
+#define UCORE_TASK_F_KNOWN	(1U << 0)	/* the other members describe the task */
 
 /**
  * struct ucore_task - the task that ran on a CPU
@@ -1583,8 +1585,8 @@ struct ucore_gap {
  * @flags: UCORE_TASK_F_*
  * @pid: process (initial pid namespace), 0 if the CPU was idle
  * @tid: thread (initial pid namespace)
- * @since: instant of the last switch to this task, not before the START of the first session
- *         with UCORE_SESSION_F_TASKS
+ * @since: instant of the last switch to this task (ns), not before the START of the first
+ *         session with UCORE_SESSION_F_TASKS
  * @comm: name of the task, NUL-terminated
  */
 struct ucore_task {
@@ -1599,7 +1601,8 @@ struct ucore_task {
 /**
  * struct ucore_tasks - RECORD_TASKS: the tasks that ran when the next sample was taken
  * @hdr: type, size, sequence number
- * @time: instant of the sample. Its record has the next number, unless one of both was lost
+ * @time: instant of the sample (ns). The sample's record has the next sequence number, unless
+ *        one of both records was lost
  * @domain: domain id
  * @nr_tasks: number of elements in @tasks
  * @tasks: element for each CPU of the domain that was online at START, by CPU number

@@ -71,8 +71,9 @@ static const char *intree_reason(void)
  */
 const char *ucore_describe_reason(u32 state)
 {
+	/* UCORE_STATE_READY may be due to core boxes only: explain why no uncore box exists */
 	if (state == UCORE_STATE_READY)
-		state = ucore_catalog.absent;	/* only core boxes may exist */
+		state = ucore_catalog.absent;
 	switch (state) {
 	case UCORE_STATE_NOT_INTEL:
 		return "not an Intel processor: it has no uncore PMU of this kind";

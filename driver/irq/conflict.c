@@ -119,7 +119,7 @@ static bool is_due(const struct ucore_domain_ctx *ctx, u64 now)
 
 /**
  * ucore_conflict_wait_ns() - get the time until the next step of a context's scan
- * @ctx: the context
+ * @ctx: the domain context
  * @now: the time (ns)
  *
  * Return: time (ns). STEP_NS if a scan is in progress, or due but delayed by the scan of another

@@ -34,8 +34,8 @@
  */
 
 /*
- * Begin to charge the CPU time of a service to this CPU, including the wait for the domain's
- * lock, and including the NMI if the NMI arrived on this CPU.
+ * Begin to charge the CPU time of a service to this CPU. The wait for the domain's lock is
+ * included. The NMI is included if it arrived on this CPU.
  */
 static void service_enter(const struct ucore_pmi_regs *context, u64 now)
 {

@@ -90,7 +90,7 @@ static enum hrtimer_restart rotate_tick(struct hrtimer *timer)
 
 /**
  * ucore_rotate_init() - initialize the rotation timer of a context
- * @ctx: the context
+ * @ctx: the domain context
  */
 void ucore_rotate_init(struct ucore_domain_ctx *ctx)
 {
@@ -99,7 +99,7 @@ void ucore_rotate_init(struct ucore_domain_ctx *ctx)
 
 /**
  * ucore_rotate_start() - start the rotation timer on this CPU, in the first group's time slice
- * @ctx: the context
+ * @ctx: the domain context
  * @base: start of the first time slice on all domains of the session (ns)
  */
 void ucore_rotate_start(struct ucore_domain_ctx *ctx, u64 base)

@@ -3,8 +3,8 @@
  * Timers of a domain context: the timer trigger, polling, and the rotation timer (rotate.c).
  * Part of the irq layer.
  *
- * A session's timers are pinned to the readers of its domains and expire at the same instants
- * on all domains, at base + n * period (the grid of the timer). No IPI is sent. Polling reads
+ * A session's timers are pinned to the readers of its domains. They expire at the same instants
+ * on all domains: base + n * period, the grid of the timer. No IPI is sent. Polling reads
  * counters that cannot interrupt, and takes a sample when a period has ended.
  *
  * Timer callbacks run in hard-IRQ context on a CPU of the domain and take the domain's lock.
@@ -124,7 +124,7 @@ static enum hrtimer_restart poll_tick(struct hrtimer *timer)
 
 /**
  * ucore_timer_init() - initialize the timers of a context
- * @ctx: the context
+ * @ctx: the domain context
  */
 void ucore_timer_init(struct ucore_domain_ctx *ctx)
 {
@@ -144,7 +144,7 @@ static u64 first_due(const struct ucore_domain_ctx *ctx, u64 base)
 
 /**
  * ucore_timer_start() - start the timers of a context on this CPU
- * @ctx: the context, which has just begun to count
+ * @ctx: the domain context, which has just begun to count
  * @base: start of all periods, the same on all domains of the session (ns)
  */
 void ucore_timer_start(struct ucore_domain_ctx *ctx, u64 base)
@@ -162,7 +162,7 @@ void ucore_timer_start(struct ucore_domain_ctx *ctx, u64 base)
 
 /**
  * ucore_timer_last() - request the last timer sample of a context, if one is due
- * @ctx: the context, which is about to be stopped
+ * @ctx: the domain context, which is about to be stopped
  * @iv: the interval that stops the context
  *
  * An expiry of the timer may have no sample yet, because interrupts were off or because the
@@ -180,7 +180,7 @@ void ucore_timer_last(struct ucore_domain_ctx *ctx, struct ucore_interval *iv)
 
 /**
  * ucore_timer_stop() - stop the timers of a context
- * @ctx: the context; its domain is not locked
+ * @ctx: the domain context; its domain is not locked
  */
 void ucore_timer_stop(struct ucore_domain_ctx *ctx)
 {
@@ -191,7 +191,7 @@ void ucore_timer_stop(struct ucore_domain_ctx *ctx)
 
 /**
  * ucore_timer_end() - stop the timers of a context after STOP
- * @ctx: the context, no longer in the domain's list
+ * @ctx: the domain context, no longer in the domain's list
  *
  * Timer expiries without a sample are counted as dropped.
  */

@@ -80,7 +80,10 @@ static bool find_lost(struct ucore_domain *domain, u64 now)
 		return true;
 	}
 	domain->pmi.suspect = 0;
-	/* counters that an overflow does not freeze have counted until now */
+	/*
+	 * The overflow has frozen a die, at the latest when the watchdog first saw the overflow.
+	 * Core counters (global->enables) are not frozen by an overflow and have counted until now.
+	 */
 	if (!domain->global->enables)
 		now = domain->pmi.suspect_time;
 	ucore_interval_begin_overflow(&iv, domain, now, true);
@@ -118,7 +121,7 @@ static bool find_unreported(struct ucore_domain *domain, u64 now)
 }
 
 /**
- * ucore_watchdog_end_throttling() - unthrottle a domain that is throttled
+ * ucore_watchdog_end_throttling() - end the throttling of a domain, if it is throttled
  * @domain: the domain, locked
  */
 void ucore_watchdog_end_throttling(struct ucore_domain *domain)

@@ -27,7 +27,7 @@
 #include "sample/domain_ctx_state.h"
 #include "ucore_trace.h"
 
-/* One of this many reads of a context is a full read, although low reads would suffice. */
+/* Number of reads of a context of which one is a full read, although low reads would suffice. */
 #define LOW_READS_PER_WHOLE	256
 
 /* Return true if the next read of the context may be a low read. */

@@ -255,7 +255,7 @@ static void twins_update(struct ucore_domain_ctx *ctx, const struct ucore_counte
 	struct ucore_counter *twin = &ctx->ctr[ctr->twin];
 
 	if (!ctr->group)
-		return;		/* the register is not shared */
+		return;		/* no other group uses the register of group 0 */
 	for (; twin != ctr; twin = &ctx->ctr[twin->twin])
 		twin->prev = ctr->prev;
 }

@@ -70,7 +70,7 @@ struct ucore_stats {
 
 /**
  * struct ucore_domain_ctx_box - a box on which a domain context has counters
- * @box: box with these counters
+ * @box: box on which the context has counters
  * @shared: values that the context's events require in the registers that all counters of the
  *          box share (filters, matches)
  * @armed_mask: mask of the global status bits that the context's armed counters may set
@@ -154,15 +154,15 @@ struct ucore_conflict {
  * @sink: consumer of the session's records
  * @ring: the session's ring for this domain, or NULL
  * @ctr: array of the counters, in the order of event ids
- * @nr_ctr: number of counters
+ * @nr_ctr: number of entries in @ctr
  * @order: pointers to the counters in the order of bulk reads: first those that a freeze stops,
  *         box by box, then the others
  * @address: register addresses of the counters, in the order of @order, for bulk reads
  * @raw: register values of the last bulk read, in the order of @order
  * @bulk_ok: the register windows of all boxes support bulk reads
  * @wrap_ns: smallest ucore_counter.wrap_ns of all counters (ns), U64_MAX if none can wrap unnoticed
- * @box: array of the boxes with these counters
- * @nr_box: number of boxes
+ * @box: array of the boxes on which the session has counters
+ * @nr_box: number of entries in @box
  * @cpu: array of the CPUs whose tasks are recorded, ascending
  * @nr_cpus: number of entries in @cpu, 0 for no TASKS records
  * @armed_mask: mask of the global status bits of the boxes with armed counters; 0 without an
@@ -181,7 +181,7 @@ struct ucore_conflict {
  * @rotate: hrtimer that ends time slices, pinned to the reader
  * @rotate_base: start of the first time slice, common to all domains of the session (ns)
  * @groups: ids of the session's groups in the order of rotation
- * @nr_groups: number of groups
+ * @nr_groups: number of entries in @groups, 0 without groups
  * @group: id of the group that counts in the current time slice
  * @slice_start_ns: time running of the context at the start of the current time slice (ns)
  * @parallel: CPUs that read the context, and their shares of the boxes

@@ -285,7 +285,7 @@ static void help_read(void *arg)
 		ucore_bulk_read_boxes(share->ctx, share->first, share->end, share->elapsed,
 				      &share->tally);
 		share->ns = ktime_get_mono_fast_ns() - start;
-		atomic_set_release(&share->state, SHARE_DONE);	/* (B) */
+		atomic_set_release(&share->state, SHARE_DONE);	/* (B), pairs with await() */
 	}
 	ucore_budget_leave();
 }
@@ -308,7 +308,7 @@ static void offer(struct ucore_domain_ctx *ctx, u32 i, int cpu, u64 elapsed)
 	/* A helper whose earlier IPI has not arrived yet takes this offer. */
 	if (!ipi_sent)
 		WRITE_ONCE(share->ipi_sent, true);
-	atomic_set_release(&share->state, SHARE_OFFERED);	/* (A) */
+	atomic_set_release(&share->state, SHARE_OFFERED);	/* (A), pairs with help_read() */
 	if (ipi_sent)
 		return;
 	/* If the IPI cannot be sent, the offer is taken back unless a late IPI takes it. */
@@ -349,7 +349,7 @@ static void await(struct ucore_share *share)
 {
 	struct ucore_domain_ctx *ctx = share->ctx;
 
-	atomic_cond_read_acquire(&share->state, VAL == SHARE_DONE);	/* (B) */
+	atomic_cond_read_acquire(&share->state, VAL == SHARE_DONE);	/* (B), pairs with help_read() */
 	atomic_set(&share->state, SHARE_NONE);
 	ctx->domain->tally.reads += share->tally.reads;
 	ctx->stats.cost_ns += share->ns;

@@ -157,7 +157,7 @@ int ucore_ring_mmap(struct ucore_ring *ring, struct vm_area_struct *vma, bool co
 /* Return the number of free bytes in a ring. An invalid tail from user space results in 0. */
 static u64 ring_room(const struct ucore_ring *ring)
 {
-	u64 used = ring->next - smp_load_acquire(&ring->consumer->tail);	/* B */
+	u64 used = ring->next - smp_load_acquire(&ring->consumer->tail);	/* B above */
 
 	return used > ring->size ? 0 : ring->size - used;
 }
@@ -270,7 +270,7 @@ void ucore_ring_skip(struct ucore_ring *ring, u64 n)
 bool ucore_ring_commit(struct ucore_ring *ring)
 {
 	WRITE_ONCE(ring->head, ring->next);
-	smp_store_release(&ring->producer->head, ring->next);	/* A */
+	smp_store_release(&ring->producer->head, ring->next);	/* A, see the head of the file */
 	return ucore_ring_readable(ring);
 }
 

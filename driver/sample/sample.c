@@ -311,7 +311,7 @@ void ucore_sample_timer_due(struct ucore_interval *iv, struct ucore_domain_ctx *
  * @ctx: domain context
  * @context: context that the core event interrupted; valid until the end of the interval
  *
- * Samples of other sessions in this interval contain the context of their own trigger.
+ * Samples of other sessions in this interval contain the context that their trigger interrupted.
  */
 void ucore_sample_core_due(struct ucore_interval *iv, struct ucore_domain_ctx *ctx,
 			   const struct ucore_pmi_regs *context)
@@ -376,7 +376,7 @@ static bool ctxs_rearm(struct ucore_domain *domain, bool throttle)
 
 /*
  * Return the number of overflows allowed in one throttle window. A PMI that is routed to all
- * cores interrupts all CPUs of the die, so that the limit is divided by the number of these CPUs.
+ * cores interrupts all CPUs of the die. In that case the limit is divided by their number.
  */
 static u64 count_limit(const struct ucore_domain *domain)
 {
@@ -403,8 +403,8 @@ static u64 count_pause_ns(struct ucore_domain *domain, u64 now)
 }
 
 /*
- * Return the time for which overflows of the domain must pause because of their rate or of the
- * CPU time budget (ns); 0 if no pause is necessary.
+ * Return the time for which overflows of the domain must pause (ns), because of their rate or
+ * of the CPU time budget. Return 0 if no pause is necessary.
  */
 static u64 pause_ns(struct ucore_domain *domain)
 {
@@ -417,8 +417,8 @@ static u64 pause_ns(struct ucore_domain *domain)
  * Throttle a domain for @pause (ns), unless @pause is 0. A throttled counter still counts, but
  * its period ends without a PMI or a sample (see ctx_rearm()). Thus other work on this CPU and
  * other sessions of the domain can proceed. If no counter of a session overflowed (@ours is
- * false), for example because a status bit is stuck, the PMI would come again at each unfreeze.
- * In that case the domain stays frozen until the watchdog unfreezes it.
+ * false), for example with a stuck status bit, each unfreeze would raise the PMI again. In that
+ * case the domain stays frozen until the watchdog unfreezes it.
  */
 static void domain_throttle(struct ucore_domain *domain, u64 pause, bool ours)
 {

@@ -18,9 +18,9 @@
 #include "session/session.h"
 
 /*
- * Assumed costs of a sample (ns): ACCESS_NS for the bus access of each register read or write,
- * READ_NS for the code of each register read, VALUE_NS for the code of each value in the
- * record, SAMPLE_NS for the rest of the code. Code is estimated at 1 ns for each instruction.
+ * Assumed costs of a sample (ns). ACCESS_NS is the bus access of each register read or write.
+ * The others are costs of code: READ_NS for each register read, VALUE_NS for each value in the
+ * record, SAMPLE_NS for the rest. Code is estimated at 1 ns for each instruction.
  * `make bench PLATFORM=clocked` measures the error of these values.
  */
 #define ACCESS_NS	200

@@ -131,11 +131,11 @@ struct ucore_claim *ucore_claim_get(struct ucore_session *session, struct ucore_
  */
 
 /**
- * struct placement - events of a claim and the counters chosen for them
- * @nr: number of events
- * @event: the events
- * @allowed: for each event, mask of the counters it may use
- * @counter: for each event, the counter chosen
+ * struct placement - some events of a claim, and the counters chosen for them
+ * @nr: number of entries in @event
+ * @event: events for which counters are chosen
+ * @allowed: for each event, mask of the counters that it may use
+ * @counter: for each event, number of the chosen counter
  */
 struct placement {
 	u32 nr;

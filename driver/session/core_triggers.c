@@ -62,7 +62,7 @@ static int perf_error(int ret)
 {
 	switch (ret) {
 	case -ENOENT:	/* no PMU driver has the event */
-	case -ENOTSUPP:	/* a PMU driver has it, but cannot interrupt */
+	case -ENOTSUPP:	/* a PMU driver has the event, but cannot interrupt */
 		return -EOPNOTSUPP;
 	case -ENODEV:	/* the CPU has just gone offline */
 		return -EAGAIN;

@@ -241,8 +241,8 @@ static bool has_threshold(const struct ucore_box *box, const struct ucore_event_
 }
 
 /*
- * Set the interval of polls to the shortest time in which the event's period can end, so that
- * at most one period ends between two polls. UCORE_POLL_MIN_NS limits the overhead of polls,
+ * Set the interval of polls to the shortest time in which the event's period can end. At most
+ * one period then ends between two polls. UCORE_POLL_MIN_NS limits the overhead of polls,
  * UCORE_POLL_MAX_NS the delay of samples.
  */
 static int poll_restrict(const struct ucore_box *box, bool fixed, struct ucore_event_spec *spec)

@@ -198,8 +198,8 @@ static void counter_link(struct ucore_domain_ctx *ctx, const struct ucore_domain
 }
 
 /*
- * Return the longest time since the last read for which it suffices to read the counter's low
- * dword (ns), or 0 to always read the full counter.
+ * Return the longest time since the last read for which the low dword of the counter suffices
+ * (ns). Return 0 if the full counter must always be read.
  */
 static u64 low_ns(const struct ucore_session *session, const struct ucore_box *box, u8 width,
 		  u32 inc)

@@ -10,8 +10,7 @@ struct ucore_domain_ctx;
 struct ucore_session;
 
 /**
- * struct ucore_rendezvous_state - one rendezvous: the function that the readers execute, and
- *                                 its state
+ * struct ucore_rendezvous_state - a rendezvous in progress
  * @session: session whose readers execute @act; set by ucore_rendezvous()
  * @prepare: function called for each context before the readers wait for each other, or NULL.
  *           The domain's lock is held from then on.

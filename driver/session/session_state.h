@@ -19,7 +19,7 @@ struct pid;
 struct user_struct;
 
 /**
- * struct ucore_session - a session, which a session descriptor refers to
+ * struct ucore_session - a session: its events, its state on each domain, its parameters
  * @admission: held by a command that uses CPU time of readers, during the wait for admission
  *             and the execution (budget_admission.c). Outermost lock.
  * @caller: held by each command, from the first to the last access to user memory. Keeps
@@ -81,7 +81,7 @@ struct user_struct;
  */
 struct ucore_session {
 	struct mutex admission;	/* outermost lock */
-	struct mutex caller;	/* one command at a time */
+	struct mutex caller;	/* serializes commands */
 	struct mutex lock;
 	u64 id;
 	struct pid *pid;

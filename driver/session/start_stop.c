@@ -468,8 +468,8 @@ static void snapshot_running(struct ucore_session *session, bool no_freeze)
 }
 
 /*
- * Make a snapshot of a stopped session. The contexts are prepared as by START, because they do
- * not match the events if the session never ran or if events were added or removed.
+ * Make a snapshot of a stopped session. The contexts are prepared as by START, because events
+ * may have been added or removed since the last START.
  */
 static int snapshot_stopped(struct ucore_session *session)
 {
