@@ -126,8 +126,8 @@ TRACE_EVENT(ucore_pmi,
 );
 
 /*
- * A domain, or the boxes of a session, were frozen at @time (ns). @skew_ns is the longest
- * possible time between the freezes of two boxes (ns).
+ * Freeze of a domain, or of the boxes of a session, at @time (ns). @by is UCORE_FROZEN_*.
+ * @skew_ns is the longest possible time between the freezes of two boxes (ns).
  */
 TRACE_EVENT(ucore_freeze,
 	TP_PROTO(u32 domain, u32 by, u64 time, u64 skew_ns),
@@ -149,8 +149,8 @@ TRACE_EVENT(ucore_freeze,
 );
 
 /*
- * A domain, or with @boxes the boxes of a session, were unfrozen at @time (ns), after a freeze
- * of @frozen_ns.
+ * Unfreeze of a domain, or with @boxes of the boxes of a session, at @time (ns). @frozen_ns is
+ * the duration of the freeze (ns).
  */
 TRACE_EVENT(ucore_unfreeze,
 	TP_PROTO(u32 domain, bool boxes, u64 time, u64 frozen_ns),

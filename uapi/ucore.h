@@ -830,13 +830,13 @@ struct ucore_get_core {
  *
  * Parallel reading shortens the freeze of READ and of samples. After the freeze the reader
  * offers some of the session's boxes to @nr_readers - 1 helper CPUs of the die by an IPI. The
- * reader itself reads the boxes that a helper has not begun when the reader has finished
- * its own boxes, so that it never waits for a busy CPU. Helpers are first the CPUs of
- * SET_PMI_CPUS, then CPUs that are neither isolated nor nohz_full and that the creator may
- * run on (sched_setaffinity(2)). With CAP_SYS_NICE the creator may use any of these. There
- * are fewer helpers if the die has fewer such CPUs or the session fewer boxes. The budget of
- * each helper CPU is charged, and a CPU beyond its budget is not used. Polls, START, STOP,
- * READ with UCORE_READ_F_NO_FREEZE and the boxes of cores are never read in parallel.
+ * reader first reads its own boxes, and then the boxes that no helper has begun to read. It
+ * therefore never waits for a busy CPU. The first helpers are the CPUs of SET_PMI_CPUS. The
+ * others are CPUs that are neither isolated nor nohz_full and on which the creator may run
+ * (sched_setaffinity(2)), or any CPU that is not isolated if the creator has CAP_SYS_NICE.
+ * There are fewer helpers if the die has fewer such CPUs or the session fewer boxes. The
+ * budget of each helper CPU is charged, and a CPU beyond its budget is not used. Polls, START,
+ * STOP, READ with UCORE_READ_F_NO_FREEZE and the boxes of cores are never read in parallel.
  *
  * A new session holds no hardware. The session ends when its last descriptor (dup(2),
  * fork(2), SCM_RIGHTS) and the last mapping of its rings are gone. A mapped ring keeps the
@@ -1205,8 +1205,8 @@ struct ucore_command {
  * disabled, for longer than the counter takes to wrap at the event's highest rate. Multiples
  * of 2^width may therefore be missing from @count.
  *
- * CONFLICT means that another program (Intel PCM, LIKWID, VTune) or firmware wrote the control
- * of the counter, of its box or of the domain while the session ran. Later counts are
+ * CONFLICT means that another program (Intel PCM, LIKWID, VTune) or firmware wrote a control
+ * while the session ran: that of the counter, its box or its domain. Later counts are
  * unreliable. The watchdog scans the controls every ten seconds, does not repair them, and
  * writes a GAP_CONFLICT record. The flag stays until RESET, and returns if the control still
  * differs. STOP and START program the control again.
@@ -1348,8 +1348,8 @@ struct ucore_get_status {
  * @dropped: out: periods without a sample. Periods of the timer are known at the next sample or
  *           at STOP, those of throttled counters when throttling ends. Overflows of core
  *           triggers are included
- * @delayed: out: number of times that a timer or a poll was delayed, or that an overflow of a
- *           core trigger had no sample, because of the budget
+ * @delayed: out: number of times that the budget delayed a timer or a poll, or prevented the
+ *           sample of a core trigger
  *
  * The time that ucore spends on a CPU with interrupts disabled is charged to that CPU, for all
  * domains and sessions. This includes overflow services, timer samples, polls, START, STOP,

@@ -11,8 +11,8 @@
 struct ucore_domain_ctx;
 
 /*
- * Set UCORE_VALUE_F_MAYBE_WRAPPED if the counter may have wrapped twice in @elapsed (ns), the
- * time since its last read.
+ * Set UCORE_VALUE_F_MAYBE_WRAPPED if @elapsed, the time since the counter's last read (ns), was
+ * long enough for a wrap that the next read cannot detect.
  */
 static inline void ucore_bulk_read_distrust(struct ucore_counter *ctr, u64 elapsed)
 {

@@ -102,7 +102,7 @@ void ucore_emit_spurious(const struct ucore_interval *iv)
 	}
 }
 
-/* Write a gap record for each box of the context that has died since START. */
+/* Write a gap record for each dead box of the context that no record has reported yet. */
 static void emit_dead_boxes(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_domain_ctx_box *pb;

@@ -15,7 +15,7 @@
 
 #include "sample/memlock.h"
 
-/* Allowance as in kernel.perf_event_mlock_kb: 512 KiB of records for each CPU and two pages */
+/* Allowance (KiB for each CPU), as kernel.perf_event_mlock_kb: 512 KiB of records and two pages */
 static unsigned int mlock_kb = 520;
 module_param(mlock_kb, uint, 0644);
 MODULE_PARM_DESC(mlock_kb,

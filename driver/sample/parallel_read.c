@@ -349,7 +349,7 @@ static void await(struct ucore_share *share)
 {
 	struct ucore_domain_ctx *ctx = share->ctx;
 
-	atomic_cond_read_acquire(&share->state, VAL == SHARE_DONE);	/* (B), pairs with help_read() */
+	atomic_cond_read_acquire(&share->state, VAL == SHARE_DONE);	/* (B), see help_read() */
 	atomic_set(&share->state, SHARE_NONE);
 	ctx->domain->tally.reads += share->tally.reads;
 	ctx->stats.cost_ns += share->ns;

@@ -79,8 +79,8 @@ static u64 wait_ns(const struct ucore_session *session, bool moves)
 /**
  * ucore_admit_begin() - admit a command: wait until the readers are within their budgets
  * @session: the session, not locked
- * @moves: the command may move the readers of all dies; otherwise only the session's readers
- *         work for it
+ * @moves: the command may move the readers of all dies; otherwise it uses the readers of the
+ *         session's domains only
  *
  * Only one command of a session is admitted at a time. The CPU time that commands can use
  * together therefore grows with the number of sessions, not with the number of threads. A

@@ -131,7 +131,7 @@ struct ucore_claim *ucore_claim_get(struct ucore_session *session, struct ucore_
  */
 
 /**
- * struct placement - some events of a claim, and the counters chosen for them
+ * struct placement - events of a claim in certain groups, and the counters chosen for them
  * @nr: number of entries in @event
  * @event: events for which counters are chosen
  * @allowed: for each event, mask of the counters that it may use
