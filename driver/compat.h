@@ -17,7 +17,8 @@
 #include <linux/version.h>
 #include <asm/msr.h>
 /*
- * Newer kernels (7.3) do not include cpuid() in processor.h. Sparse does not support the check.
+ * Since 7.3, processor.h does not include the declaration of cpuid(). The outer condition is for
+ * sparse, which does not support __has_include.
  */
 #ifdef __has_include
 #if __has_include("asm/cpuid/api.h")
@@ -54,7 +55,10 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* Read an MSR without the paravirtual path for Xen, where a guest never owns an uncore. */
+/*
+ * Read an MSR without paravirtual operations, and return -EIO if the access faults. Only Xen
+ * guests need these operations, and no Xen guest can access an uncore.
+ */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
 static __always_inline int native_rdmsrq_safe(u32 msr, u64 *val)
 {
@@ -72,7 +76,10 @@ static __always_inline int native_rdmsrq_safe(u32 msr, u64 *val)
 #define wrmsrq_safe(msr, val)	wrmsrl_safe(msr, val)
 #endif
 
-/* Kernels that do not export the reservation of performance registers (see Kbuild). */
+/*
+ * Without UCORE_RESERVES (Kbuild) the kernel does not export the functions that reserve MSRs of
+ * core counters. The replacements below reserve nothing.
+ */
 #ifdef UCORE_RESERVES
 #define UCORE_CAN_RESERVE	true
 #else

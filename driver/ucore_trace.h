@@ -3,9 +3,9 @@
  * Tracepoints, such as ucore:ucore_sample, for perf and tracefs.
  *
  * Arguments are numbers and records of the uapi header, so that all layers may include this
- * file. A tracepoint that is off costs a jump that is not taken. Tracepoints are legal in any
- * context, including NMI. The caller must already have the values, because a tracepoint does
- * not read registers. Documentation/tracing.md describes the fields for users.
+ * file. A disabled tracepoint costs one static branch. Tracepoints are legal in any context,
+ * including NMI. The caller passes all values, because a tracepoint does not read registers.
+ * Documentation/tracing.md describes the fields for users.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM ucore
@@ -18,8 +18,8 @@
 #include "ucore_uapi.h"
 
 /*
- * Causes of a freeze: a write or an overflow froze the domain, or a session froze its own
- * boxes.
+ * Argument @by of ucore_freeze: a register write or an overflow froze the domain, or a session
+ * froze its boxes one by one (UCORE_SESSION_F_BOX_FREEZE).
  */
 #define UCORE_FROZEN_BY_WRITE		0
 #define UCORE_FROZEN_BY_OVERFLOW	1
@@ -44,7 +44,7 @@
 			 { UCORE_ACCESS_ECAM, "ecam" },			\
 			 { UCORE_ACCESS_MMIO, "mmio" })
 
-/* A sample was written to the ring of its session and domain. The domain runs again. */
+/* A sample was placed in the ring of its session and domain, after the domain was unfrozen. */
 TRACE_EVENT(ucore_sample,
 	TP_PROTO(const void *session, const struct ucore_sample *sample),
 	TP_ARGS(session, sample),
@@ -81,7 +81,10 @@ TRACE_EVENT(ucore_sample,
 		  __entry->nr_values)
 );
 
-/* A record was lost because its ring was full. */
+/*
+ * Records were lost, because the ring was full or because trigger periods ended without a
+ * sample. @seq is the number of the last lost record, @lost the total of the ring.
+ */
 TRACE_EVENT(ucore_lost,
 	TP_PROTO(const void *session, u32 domain, u64 seq, u64 lost),
 	TP_ARGS(session, domain, seq, lost),
@@ -102,8 +105,8 @@ TRACE_EVENT(ucore_lost,
 );
 
 /*
- * An NMI was identified as a domain's PMI. @overflows is 0 if the domain is already being
- * serviced.
+ * An NMI was identified as a domain's PMI. @pmi is the sequence number of the PMI. @overflows is
+ * the number of overflows, 0 if they have already been serviced.
  */
 TRACE_EVENT(ucore_pmi,
 	TP_PROTO(u32 domain, u64 pmi, u32 overflows),
@@ -122,6 +125,10 @@ TRACE_EVENT(ucore_pmi,
 		  __entry->overflows)
 );
 
+/*
+ * Freeze of a domain, or of the boxes of a session, at @time (ns). @by is UCORE_FROZEN_*.
+ * @skew_ns is the longest possible time between the freezes of two boxes (ns).
+ */
 TRACE_EVENT(ucore_freeze,
 	TP_PROTO(u32 domain, u32 by, u64 time, u64 skew_ns),
 	TP_ARGS(domain, by, time, skew_ns),
@@ -141,6 +148,10 @@ TRACE_EVENT(ucore_freeze,
 		  ucore_show_frozen(__entry->by), __entry->time, __entry->skew_ns)
 );
 
+/*
+ * Unfreeze of a domain, or with @boxes of the boxes of a session, at @time (ns). @frozen_ns is
+ * the duration of the freeze (ns).
+ */
 TRACE_EVENT(ucore_unfreeze,
 	TP_PROTO(u32 domain, bool boxes, u64 time, u64 frozen_ns),
 	TP_ARGS(domain, boxes, time, frozen_ns),
@@ -160,7 +171,7 @@ TRACE_EVENT(ucore_unfreeze,
 		  __entry->boxes, __entry->time, __entry->frozen_ns)
 );
 
-/* A register was accessed. */
+/* A register at @address was read or written. @access is UCORE_ACCESS_*. */
 TRACE_EVENT(ucore_reg,
 	TP_PROTO(u32 access, bool write, u64 address, u64 value),
 	TP_ARGS(access, write, address, value),

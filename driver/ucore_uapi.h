@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Includes the uapi header by its path in the module's tree. */
+/* Includes uapi/ucore.h of this source tree, for all files of the driver. */
 #ifndef UCORE_UAPI_INC_H
 #define UCORE_UAPI_INC_H
 

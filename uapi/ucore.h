@@ -107,22 +107,22 @@
 #define UCORE_GET_BUDGET	_IO(UCORE_TYPE, 0x19)
 #define UCORE_GET_RING		_IO(UCORE_TYPE, 0x1a)
 
-#define UCORE_NAME_LEN		16
-#define UCORE_REASON_LEN	160
+#define UCORE_NAME_LEN		16	/* bytes of a name, with the terminating NUL */
+#define UCORE_REASON_LEN	160	/* bytes of a reason, with the terminating NUL */
 
 /* Limits of arguments. Values beyond a limit fail with EINVAL, ERANGE or E2BIG. */
-#define UCORE_SIZE_MAX		4096		/* bytes of an argument */
+#define UCORE_SIZE_MAX		4096		/* size of an argument, bytes */
 #define UCORE_TERMS_MAX		32		/* ucore_add_event.nr_terms */
 #define UCORE_TIMER_MIN_NS	10000ULL	/* ucore_create_session.timer_ns, 10 us */
-#define UCORE_TIMER_MAX_NS	1000000000000ULL
+#define UCORE_TIMER_MAX_NS	1000000000000ULL /* 1000 s */
 #define UCORE_POLL_MIN_NS	100000ULL	/* ucore_add_event.poll_ns, 100 us */
-#define UCORE_POLL_MAX_NS	10000000ULL
+#define UCORE_POLL_MAX_NS	10000000ULL	/* 10 ms */
 #define UCORE_PMI_CPUS_MAX	256		/* ucore_set_pmi_cpus.nr */
 #define UCORE_CORE_TRIGGERS_MAX	4096		/* core triggers of a session */
 #define UCORE_RING_MIN		4096U		/* ucore_create_session.ring_size, bytes */
-#define UCORE_RING_MAX		67108864U
+#define UCORE_RING_MAX		67108864U	/* 64 MiB */
 #define UCORE_ROTATE_MIN_NS	1000000ULL	/* ucore_create_session.rotate_ns, 1 ms */
-#define UCORE_ROTATE_MAX_NS	1000000000000ULL
+#define UCORE_ROTATE_MAX_NS	1000000000000ULL /* 1000 s */
 #define UCORE_GROUP_MAX		63U		/* ucore_add_event.group */
 #define UCORE_READERS_MAX	8U		/* ucore_create_session.nr_readers */
 
@@ -139,7 +139,7 @@
 
 /* ucore_get_info.caps: capabilities of the platform */
 #define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* a single write freezes a whole die */
-#define UCORE_CAP_OVERFLOW_PMI	(1U << 1)	/* uncore overflows interrupt a core */
+#define UCORE_CAP_OVERFLOW_PMI	(1U << 1)	/* overflows of uncore counters raise a PMI */
 #define UCORE_CAP_DISCOVERY	(1U << 2)	/* boxes come from discovery tables (GET_TABLES) */
 #define UCORE_CAP_CORE		(1U << 3)	/* each CPU has a box "core" (GET_CORE) */
 
@@ -190,7 +190,7 @@ struct ucore_get_info {
 #define UCORE_SCOPE_CPU		1	/* a logical CPU, for the core monitors */
 
 /**
- * struct ucore_domain_info - element of GET_DOMAINS
+ * struct ucore_domain_info - description of a domain, element of GET_DOMAINS
  * @domain: domain id, index in the list from 0, stable while the module is loaded
  * @scope: UCORE_SCOPE_*
  * @die: the kernel's logical die number
@@ -203,10 +203,12 @@ struct ucore_get_info {
  * @nr_counters: number of counters of those boxes, fixed counters included
  * @nr_sessions: number of sessions that run on the domain now
  * @reserved: 0
- * @pmis: overflow interrupts since the module was loaded
- * @recovered: overflows that the watchdog found because no interrupt arrived
- * @throttled: number of times that PMIs were throttled because they came too fast or used
- *             too much CPU time. A throttled counter drops samples for some milliseconds
+ * @pmis: number of overflow interrupts (PMIs) serviced since the module was loaded
+ * @recovered: number of times since load that the watchdog serviced an overflow whose PMI did
+ *             not arrive
+ * @throttled: number of times since load that the domain was throttled, because its PMIs came
+ *             too fast or used too much CPU time. A throttled counter drops samples for some
+ *             milliseconds
  * @frozen_ns: total time for which ucore froze the domain since load (ns)
  * @skew_max_ns: longest time between the first and the last box freeze since load (ns), 0
  *               with UCORE_CAP_GLOBAL_FREEZE
@@ -257,12 +259,12 @@ struct ucore_get_domains {
 #define UCORE_BOX_F_OVERFLOW	(1U << 0)	/* general counters have an overflow interrupt */
 #define UCORE_BOX_F_FIXED_OVERFLOW (1U << 1)	/* fixed counters have an overflow interrupt */
 #define UCORE_BOX_F_FREEZE	(1U << 2)	/* the box control has a freeze bit */
-#define UCORE_BOX_F_DEAD	(1U << 3)	/* the last access read all ones or faulted */
-#define UCORE_BOX_F_FREE_RUNNING (1U << 4)	/* no freeze stops its fixed counters */
+#define UCORE_BOX_F_DEAD	(1U << 3)	/* the box reads all ones, or its registers fault */
+#define UCORE_BOX_F_FREE_RUNNING (1U << 4)	/* no freeze stops the fixed counters of the box */
 #define UCORE_BOX_F_SHARED	(1U << 5)	/* several sessions hold counters of the box now */
 
 /**
- * struct ucore_box_info - element of GET_BOXES
+ * struct ucore_box_info - description of a box, element of GET_BOXES
  * @box: box id, stable while the module is loaded
  * @domain: domain id
  * @die: the kernel's logical die number
@@ -271,9 +273,9 @@ struct ucore_get_domains {
  * @access: UCORE_ACCESS_*
  * @nr_counters: number of general counters, numbered from 0
  * @nr_fixed: number of fixed counters, numbered from UCORE_COUNTER_FIXED
- * @width: bits of a general counter. The self-test of the first ADD_EVENT on the box lowers
- *         this value if the hardware has fewer bits than the manual states
- * @fixed_width: bits of a fixed counter, with the same self-test
+ * @width: width of a general counter (bits). The self-test of the first ADD_EVENT on the box
+ *         lowers this value if the hardware has fewer bits than the manual states
+ * @fixed_width: width of a fixed counter (bits). The self-test may lower this value, too
  * @flags: UCORE_BOX_F_*
  * @owner_pid: process that created the session @owner, in the caller's pid namespace. 0 if
  *             the box is free, or if the process has no number in that namespace
@@ -334,46 +336,46 @@ struct ucore_get_boxes {
 #define UCORE_FIELD_EVENT	1	/* event select, bit 8: extension (QPI, PCU, v3 R3QPI) */
 #define UCORE_FIELD_UMASK	2	/* unit mask */
 #define UCORE_FIELD_EDGE	3	/* count rising edges, needs thresh >= 1 except in cores */
-#define UCORE_FIELD_INVERT	4	/* count while below thresh, needs thresh >= 1 */
-#define UCORE_FIELD_THRESH	5	/* count cycles with at least so many (core: cmask) */
-#define UCORE_FIELD_TID_EN	6	/* C-Box: apply filter_tid */
-#define UCORE_FIELD_OCC_SEL	7	/* PCU occupancy: 1 for C0, 2 for C3, 3 for C6 */
-#define UCORE_FIELD_OCC_INVERT	8	/* PCU occupancy: count while below thresh */
+#define UCORE_FIELD_INVERT	4	/* count cycles with fewer than thresh (>= 1) events */
+#define UCORE_FIELD_THRESH	5	/* count cycles with at least thresh events (core: cmask) */
+#define UCORE_FIELD_TID_EN	6	/* C-Box: count only the thread of filter_tid */
+#define UCORE_FIELD_OCC_SEL	7	/* PCU occupancy: C-state, 1 for C0, 2 for C3, 3 for C6 */
+#define UCORE_FIELD_OCC_INVERT	8	/* PCU occupancy: count cycles below thresh */
 #define UCORE_FIELD_OCC_EDGE	9	/* PCU occupancy: count rising edges */
 #define UCORE_FIELD_OCC_RST	10	/* HA of v2: START clears the event's occupancy counter */
-#define UCORE_FIELD_FILTER_TID	11	/* C-Box, CHA and UBox: thread */
-#define UCORE_FIELD_FILTER_LINK	12	/* C-Box of v3 and v4, CHA: IDI link */
-#define UCORE_FIELD_FILTER_STATE 13	/* C-Box, CHA: state of the cache line, a bit each */
-#define UCORE_FIELD_FILTER_NID	14	/* C-Box: target node */
-#define UCORE_FIELD_FILTER_OPC	15	/* C-Box: opcode */
-#define UCORE_FIELD_FILTER_C6	16	/* C-Box: C6 transactions */
-#define UCORE_FIELD_FILTER_NC	17	/* C-Box, CHA: non-coherent transactions */
-#define UCORE_FIELD_FILTER_ISOC	18	/* C-Box, CHA: isochronous transactions */
-#define UCORE_FIELD_BAND0	19	/* PCU frequency band 0, units of 100 MHz */
-#define UCORE_FIELD_BAND1	20	/* PCU frequency band 1 */
-#define UCORE_FIELD_BAND2	21	/* PCU frequency band 2 */
-#define UCORE_FIELD_BAND3	22	/* PCU frequency band 3 */
-#define UCORE_FIELD_ADDR_MATCH	23	/* HA: physical address (bits 45 to 6) */
-#define UCORE_FIELD_OPC_MATCH	24	/* HA: opcode */
+#define UCORE_FIELD_FILTER_TID	11	/* C-Box, CHA and UBox: thread to count */
+#define UCORE_FIELD_FILTER_LINK	12	/* C-Box of v3 and v4, CHA: IDI link to count */
+#define UCORE_FIELD_FILTER_STATE 13	/* C-Box, CHA: mask of cache line states to count */
+#define UCORE_FIELD_FILTER_NID	14	/* C-Box: target node to count */
+#define UCORE_FIELD_FILTER_OPC	15	/* C-Box: opcode to count */
+#define UCORE_FIELD_FILTER_C6	16	/* C-Box: count C6 transactions */
+#define UCORE_FIELD_FILTER_NC	17	/* C-Box, CHA: count non-coherent transactions */
+#define UCORE_FIELD_FILTER_ISOC	18	/* C-Box, CHA: count isochronous transactions */
+#define UCORE_FIELD_BAND0	19	/* PCU: frequency of band 0, in units of 100 MHz */
+#define UCORE_FIELD_BAND1	20	/* PCU: frequency of band 1, in units of 100 MHz */
+#define UCORE_FIELD_BAND2	21	/* PCU: frequency of band 2, in units of 100 MHz */
+#define UCORE_FIELD_BAND3	22	/* PCU: frequency of band 3, in units of 100 MHz */
+#define UCORE_FIELD_ADDR_MATCH	23	/* HA: physical address to count (bits 45 to 6) */
+#define UCORE_FIELD_OPC_MATCH	24	/* HA: opcode to count */
 #define UCORE_FIELD_MATCH0	25	/* QPI: packet match, low half */
 #define UCORE_FIELD_MATCH1	26	/* QPI: packet match, high half */
 #define UCORE_FIELD_MASK0	27	/* QPI: mask of match0 */
 #define UCORE_FIELD_MASK1	28	/* QPI: mask of match1 */
 #define UCORE_FIELD_UMASK_EXT	29	/* extended unit mask, at most control bits 63:32 */
-#define UCORE_FIELD_CH_MASK	30	/* IIO: ports, a bit each (PortMask) */
-#define UCORE_FIELD_FC_MASK	31	/* IIO: completion flow classes, a bit each (FCMask) */
-#define UCORE_FIELD_USR		32	/* core: count in user mode (neither usr nor os: both) */
+#define UCORE_FIELD_CH_MASK	30	/* IIO: mask of ports to count (PortMask) */
+#define UCORE_FIELD_FC_MASK	31	/* IIO: mask of completion flow classes to count (FCMask) */
+#define UCORE_FIELD_USR		32	/* core: count in user mode (without usr and os, both) */
 #define UCORE_FIELD_OS		33	/* core: count in kernel mode */
 #define UCORE_FIELD_ANY		34	/* core: count for both threads of the core */
-#define UCORE_FIELD_FILTER_CID	35	/* UBox: core of the thread filter */
+#define UCORE_FIELD_FILTER_CID	35	/* UBox: core of the thread to count */
 /* CHA of Skylake-SP to Cooper Lake. TOR events need one bit of rem/loc and one of nm/not_nm. */
-#define UCORE_FIELD_FILTER_REM	36	/* address is homed on a remote socket */
-#define UCORE_FIELD_FILTER_LOC	37	/* address is homed on this socket */
-#define UCORE_FIELD_FILTER_ALL_OP 38	/* any opcode */
-#define UCORE_FIELD_FILTER_NM	39	/* near memory */
-#define UCORE_FIELD_FILTER_NOT_NM 40	/* not near memory */
-#define UCORE_FIELD_FILTER_OPC_0 41	/* first of two opcodes */
-#define UCORE_FIELD_FILTER_OPC_1 42	/* second of two opcodes */
+#define UCORE_FIELD_FILTER_REM	36	/* count addresses homed on a remote socket */
+#define UCORE_FIELD_FILTER_LOC	37	/* count addresses homed on this socket */
+#define UCORE_FIELD_FILTER_ALL_OP 38	/* count all opcodes */
+#define UCORE_FIELD_FILTER_NM	39	/* count addresses in near memory */
+#define UCORE_FIELD_FILTER_NOT_NM 40	/* count addresses outside near memory */
+#define UCORE_FIELD_FILTER_OPC_0 41	/* first of two opcodes to count */
+#define UCORE_FIELD_FILTER_OPC_1 42	/* second of two opcodes to count */
 #define UCORE_FIELD_MAX		UCORE_FIELD_FILTER_OPC_1
 
 /* ucore_field_info.flags */
@@ -381,7 +383,7 @@ struct ucore_get_boxes {
 #define UCORE_FIELD_F_PERFMON	(1U << 1)	/* ADD_EVENT needs CAP_PERFMON for the field */
 
 /**
- * struct ucore_field_info - element of GET_FIELDS
+ * struct ucore_field_info - description of an event field, element of GET_FIELDS
  * @field: UCORE_FIELD_*
  * @flags: UCORE_FIELD_F_*
  * @max: largest value of the field
@@ -424,13 +426,13 @@ struct ucore_get_fields {
 #define UCORE_LINK_UPI	2	/* UPI link: a link of another die */
 #define UCORE_LINK_DOWN	3	/* UPI link: not trained, so not connected */
 
-#define UCORE_NO_DIE	0xffffffffU
+#define UCORE_NO_DIE	0xffffffffU	/* ucore_link_info.die: unknown */
 
 /**
- * struct ucore_link_info - element of GET_LINKS
+ * struct ucore_link_info - connection of a box, element of GET_LINKS
  * @box: box id
  * @kind: UCORE_LINK_*
- * @segment: UCORE_LINK_BUS: PCI segment
+ * @segment: UCORE_LINK_BUS: PCI segment of the root bus
  * @bus: UCORE_LINK_BUS: number of the root bus
  * @nr_ports: UCORE_LINK_BUS: number of ports with a known root port. Port p is function 0 of
  *            device @port0 + p on @bus
@@ -480,14 +482,14 @@ struct ucore_get_links {
 #define UCORE_SELFTEST_WIDTH	(1U << 0)	/* general counters have the documented width */
 #define UCORE_SELFTEST_FIXED_WIDTH (1U << 1)	/* fixed counters have the documented width */
 #define UCORE_SELFTEST_CONTROL	(1U << 2)	/* controls retain the bits that events need */
-#define UCORE_SELFTEST_FIXED_CONTROL (1U << 3)	/* so do the controls of fixed counters */
+#define UCORE_SELFTEST_FIXED_CONTROL (1U << 3)	/* controls of fixed counters retain these bits */
 #define UCORE_SELFTEST_RUN	(1U << 4)	/* an enabled clock event counts */
 #define UCORE_SELFTEST_GLOBAL_FREEZE (1U << 5)	/* the global freeze stops the clock event */
-#define UCORE_SELFTEST_BOX_FREEZE (1U << 6)	/* the freeze bit of the box stops it */
+#define UCORE_SELFTEST_BOX_FREEZE (1U << 6)	/* the box's freeze bit stops the clock event */
 
 /* ucore_get_selftest.found: state of the hardware before first use, and conflicts since load */
-#define UCORE_FOUND_CONTROL	(1U << 0)	/* a control was not zero (another program) */
-#define UCORE_FOUND_GLOBAL	(1U << 1)	/* the global control was not zero */
+#define UCORE_FOUND_CONTROL	(1U << 0)	/* a counter control was not zero before use */
+#define UCORE_FOUND_GLOBAL	(1U << 1)	/* the global control was not zero before use */
 #define UCORE_FOUND_HYPERVISOR	(1U << 2)	/* CPUID reports a hypervisor */
 #define UCORE_FOUND_CONFLICT	(1U << 3)	/* a control changed while a session counted */
 
@@ -499,9 +501,10 @@ struct ucore_get_links {
  * @tested: out: UCORE_SELFTEST_*, checks that were made
  * @failed: out: UCORE_SELFTEST_*, checks of @tested that failed
  * @found: out: UCORE_FOUND_*
- * @width: out: measured bits of a general counter, 0 if not tested
- * @fixed_width: out: measured bits of a fixed counter, 0 if not tested
- * @missing: out: bits of a general control that did not read back, of its low 32 bits
+ * @width: out: measured width of a general counter (bits), 0 if not tested
+ * @fixed_width: out: measured width of a fixed counter (bits), 0 if not tested
+ * @missing: out: mask of bits that a general counter's control did not retain. Only the low 32
+ *           bits of controls are tested
  * @reads: out: register reads of the self-test
  * @writes: out: register writes of the self-test
  * @reserved: out: 0
@@ -509,11 +512,11 @@ struct ucore_get_links {
  *
  * The first ADD_EVENT on a box runs its self-test. Before that @tested is 0. The boxes of
  * cores have no self-test. Freezes are tested only while no session runs on the die, which
- * may be at a later ADD_EVENT. The driver does not offer what failed. Widths are the measured
- * ones, GET_BOXES omits OVERFLOW, FIXED_OVERFLOW or FREEZE, and GET_INFO omits
- * GLOBAL_FREEZE. Values of counters that no freeze stops are flagged UNFROZEN. Values of
- * events that need a missing bit are flagged PARTIAL. A box whose counters do not retain a
- * written value is refused with ENODEV.
+ * may be at a later ADD_EVENT. The driver does not offer a capability whose check failed.
+ * Widths are the measured ones, GET_BOXES omits OVERFLOW, FIXED_OVERFLOW or FREEZE, and
+ * GET_INFO omits GLOBAL_FREEZE. Values of counters that no freeze stops are flagged UNFROZEN.
+ * Values of events that need a missing bit are flagged PARTIAL. ADD_EVENT fails with ENODEV if
+ * the counters of the box do not retain a written value.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOENT (box).
  */
@@ -540,37 +543,37 @@ struct ucore_get_selftest {
  * return no elements.
  */
 
-/* ucore_table_info.reason: why a table is not used */
+/* ucore_table_info.reason: reason for which a table is not used */
 #define UCORE_TABLE_OK		0	/* the table is used */
 #define UCORE_TABLE_CHAIN	1	/* the capability list of the function is broken or loops */
 #define UCORE_TABLE_BAR		2	/* the BAR does not exist or is no memory BAR */
 #define UCORE_TABLE_UNASSIGNED	3	/* the BAR has no address */
 #define UCORE_TABLE_DISABLED	4	/* memory decoding of the function is off */
 #define UCORE_TABLE_OUTSIDE	5	/* the table begins outside its BAR */
-#define UCORE_TABLE_RAM		6	/* the address is RAM or beyond physical addresses */
+#define UCORE_TABLE_RAM		6	/* the table's address is RAM or above physical memory */
 #define UCORE_TABLE_ALL_ONES	7	/* the table reads all ones: hidden or powered down */
 #define UCORE_TABLE_EMPTY	8	/* the global record is zero */
-#define UCORE_TABLE_STRIDE	9	/* records have fewer than three words */
+#define UCORE_TABLE_STRIDE	9	/* records have fewer than three 64-bit words */
 #define UCORE_TABLE_GLOBAL	10	/* the global registers cannot be accessed */
 #define UCORE_TABLE_DIE		11	/* the table belongs to no die that is online */
 #define UCORE_TABLE_DUPLICATE	12	/* another table has the same global registers */
 #define UCORE_TABLE_CONFLICT	13	/* another table has other global registers */
 #define UCORE_TABLE_LIMIT	14	/* the table has more units than the driver supports */
 #define UCORE_TABLE_UNMAPPED	15	/* the kernel refuses to map the table */
-#define UCORE_TABLE_MSR		16	/* the MSR for its address faults, or holds no address */
-#define UCORE_TABLE_FOREIGN	17	/* the address belongs to another device */
+#define UCORE_TABLE_MSR		16	/* the MSR for the table's address faults or holds none */
+#define UCORE_TABLE_FOREIGN	17	/* the table's address belongs to another device */
 
 /**
- * struct ucore_table_info - element of GET_TABLES
+ * struct ucore_table_info - description of a discovery table, element of GET_TABLES
  * @table: index of the table
  * @die: die that the table describes, -1 if none
  * @segment: PCI segment of the function with the DVSEC. The PCI fields are 0 if an MSR gives
  *           the address of the table
- * @bus: PCI bus
- * @device: PCI device
- * @function: PCI function
- * @dvsec: config offset of the DVSEC
- * @bar: BAR number
+ * @bus: PCI bus of that function
+ * @device: PCI device number of that function
+ * @function: PCI function number of that function
+ * @dvsec: offset of the DVSEC in config space (bytes)
+ * @bar: number of the BAR that contains the table
  * @offset: offset of the table in the BAR (bytes)
  * @stride: distance between records (bytes)
  * @max_units: number of units that the global record states
@@ -629,12 +632,12 @@ struct ucore_get_tables {
 	__aligned_u64 tables;
 };
 
-/* ucore_unit_info.reason: why a unit is not a box */
+/* ucore_unit_info.reason: reason for which a unit is not a box */
 #define UCORE_UNIT_OK		0	/* the unit is a box */
 #define UCORE_UNIT_ZERO		1	/* the record is zero, or has no address */
 #define UCORE_UNIT_ALL_ONES	2	/* the record is all ones: hidden or powered down */
 #define UCORE_UNIT_TRUNCATED	3	/* the record is beyond the end of the BAR */
-#define UCORE_UNIT_ACCESS	4	/* access type 3 is not defined */
+#define UCORE_UNIT_ACCESS	4	/* the record has access type 3, which is undefined */
 #define UCORE_UNIT_NO_COUNTERS	5	/* the unit has no counters */
 #define UCORE_UNIT_COUNTERS	6	/* the unit has more counters than a box can have */
 #define UCORE_UNIT_WIDTH	7	/* counters have 0 or more than 64 bits */
@@ -648,28 +651,28 @@ struct ucore_get_tables {
 #define UCORE_UNIT_FUNCTION	15	/* the PCI function does not exist */
 #define UCORE_UNIT_NO_ANSWER	16	/* the box control reads all ones, or faults */
 #define UCORE_UNIT_BEYOND_COUNT	17	/* the CHA count MSR reports fewer units */
-#define UCORE_UNIT_RELOCATED	18	/* the registers are known to be elsewhere */
+#define UCORE_UNIT_RELOCATED	18	/* the registers are known to have another address */
 #define UCORE_UNIT_FOREIGN	19	/* the registers belong to another device */
 #define UCORE_UNIT_BROKEN	20	/* units of this type are known not to work */
 
-#define UCORE_NO_BOX		0xffffffffU
+#define UCORE_NO_BOX		0xffffffffU	/* no box id */
 
 /**
- * struct ucore_unit_info - element of GET_UNITS
+ * struct ucore_unit_info - record of a unit in a discovery table, element of GET_UNITS
  * @table: index of the table. Units that no table contains, but that have a known address,
  *         are listed with the table of their die
  * @record: number of the record, 1 is the first unit, 0 if no table contains the unit
- * @die: die, -1 if none
+ * @die: logical number of the unit's die, -1 if none
  * @reason: UCORE_UNIT_*
  * @box: box id, UCORE_NO_BOX if the unit is rejected
- * @type: box type number
+ * @type: number of the unit's type in the record
  * @id: unit id, which becomes the instance of the box
  * @access: UCORE_ACCESS_MSR, UCORE_ACCESS_MMIO or UCORE_ACCESS_PCI, 0xffffffff if invalid
- * @other: record with which the unit conflicts (DUPLICATE, OVERLAP). 0 for the global
- *         control, or for a unit that no table contains
- * @other_table: table of the record @other
- * @word: the record as read from the table, or as it should be (@record 0). 0 without
- *        CAP_SYS_ADMIN
+ * @other: number of the record with which the unit conflicts (DUPLICATE, OVERLAP). 0 for the
+ *         global control, or for a unit that no table contains
+ * @other_table: index of the table of the record @other
+ * @word: the three words of the record as read from the table. With @record 0 the words that
+ *        the record of the unit would have. 0 without CAP_SYS_ADMIN
  * @name: name of the box type
  */
 struct ucore_unit_info {
@@ -720,10 +723,10 @@ struct ucore_get_units {
  */
 
 /* ucore_get_core.state: whether boxes of cores exist and can be used */
-#define UCORE_CORE_READY	0	/* events can be added */
-#define UCORE_CORE_NONE		1	/* the processor has no such monitors */
+#define UCORE_CORE_READY	0	/* events of cores can be added */
+#define UCORE_CORE_NONE		1	/* no architectural performance monitoring */
 #define UCORE_CORE_HYBRID	2	/* the CPUs are of more than one kind */
-#define UCORE_CORE_VERSION	3	/* the driver does not know this version */
+#define UCORE_CORE_VERSION	3	/* the driver does not support version 6 or later */
 #define UCORE_CORE_BAD_CPUID	4	/* CPUID is inconsistent, or registers do not respond */
 #define UCORE_CORE_KERNEL	5	/* this kernel cannot share the counters with its perf */
 #define UCORE_CORE_BUSY		6	/* perf uses the counters now */
@@ -735,13 +738,13 @@ struct ucore_get_units {
 #define UCORE_CORE_CAP_ANY	(1U << 2)	/* events have the field "any" */
 
 /* ucore_get_core.events: predefined events, with event select and unit mask */
-#define UCORE_CORE_EVENT_CYCLES		(1U << 0)	/* 3CH 00H */
-#define UCORE_CORE_EVENT_INSTRUCTIONS	(1U << 1)	/* C0H 00H */
-#define UCORE_CORE_EVENT_REFERENCE	(1U << 2)	/* 3CH 01H */
-#define UCORE_CORE_EVENT_LLC_REFERENCES	(1U << 3)	/* 2EH 4FH */
-#define UCORE_CORE_EVENT_LLC_MISSES	(1U << 4)	/* 2EH 41H */
-#define UCORE_CORE_EVENT_BRANCHES	(1U << 5)	/* C4H 00H */
-#define UCORE_CORE_EVENT_MISPREDICTS	(1U << 6)	/* C5H 00H */
+#define UCORE_CORE_EVENT_CYCLES		(1U << 0)	/* unhalted core cycles: 3CH 00H */
+#define UCORE_CORE_EVENT_INSTRUCTIONS	(1U << 1)	/* instructions retired: C0H 00H */
+#define UCORE_CORE_EVENT_REFERENCE	(1U << 2)	/* unhalted reference cycles: 3CH 01H */
+#define UCORE_CORE_EVENT_LLC_REFERENCES	(1U << 3)	/* last-level cache references: 2EH 4FH */
+#define UCORE_CORE_EVENT_LLC_MISSES	(1U << 4)	/* last-level cache misses: 2EH 41H */
+#define UCORE_CORE_EVENT_BRANCHES	(1U << 5)	/* branches retired: C4H 00H */
+#define UCORE_CORE_EVENT_MISPREDICTS	(1U << 6)	/* mispredicted branches retired: C5H 00H */
 
 /**
  * struct ucore_get_core - UCORE_GET_CORE: describe the core monitors (CPUID leaf 0AH)
@@ -750,15 +753,15 @@ struct ucore_get_units {
  * @state: out: UCORE_CORE_*
  * @version: out: version of architectural performance monitoring, 0 if none
  * @nr_counters: out: number of general counters of a core
- * @width: out: bits of a general counter
+ * @width: out: width of a general counter (bits)
  * @nr_fixed: out: number of fixed counters of a core
- * @fixed_width: out: bits of a fixed counter
+ * @fixed_width: out: width of a fixed counter (bits)
  * @events: out: UCORE_CORE_EVENT_*, predefined events of the processor
  * @caps: out: UCORE_CORE_CAP_*
  * @eax: out: EAX of CPUID leaf 0AH, 0 without that leaf
- * @ebx: out: EBX of the same
- * @ecx: out: ECX of the same
- * @edx: out: EDX of the same
+ * @ebx: out: EBX of CPUID leaf 0AH, 0 without that leaf
+ * @ecx: out: ECX of CPUID leaf 0AH, 0 without that leaf
+ * @edx: out: EDX of CPUID leaf 0AH, 0 without that leaf
  * @reason: out: one sentence on @state and the remedy, empty if there is no problem
  *
  * Errors: EINVAL, E2BIG, EFAULT.
@@ -797,10 +800,10 @@ struct ucore_get_core {
  * none.
  *
  * FULL_READS: always read both dwords of a PCI counter. By default only the low dword is
- * read while that is exact. The low dword is enough until 2^31 counts can have passed since
- * the last read, at the event's largest increment and 5 GHz. That is 0.43 s for an event
- * that adds one, and 1.7 ms for an unknown event. Every 256th read and the read by STOP are
- * full in any case.
+ * read while it determines the count exactly. The low dword is enough until 2^31 counts can
+ * have passed since the last read, at the event's largest increment and 5 GHz. That is 0.43 s
+ * for an event that adds one, and 1.7 ms for an unknown event. Every 256th read and the read
+ * by STOP are full in any case.
  */
 #define UCORE_SESSION_F_BOX_FREEZE	(1U << 0)
 #define UCORE_SESSION_F_TASKS		(1U << 1)
@@ -816,8 +819,8 @@ struct ucore_get_core {
  *             UCORE_RING_MAX, 0 for no rings
  * @wakeup: unread bytes at which poll() wakes, less than @ring_size, 0 for every record
  * @fd: out: the session descriptor, close-on-exec
- * @nr_readers: CPUs of a die that read its counters in parallel, at most UCORE_READERS_MAX.
- *              With 0 or 1 the reader reads alone
+ * @nr_readers: number of CPUs of a die that read its counters in parallel, the reader
+ *              included, at most UCORE_READERS_MAX. With 0 or 1 the reader reads alone
  * @rotate_ns: time slice of each group of events (ns), UCORE_ROTATE_MIN_NS to
  *             UCORE_ROTATE_MAX_NS, 0 for no groups
  *
@@ -827,13 +830,13 @@ struct ucore_get_core {
  *
  * Parallel reading shortens the freeze of READ and of samples. After the freeze the reader
  * offers some of the session's boxes to @nr_readers - 1 helper CPUs of the die by an IPI. The
- * reader itself reads the boxes that a helper has not begun when the reader has finished
- * its own boxes, so that it never waits for a busy CPU. Helpers are first the CPUs of
- * SET_PMI_CPUS, then CPUs that are neither isolated nor nohz_full and that the creator may
- * run on (sched_setaffinity(2)). With CAP_SYS_NICE the creator may use any of these. There
- * are fewer helpers if the die has fewer such CPUs or the session fewer boxes. The budget of
- * each helper CPU is charged, and a CPU beyond its budget is not used. Polls, START, STOP,
- * READ with UCORE_READ_F_NO_FREEZE and the boxes of cores are never read in parallel.
+ * reader first reads its own boxes, and then the boxes that no helper has begun to read. It
+ * therefore never waits for a busy CPU. The first helpers are the CPUs of SET_PMI_CPUS. The
+ * others are CPUs that are neither isolated nor nohz_full and on which the creator may run
+ * (sched_setaffinity(2)), or any CPU that is not isolated if the creator has CAP_SYS_NICE.
+ * There are fewer helpers if the die has fewer such CPUs or the session fewer boxes. The
+ * budget of each helper CPU is charged, and a CPU beyond its budget is not used. Polls, START,
+ * STOP, READ with UCORE_READ_F_NO_FREEZE and the boxes of cores are never read in parallel.
  *
  * A new session holds no hardware. The session ends when its last descriptor (dup(2),
  * fork(2), SCM_RIGHTS) and the last mapping of its rings are gone. A mapped ring keeps the
@@ -858,25 +861,25 @@ struct ucore_create_session {
 
 /* ucore_get_status.state, ucore_session_info.state */
 #define UCORE_SESSION_STOPPED	0	/* not started, or stopped */
-#define UCORE_SESSION_RUNNING	1	/* started */
-#define UCORE_SESSION_REVOKED	2	/* REVOKE_SESSION ended it, the descriptor is still open */
+#define UCORE_SESSION_RUNNING	1	/* started and not stopped, also while suspended */
+#define UCORE_SESSION_REVOKED	2	/* revoked (REVOKE_SESSION), descriptor still open */
 
 /**
- * struct ucore_session_info - element of GET_SESSIONS
+ * struct ucore_session_info - description of a session, element of GET_SESSIONS
  * @session: session id, as in ucore_get_status.session and ucore_box_info.owner
  * @pid: process that created the session, in the caller's pid namespace. The process may be
  *       gone, and another process may hold the descriptor
  * @uid: user who created the session, in the caller's user namespace
  * @state: UCORE_SESSION_STOPPED, _RUNNING or _REVOKED
  * @flags: UCORE_SESSION_F_*
- * @nr_events: number of events
+ * @nr_events: number of events of the session
  * @nr_boxes: number of boxes whose counters the session holds
  * @nr_domains: number of domains of those boxes
  * @nr_pinned: number of domains whose PMI CPUs the session has chosen (SET_PMI_CPUS)
  * @ring_size: size of each ring (bytes), one ring for each of @nr_domains
  * @reserved: 0
  * @timer_ns: period of the timer trigger (ns)
- * @comm: name of the process
+ * @comm: name of the process @pid
  */
 struct ucore_session_info {
 	__u64 session;
@@ -903,8 +906,8 @@ struct ucore_session_info {
  * @total: out: number of sessions
  * @sessions: array of struct ucore_session_info
  *
- * Each element is consistent by itself, the list is not one snapshot. Every user who may
- * open the device may call this.
+ * Each element is consistent by itself, but the list is not one snapshot. The command needs
+ * no permission other than to open the device.
  *
  * Errors: EINVAL, E2BIG, EFAULT.
  */
@@ -924,9 +927,9 @@ struct ucore_get_sessions {
  * @session: session id
  *
  * The session stops and releases its boxes, rings and PMI CPUs for good. Its descriptor
- * answers valid commands with ESHUTDOWN, polls EPOLLHUP and EPOLLERR, and can be closed.
- * Mapped rings stay mapped and get no more records. The command does not wait for a caller
- * whose memory stalls. Revoking a revoked session succeeds.
+ * answers valid commands with ESHUTDOWN and poll() with EPOLLHUP and EPOLLERR, and can be
+ * closed. Mapped rings stay mapped and get no more records. REVOKE_SESSION does not wait for a
+ * command of the session that is blocked in a page fault. Revoking a revoked session succeeds.
  *
  * Errors: EINVAL, E2BIG, EFAULT, EPERM (no CAP_SYS_ADMIN), ENOENT (no such session),
  * EINTR (killed while waiting for a command of the session).
@@ -941,7 +944,7 @@ struct ucore_revoke_session {
  * ---- session descriptor -------------------------------------------------
  */
 
-/* Numbers of counters: general counters from 0, fixed counters from here */
+/* Number of the first fixed counter. General counters are numbered from 0. */
 #define UCORE_COUNTER_FIXED	32
 
 /**
@@ -979,8 +982,9 @@ struct ucore_term {
  *          At most 2^width - 1, or 2^31 for general counters of a core without
  *          UCORE_CORE_CAP_FULL_WIDTH. Any value if the counter is polled
  * @event: out: event id, unique in the session and never used again
- * @counter: out: counter of the event. A later ADD_EVENT may move an event whose @counters
- *           allow others. Values contain the event id, so callers need not follow
+ * @counter: out: number of the event's counter. A later ADD_EVENT may move the event to
+ *           another counter of @counters. Values are identified by event id, so callers can
+ *           ignore the move
  * @poll_ns: out: polling interval while the session runs (ns), 0 with an interrupt or
  *           without @period
  * @group: 0 for an event that always counts. 1 to UCORE_GROUP_MAX for an event that counts
@@ -998,7 +1002,8 @@ struct ucore_term {
  * START, STOP, RESET and close do not affect other sessions. Filter and match registers have
  * one value for all counters of a box. Sessions whose events use them (a field with
  * UCORE_FIELD_F_SHARED, even if 0, or TID_EN) must agree on all values (EADDRINUSE), where
- * missing fields count as 0. Events that do not use them count under the values of others.
+ * missing fields count as 0. Events that do not use filter and match registers are counted
+ * with the values that other events have set.
  * Free-running counters (UCORE_BOX_F_FREE_RUNNING) can be shared by as many sessions as the
  * box has counters. A session with UCORE_SESSION_F_BOX_FREEZE does not share boxes of a die.
  * Removing the last event of all sessions releases the box.
@@ -1064,8 +1069,9 @@ struct ucore_remove_event {
  *
  * All listed CPUs of a die take the PMIs of that die. The first of them becomes the reader of
  * the die. Dies without a listed CPU are not changed. The register pmi_core_sel selects
- * cores, so the other threads of these cores see the interrupt, too. One CPU services it. A
- * sample describes the context of the CPU that was first (ucore_sample.cpu).
+ * cores, so the other threads of these cores receive the PMI, too. One CPU services the PMI. A
+ * sample describes the interrupted context of the first CPU that received it
+ * (ucore_sample.cpu).
  *
  * A die has one pmi_core_sel for all sessions. EBUSY if another session has made another
  * choice for the die. The choice is valid until the session ends or chooses again. A CPU
@@ -1163,10 +1169,11 @@ struct ucore_add_core_trigger {
  * time is neither enabled nor running. GAP_SUSPEND and GAP_RESUME (_OFFLINE and _ONLINE)
  * records give the times. UCORE_SAMPLE_F_GAP and UCORE_VALUE_F_GAP mark the data.
  *
- * The same flags, with GAP_FROZEN, report an overflow that no session armed and that froze
- * the domain. The cause is a box that was dead when it should have been stopped, or a counter
- * that firmware left armed. Without an overflow trigger the watchdog finds it within one
- * second. The time since the previous scan is enabled, not running.
+ * The two flags and a GAP_FROZEN record also report a spurious overflow, which is an overflow
+ * that no session armed and that froze the domain. The cause is a box that was dead when it
+ * should have been stopped, or a counter that firmware left armed. Without an overflow trigger
+ * the watchdog finds the overflow within one second. The time since the previous scan is
+ * enabled, but not running.
  *
  * Errors of all three: EINVAL, E2BIG, EFAULT.
  */
@@ -1176,14 +1183,14 @@ struct ucore_command {
 };
 
 /* ucore_value.flags. The rate of an UNFROZEN count is relative to time_enabled. */
-#define UCORE_VALUE_F_OVERFLOW	(1U << 0)	/* the end of its period triggered the sample */
-#define UCORE_VALUE_F_DEAD	(1U << 1)	/* the box does not respond, last count */
-#define UCORE_VALUE_F_OFFLINE	(1U << 2)	/* no CPU of the domain is online, or suspended */
+#define UCORE_VALUE_F_OVERFLOW	(1U << 0)	/* the event's period ended at this sample */
+#define UCORE_VALUE_F_DEAD	(1U << 1)	/* the box does not respond, count is not current */
+#define UCORE_VALUE_F_OFFLINE	(1U << 2)	/* domain suspended or without an online CPU */
 #define UCORE_VALUE_F_UNFROZEN	(1U << 3)	/* no freeze stops the counter */
 #define UCORE_VALUE_F_PARTIAL	(1U << 4)	/* the box did not accept all fields of the event */
-#define UCORE_VALUE_F_GAP	(1U << 5)	/* READ: some time was not counted */
-#define UCORE_VALUE_F_MAYBE_WRAPPED (1U << 6)	/* read too late, the counter may have wrapped */
-#define UCORE_VALUE_F_CONFLICT	(1U << 7)	/* another program changed one of its controls */
+#define UCORE_VALUE_F_GAP	(1U << 5)	/* READ: the domain did not count for some time */
+#define UCORE_VALUE_F_MAYBE_WRAPPED (1U << 6)	/* the counter may have wrapped unnoticed */
+#define UCORE_VALUE_F_CONFLICT	(1U << 7)	/* another program changed the counter's controls */
 
 /**
  * struct ucore_value - the count of one event
@@ -1194,12 +1201,12 @@ struct ucore_command {
  * GAP is set by the first READ after the domain had no CPU online, was suspended, or was
  * found frozen. Events during that time were not counted.
  *
- * MAYBE_WRAPPED stays set until RESET. The machine stood still, or the reader had interrupts
- * disabled, for longer than the counter takes to wrap at the event's highest rate. So
- * multiples of the counter's range may be missing.
+ * MAYBE_WRAPPED stays set until RESET. The machine was paused, or the reader had interrupts
+ * disabled, for longer than the counter takes to wrap at the event's highest rate. Multiples
+ * of 2^width may therefore be missing from @count.
  *
- * CONFLICT means that another program (Intel PCM, LIKWID, VTune) or firmware wrote the control
- * of the counter, of its box or of the domain while the session ran. Later counts are
+ * CONFLICT means that another program (Intel PCM, LIKWID, VTune) or firmware wrote a control
+ * while the session ran: that of the counter, its box or its domain. Later counts are
  * unreliable. The watchdog scans the controls every ten seconds, does not repair them, and
  * writes a GAP_CONFLICT record. The flag stays until RESET, and returns if the control still
  * differs. STOP and START program the control again.
@@ -1217,7 +1224,7 @@ struct ucore_value {
  * struct ucore_read_domain - a domain of a READ
  * @domain: domain id
  * @cpu: CPU that read the domain
- * @time: instant of the freeze, or of the first read with NO_FREEZE
+ * @time: instant of the freeze, or of the first read with NO_FREEZE (ns)
  * @frozen_ns: duration of the freeze for this READ (ns), 0 with NO_FREEZE
  * @skew_ns: upper bound of the time from the first box freeze, at @time, to the last (ns). 0
  *           with UCORE_CAP_GLOBAL_FREEZE and with NO_FREEZE
@@ -1280,21 +1287,23 @@ struct ucore_read {
  * @flags: 0
  * @session: out: session id, as in ucore_box_info.owner
  * @state: out: UCORE_SESSION_STOPPED, _RUNNING or _REVOKED
- * @nr_events: out: number of events
+ * @nr_events: out: number of events of the session
  * @nr_domains: out: number of domains of those events
  * @conflicts: out: number of watchdog scans that found a control which another program wrote
- *             (UCORE_VALUE_F_CONFLICT), one scan in ten seconds
+ *             (UCORE_VALUE_F_CONFLICT). The watchdog scans once in ten seconds
  * @samples: out: number of samples taken or due, lost samples and dropped periods included
  * @lost: out: records lost because a ring was full, and dropped periods
  *        (ucore_get_budget.dropped)
- * @overflows: out: overflows serviced
- * @recovered: out: overflows of @overflows that the watchdog found because the PMI was lost
- * @polled: out: overflows of @overflows that polling found
- * @polls: out: polls of counters without interrupt. @cost_ns and @reads include them
+ * @overflows: out: number of overflows serviced
+ * @recovered: out: number of overflows in @overflows that the watchdog found because the PMI
+ *             was lost
+ * @polled: out: number of overflows in @overflows that polling found
+ * @polls: out: number of polls of counters without overflow interrupt. @cost_ns and @reads
+ *         include the polls
  * @cost_ns: out: CPU time of samples on all domains (ns)
  * @frozen_ns: out: time for which domains were frozen for samples and READs (ns)
- * @reads: out: register reads for samples and READs
- * @writes: out: register writes for samples and READs
+ * @reads: out: number of register reads for samples and READs
+ * @writes: out: number of register writes for samples and READs
  * @parallel_reads: out: number of times that a helper CPU read some of the boxes
  *                  (ucore_create_session.nr_readers)
  *
@@ -1339,8 +1348,8 @@ struct ucore_get_status {
  * @dropped: out: periods without a sample. Periods of the timer are known at the next sample or
  *           at STOP, those of throttled counters when throttling ends. Overflows of core
  *           triggers are included
- * @delayed: out: number of times that a timer or a poll was delayed, or that an overflow of a
- *           core trigger had no sample, because of the budget
+ * @delayed: out: number of times that the budget delayed a timer or a poll, or prevented the
+ *           sample of a core trigger
  *
  * The time that ucore spends on a CPU with interrupts disabled is charged to that CPU, for all
  * domains and sessions. This includes overflow services, timer samples, polls, START, STOP,
@@ -1405,7 +1414,7 @@ struct ucore_get_ring {
 
 /**
  * struct ucore_ring_consumer - page that user space writes
- * @tail: bytes consumed
+ * @tail: position after the last record that user space has consumed (bytes since creation)
  */
 struct ucore_ring_consumer {
 	__u64 tail;
@@ -1413,8 +1422,8 @@ struct ucore_ring_consumer {
 
 /**
  * struct ucore_ring_producer - page that the kernel writes, read-only in user space
- * @head: bytes produced
- * @lost: records lost since the session was created, dropped periods included
+ * @head: position after the last record that the kernel has written (bytes since creation)
+ * @lost: number of records lost since the ring was created, dropped periods included
  */
 struct ucore_ring_producer {
 	__u64 head;
@@ -1422,7 +1431,7 @@ struct ucore_ring_producer {
 };
 
 /* ucore_record.type */
-#define UCORE_RECORD_PAD	0	/* skip @size bytes, of 8 bytes only type and size exist */
+#define UCORE_RECORD_PAD	0	/* filler at the end of the data, without seq */
 #define UCORE_RECORD_SAMPLE	1	/* struct ucore_sample */
 #define UCORE_RECORD_LOST	2	/* struct ucore_lost */
 #define UCORE_RECORD_GAP	3	/* struct ucore_gap */
@@ -1431,8 +1440,9 @@ struct ucore_ring_producer {
 /**
  * struct ucore_record - head of every record
  * @type: UCORE_RECORD_*, readers skip unknown types
- * @size: size of the record with this head (bytes), a multiple of 8
- * @seq: number of the record in its ring, lost records included. Absent in PAD
+ * @size: size of the record, this head included (bytes), a multiple of 8
+ * @seq: sequence number of the record in its ring, from 0. Lost records have numbers, too. A
+ *       PAD record has no @seq and may consist of @type and @size only
  */
 struct ucore_record {
 	__u32 type;
@@ -1442,8 +1452,8 @@ struct ucore_record {
 
 /* ucore_sample.trigger */
 #define UCORE_TRIGGER_OVERFLOW	0	/* the period of an event ended */
-#define UCORE_TRIGGER_TIMER	1	/* timer of the session */
-#define UCORE_TRIGGER_CORE	2	/* core trigger (ADD_CORE_TRIGGER) */
+#define UCORE_TRIGGER_TIMER	1	/* the session's timer expired (timer_ns) */
+#define UCORE_TRIGGER_CORE	2	/* a core trigger overflowed (ADD_CORE_TRIGGER) */
 
 /*
  * ucore_sample.flags
@@ -1456,8 +1466,8 @@ struct ucore_record {
  * THROTTLED: overflows came too fast or used too much CPU time. For some milliseconds from
  * now, periods that end have no sample and count as lost. If no counter can be throttled the
  * domain stays frozen instead.
- * POLLED: polling found the end of the period. @time is at most @late_ns late, and the counts
- * are those of @time.
+ * POLLED: polling found the end of the period, at most @late_ns before @time. The counts are
+ * those of @time.
  * GAP: nothing was counted for some time since the last sample, because the domain had no
  * CPU online or the machine was suspended.
  * DELAYED: the budget delayed the timer or a poll since the last sample (struct
@@ -1476,12 +1486,14 @@ struct ucore_record {
 /**
  * struct ucore_sample - RECORD_SAMPLE: all counters of one domain at one instant
  * @hdr: type, size, sequence number
- * @time: instant of the PMI, or of the freeze by the timer or by polling
- * @time_enabled: as in struct ucore_read_domain (ns)
- * @time_running: as in struct ucore_read_domain (ns)
+ * @time: instant of the PMI, or of the freeze by the timer or by polling (ns)
+ * @time_enabled: time since START on this domain (ns), as in struct ucore_read_domain
+ * @time_running: part of @time_enabled in which the counters could count (ns), as in struct
+ *                ucore_read_domain
  * @frozen_ns: time from @time until the domain was unfrozen, or could have been unfrozen while
  *             UCORE_SAMPLE_F_THROTTLED keeps it frozen (ns)
- * @skew_ns: as in struct ucore_read_domain (ns)
+ * @skew_ns: upper bound of the time from the first box freeze to the last (ns), as in struct
+ *           ucore_read_domain
  * @late_ns: upper bound of the delay of @time (ns). POLLED: time since the previous poll.
  *           UCORE_TRIGGER_CORE, time since the overflow of the core event. RECOVERED, time
  *           since the overflow froze the domain, about 20 ms. Up to this much of
@@ -1522,7 +1534,7 @@ struct ucore_sample {
  * @hdr: type, size, sequence number
  * @lost: number of records lost since the last LOST record. They have the sequence numbers
  *        before @hdr.seq
- * @time: instant at which the ring had room again, or of the next sample
+ * @time: instant at which the ring had room again, or of the next sample (ns)
  *
  * Dropped periods are periods of the timer or of a throttled counter.
  */
@@ -1545,12 +1557,12 @@ struct ucore_lost {
 /**
  * struct ucore_gap - RECORD_GAP: an interruption of the series of samples
  * @hdr: type, size, sequence number
- * @time: instant of the interruption
+ * @time: instant of the interruption (ns)
  * @domain: domain id
  * @reason: UCORE_GAP_*
- * @cpu_from: previous reader, or -1
- * @cpu_to: current reader, or -1
- * @box: box id, or UCORE_NO_BOX
+ * @cpu_from: CPU number of the previous reader, or -1
+ * @cpu_to: CPU number of the current reader, or -1
+ * @box: id of the box that did not count or has a conflict, UCORE_NO_BOX for the whole domain
  * @reserved: 0
  */
 struct ucore_gap {
@@ -1564,8 +1576,8 @@ struct ucore_gap {
 	__u32 reserved;
 };
 
-/* ucore_task.flags */
-#define UCORE_TASK_F_KNOWN	(1U << 0)	/* unset: the CPU is offline or switches tasks */
+/* ucore_task.flags. KNOWN is unset if the CPU was offline or was switching tasks. */
+#define UCORE_TASK_F_KNOWN	(1U << 0)	/* the other members describe the task */
 
 /**
  * struct ucore_task - the task that ran on a CPU
@@ -1573,8 +1585,8 @@ struct ucore_gap {
  * @flags: UCORE_TASK_F_*
  * @pid: process (initial pid namespace), 0 if the CPU was idle
  * @tid: thread (initial pid namespace)
- * @since: instant of the last switch to this task, not before the START of the first session
- *         with UCORE_SESSION_F_TASKS
+ * @since: instant of the last switch to this task (ns), not before the START of the first
+ *         session with UCORE_SESSION_F_TASKS
  * @comm: name of the task, NUL-terminated
  */
 struct ucore_task {
@@ -1589,7 +1601,8 @@ struct ucore_task {
 /**
  * struct ucore_tasks - RECORD_TASKS: the tasks that ran when the next sample was taken
  * @hdr: type, size, sequence number
- * @time: instant of the sample. Its record has the next number, unless one of both was lost
+ * @time: instant of the sample (ns). The sample's record has the next sequence number, unless
+ *        one of both records was lost
  * @domain: domain id
  * @nr_tasks: number of elements in @tasks
  * @tasks: element for each CPU of the domain that was online at START, by CPU number

@@ -228,8 +228,8 @@ static int cmd_create_session(struct ucore_ioctl_call *call)
 {
 	struct ucore_create_session *create = &call->arg.create;
 	/*
-	 * Permission of the task that opened the device, not of the present holder of the
-	 * descriptor.
+	 * Permission to see interrupted contexts and tasks. The capability of the task that opened
+	 * the device decides, not that of the present holder of the descriptor.
 	 */
 	bool context = file_ns_capable(call->file, &init_user_ns, CAP_PERFMON) ||
 		       file_ns_capable(call->file, &init_user_ns, CAP_SYS_ADMIN);
@@ -323,7 +323,7 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	if (!command)
 		return -ENOTTY;
 	ret = ucore_ioctl_run(command, &call, (void __user *)arg);
-	if (call.new)	/* user space has received the number */
+	if (call.new)	/* user space has received the descriptor number */
 		fd_install(call.arg.create.fd, call.new);
 	return ret;
 }
@@ -338,7 +338,10 @@ static const struct file_operations device_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-/* Mode and group of the node control access. Distributions change them with a udev rule. */
+/*
+ * Misc device /dev/ucore. Mode and group of the node control access. Distributions change them
+ * with a udev rule.
+ */
 static struct miscdevice device = {
 	.minor = MISC_DYNAMIC_MINOR,
 	.name = "ucore",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Answers for the device's GET commands: driver state, boxes, links, self-tests, core PMU.
- * Part of the abi layer. Process context; takes no lock, because the functions called take
- * those that protect the data.
+ * Answers of GET commands: driver state, boxes, links, self-tests, core PMU. Part of the abi
+ * layer. Process context. Takes no locks, because the called functions of lower layers lock
+ * the data that they copy.
  */
 #include <linux/cpufeature.h>
 #include <linux/pci.h>
@@ -17,10 +17,9 @@
 #include "session/claim.h"
 
 /**
- * ucore_describe_state() - get the state, which says whether sessions can be created
+ * ucore_describe_state() - get the driver's state for GET_INFO: whether sessions can be created
  *
- * Return: UCORE_STATE_*. The in-tree driver may be loaded or unloaded at any time, which
- * changes the state.
+ * Return: UCORE_STATE_*. The state changes when intel_uncore is loaded or unloaded.
  */
 u32 ucore_describe_state(void)
 {
@@ -65,15 +64,16 @@ static const char *intree_reason(void)
 }
 
 /**
- * ucore_describe_reason() - explain the state in one sentence, with a remedy
+ * ucore_describe_reason() - get the sentence of GET_INFO on the driver's problem and its remedy
  * @state: UCORE_STATE_*
  *
  * Return: a string that lives as long as the catalog; empty if nothing is wrong.
  */
 const char *ucore_describe_reason(u32 state)
 {
+	/* UCORE_STATE_READY may be due to core boxes only: explain why no uncore box exists */
 	if (state == UCORE_STATE_READY)
-		state = ucore_catalog.absent;	/* the cores' boxes exist even without an uncore */
+		state = ucore_catalog.absent;
 	switch (state) {
 	case UCORE_STATE_NOT_INTEL:
 		return "not an Intel processor: it has no uncore PMU of this kind";
@@ -88,7 +88,7 @@ const char *ucore_describe_reason(u32 state)
 		return "the PCI boxes are hidden: look for a BIOS option that hides them";
 	if (*ucore_catalog.hidden)
 		return ucore_catalog.hidden;
-	return smp_load_acquire(&ucore_catalog.failed) ?: "";	/* pairs with tell_info() */
+	return smp_load_acquire(&ucore_catalog.failed) ?: "";	/* pairs with set_failed_text() */
 }
 
 static const char *core_reason(u32 state)
@@ -115,7 +115,7 @@ static const char *core_reason(u32 state)
 }
 
 /**
- * ucore_describe_core() - answer GET_CORE
+ * ucore_describe_core() - answer GET_CORE: describe the core counters
  * @out: the answer; @out->size is not changed
  */
 void ucore_describe_core(struct ucore_get_core *out)
@@ -142,7 +142,7 @@ static u64 box_location(const struct ucore_box *box)
 /**
  * ucore_describe_box() - answer GET_BOXES for one box
  * @box: the box
- * @admin: report the address of the registers
+ * @admin: the caller has CAP_SYS_ADMIN, so that @out receives the address of the registers
  * @out: the answer
  */
 void ucore_describe_box(const struct ucore_box *box, bool admin, struct ucore_box_info *out)
@@ -180,7 +180,7 @@ void ucore_describe_link(const struct ucore_box *box, struct ucore_link_info *ou
 }
 
 /**
- * ucore_describe_selftest() - answer GET_SELFTEST
+ * ucore_describe_selftest() - answer GET_SELFTEST for one box
  * @box: the box
  * @out: the answer; size, flags and box are not changed
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Answers for the GET commands of /dev/ucore. */
+/* Functions that fill in the answers of GET commands: driver state, boxes, links, self-tests. */
 #ifndef UCORE_DESCRIBE_BOXES_H
 #define UCORE_DESCRIBE_BOXES_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Execution of commands: copy the argument in, check it, run the command, copy the answer out.
+ * Execution of ioctl commands: copy the argument in, check it, run the command, copy the answer
+ * out.
  *
  * Contains the steps that all commands of the device and of sessions share. Only the files of
  * the abi layer access user memory. Process context.
@@ -53,8 +54,9 @@ static void undo_locked(const struct ucore_ioctl_cmd *command, struct ucore_ioct
 }
 
 /*
- * Copy the answer out. -ENOSPC also returns the argument, which contains the required sizes.
- * After any other error the caller's argument is unchanged.
+ * Copy the answer of a command to user memory. @ret is the result of the command. With -ENOSPC
+ * the argument is also copied, because it contains the required sizes. After any other error
+ * the argument in user memory stays unchanged.
  */
 static int answer(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call *call,
 		  void __user *user, u32 usize, int ret)
@@ -74,9 +76,9 @@ static int answer(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_call
 }
 
 /**
- * ucore_ioctl_run() - execute a command
- * @command: the command
- * @call: the call
+ * ucore_ioctl_run() - execute an ioctl command
+ * @command: row of the command table
+ * @call: the call, with its descriptor and lock functions set
  * @user: address of the argument in user memory
  *
  * Return: 0 or -errno, as documented in uapi/ucore.h.
@@ -96,7 +98,7 @@ int ucore_ioctl_run(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_ca
 	ret = copy_struct_from_user(&call->arg, command->known, user, usize);
 	if (ret)
 		return ret;
-	call->arg.size = usize;	/* user space may have changed it between the two reads */
+	call->arg.size = usize;	/* user space may have changed the size between the two reads */
 	if (call->arg.flags & ~command->flags)
 		return -EINVAL;
 

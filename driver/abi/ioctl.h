@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Execution of commands of /dev/ucore and of sessions. */
+/* Execution of the ioctl commands of /dev/ucore and of session descriptors. */
 #ifndef UCORE_IOCTL_H
 #define UCORE_IOCTL_H
 
@@ -8,7 +8,7 @@
 
 #include "ucore_uapi.h"
 
-/* Argument of any command. Copied in and out as a whole. */
+/* Argument of any command, copied from and to user memory as a whole. */
 union ucore_ioctl_arg {
 	struct {
 		u32 size;
@@ -39,13 +39,14 @@ union ucore_ioctl_arg {
 
 /**
  * struct ucore_ioctl_call - an ioctl in progress
- * @file: the descriptor
- * @arg: argument of the command
- * @new: file to install once the answer has reached user space
- * @more: memory that @fetch of the command copied in; freed at the end
- * @enter: locks the object of the command; fails if the object is gone, or, if killable, if
- *         the caller is being killed. NULL if there is no object to lock.
- * @leave: unlocks the object
+ * @file: open file of the descriptor on which the command was called
+ * @arg: argument of the command, a copy in kernel memory
+ * @new: file of a new session; installed once the answer has been copied to user memory
+ * @more: array that the argument points to, copied in by @fetch of the command; freed at the
+ *        end of the call
+ * @enter: function that locks the session. Fails with -ESHUTDOWN if the session was revoked,
+ *         and with -EINTR if @killable and the caller is being killed. NULL for /dev/ucore.
+ * @leave: function that unlocks the session; NULL for /dev/ucore
  */
 struct ucore_ioctl_call {
 	struct file *file;
@@ -57,20 +58,23 @@ struct ucore_ioctl_call {
 };
 
 /**
- * struct ucore_ioctl_cmd - a row of a command table
+ * struct ucore_ioctl_cmd - a command, one row of a command table
  * @cmd: ioctl number
- * @size: size of the argument in the first published version, the minimum accepted
- * @known: present size of the argument
- * @flags: flags that the command defines
- * @answers: the argument is copied back
+ * @size: size of the argument in the first published version (bytes), the minimum accepted
+ * @known: size of the argument in this version of the driver (bytes)
+ * @flags: mask of the flags that the command defines
+ * @answers: the argument is copied back to user memory
  * @works: the command uses CPU time of the session's readers and waits for admission
- * @moves: the command may move the readers of all dies, so that it waits for all of them
- * @fetch: validates references to further user memory and copies it in; NULL if there is none
- * @run: executes the command, with the lock held if the call has @enter; must not access user
- *       memory, because a page fault may block forever
- * @deliver: copies results out that are not part of the argument; NULL if there are none
- * @undo: reverts the command, with the lock held, if the answer cannot be copied out; NULL if
- *        the command changed nothing
+ * @moves: the command may move the readers of all dies, so that its admission waits for the
+ *         budgets of all these readers
+ * @fetch: function that copies in the array that the argument points to; NULL if there is none
+ * @run: function that executes the command, with the session locked if the call has @enter. A
+ *       session command must not access user memory here, because a page fault may block
+ *       forever.
+ * @deliver: function that copies out results that are not part of the argument; NULL if there
+ *           are none
+ * @undo: function that reverts the command, with the session locked, if the answer cannot be
+ *        copied out; NULL if the command changed nothing
  */
 struct ucore_ioctl_cmd {
 	unsigned int cmd;
@@ -86,7 +90,10 @@ struct ucore_ioctl_cmd {
 	void (*undo)(struct ucore_ioctl_call *call);
 };
 
-/* Rows for a command without an answer and for a command with one. */
+/*
+ * Initializers of a row of a command table, for a command without and with an answer. @last is
+ * the last member of the argument in its first published version.
+ */
 #define UCORE_ACTION(_cmd, type, last, _run) \
 	.cmd = (_cmd), .size = offsetofend(type, last), .known = sizeof(type), \
 	.run = (_run)

@@ -21,7 +21,7 @@
 #include "session/session_registry.h"
 #include "session/start_stop.h"
 
-/* mmap offsets of rings: one window for each domain of the catalog */
+/* Distance between the mmap offsets of two rings (bytes); domain i has offset i * RING_WINDOW */
 #define RING_WINDOW	BIT_ULL(28)
 
 /*
@@ -33,7 +33,7 @@ static struct ucore_session *call_session(const struct ucore_ioctl_call *call)
 	return call->file->private_data;
 }
 
-/* Copy an array of the caller in. On failure nothing is left to free. */
+/* Copy an array of @nr elements from user memory to @call->more, which stays NULL on failure. */
 static int fetch_array(struct ucore_ioctl_call *call, u64 user, u32 nr, size_t size)
 {
 	void *array = memdup_user(u64_to_user_ptr(user), array_size(nr, size));
@@ -126,8 +126,9 @@ static int cmd_read(struct ucore_ioctl_call *call)
 }
 
 /*
- * @values, @ran_ns and @domains of the session are valid until the next command, because
- * session->caller is held. They survive a revoke (registry.c).
+ * Copy the snapshot of READ to user memory. The arrays @values, @ran_ns and @domains of the
+ * session stay valid, because session->caller excludes other commands and a revoke does not
+ * free the arrays.
  */
 static int deliver_read(struct ucore_ioctl_call *call)
 {

@@ -2,8 +2,8 @@
 /*
  * Suspend, reboot and panic: owns the notifiers of these events. Part of the hotplug layer.
  *
- * Before a suspend and before another kernel starts, the counters are stopped and the
- * registers restored (reader_cpu.c). Those notifiers run in process context.
+ * The notifiers of suspend and reboot stop the counters and restore the registers
+ * (reader_cpu.c). They run in process context.
  *
  * The panic notifier runs in any context. The other CPUs are stopped, perhaps while they hold
  * locks of ucore. The notifier therefore takes no lock, sends no IPI, changes no list, and
@@ -20,8 +20,9 @@
 #include "hotplug/reader_cpu.h"
 
 /*
- * User tasks run between this notifier and the freezing of tasks, and again after a resume.
- * Their commands find domains without a reader.
+ * Stop the counters before a suspend, and start them again after it. User tasks still run
+ * between this notifier and the freezing of tasks. Their commands find domains without a
+ * reader and fail with -EAGAIN.
  */
 static int suspend_notify(struct notifier_block *nb, unsigned long event, void *data)
 {
@@ -66,7 +67,7 @@ static void domain_panic(struct ucore_domain *domain)
 		if (box->domain != domain || !box->dirty || !ucore_freeze_panic_reaches(box))
 			continue;
 		if (!frozen)
-			ucore_box_freeze(box);	/* the counters may be running */
+			ucore_box_freeze(box);	/* the box's counters may be running */
 		ucore_box_restore(box);
 	}
 	if (frozen)
@@ -74,9 +75,9 @@ static void domain_panic(struct ucore_domain *domain)
 }
 
 /*
- * Restore the registers for the next kernel. A crash kernel profits only if it starts after
- * the notifiers (crash_kexec_post_notifiers), any other only if firmware does not reset the
- * machine.
+ * Restore the registers for the next kernel. For a crash kernel this has an effect only if the
+ * kernel starts after the notifiers (crash_kexec_post_notifiers). For any other kernel it has an
+ * effect only if firmware does not reset the machine.
  */
 static int panic_notify(struct notifier_block *nb, unsigned long event, void *data)
 {
@@ -92,9 +93,9 @@ static struct notifier_block reboot_block = { .notifier_call = reboot_notify };
 static struct notifier_block panic_block = { .notifier_call = panic_notify };
 
 /**
- * ucore_power_register() - register the notifiers
+ * ucore_power_register() - register the notifiers of suspend, reboot and panic
  *
- * The catalog is complete and readers are elected.
+ * The caller has built the catalog and elected the readers.
  *
  * Return: 0 or -errno.
  */
@@ -119,7 +120,7 @@ unregister_pm:
 	return ret;
 }
 
-/** ucore_power_unregister() - unregister the notifiers */
+/** ucore_power_unregister() - unregister the notifiers of suspend, reboot and panic */
 void ucore_power_unregister(void)
 {
 	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_block);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Suspend, reboot and panic. */
+/* Notifiers that stop the counters and restore registers at suspend, reboot and panic. */
 #ifndef UCORE_POWER_H
 #define UCORE_POWER_H
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Readers: the CPU that accesses the registers of a domain. Elects readers, and moves them at
- * CPU hotplug and when sessions choose others. During a suspend no domain has a reader. Part
- * of the hotplug layer. Process context; functions named *_here run on the reader in hard-irq
- * context.
+ * Readers: the CPU that accesses the registers of a domain. Elects readers. Moves a domain to
+ * another reader at CPU hotplug, and when a session chooses one. During a suspend no domain has
+ * a reader. Part of the hotplug layer. Process context; functions named *_here run on the
+ * reader in hard-irq context.
  *
  * Locks: a domain's list of contexts changes in process context, under the domain's lock, with
  * CPU hotplug held off. A hotplug callback excludes all such changes. It may therefore walk
@@ -23,13 +23,19 @@
 #include "sample/parallel_read.h"
 #include "sample/sample.h"
 
-/* Rank a CPU as reader. Not being isolated counts more than being selectable for PMIs. */
+/*
+ * Rank a CPU as reader, from 0 to 3. That the CPU is not isolated counts more than that its core
+ * can be selected for PMIs.
+ */
 static int reader_rank(const struct ucore_domain *domain, int cpu)
 {
 	return 2 * !ucore_parallel_cpu_is_isolated(cpu) + ucore_domain_cpu_selectable(domain, cpu);
 }
 
-/* Elect a reader: a CPU that sessions chose, otherwise the first one of the highest rank. */
+/*
+ * Elect a reader for a domain: a CPU that sessions chose, otherwise the first online CPU of the
+ * highest rank. @leaving is a CPU that is going offline, or UCORE_NO_CPU.
+ */
 static int elect_reader(const struct ucore_domain *domain, int leaving)
 {
 	int cpu, best = UCORE_NO_CPU;
@@ -48,6 +54,7 @@ static int elect_reader(const struct ucore_domain *domain, int leaving)
 	return best;
 }
 
+/* Change of a domain's reader, which all contexts of the domain report by a GAP record. */
 struct gap {
 	struct ucore_domain *domain;
 	u32 reason;
@@ -72,7 +79,7 @@ static void gap_here(void *arg)
 	raw_spin_unlock(&gap->domain->lock);
 }
 
-/* Service pending overflows and keep the domain frozen. */
+/* Begin to move a domain to another reader: service pending overflows, keep the domain frozen. */
 static void handover_begin_here(void *arg)
 {
 	struct ucore_domain *domain = arg;
@@ -95,8 +102,9 @@ static void handover_end_here(void *arg)
 }
 
 /*
- * Move the domain to another reader. The list of contexts is stable and the timers are
- * cancelled. The domain is frozen while no CPU takes its PMI, so that no overflow is lost.
+ * Move the domain to the reader @cpu. The domain's list of contexts cannot change, and its
+ * timers are cancelled. The domain is frozen while no CPU takes its PMI, so that no overflow is
+ * lost.
  */
 static void hand_over(struct ucore_domain *domain, int cpu)
 {
@@ -112,8 +120,8 @@ static void hand_over(struct ucore_domain *domain, int cpu)
 }
 
 /*
- * Return true if @cpus is the present set of PMI targets. The reader is ignored because it is
- * always a target.
+ * Return true if @cpus are the CPUs to which the PMI is routed now. The reader is ignored,
+ * because the PMI is always routed to it.
  */
 static bool same_targets(const struct ucore_domain *domain, const struct cpumask *cpus)
 {
@@ -127,13 +135,12 @@ static bool same_targets(const struct ucore_domain *domain, const struct cpumask
 }
 
 /**
- * ucore_reader_choose() - choose the reader and the CPUs that take the PMI
+ * ucore_reader_choose() - set the reader and the CPUs that take the PMI, as a session chooses
  * @domain: the domain
- * @cpu: a CPU of @cpus, or UCORE_NO_CPU to cancel the choice and keep the reader
- * @cpus: online CPUs of the domain to whose cores the PMI can be routed
+ * @cpu: new reader, a CPU of @cpus, or UCORE_NO_CPU to cancel the choice and keep the reader
+ * @cpus: CPUs that take the PMI: online CPUs of the domain whose cores pmi_core_sel can select
  *
- * Process context; CPU hotplug and changes to the list of contexts are held off, and the
- * catalog's lock is held.
+ * Process context; ucore_run_lock, the CPU hotplug lock and the catalog's lock are held.
  */
 void ucore_reader_choose(struct ucore_domain *domain, int cpu, const struct cpumask *cpus)
 {
@@ -155,7 +162,10 @@ void ucore_reader_choose(struct ucore_domain *domain, int cpu, const struct cpum
  * ---- CPU hotplug ----
  */
 
-/* Stop everything while the last CPU of the domain can still access it. */
+/*
+ * Stop all contexts of a domain before its last CPU goes offline or the machine is suspended,
+ * while the registers can still be accessed.
+ */
 static void offline_here(void *arg)
 {
 	struct gap *gap = arg;
@@ -174,12 +184,13 @@ static void offline_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
-/* Return true for a box that was released while no CPU could reach it. */
+/* Return true for a box that no session claims but that was not restored, for lack of a CPU. */
 static bool box_is_left_over(const struct ucore_box *box, const struct ucore_domain *domain)
 {
 	return box->domain == domain && box->dirty && list_empty(&box->claims);
 }
 
+/* Return true if a new reader must resume sessions on the domain or restore its registers. */
 static bool domain_has_work(const struct ucore_domain *domain)
 {
 	u32 i;
@@ -202,8 +213,8 @@ static void acquire_here(void *arg)
 }
 
 /*
- * Resume the sessions when the first CPU of the domain is online, and restore the boxes of
- * sessions that were closed before.
+ * Program the contexts of a domain again after its first CPU came online or the machine
+ * resumed. Restore the boxes of sessions that were closed while the domain had no CPU.
  */
 static void online_here(void *arg)
 {
@@ -234,7 +245,7 @@ static void online_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
-/* Move the domain to another reader, or stop it if there is none. */
+/* Move a domain whose reader @cpu goes offline to another reader, or stop the domain. */
 static void reader_offline(struct ucore_domain *domain, int cpu)
 {
 	struct gap gap = { .domain = domain, .from = cpu, .to = elect_reader(domain, cpu) };
@@ -253,7 +264,7 @@ static void reader_offline(struct ucore_domain *domain, int cpu)
 	domain->leaving = UCORE_NO_CPU;
 }
 
-/* Take a CPU that goes offline out of the route of the PMI. */
+/* Remove a chosen CPU that goes offline from the route of the PMI. */
 static void target_offline(struct ucore_domain *domain, int cpu)
 {
 	domain->leaving = cpu;
@@ -261,6 +272,7 @@ static void target_offline(struct ucore_domain *domain, int cpu)
 	domain->leaving = UCORE_NO_CPU;
 }
 
+/* Return the first CPU that sessions have chosen for the domain; UCORE_NO_CPU if none. */
 static int first_chosen(const struct ucore_domain *domain)
 {
 	return cpumask_empty(&domain->pin_cpus) ? UCORE_NO_CPU : cpumask_first(&domain->pin_cpus);
@@ -276,7 +288,7 @@ static void domain_cpu_offline(struct ucore_domain *domain, int cpu)
 		domain->pin_cpu = first_chosen(domain);
 	mutex_unlock(&ucore_catalog.lock);
 
-	/* the watchdog of a throttled domain may be on any of its CPUs */
+	/* the watchdog timer of a throttled domain may be queued on any CPU of the domain */
 	ucore_timers_cancel(domain);
 	ucore_nmi_forget(domain, cpu);
 	if (domain->reader == cpu)
@@ -295,28 +307,28 @@ static void domain_cpu_offline(struct ucore_domain *domain, int cpu)
 	ucore_timers_restart(domain);
 }
 
-/* The machine is suspended or going down. Written under ucore_run_lock, CPU hotplug held off. */
+/* The machine is suspended or reboots. Written under ucore_run_lock and the CPU hotplug lock. */
 static bool suspended;
 
 static int cpu_going_offline(unsigned int cpu)
 {
 	u32 i;
 
-	/* while suspended no CPU is a reader; chosen CPUs come back, so that the choice stays */
+	/* during a suspend no CPU is a reader, and the choice of sessions must stay */
 	for (i = 0; i < ucore_catalog.nr_domains && !suspended; i++)
 		if (ucore_domain_has_cpu(&ucore_catalog.domains[i], cpu))
 			domain_cpu_offline(&ucore_catalog.domains[i], cpu);
 	return 0;
 }
 
-/* Give a reader to a domain that has none, and resume its sessions. */
+/* Set the reader of a domain that has none, and resume the sessions on the domain. */
 static void domain_set_reader(struct ucore_domain *domain, int cpu, u32 reason)
 {
 	struct gap gap = { .domain = domain, .reason = reason, .from = UCORE_NO_CPU, .to = cpu };
 
 	WRITE_ONCE(domain->reader, cpu);
 	if (!domain_has_work(domain))
-		return;		/* the domain is not in use, as at load */
+		return;		/* no session uses the domain, as at module load */
 	if (!domain->acquired)
 		ucore_budget_run(domain, acquire_here, domain);
 	if (domain->armed)
@@ -340,7 +352,7 @@ static void reader_replace(struct ucore_domain *domain, int cpu)
 static void domain_cpu_online(struct ucore_domain *domain, int cpu)
 {
 	if (domain->reader == UCORE_NO_CPU)
-		/* at load all CPUs are online already */
+		/* an isolated CPU becomes the reader only if no better CPU is online, as at load */
 		domain_set_reader(domain, ucore_parallel_cpu_is_isolated(cpu) ?
 				  elect_reader(domain, UCORE_NO_CPU) : cpu, UCORE_GAP_ONLINE);
 	else if (domain->pin_cpu == UCORE_NO_CPU &&
@@ -366,7 +378,7 @@ static int cpu_came_online(unsigned int cpu)
  * ---- suspend and resume ----
  */
 
-/* Restore all registers, because they may be reset while the machine is suspended. */
+/* Restore all registers of a domain, because a suspend may reset them. */
 static void suspend_here(void *arg)
 {
 	struct ucore_domain *domain = arg;
@@ -385,6 +397,7 @@ static void suspend_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
+/* Return true if registers of the domain must be restored before a suspend. */
 static bool domain_is_used(const struct ucore_domain *domain)
 {
 	u32 i;
@@ -395,7 +408,7 @@ static bool domain_is_used(const struct ucore_domain *domain)
 	return domain->acquired;
 }
 
-/* Stop a domain as for the loss of its last CPU, but also restore the registers. */
+/* Stop a domain as when its last CPU goes offline, and also restore its registers. */
 static void domain_suspend(struct ucore_domain *domain)
 {
 	struct gap gap = { .domain = domain, .reason = UCORE_GAP_SUSPEND,
@@ -417,7 +430,7 @@ static void domain_resume(struct ucore_domain *domain)
 	int cpu;
 
 	mutex_lock(&ucore_catalog.lock);
-	/* chosen CPUs may be missing after a resume */
+	/* CPUs that sessions chose may be offline after a resume */
 	cpumask_and(&domain->pin_cpus, &domain->pin_cpus, cpu_online_mask);
 	if (domain->pin_cpu != UCORE_NO_CPU && !cpu_online(domain->pin_cpu))
 		domain->pin_cpu = first_chosen(domain);
@@ -431,8 +444,8 @@ static void domain_resume(struct ucore_domain *domain)
 /**
  * ucore_readers_suspend() - stop all sessions and restore all registers
  *
- * Until ucore_readers_resume() no domain has a reader. Sessions keep their state "running" but
- * do not count, and none can be started. Process context.
+ * Until ucore_readers_resume() no domain has a reader. Sessions stay in the state
+ * UCORE_SESSION_RUNNING but do not count, and no session can be started. Process context.
  */
 void ucore_readers_suspend(void)
 {
@@ -450,7 +463,7 @@ void ucore_readers_suspend(void)
 /**
  * ucore_readers_resume() - elect readers, program the registers and resume the sessions
  *
- * Process context; most CPUs are online again.
+ * Process context. The CPUs are online again, except those that failed to resume.
  */
 void ucore_readers_resume(void)
 {
@@ -472,7 +485,7 @@ void ucore_readers_resume(void)
 static enum cpuhp_state hotplug_state;
 
 /**
- * ucore_reader_init() - prepare the PMI and the watchdog of a domain
+ * ucore_reader_init() - initialize the PMI and the watchdog of a domain
  * @domain: the domain, which has no reader yet
  */
 void ucore_reader_init(struct ucore_domain *domain)
@@ -493,9 +506,9 @@ void ucore_reader_exit(struct ucore_domain *domain)
 }
 
 /**
- * ucore_readers_init() - elect readers, and register for CPU hotplug
+ * ucore_readers_init() - elect the readers of all domains, and register for CPU hotplug
  *
- * The catalog is complete.
+ * The caller has built the catalog.
  *
  * Return: 0 or -errno.
  */
@@ -515,7 +528,7 @@ int ucore_readers_init(void)
 	return 0;
 }
 
-/** ucore_readers_exit() - unregister from CPU hotplug and stop all domains, without sessions */
+/** ucore_readers_exit() - unregister from CPU hotplug, and stop all domains; no session exists */
 void ucore_readers_exit(void)
 {
 	u32 i;

@@ -5,9 +5,9 @@
  *
  * A dead box cannot be stopped. When it responds again, its counters still run as programmed,
  * and their overflows freeze the domain. Counters that firmware or other software left armed
- * freeze it, too. While no counter is armed, no sample reads the status. The watchdog
- * therefore reads it periodically. It also probes dead boxes and resets those that respond
- * again.
+ * freeze the domain, too. While no session has armed a counter, no sample reads the global
+ * status. The watchdog therefore reads the global status periodically. It also probes dead
+ * boxes and restores those that respond again.
  *
  * All functions except ucore_recovery_box_is_alive() run under the domain's lock, on a CPU of
  * the domain, with interrupts off.
@@ -22,8 +22,8 @@
 #include "sample/sample.h"
 
 /*
- * Return true if a context of the domain has counters of the box. The context may be waiting
- * for the domain to get a CPU.
+ * Return true if a started session has counters of the box, even if the domain has no CPU
+ * online.
  */
 static bool in_use(const struct ucore_box *box)
 {
@@ -38,8 +38,9 @@ static bool in_use(const struct ucore_box *box)
 }
 
 /*
- * Probe a dead box. Restore it if it responds again and was programmed. A box of a running
- * context remains dead, because its counts are invalid. Return true if the box is alive.
+ * Probe a box if it is dead. If the box responds again and was programmed, restore its
+ * registers. A box of a started session remains dead, because its counts are invalid. Return
+ * true if the box is alive.
  */
 static bool probe(struct ucore_box *box)
 {
@@ -67,13 +68,13 @@ static void probe_here(void *arg)
 }
 
 /**
- * ucore_recovery_box_is_alive() - check whether a box is alive
+ * ucore_recovery_box_is_alive() - check whether a box responds, and probe it if it is dead
  * @box: the box
  *
- * Process context, the domain is not locked. A dead box is probed, which waits until the
- * reader is within its budget.
+ * Process context, the domain is not locked. Before a probe the function waits until the reader
+ * is within its budget.
  *
- * Return: true if the box is alive, or alive again.
+ * Return: true if the box responds, or responds again.
  */
 bool ucore_recovery_box_is_alive(struct ucore_box *box)
 {
@@ -86,8 +87,10 @@ bool ucore_recovery_box_is_alive(struct ucore_box *box)
 }
 
 /**
- * ucore_recovery_reset() - probe all dead boxes of a domain
+ * ucore_recovery_reset() - probe all dead boxes of a domain, and restore those that respond
  * @domain: the domain
+ *
+ * Sets domain->spurious if a programmed box is still dead, because its counters may overflow.
  */
 void ucore_recovery_reset(struct ucore_domain *domain)
 {
@@ -104,10 +107,10 @@ void ucore_recovery_reset(struct ucore_domain *domain)
 /**
  * ucore_recovery_find_spurious() - handle an overflow that occurred while no counter is armed
  * @domain: the domain, on which contexts run
- * @now: the time
+ * @now: the time (ns)
  *
- * Only the bit in the global status is cleared. The box cannot signal again while its own
- * status bit is set.
+ * Only the bit in the global status is cleared. The box cannot set this bit again while the
+ * box's own status bit is set.
  */
 void ucore_recovery_find_spurious(struct ucore_domain *domain, u64 now)
 {
@@ -124,11 +127,12 @@ void ucore_recovery_find_spurious(struct ucore_domain *domain, u64 now)
 }
 
 /**
- * ucore_recovery_scan() - check for spurious overflows and probe dead boxes, once a period
+ * ucore_recovery_scan() - check a domain for spurious overflows, and probe its dead boxes
  * @domain: the domain, on which contexts run
- * @now: the time
+ * @now: the time (ns)
  *
- * Called by the watchdog.
+ * Called by the watchdog. Does nothing if the last scan was less than half of
+ * UCORE_RECOVERY_PERIOD_NS ago.
  */
 void ucore_recovery_scan(struct ucore_domain *domain, u64 now)
 {

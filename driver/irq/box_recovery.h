@@ -9,8 +9,8 @@ struct ucore_box;
 struct ucore_domain;
 
 /*
- * Period (ns) of checks for spurious overflows while no counter is armed, and of probes of
- * dead boxes
+ * Period (ns) in which the watchdog checks for spurious overflows while no counter is armed, and
+ * probes dead boxes
  */
 #define UCORE_RECOVERY_PERIOD_NS	(1ULL * NSEC_PER_SEC)
 

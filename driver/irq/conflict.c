@@ -6,9 +6,9 @@
  *
  * Nothing prevents such writes, and a sample could only notice them with one more
  * access for each counter. The watchdog therefore scans the controls every ten seconds. A
- * conflict is reported in values, in a record, by GET_STATUS, by GET_SELFTEST and in the log.
- * Nothing is repaired, because the intended owner is not known. START programs all controls
- * again.
+ * conflict is reported by UCORE_VALUE_F_CONFLICT, a GAP record, GET_STATUS, GET_SELFTEST and
+ * the log. The driver does not repair a control, because the intended owner is not known. START
+ * programs all controls again.
  *
  * A scan reads each global control, and the controls of a context's boxes and of its counters
  * that count at present. A scan proceeds in steps of a few boxes, so that timers are not
@@ -21,7 +21,7 @@
 #include "irq/conflict.h"
 #include "sample/sample.h"
 
-/* Register reads of one step, and time between two steps */
+/* Number of register reads after which a step of a scan ends, and time between two steps (ns) */
 #define STEP_READS	16
 #define STEP_NS		(1 * NSEC_PER_MSEC)
 
@@ -38,7 +38,10 @@ static void log_conflict(struct ucore_domain *domain, const struct ucore_box *bo
 		  box->desc.type->name, box->desc.instance, box->desc.die);
 }
 
-/* Flag the counters of a box that count at present. The first time, write a record. */
+/*
+ * Flag the values of a box's counters that count at present, and log the conflict. Write a GAP
+ * record unless all these values had the flag before.
+ */
 static void conflict_flag(struct ucore_domain_ctx *ctx, struct ucore_domain_ctx_box *cb, u64 now)
 {
 	struct ucore_counter *ctr;
@@ -60,8 +63,9 @@ static void conflict_flag(struct ucore_domain_ctx *ctx, struct ucore_domain_ctx_
 }
 
 /*
- * Return true if a control of the box or of its counters differs. All controls are always
- * read, so that each scan has the same overhead.
+ * Return true if the box control or a counter control does not have the value that the driver
+ * wrote. All controls are always read, so that each scan has the same overhead. @reads is
+ * increased by the number of register reads.
  */
 static bool box_has_conflict(const struct ucore_domain_ctx *ctx, struct ucore_domain_ctx_box *cb,
 			     u32 *reads)
@@ -79,7 +83,7 @@ static bool box_has_conflict(const struct ucore_domain_ctx *ctx, struct ucore_do
 	return conflict;
 }
 
-/* Record a conflict. The statistics count each scan only once. */
+/* Report a conflict on a box. The statistics count a scan that finds several conflicts once. */
 static void conflict_record(struct ucore_domain_ctx *ctx, struct ucore_domain_ctx_box *cb, u64 now)
 {
 	conflict_flag(ctx, cb, now);
@@ -87,7 +91,7 @@ static void conflict_record(struct ucore_domain_ctx *ctx, struct ucore_domain_ct
 	ctx->conflict.found = true;
 }
 
-/* Scan some boxes of a context, from the end of the last step on. */
+/* Do one step of a context's scan: check some boxes, from the end of the previous step on. */
 static void ctx_scan(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_conflict *watch = &ctx->conflict;
@@ -115,11 +119,11 @@ static bool is_due(const struct ucore_domain_ctx *ctx, u64 now)
 
 /**
  * ucore_conflict_wait_ns() - get the time until the next step of a context's scan
- * @ctx: the context
- * @now: the time
+ * @ctx: the domain context
+ * @now: the time (ns)
  *
- * Return: ns. The time between steps if a scan is in progress or waits for another context's.
- * One second if a scan is overdue because the domain is frozen.
+ * Return: time (ns). STEP_NS if a scan is in progress, or due but delayed by the scan of another
+ * context. One second if a scan is due but the domain is frozen.
  */
 u64 ucore_conflict_wait_ns(const struct ucore_domain_ctx *ctx, u64 now)
 {
@@ -135,11 +139,12 @@ u64 ucore_conflict_wait_ns(const struct ucore_domain_ctx *ctx, u64 now)
 }
 
 /**
- * ucore_conflict_scan() - continue the scan of a domain's controls
+ * ucore_conflict_scan() - do one step of a scan for conflicts on a domain, if one is due
  * @domain: the domain, on which contexts run and no overflow is pending
- * @now: the time
+ * @now: the time (ns)
  *
- * Called by the watchdog. A frozen domain is not scanned, because its controls differ.
+ * Called by the watchdog. A frozen domain is not scanned, because a freeze changes the values of
+ * controls.
  */
 void ucore_conflict_scan(struct ucore_domain *domain, u64 now)
 {

@@ -8,7 +8,7 @@
 struct ucore_domain;
 struct ucore_domain_ctx;
 
-/* Period (ns) of the scans of a running context */
+/* Period (ns) in which the watchdog scans the controls of a running context */
 #define UCORE_CONFLICT_PERIOD_NS	(10ULL * NSEC_PER_SEC)
 
 /* Under the domain's lock, on a CPU of the domain: */

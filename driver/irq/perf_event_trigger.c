@@ -24,7 +24,7 @@
 #include "cpu/budget.h"
 #include "irq/perf_event_trigger.h"
 
-/* Find the context for the die of this CPU; NULL if the session has no events there. */
+/* Find the session's domain context on the die of this CPU; NULL if it has no events there. */
 static struct ucore_domain_ctx *ctx_here(const struct ucore_perf_trigger *trigger)
 {
 	int cpu = raw_smp_processor_id();
@@ -46,7 +46,7 @@ static void sample(struct ucore_domain_ctx *ctx, const struct ucore_pmi_regs *co
 	ucore_interval_end(&iv);
 }
 
-/* Return true if this CPU must regain CPU time before it takes another sample. */
+/* Return true if this CPU has used its budget, so that it may not take a sample now. */
 static bool beyond_budget(struct ucore_domain_ctx *ctx)
 {
 	if (!ucore_budget_wait_ns(raw_smp_processor_id(), ktime_get_mono_fast_ns()))
@@ -57,15 +57,15 @@ static bool beyond_budget(struct ucore_domain_ctx *ctx)
 }
 
 /*
- * Return true if this CPU is going offline. A timer started here would move to a CPU of any
- * die.
+ * Return true if this CPU is going offline. A sample may start the watchdog timer on this CPU.
+ * The kernel would then move the timer to another CPU, even one of another die.
  */
 static bool is_leaving(void)
 {
 	return !cpu_active(raw_smp_processor_id());
 }
 
-/* Handle all overflows: take one sample if possible, and count the others as dropped. */
+/* Handle all overflows of a trigger: take one sample if possible, count the others as dropped. */
 static void drain_overflows(struct ucore_perf_trigger *trigger, struct ucore_domain_ctx *ctx)
 {
 	int seen = atomic_read(&trigger->overflows), now;
@@ -99,11 +99,11 @@ static void trigger_work(struct irq_work *work)
 }
 
 /**
- * ucore_perf_trigger_overflow() - handle an overflow of the trigger's event
+ * ucore_perf_trigger_overflow() - queue the sample for an overflow of the trigger's perf event
  * @trigger: the trigger
  * @context: context that the overflow interrupted; copied
  *
- * Any context, NMI included, on the CPU of the overflow.
+ * Runs in any context, NMI included, on the CPU of the overflow.
  */
 void ucore_perf_trigger_overflow(struct ucore_perf_trigger *trigger,
 				 const struct ucore_pmi_regs *context)
@@ -130,7 +130,7 @@ static void overflow(struct perf_event *event, struct perf_sample_data *data,
 }
 
 /**
- * ucore_perf_trigger_init() - initialize a trigger, except for its perf event
+ * ucore_perf_trigger_init() - initialize a core trigger, except for its perf event
  * @trigger: the trigger, zeroed
  */
 void ucore_perf_trigger_init(struct ucore_perf_trigger *trigger)
@@ -139,10 +139,10 @@ void ucore_perf_trigger_init(struct ucore_perf_trigger *trigger)
 }
 
 /**
- * ucore_perf_trigger_create() - create a trigger, which does not count yet
- * @attr: event and period; disabled
- * @cpu: CPU to count on, or -1 with a task
- * @task: task to count, or NULL with a CPU
+ * ucore_perf_trigger_create() - create a core trigger with a disabled perf event
+ * @attr: perf event and its period, with @attr->disabled set
+ * @cpu: CPU on which perf counts, or -1 with @task
+ * @task: task for which perf counts, or NULL with @cpu
  *
  * Return: the trigger, or an ERR_PTR with the error of perf or -ENOMEM.
  */
@@ -165,9 +165,9 @@ struct ucore_perf_trigger *ucore_perf_trigger_create(struct perf_event_attr *att
 }
 
 /**
- * ucore_perf_trigger_start() - enable a trigger
+ * ucore_perf_trigger_start() - enable the perf event of a core trigger
  * @trigger: the trigger, stopped
- * @first: first context of the session, which runs
+ * @first: first domain context of the session, which runs
  */
 void ucore_perf_trigger_start(struct ucore_perf_trigger *trigger, struct ucore_domain_ctx *first)
 {
@@ -176,10 +176,10 @@ void ucore_perf_trigger_start(struct ucore_perf_trigger *trigger, struct ucore_d
 }
 
 /**
- * ucore_perf_trigger_stop() - disable a trigger
+ * ucore_perf_trigger_stop() - disable the perf event of a core trigger
  * @trigger: the trigger
  *
- * No overflow is left to be handled when the function returns.
+ * All overflows are handled when the function returns.
  */
 void ucore_perf_trigger_stop(struct ucore_perf_trigger *trigger)
 {

@@ -14,14 +14,14 @@ struct task_struct;
 
 /**
  * struct ucore_perf_trigger - a core trigger
- * @node: in the session's list
- * @event: event created in perf
- * @first: first context of the running session, linked by @next; constant while @event is
- *         enabled
+ * @node: entry in the session's list of core triggers
+ * @event: perf event that counts and overflows
+ * @first: first context of the running session, linked by ucore_domain_ctx.next; constant while
+ *         @event is enabled
  * @overflows: number of overflows not handled yet. The overflow that makes the number 1 owns
  *             @context and @work until the number is 0 again.
- * @context: context that the first of these overflows interrupted
- * @work: takes the sample, on the CPU of the overflow
+ * @context: context that the first overflow in @overflows interrupted (IP, PID, TID)
+ * @work: irq_work that takes the sample, on the CPU of the overflow
  */
 struct ucore_perf_trigger {
 	struct list_head node;

@@ -20,10 +20,11 @@
 #include "sample/sample.h"
 
 /*
- * Number of PMIs that may be lost in a row before the PMI is routed to all cores. A PMI that
- * arrived does not prove the route, because it may have been an NMI of perf at that time. If
- * none ever arrived, one loss is allowed, because other software may have disabled PMIs on the
- * CPU; after the loss they are enabled again. If that failed once before, no loss is allowed.
+ * Number of PMIs that may be lost in a row before the PMI is routed to all cores: MAX_LOSSES if a
+ * PMI has arrived by the selected core number, and MAX_LOSSES_UNPROVEN otherwise. One PMI is no
+ * final proof of the core number, because it may have been an NMI of perf. One loss is no proof
+ * of a wrong core number, because other software may have disabled PMIs on the CPU. After a loss
+ * PMIs are enabled again. If the PMI was routed to all cores before, no loss is allowed.
  */
 #define MAX_LOSSES	8
 #define MAX_LOSSES_UNPROVEN	1
@@ -33,8 +34,8 @@
  */
 
 /*
- * Begin to charge the service, including the wait for the domain's lock. If the NMI arrived on
- * this CPU, its time is charged, too.
+ * Begin to charge the CPU time of a service to this CPU. The wait for the domain's lock is
+ * included. The NMI is included if it arrived on this CPU.
  */
 static void service_enter(const struct ucore_pmi_regs *context, u64 now)
 {
@@ -74,7 +75,7 @@ static void pmi_service(struct irq_work *work)
 		ucore_nmi_service_begin(domain);
 		ucore_nmi_service_end(domain);
 	}
-	/* also if no overflow was left */
+	/* unmask the LVTPC of a core, even if no overflow was left to be serviced */
 	ucore_nmi_open(domain);
 	ucore_budget_leave();
 	raw_spin_unlock(&domain->lock);
@@ -84,7 +85,7 @@ static void pmi_service(struct irq_work *work)
  * ---- routing ----
  */
 
-/* Return true if the CPU is to receive the PMI: CPUs chosen by sessions, and the reader. */
+/* Return true if the PMI must be routed to the CPU: the reader, and CPUs chosen by sessions. */
 static bool cpu_is_target(const struct ucore_domain *domain, int cpu)
 {
 	return cpu == domain->reader || cpumask_test_cpu(cpu, &domain->pin_cpus);
@@ -99,7 +100,7 @@ static bool route_is_wide(const struct ucore_domain *domain)
 	return domain->pmi.wide || !ucore_domain_cpu_selectable(domain, domain->reader);
 }
 
-/* Return the bits for the global control that select cores, and the wake bit. */
+/* Return the bits of the global control that select the cores for the PMI, and the wake bit. */
 static u64 route_bits(const struct ucore_domain *domain)
 {
 	const struct ucore_global *global = domain->global;
@@ -113,12 +114,13 @@ static u64 route_bits(const struct ucore_domain *domain)
 	return bits | global->wake;
 }
 
-/* Return true if the PMI can be routed. A core's own counters always interrupt that core. */
+/* Return true if the PMI can be routed, as for a die. Core counters always interrupt their core. */
 static bool has_route(const struct ucore_domain *domain)
 {
 	return domain->scope == UCORE_SCOPE_DIE;
 }
 
+/* Return true if the CPU receives the domain's PMI with the present route. */
 static bool cpu_in_route(const struct ucore_domain *domain, int cpu)
 {
 	int target;
@@ -152,7 +154,7 @@ static void unroute_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
-/* Prepare a CPU for misrouted PMIs, which may arrive on any CPU of a die. */
+/* Prepare a CPU of a die for misrouted PMIs, which arrive although another core is selected. */
 static void expect_misrouted(struct ucore_domain *domain, int cpu)
 {
 	if (has_route(domain) && ucore_domain_has_cpu(domain, cpu))
@@ -162,7 +164,7 @@ static void expect_misrouted(struct ucore_domain *domain, int cpu)
 /**
  * ucore_pmi_enable_cpu() - enable the PMI on a CPU that came online
  * @domain: the domain
- * @cpu: a CPU of @domain; only prepared for misrouted PMIs unless the route contains the CPU
+ * @cpu: CPU of @domain. A CPU outside the route is only prepared for misrouted PMIs.
  */
 void ucore_pmi_enable_cpu(struct ucore_domain *domain, int cpu)
 {
@@ -191,7 +193,8 @@ void ucore_pmi_disable_cpu(struct ucore_domain *domain, int cpu)
  * ucore_pmi_enable() - enable the PMI of a domain on its target CPUs, and set the route
  * @domain: the domain, which has a reader
  *
- * The CPUs are enabled before the route is set, so that no PMI meets a masked LVTPC.
+ * PMIs are enabled on the CPUs before the route is set, so that no PMI arrives while the LVTPC
+ * entry is masked.
  */
 void ucore_pmi_enable(struct ucore_domain *domain)
 {
@@ -211,7 +214,7 @@ void ucore_pmi_enable(struct ucore_domain *domain)
 		ucore_budget_run(domain, route_here, domain);
 }
 
-/* Return to the chosen cores, because no counter is armed. */
+/* Let the next route select the reader and the chosen cores only. Called with no armed counter. */
 static void route_narrow(struct ucore_domain *domain)
 {
 	domain->pmi.wide = false;
@@ -250,9 +253,10 @@ void ucore_pmi_sync(struct ucore_domain *domain)
  *
  * No other reader is tried first. A reader that sessions chose must stay. An elected reader
  * has a low core number, which is the same in all known numberings. With wrong numbers another
- * reader would fail, too, at a loss of 20 ms of frozen time each. A PMI that arrives at
- * another core is serviced there (nmi.c), so that none is lost and the route stays. While the
- * route is wide, a PMI interrupts all CPUs, so that fewer PMIs are allowed (count_limit()).
+ * reader would fail, too, and each attempt freezes the domain for 20 ms. A PMI that arrives at
+ * another core is serviced there (nmi_handler.c). Such a PMI is not lost and does not change
+ * the route. While the PMI is routed to all cores, each PMI interrupts all CPUs of the die, so
+ * that fewer PMIs are allowed (count_limit()).
  */
 static void route_widen(struct ucore_domain *domain)
 {
@@ -263,6 +267,7 @@ static void route_widen(struct ucore_domain *domain)
 	domain->pmi.wide = true;
 }
 
+/* Return true if so many PMIs were lost that the PMI must be routed to all cores. */
 static bool too_many_lost(const struct ucore_domain *domain)
 {
 	const struct ucore_pmi *pmi = &domain->pmi;
@@ -271,7 +276,10 @@ static bool too_many_lost(const struct ucore_domain *domain)
 	return pmi->losses > max && ucore_domain_core_sel(domain);
 }
 
-/* Repair the route after a loss. The watchdog cannot, because other CPUs are involved. */
+/*
+ * Set the route of a domain's PMI again after a loss, to all cores after too many losses. Runs as
+ * a work, because the watchdog's timer callback cannot run functions on other CPUs.
+ */
 static void route_repair(struct work_struct *work)
 {
 	struct ucore_domain *domain = container_of(work, struct ucore_domain, pmi.mend);
@@ -288,10 +296,10 @@ static void route_repair(struct work_struct *work)
 }
 
 /**
- * ucore_pmi_lost() - handle the loss of a PMI, after the overflow was serviced
- * @domain: the domain, locked
+ * ucore_pmi_lost() - enable the PMI of a domain again, after the loss of a PMI
+ * @domain: the domain, locked; the overflow of the lost PMI has been serviced
  *
- * The PMI is enabled again on this CPU at once, on other target CPUs by a work.
+ * The PMI is enabled again on this CPU at once, on other CPUs of the route by a work.
  */
 void ucore_pmi_lost(struct ucore_domain *domain)
 {

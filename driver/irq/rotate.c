@@ -2,9 +2,10 @@
 /*
  * Rotation: groups of events use the counters in time slices. Part of the irq layer.
  *
- * A timer on the reader of each domain ends a time slice. All domains of a session share one
- * grid of time slices, and the time determines the group that counts. The domains therefore
- * switch together, even after one timer was late. domain_ctx.c switches the counters.
+ * A timer on the reader of each domain ends a time slice. The time slices of all domains of a
+ * session begin at the same instants, and the time determines the group that counts. The
+ * domains therefore switch together, even after one timer was late. domain_ctx.c switches the
+ * counters.
  *
  * Timer callbacks run in hard-IRQ context on a CPU of the domain and take the domain's lock.
  */
@@ -30,8 +31,8 @@ static u8 group_at(const struct ucore_domain_ctx *ctx, u64 now)
 }
 
 /*
- * Switch groups: one freeze, reads of the old group, writes of the controls that differ, one
- * unfreeze.
+ * Switch a context to the group whose time slice contains @now: one freeze, reads of the old
+ * group's counters, writes of the controls that differ, one unfreeze.
  */
 static void switch_here(struct ucore_domain_ctx *ctx, u64 now)
 {
@@ -46,8 +47,8 @@ static void switch_here(struct ucore_domain_ctx *ctx, u64 now)
 }
 
 /*
- * Set the timer for the next time slice. If this CPU exceeds its budget, skip time slices so
- * that the next group in order still follows, because otherwise a group might never count.
+ * Set the timer for the next time slice. If this CPU exceeds its budget, skip so many time
+ * slices that the next group in order still follows. Otherwise a group might never count.
  */
 static void next_slice(struct ucore_domain_ctx *ctx, struct hrtimer *timer)
 {
@@ -89,7 +90,7 @@ static enum hrtimer_restart rotate_tick(struct hrtimer *timer)
 
 /**
  * ucore_rotate_init() - initialize the rotation timer of a context
- * @ctx: the context
+ * @ctx: the domain context
  */
 void ucore_rotate_init(struct ucore_domain_ctx *ctx)
 {
@@ -98,7 +99,7 @@ void ucore_rotate_init(struct ucore_domain_ctx *ctx)
 
 /**
  * ucore_rotate_start() - start the rotation timer on this CPU, in the first group's time slice
- * @ctx: the context
+ * @ctx: the domain context
  * @base: start of the first time slice on all domains of the session (ns)
  */
 void ucore_rotate_start(struct ucore_domain_ctx *ctx, u64 base)

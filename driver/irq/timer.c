@@ -3,9 +3,9 @@
  * Timers of a domain context: the timer trigger, polling, and the rotation timer (rotate.c).
  * Part of the irq layer.
  *
- * A session's timers are pinned to the readers of its domains and expire at the same time on
- * all domains; nothing is broadcast. Polling reads counters that cannot interrupt, and takes a
- * sample when a period has ended.
+ * A session's timers are pinned to the readers of its domains. They expire at the same instants
+ * on all domains: base + n * period, the grid of the timer. No IPI is sent. Polling reads
+ * counters that cannot interrupt, and takes a sample when a period has ended.
  *
  * Timer callbacks run in hard-IRQ context on a CPU of the domain and take the domain's lock.
  */
@@ -36,7 +36,7 @@ static void context_here(struct ucore_pmi_regs *context, u64 now)
 	};
 }
 
-/* Sample a context, with the context that the timer interrupted on this CPU. */
+/* Sample a domain context. The record contains what the timer interrupted (IP, PID, TID). */
 static void sample_here(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_pmi_regs context;
@@ -50,8 +50,8 @@ static void sample_here(struct ucore_domain_ctx *ctx, u64 now)
 }
 
 /*
- * End the timer's work. Set the timer to the next instant of its grid at which this CPU is
- * within its budget.
+ * End the CPU time charged for a timer callback. Set the timer to the next instant of its grid
+ * at which this CPU is within its budget.
  */
 static void next_period(struct ucore_domain_ctx *ctx, struct hrtimer *timer, u64 period)
 {
@@ -64,7 +64,7 @@ static void next_period(struct ucore_domain_ctx *ctx, struct hrtimer *timer, u64
 	ctx->delayed = true;
 }
 
-/* Return the number of instants of the timer's grid that are due before @instant. */
+/* Return the number of expiries of the timer trigger from ctx->timer_due up to before @instant. */
 static u64 due_before(const struct ucore_domain_ctx *ctx, u64 instant)
 {
 	if (instant <= ctx->timer_due)
@@ -72,7 +72,7 @@ static u64 due_before(const struct ucore_domain_ctx *ctx, u64 instant)
 	return div64_u64(instant - ctx->timer_due - 1, ctx->timer_ns) + 1;
 }
 
-/* Count as dropped the instants before the present one, which had no sample. */
+/* Count the timer expiries before @instant that had no sample as dropped. */
 static void drop_missed(struct ucore_domain_ctx *ctx, u64 instant)
 {
 	ucore_emit_drop(ctx, due_before(ctx, instant));
@@ -124,7 +124,7 @@ static enum hrtimer_restart poll_tick(struct hrtimer *timer)
 
 /**
  * ucore_timer_init() - initialize the timers of a context
- * @ctx: the context
+ * @ctx: the domain context
  */
 void ucore_timer_init(struct ucore_domain_ctx *ctx)
 {
@@ -134,7 +134,7 @@ void ucore_timer_init(struct ucore_domain_ctx *ctx)
 	ucore_rotate_init(ctx);
 }
 
-/* Return the first instant of the grid after the start of the context, which may be late. */
+/* Return the first expiry of the timer trigger after ctx->resumed, which may be after @base. */
 static u64 first_due(const struct ucore_domain_ctx *ctx, u64 base)
 {
 	u64 late = ctx->resumed > base ? ctx->resumed - base : 0;
@@ -144,7 +144,7 @@ static u64 first_due(const struct ucore_domain_ctx *ctx, u64 base)
 
 /**
  * ucore_timer_start() - start the timers of a context on this CPU
- * @ctx: the context, which has just begun to count
+ * @ctx: the domain context, which has just begun to count
  * @base: start of all periods, the same on all domains of the session (ns)
  */
 void ucore_timer_start(struct ucore_domain_ctx *ctx, u64 base)
@@ -161,11 +161,12 @@ void ucore_timer_start(struct ucore_domain_ctx *ctx, u64 base)
 }
 
 /**
- * ucore_timer_last() - take the last sample of a context, if one is due
- * @ctx: the context, which is about to be stopped
+ * ucore_timer_last() - request the last timer sample of a context, if one is due
+ * @ctx: the domain context, which is about to be stopped
  * @iv: the interval that stops the context
  *
- * The timer may have expired while interrupts were off, or may have been cancelled.
+ * An expiry of the timer may have no sample yet, because interrupts were off or because the
+ * timer was cancelled.
  */
 void ucore_timer_last(struct ucore_domain_ctx *ctx, struct ucore_interval *iv)
 {
@@ -179,7 +180,7 @@ void ucore_timer_last(struct ucore_domain_ctx *ctx, struct ucore_interval *iv)
 
 /**
  * ucore_timer_stop() - stop the timers of a context
- * @ctx: the context; its domain is not locked
+ * @ctx: the domain context; its domain is not locked
  */
 void ucore_timer_stop(struct ucore_domain_ctx *ctx)
 {
@@ -189,10 +190,10 @@ void ucore_timer_stop(struct ucore_domain_ctx *ctx)
 }
 
 /**
- * ucore_timer_end() - stop the timers of a context that was stopped for good
- * @ctx: the context, no longer in the domain's list
+ * ucore_timer_end() - stop the timers of a context after STOP
+ * @ctx: the domain context, no longer in the domain's list
  *
- * Instants that were due and had no sample are counted as dropped.
+ * Timer expiries without a sample are counted as dropped.
  */
 void ucore_timer_end(struct ucore_domain_ctx *ctx)
 {
@@ -226,7 +227,7 @@ static void restart_at(struct hrtimer *timer, u64 now, u64 period)
 	hrtimer_start_expires(timer, HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
-/* Do not count instants as dropped that passed while the domain did not count. */
+/* Skip timer expiries that passed while the domain did not count. They are not dropped periods. */
 static void due_from_resume(struct ucore_domain_ctx *ctx)
 {
 	if (ctx->timer_ns)

@@ -25,11 +25,12 @@
 
 /* Period (ns) of checks for lost PMIs while counters are armed */
 #define ARMED_NS	(20 * NSEC_PER_MSEC)
-/* Time (ns) in which the PMI of an overflow must arrive after the watchdog has seen it */
+/* Time (ns) in which the PMI must arrive after the watchdog has seen its overflow */
 #define SUSPECT_NS	(1 * NSEC_PER_MSEC)
-/* Longest period (ns) */
+/* Longest period of the watchdog (ns) */
 #define MAX_NS		UCORE_CONFLICT_PERIOD_NS
 
+/* Return the time until the watchdog must run again (ns). */
 static u64 watchdog_period(const struct ucore_domain *domain, u64 now)
 {
 	bool spurious = domain->spurious || ucore_domain_overflow_freezes(domain);
@@ -55,15 +56,15 @@ static void fold_wraps(struct ucore_domain *domain, u64 now)
 }
 
 /*
- * Find an overflow that remains after the time allowed for its PMI: the PMI was lost. Service
- * the overflow and repair the route. Return true if an overflow is suspect and must be checked
- * again.
+ * Find an overflow whose PMI was lost, because the overflow is still pending SUSPECT_NS after
+ * the watchdog saw it. Service the overflow and repair the route. Return true if the watchdog
+ * has seen an overflow for the first time and must check it again.
  */
 static bool find_lost(struct ucore_domain *domain, u64 now)
 {
 	struct ucore_interval iv;
 
-	/* if the context is stashed the PMI has arrived and its service is queued */
+	/* an interrupted context is saved if the PMI has arrived and its service is queued */
 	if (!domain->armed || domain->freeze_count || ucore_nmi_context(domain)) {
 		domain->pmi.suspect = 0;
 		return false;
@@ -79,7 +80,10 @@ static bool find_lost(struct ucore_domain *domain, u64 now)
 		return true;
 	}
 	domain->pmi.suspect = 0;
-	/* counters that an overflow does not freeze have counted until now */
+	/*
+	 * The overflow has frozen a die, at the latest when the watchdog first saw the overflow.
+	 * Core counters (global->enables) are not frozen by an overflow and have counted until now.
+	 */
 	if (!domain->global->enables)
 		now = domain->pmi.suspect_time;
 	ucore_interval_begin_overflow(&iv, domain, now, true);
@@ -89,9 +93,10 @@ static bool find_lost(struct ucore_domain *domain, u64 now)
 }
 
 /*
- * Find counters that have overflowed according to a read, although the global status has no
- * bit. Their boxes will not signal again. The box has as much time as a PMI. Return true if an
- * overflow is suspect and must be checked again.
+ * Find armed counters that have wrapped according to their values, although the global status
+ * has no bit. The boxes of these counters cannot set the bit any more. Re-arm the counters if
+ * the bit is still missing SUSPECT_NS after the watchdog saw the wrap. Return true if the
+ * watchdog has seen such a wrap for the first time and must check it again.
  */
 static bool find_unreported(struct ucore_domain *domain, u64 now)
 {
@@ -116,7 +121,7 @@ static bool find_unreported(struct ucore_domain *domain, u64 now)
 }
 
 /**
- * ucore_watchdog_end_throttling() - unthrottle a domain that is throttled
+ * ucore_watchdog_end_throttling() - end the throttling of a domain, if it is throttled
  * @domain: the domain, locked
  */
 void ucore_watchdog_end_throttling(struct ucore_domain *domain)
@@ -133,8 +138,9 @@ void ucore_watchdog_end_throttling(struct ucore_domain *domain)
 }
 
 /*
- * Extend the throttling, once, if overflows during it have exceeded the budget again. Return
- * true if the domain remains throttled. Other work of the CPU waits for the budget by itself.
+ * Extend the throttling of a domain, at most once, if overflows have exceeded the budget again
+ * while it was throttled. Return true if the domain remains throttled. Other work of the CPU
+ * waits for the budget without throttling.
  */
 static bool throttling_extend(struct ucore_domain *domain)
 {
@@ -182,7 +188,7 @@ static enum hrtimer_restart watchdog_tick(struct hrtimer *timer)
 	}
 	ucore_budget_leave();
 	raw_spin_unlock(&domain->lock);
-	/* watchdog_work() or a START has started the timer again, unless it is not needed */
+	/* watchdog_work() or a START has started the timer again if it is needed */
 	return HRTIMER_NORESTART;
 }
 
@@ -197,7 +203,7 @@ void ucore_watchdog_init(struct ucore_domain *domain)
 }
 
 /**
- * ucore_watchdog_start() - start the watchdog, or adapt it to the contexts that now run
+ * ucore_watchdog_start() - start the watchdog, or adapt its period to the contexts that now run
  * @domain: the domain, locked
  *
  * The watchdog never expires later than before the call, so that a series of STARTs cannot

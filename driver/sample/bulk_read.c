@@ -8,10 +8,11 @@
  * the values. Counters that no freeze stops, and all counters if a box is dead or a wrap may
  * have been missed, are read one by one.
  *
- * A counter in two dwords is read by its low dword alone while that dword cannot have wrapped.
- * The limit follows from the largest increment of the event in one clock, which the driver does
- * not rely on blindly. A counter that exceeds the limit is read fully at once and from then on.
- * A periodic full read and the last read before STOP correct errors that stay below the limit.
+ * A counter in two dwords is read by its low dword alone if that dword cannot have wrapped since
+ * the last read (low read). The time limit follows from the largest increment of the event in
+ * one clock. The driver checks each low read. If a counter has counted more than this increment
+ * allows, it is read fully at once and from then on. A periodic full read and the last read
+ * before STOP correct smaller errors.
  *
  * The functions run on a frozen domain, with the domain's lock held or on behalf of the lock
  * holder (parallel_read.c).
@@ -26,9 +27,10 @@
 #include "sample/domain_ctx_state.h"
 #include "ucore_trace.h"
 
-/* Number of reads of which one is a full read. */
+/* Number of reads of a context of which one is a full read, although low reads would suffice. */
 #define LOW_READS_PER_WHOLE	256
 
+/* Return true if the next read of the context may be a low read. */
 static bool may_be_low(const struct ucore_domain_ctx *ctx)
 {
 	return ctx->nr_reads % LOW_READS_PER_WHOLE;
@@ -42,15 +44,15 @@ static enum ucore_read_mode read_mode(const struct ucore_domain_ctx *ctx,
 	return ctr->flags & UCORE_VALUE_F_UNFROZEN ? UCORE_RUNNING : UCORE_FROZEN;
 }
 
-/* Return the largest increment that a low read may show, based on 2^31 counts in @low_ns. */
+/* Return the largest plausible increment of a counter in @elapsed, at 2^31 counts in @low_ns. */
 static u32 low_limit(u64 elapsed, u64 low_ns)
 {
 	return mul_u64_u64_div_u64(elapsed, BIT_ULL(31), low_ns);
 }
 
 /*
- * Read the low half. Return false, with the counter unchanged, if the caller must read it
- * fully.
+ * Read the low dword of a counter. If the increment is implausible, restore the counter's former
+ * state, disable its low reads, and return false. The caller must then read the full counter.
  */
 static bool read_low(struct ucore_counter *ctr, const struct ucore_io *io, u64 elapsed)
 {
@@ -68,11 +70,11 @@ static bool read_low(struct ucore_counter *ctr, const struct ucore_io *io, u64 e
 }
 
 /**
- * ucore_bulk_read_counter() - read one counter in the mode that the elapsed time allows
+ * ucore_bulk_read_counter() - read one counter, by its low dword alone if the time allows
  * @ctx: domain context
- * @ctr: counter
- * @io: window of the counter's box
- * @elapsed: ucore_ctx_since_read() (ns)
+ * @ctr: counter of @ctx
+ * @io: register window of the counter's box
+ * @elapsed: time since the last read, from ucore_ctx_since_read() (ns)
  */
 void ucore_bulk_read_counter(const struct ucore_domain_ctx *ctx, struct ucore_counter *ctr,
 			     const struct ucore_io *io, u64 elapsed)
@@ -84,7 +86,7 @@ void ucore_bulk_read_counter(const struct ucore_domain_ctx *ctx, struct ucore_co
 	ucore_bulk_read_distrust(ctr, elapsed);
 }
 
-/* Read counters one by one: all counters of a box, or only those that no freeze stops. */
+/* Read counters of a box one by one: @all of them, or only those that no freeze stops. */
 static noinline void box_read(const struct ucore_domain_ctx *ctx,
 			      const struct ucore_domain_ctx_box *pb, bool all, u64 elapsed,
 			      struct ucore_tally *tally)
@@ -100,8 +102,8 @@ static noinline void box_read(const struct ucore_domain_ctx *ctx,
 }
 
 /*
- * Return true if runs may be read in bulk. A possible wrap, a dead box or a register trace
- * requires single reads.
+ * Return true if the counters of the boxes @first to @end - 1 may be read in bulk. A possible
+ * wrap, a dead box or the tracepoint ucore_reg requires single reads.
  */
 static bool can_read_in_bulk(const struct ucore_domain_ctx *ctx, u32 first, u32 end, u64 elapsed)
 {
@@ -115,7 +117,7 @@ static bool can_read_in_bulk(const struct ucore_domain_ctx *ctx, u32 first, u32 
 	return true;
 }
 
-/* Disable low reads of the counters for the rest of the session. */
+/* Disable low reads of @nr counters until the session is prepared again. */
 static void disable_low(struct ucore_counter * const *ctr, u32 nr)
 {
 	while (nr--)
@@ -123,8 +125,8 @@ static void disable_low(struct ucore_counter * const *ctr, u32 nr)
 }
 
 /*
- * Read a run of counters from index @i. @limit is the largest increment for low reads, 0 for
- * full reads.
+ * Read a run of @nr counters from index @i of ctx->order. @limit is the largest plausible
+ * increment (counts) if low reads are allowed, 0 for full reads.
  */
 static void run_read(struct ucore_domain_ctx *ctx, u32 i, u32 nr, u32 limit,
 		     struct ucore_tally *tally)
@@ -149,7 +151,7 @@ static void run_read(struct ucore_domain_ctx *ctx, u32 i, u32 nr, u32 limit,
 	ucore_counter_accumulate_many(ctr, raw, nr, tally);
 }
 
-/* Read the counters that a freeze stops, run by run. */
+/* Read the counters of the boxes @first to @end - 1 that a freeze stops, run by run. */
 static void runs_read(struct ucore_domain_ctx *ctx, u32 first, u32 end, u64 elapsed,
 		      struct ucore_tally *tally)
 {
@@ -169,10 +171,10 @@ static void runs_read(struct ucore_domain_ctx *ctx, u32 first, u32 end, u64 elap
 /**
  * ucore_bulk_read_boxes() - read the counters of consecutive boxes
  * @ctx: domain context without groups
- * @first: index of the first box
+ * @first: index of the first box in @ctx->box
  * @end: index after the last box
- * @elapsed: ucore_ctx_since_read() (ns)
- * @tally: tally of the accesses
+ * @elapsed: time since the last read, from ucore_ctx_since_read() (ns)
+ * @tally: receives the number of register accesses
  *
  * A helper CPU of the domain may call this without the lock while the lock holder waits. Only
  * these boxes, their counters and @tally are written.
@@ -195,8 +197,8 @@ void ucore_bulk_read_boxes(struct ucore_domain_ctx *ctx, u32 first, u32 end, u64
  */
 
 /*
- * Put the counters of a box into @order from index @i: those that a freeze stops, or the
- * others. Return their number.
+ * Put counters of a box into ctx->order from index @i. @unfrozen selects the counters that no
+ * freeze stops (UCORE_VALUE_F_UNFROZEN) or the others (0). Return their number.
  */
 static u32 order_box(struct ucore_domain_ctx *ctx, const struct ucore_domain_ctx_box *pb, u32 i,
 		     u32 unfrozen)
@@ -222,12 +224,13 @@ static void sort_by_low_ns(struct ucore_counter **ctr, u32 nr)
 			swap(ctr[j - 1], ctr[j]);
 }
 
+/* Return true if two counters can belong to the same run. */
 static bool same_read(const struct ucore_counter *a, const struct ucore_counter *b)
 {
 	return a->box->io.ops == b->box->io.ops && a->low_ns == b->low_ns;
 }
 
-/* Set the register addresses and the ends of the runs. */
+/* Set register addresses and ends of runs for the first @nr_frozen counters of ctx->order. */
 static void ctx_address(struct ucore_domain_ctx *ctx, u32 nr_frozen)
 {
 	const struct ucore_io *io;

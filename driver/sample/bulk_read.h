@@ -10,7 +10,10 @@
 
 struct ucore_domain_ctx;
 
-/* Flag a counter if too much time has passed since its last read to exclude a missed wrap. */
+/*
+ * Set UCORE_VALUE_F_MAYBE_WRAPPED if @elapsed, the time since the counter's last read (ns), was
+ * long enough for a wrap that the next read cannot detect.
+ */
 static inline void ucore_bulk_read_distrust(struct ucore_counter *ctr, u64 elapsed)
 {
 	if (ctr->wrap_ns && elapsed > ctr->wrap_ns)

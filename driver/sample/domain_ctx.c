@@ -18,7 +18,7 @@
  * ---- read ----
  */
 
-/* Read the counters that always count and those of the group in its time slice. */
+/* Read the counters of group 0, which always count, and of the group of this time slice. */
 static void slice_read(struct ucore_domain_ctx *ctx, u64 elapsed)
 {
 	struct ucore_counter *ctr;
@@ -29,11 +29,11 @@ static void slice_read(struct ucore_domain_ctx *ctx, u64 elapsed)
 }
 
 /**
- * ucore_ctx_since_read() - get an upper bound of the time since the last read
+ * ucore_ctx_since_read() - get an upper bound of the time for which counters ran since a read
  * @ctx: domain context whose domain has just been frozen
  *
- * Return: time (ns). The last read precedes the last unfreeze, and the clock is read after this
- * freeze, so that the counters ran for less time.
+ * Return: time since the last read (ns). The counters ran for less time, because the last read
+ * precedes the last unfreeze, and because the clock is read after this freeze.
  */
 u64 ucore_ctx_since_read(const struct ucore_domain_ctx *ctx)
 {
@@ -95,7 +95,7 @@ void ucore_ctx_read_running(struct ucore_domain_ctx *ctx, u64 now)
  * ucore_ctx_unreported_overflows() - find armed counters that wrapped before the last read
  * @ctx: domain context
  *
- * Return: global status bits that their boxes should have set.
+ * Return: mask of the global status bits that the boxes of these counters should have set.
  */
 u64 ucore_ctx_unreported_overflows(const struct ucore_domain_ctx *ctx)
 {
@@ -117,9 +117,9 @@ u64 ucore_ctx_unreported_overflows(const struct ucore_domain_ctx *ctx)
  * ucore_ctx_poll() - read the counters whose periods are polled
  * @ctx: domain context, running; the domain need not be frozen
  *
- * Reads only the low half while this half cannot have wrapped.
+ * Reads only the low dword of a counter if the dword cannot have wrapped since the last read.
  *
- * Return: true if a period has ended.
+ * Return: true if a polled period has ended.
  */
 bool ucore_ctx_poll(struct ucore_domain_ctx *ctx)
 {
@@ -143,19 +143,19 @@ bool ucore_ctx_poll(struct ucore_domain_ctx *ctx)
 }
 
 /**
- * ucore_ctx_poll_end() - end the polled periods that are over
- * @ctx: domain context, just read
+ * ucore_ctx_poll_end() - mark the counters whose polled periods have ended, begin new periods
+ * @ctx: domain context whose counters have just been read
  * @now: time of that read (ns)
  *
- * The next period of a counter ends at the next multiple of the period.
+ * The next period of a counter ends when the count reaches the next multiple of the period.
  *
- * Return: true if a period has ended.
+ * Return: true if a polled period has ended.
  */
 bool ucore_ctx_poll_end(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_counter *ctr;
 
-	/* A domain that was frozen earlier may have an instant before the last poll. */
+	/* If the domain was frozen before, @now may precede the last poll. */
 	ctx->late_ns = now > ctx->last_poll_clear ? now - ctx->last_poll_clear : 0;
 	ctx->last_poll_clear = max(now, ctx->last_poll_clear);
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
@@ -173,13 +173,14 @@ bool ucore_ctx_poll_end(struct ucore_domain_ctx *ctx, u64 now)
 }
 
 /**
- * ucore_ctx_times() - calculate time enabled and time running up to an instant
+ * ucore_ctx_times() - calculate a context's time enabled and time running up to an instant
  * @ctx: domain context
  * @now: instant (ns)
- * @before: frozen time of the domain or of the context's own boxes before @now (ns); 0 if the
- *          context is stopped
- * @enabled: time since the context was started (ns)
- * @running: time in which the domain was not frozen (ns)
+ * @before: frozen time of the domain and of the context's own boxes before @now (ns); ignored
+ *          if the context is stopped
+ * @enabled: out: time since the first START or the last RESET, without times in which the
+ *           context was stopped (ns)
+ * @running: out: part of @enabled in which the counters were not frozen (ns)
  */
 void ucore_ctx_times(const struct ucore_domain_ctx *ctx, u64 now, u64 before, u64 *enabled,
 		     u64 *running)
@@ -200,7 +201,8 @@ void ucore_ctx_times(const struct ucore_domain_ctx *ctx, u64 now, u64 before, u6
  * @ctr: counter of @ctx
  * @running: time running of @ctx at that instant, from ucore_ctx_times() (ns)
  *
- * Return: @running, or the sum of the group's time slices (ns).
+ * Return: time (ns). For a counter in a group the sum of the group's time slices, otherwise
+ * @running.
  */
 u64 ucore_ctx_ran(const struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr, u64 running)
 {
@@ -212,7 +214,7 @@ u64 ucore_ctx_ran(const struct ucore_domain_ctx *ctx, const struct ucore_counter
 }
 
 /**
- * ucore_ctx_forget() - clear the state of an interval that has ended
+ * ucore_ctx_forget() - clear the members of a context that belong to the interval just ended
  * @ctx: domain context
  */
 void ucore_ctx_forget(struct ucore_domain_ctx *ctx)
@@ -236,7 +238,7 @@ void ucore_ctx_forget(struct ucore_domain_ctx *ctx)
  * ---- time slices of groups ----
  */
 
-/* End a time slice: add it to the times of the group's counters. */
+/* End a time slice: add its time running to the times of the group's counters. */
 static void slice_end(struct ucore_domain_ctx *ctx, u64 running)
 {
 	struct ucore_counter *ctr;
@@ -247,18 +249,18 @@ static void slice_end(struct ucore_domain_ctx *ctx, u64 running)
 	ctx->slice_start_ns = running;
 }
 
-/* Copy the last value of a register to the counters of other groups that use the register. */
+/* Copy the last register value of a counter to the counters that share the register. */
 static void twins_update(struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr)
 {
 	struct ucore_counter *twin = &ctx->ctr[ctr->twin];
 
 	if (!ctr->group)
-		return;		/* the register is not shared */
+		return;		/* no other group uses the register of group 0 */
 	for (; twin != ctr; twin = &ctx->ctr[twin->twin])
 		twin->prev = ctr->prev;
 }
 
-/* Find the counter that uses the register in @group; NULL if none. */
+/* Find the counter of @group that uses the same register as @ctr; NULL if none. */
 static struct ucore_counter *find_twin(struct ucore_domain_ctx *ctx,
 				       const struct ucore_counter *ctr, u8 group)
 {
@@ -270,6 +272,7 @@ static struct ucore_counter *find_twin(struct ucore_domain_ctx *ctx,
 	return NULL;
 }
 
+/* Return true if the fixed counters of the box share one control register. */
 static bool has_shared_fixed(const struct ucore_domain_ctx_box *pb)
 {
 	return pb->box->desc.type->fixed_step;
@@ -278,9 +281,9 @@ static bool has_shared_fixed(const struct ucore_domain_ctx_box *pb)
 /**
  * ucore_ctx_switch_group() - start the time slice of another group
  * @ctx: domain context, running
- * @group: group
+ * @group: id of the group that counts next
  * @now: time of the freeze (ns)
- * @before: frozen time before @now (ns)
+ * @before: frozen time before @now, as in ucore_ctx_times() (ns)
  *
  * Reads the counters of the previous group and writes the controls that differ. Counter
  * registers are not written, because their values are known from the last read.
@@ -309,7 +312,7 @@ void ucore_ctx_switch_group(struct ucore_domain_ctx *ctx, u8 group, u64 now, u64
 			ucore_box_write_fixed(pb->box);
 	slice_end(ctx, running);
 	ctx->group = group;
-	ctx->fresh = true;	/* the context is charged for this interval */
+	ctx->fresh = true;	/* charge the interval's cost to the context */
 }
 
 /*
@@ -328,8 +331,9 @@ static bool is_alone(const struct ucore_domain_ctx *ctx)
 }
 
 /*
- * Clear the context's overflow bits in a global status that has a bit for each counter. The
- * bits of other sessions stay, because their overflows are still to be serviced.
+ * Clear the overflow bits of the context's counters in a global status that has a bit for each
+ * counter. The bits of other sessions' counters stay, because their overflows must still be
+ * serviced. If no other session runs on the domain, clear the whole global status.
  */
 static void clear_overflows(const struct ucore_domain_ctx *ctx)
 {
@@ -346,8 +350,8 @@ static void clear_overflows(const struct ucore_domain_ctx *ctx)
 }
 
 /*
- * Program a box. The first context on a box resets it; a further one leaves the counters of
- * others unchanged.
+ * Program a box for the context. The first context on a box resets the box. A further context
+ * does not change the counters of other contexts.
  */
 static void box_join(struct ucore_domain_ctx_box *pb)
 {
@@ -363,7 +367,7 @@ static void box_join(struct ucore_domain_ctx_box *pb)
 		ucore_box_join(box, pb->filters ? pb->shared : NULL);
 }
 
-/* Leave a box. The last context stops it. */
+/* End the context's use of a box. The last context on a box stops the box. */
 static void box_leave(struct ucore_domain_ctx_box *pb)
 {
 	if (pb->joined)
@@ -373,7 +377,7 @@ static void box_leave(struct ucore_domain_ctx_box *pb)
 		ucore_box_stop(pb->box);
 }
 
-/* Return true if another counter of the same register counts now or has been prepared. */
+/* Return true if another counter with the same register counts now or has been prepared. */
 static bool register_in_use(const struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr)
 {
 	const struct ucore_counter *twin = &ctx->ctr[ctr->twin];
@@ -384,7 +388,7 @@ static bool register_in_use(const struct ucore_domain_ctx *ctx, const struct uco
 	return false;
 }
 
-/* Prepare the counters of groups whose time slice comes later. */
+/* Prepare the counters of the groups that do not count in the first time slice. */
 static void prepare_other_groups(struct ucore_domain_ctx *ctx)
 {
 	struct ucore_counter *ctr;
@@ -400,8 +404,8 @@ static void prepare_other_groups(struct ucore_domain_ctx *ctx)
  * ucore_ctx_program() - program the boxes of a context
  * @ctx: domain context
  *
- * The boxes begin to count when the domain is unfrozen, or with @box_freeze when the boxes are.
- * Counters of other contexts continue.
+ * The counters begin to count when the domain is unfrozen, or with @box_freeze when the boxes
+ * are unfrozen. Counters of other contexts keep their counts.
  */
 void ucore_ctx_program(struct ucore_domain_ctx *ctx)
 {
@@ -424,7 +428,7 @@ void ucore_ctx_program(struct ucore_domain_ctx *ctx)
 
 /**
  * ucore_ctx_freeze() - freeze the context's own boxes one by one
- * @ctx: domain context with @box_freeze; its domain runs
+ * @ctx: domain context with @box_freeze, whose domain is not frozen
  *
  * Return: time from before the first freeze to after the last one (ns), 0 for a single box.
  */
@@ -445,7 +449,7 @@ u64 ucore_ctx_freeze(struct ucore_domain_ctx *ctx)
 }
 
 /**
- * ucore_ctx_unfreeze() - unfreeze the context's own boxes
+ * ucore_ctx_unfreeze() - unfreeze the context's own boxes one by one
  * @ctx: domain context with @box_freeze
  *
  * Return: current time (ns).
@@ -476,7 +480,7 @@ void ucore_ctx_start_unfrozen(struct ucore_domain_ctx *ctx)
 }
 
 /**
- * ucore_ctx_start_times() - start the times of a context
+ * ucore_ctx_start_times() - start a context's time enabled and time running
  * @ctx: domain context; its domain has just been unfrozen
  * @now: current time (ns)
  */
@@ -499,7 +503,7 @@ void ucore_ctx_start_times(struct ucore_domain_ctx *ctx, u64 now)
  * @ctx: domain context
  * @now: time of the freeze (ns)
  * @end: end of the context's time enabled, @now or later (ns)
- * @before: frozen time before @end (ns)
+ * @before: frozen time before @end, as in ucore_ctx_times() (ns)
  *
  * In boxes that other sessions use, only the context's own counters are stopped.
  */
@@ -508,13 +512,13 @@ void ucore_ctx_stop(struct ucore_domain_ctx *ctx, u64 now, u64 end, u64 before)
 	struct ucore_domain_ctx_box *pb;
 	struct ucore_counter *ctr;
 
-	ctx->nr_reads = 0;	/* full read: the final count needs no assumption */
+	ctx->nr_reads = 0;	/* makes the last read a full read, which is always exact */
 	ucore_ctx_read(ctx, now);
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
 		box_leave(pb);
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
 		if (!ucore_ctx_counts(ctx, ctr))
-			continue;	/* the control is zero */
+			continue;	/* the control of a group that does not count is zero */
 		if (ctr->box->users)
 			ucore_counter_disable(ctr);
 		else

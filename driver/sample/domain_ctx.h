@@ -9,7 +9,7 @@
 
 #include "sample/domain_ctx_state.h"
 
-/* Return true if the counter is in no group, or in the group that counts now. */
+/* Return true if the counter counts now: it is in no group, or in the group of this time slice. */
 static inline bool ucore_ctx_counts(const struct ucore_domain_ctx *ctx,
 				    const struct ucore_counter *ctr)
 {
@@ -17,8 +17,8 @@ static inline bool ucore_ctx_counts(const struct ucore_domain_ctx *ctx,
 }
 
 /*
- * Return the register reads that one read of the counter needs: 1 if the timer period lets the
- * low half suffice.
+ * Return the number of register reads for one read of the counter: 1 if the timer period is so
+ * short that the low dword suffices, otherwise the number for a full read.
  */
 static inline u32 ucore_ctx_read_cost(const struct ucore_domain_ctx *ctx,
 				      const struct ucore_counter *ctr)

@@ -21,10 +21,11 @@ struct ucore_domain;
 #define UCORE_VALUE_F_STICKY	(UCORE_VALUE_F_MAYBE_WRAPPED | UCORE_VALUE_F_CONFLICT)
 
 /**
- * struct ucore_sink - waiters for a session's records
- * @wait: pollers
- * @wake: irq work that wakes the pollers once the domain's lock is released
- * @context: permission to see the interrupted context (IP, PID, TID)
+ * struct ucore_sink - consumer of a session's records
+ * @wait: wait queue of the tasks that poll the session
+ * @wake: irq_work that wakes these tasks after the domain's lock is released
+ * @context: the consumer may see the interrupted context (IP, PID, TID), because the opener of
+ *           the device had CAP_PERFMON
  */
 struct ucore_sink {
 	wait_queue_head_t wait;
@@ -33,21 +34,22 @@ struct ucore_sink {
 };
 
 /**
- * struct ucore_stats - counters and costs of a context's samples and reads
- * @samples: samples taken or dropped
- * @lost: records lost in rings that have been freed
- * @overflows: overflows serviced
- * @recovered: overflows that the watchdog found
- * @polled: overflows that polling found
- * @polls: polls
- * @dropped: trigger periods without a sample
- * @delayed: periods of the timer or of polling delayed by the CPU time budget
- * @changed: conflict scans that found a control written by other software (conflict.c)
- * @parallel_reads: shares of reads done by helper CPUs
- * @cost_ns: CPU time (ns)
- * @frozen_ns: frozen time caused (ns)
- * @reads: register reads
- * @writes: register writes
+ * struct ucore_stats - statistics of a context's samples and reads, for GET_STATUS and GET_BUDGET
+ * @samples: number of samples taken or dropped
+ * @lost: number of records lost in rings that have been freed
+ * @overflows: number of overflows serviced
+ * @recovered: number of overflows that the watchdog found because their PMI was lost
+ * @polled: number of overflows that polling found
+ * @polls: number of polls of counters that cannot interrupt
+ * @dropped: number of trigger periods without a sample
+ * @delayed: number of times that the CPU time budget delayed a timer, or prevented the sample of
+ *           a core trigger
+ * @changed: number of conflict scans that found a control written by other software (conflict.c)
+ * @parallel_reads: number of times that a helper CPU read some of the boxes (parallel_read.c)
+ * @cost_ns: CPU time of samples, READs and polls (ns)
+ * @frozen_ns: time for which samples and READs froze the domain or its boxes (ns)
+ * @reads: number of register reads for samples, READs and polls
+ * @writes: number of register writes for samples and READs
  */
 struct ucore_stats {
 	u64 samples;
@@ -67,22 +69,23 @@ struct ucore_stats {
 };
 
 /**
- * struct ucore_domain_ctx_box - box of a domain context
- * @box: box
- * @shared: values of the box's shared registers
- * @armed_mask: global status bits that the armed counters may set
- * @control: box control as first read after START
- * @last: index of the counter added last, start of the ucore_counter.sibling list
+ * struct ucore_domain_ctx_box - a box on which a domain context has counters
+ * @box: box on which the context has counters
+ * @shared: values that the context's events require in the registers that all counters of the
+ *          box share (filters, matches)
+ * @armed_mask: mask of the global status bits that the context's armed counters may set
+ * @control: value of the box control as first read after START, for conflict scans
+ * @last: index in @ctr of the counter added last, start of the ucore_counter.sibling list
  * @filters: the context's events use the shared registers
- * @joined: the context is included in box->users
+ * @joined: box->users includes the context
  * @seen: @control is valid
  * @reported: a gap record has reported that the box is dead
- * @fixed: shared control of the fixed counters before a group switch
- * @first: index in the context's @order of the first counter that a freeze stops
- * @nr_frozen: number of counters that a freeze stops
- * @first_running: index in @order of the first counter that no freeze stops
- * @nr_running: number of counters that no freeze stops
- * @cost: register reads needed for all counters
+ * @fixed: value, before a group switch, of the control that all fixed counters of the box share
+ * @first: index in ucore_domain_ctx.order of the first counter that a freeze stops
+ * @nr_frozen: number of the context's counters that a freeze stops
+ * @first_running: index in ucore_domain_ctx.order of the first counter that no freeze stops
+ * @nr_running: number of the context's counters that no freeze stops
+ * @cost: number of register reads needed to read all counters of the context
  */
 struct ucore_domain_ctx_box {
 	struct ucore_box *box;
@@ -104,14 +107,15 @@ struct ucore_domain_ctx_box {
 
 /**
  * struct ucore_parallel - CPUs that read a context together (parallel_read.c)
- * @size: number of readers the session wants; the reader alone if below 2
- * @chosen: the session has chosen the domain's PMI CPUs, which become the first helpers
- * @may: CPUs allowed as helpers in addition to the chosen ones, NULL for any
- * @cpu: reader, followed by the helper CPUs
+ * @size: number of CPUs that the session requests (ucore_create_session.nr_readers); below 2
+ *        the reader reads alone
+ * @chosen: the session has chosen the domain's PMI CPUs, which become the first helper CPUs
+ * @may: mask of the CPUs allowed as helper CPUs in addition to the chosen ones, NULL for any
+ * @cpu: the reader, followed by the helper CPUs
  * @nr_cpus: number of entries in @cpu
- * @end: index after the last box of each share; the next share begins there
- * @nr: number of shares; the reader alone if below 2
- * @longest: register reads of the longest share
+ * @end: for each share of the boxes, index after its last box, where the next share begins
+ * @nr: number of shares, into which the boxes are divided; below 2 the reader reads alone
+ * @longest: number of register reads of the share with most reads
  *
  * While the context runs, the members from @cpu on need the domain's lock.
  */
@@ -128,7 +132,7 @@ struct ucore_parallel {
 
 /**
  * struct ucore_conflict - state of a context's conflict scans (conflict.c)
- * @last_scan: end of the last scan (ns)
+ * @last_scan: time at which the last scan ended (ns)
  * @next: index of the box at which the current scan continues, 0 if no scan is in progress
  * @found: the current scan has found a conflict
  */
@@ -140,68 +144,72 @@ struct ucore_conflict {
 
 /**
  * struct ucore_domain_ctx - a session's state on one domain
- * @node: entry in the domain's list while the context runs
- * @next: next context of the session with counters, in domain order
- * @next_here: next context that the same CPU handles (rendezvous.c)
+ * @node: entry in the domain's list of contexts from START to STOP
+ * @next: next context of the session with counters, in the order of domain ids
+ * @next_here: next context that the same CPU handles in a rendezvous (rendezvous.c)
  * @index: index among the session's contexts with counters
  * @nr_events: number of the session's events on this domain
- * @domain: domain
- * @meets_on: CPU that executes the session's current command for this context
- * @sink: the session's pollers
+ * @domain: domain on which the context counts
+ * @meets_on: CPU that executes the session's current rendezvous for this context
+ * @sink: consumer of the session's records
  * @ring: the session's ring for this domain, or NULL
- * @ctr: counters, indexed by event
- * @nr_ctr: number of counters
- * @order: counters sorted by box, first those that a freeze stops
- * @address: register addresses in @order, for bulk reads
- * @raw: register values of the last bulk read, in @order
- * @bulk_ok: bulk reads are possible
- * @wrap_ns: smallest @wrap_ns of the counters (ns)
- * @box: boxes
- * @nr_box: number of boxes
- * @cpu: CPUs whose tasks are recorded, ascending
- * @nr_cpus: number of these CPUs, 0 for no tasks records
- * @armed_mask: global status bits of the armed boxes; 0 without an overflow trigger
- * @watchdog_ns: longest interval between reads that cannot miss a wrap (ns)
+ * @ctr: array of the counters, in the order of event ids
+ * @nr_ctr: number of entries in @ctr
+ * @order: pointers to the counters in the order of bulk reads: first those that a freeze stops,
+ *         box by box, then the others
+ * @address: register addresses of the counters, in the order of @order, for bulk reads
+ * @raw: register values of the last bulk read, in the order of @order
+ * @bulk_ok: the register windows of all boxes support bulk reads
+ * @wrap_ns: smallest ucore_counter.wrap_ns of all counters (ns), U64_MAX if none can wrap unnoticed
+ * @box: array of the boxes on which the session has counters
+ * @nr_box: number of entries in @box
+ * @cpu: array of the CPUs whose tasks are recorded, ascending
+ * @nr_cpus: number of entries in @cpu, 0 for no TASKS records
+ * @armed_mask: mask of the global status bits of the boxes with armed counters; 0 without an
+ *              overflow trigger
+ * @watchdog_ns: longest time between two reads that cannot miss a wrap of a counter (ns)
  * @timer_ns: period of the timer trigger (ns), 0: none
- * @timer: timer trigger, pinned to the reader
- * @timer_due: first instant of the timer grid with neither a sample nor a drop counted (ns)
- * @poll_ns: polling period (ns), 0: no polled counters
- * @poll: polling timer, pinned to the reader
+ * @timer: hrtimer of the timer trigger, pinned to the reader
+ * @timer_due: first expiry of @timer with neither a sample nor a drop counted (ns)
+ * @poll_ns: interval of polls (ns), 0: no polled counters
+ * @poll: hrtimer of polls, pinned to the reader
  * @last_poll: time of the last poll (ns)
- * @conflict: conflict scans
- * @last_poll_clear: last time at which no polled period had ended (ns)
+ * @conflict: state of the conflict scans
+ * @last_poll_clear: time of the last poll that found no finished period (ns)
  * @late_ns: time from @last_poll_clear to the current interval (ns)
  * @rotate_ns: length of a group's time slice (ns), 0: no rotation
- * @rotate: rotation timer, pinned to the reader
+ * @rotate: hrtimer that ends time slices, pinned to the reader
  * @rotate_base: start of the first time slice, common to all domains of the session (ns)
- * @groups: the session's groups in rotation order
- * @nr_groups: number of groups
- * @group: group that counts in the current time slice
- * @slice_start_ns: time running at the start of the current time slice (ns)
- * @parallel: readers of the context
- * @box_freeze: an interval freezes the context's boxes, not the domain
- * @running: started, even if the domain has no CPU online
- * @due: a sample is to be written at the end of the interval
- * @fresh: counters have been read in the interval
+ * @groups: ids of the session's groups in the order of rotation
+ * @nr_groups: number of entries in @groups, 0 without groups
+ * @group: id of the group that counts in the current time slice
+ * @slice_start_ns: time running of the context at the start of the current time slice (ns)
+ * @parallel: CPUs that read the context, and their shares of the boxes
+ * @box_freeze: an interval freezes the context's boxes one by one, not the domain
+ * @running: the context counts: it was started, and its domain has a reader
+ * @due: a sample must be written at the end of the interval
+ * @fresh: the counters have been read in the current interval
  * @overflowed: a counter has UCORE_VALUE_F_OVERFLOW
- * @recovered: the watchdog found the overflow
- * @throttled: counters were throttled in this interval
- * @has_throttled: a counter is throttled (ucore_counter_throttle())
- * @polled: a polled period has ended
- * @delayed: the timer or polling was delayed; reported in the next sample
- * @gap_sample: the domain did not count for a while; reported in the next sample
- * @gap_read: the same as @gap_sample, for the next READ
- * @trigger: UCORE_TRIGGER_*
- * @core_context: context interrupted by the core event for UCORE_TRIGGER_CORE, else NULL
- * @trigger_event: lowest event id that overflowed
+ * @recovered: the watchdog found the overflow of the current interval
+ * @throttled: counters were throttled in the current interval
+ * @has_throttled: a counter of the context is throttled (ucore_counter_throttle())
+ * @polled: a polled period has ended in the current interval
+ * @delayed: the budget delayed a timer or a core trigger; reported in the next sample
+ * @gap_sample: the domain did not count for some time; reported in the next sample
+ * @gap_read: the domain did not count for some time; reported by the next READ
+ * @trigger: cause of the due sample, UCORE_TRIGGER_*
+ * @core_context: for UCORE_TRIGGER_CORE, the context that the core event interrupted (IP, PID,
+ *                TID), else NULL
+ * @trigger_event: lowest id of the events whose periods ended in the current interval, or
+ *                 UCORE_EVENT_NONE
  * @last_read: time of the last read of the counters (ns)
- * @nr_reads: number of reads since the last STOP
- * @resumed: start of the current run (ns)
- * @frozen_base: the domain's frozen time at @resumed (ns)
- * @box_frozen_ns: frozen time of the boxes since @resumed (ns), with @box_freeze
- * @enabled_ns: time enabled before @resumed (ns)
- * @running_ns: time running before @resumed (ns)
- * @stats: counters and costs
+ * @nr_reads: number of reads of the counters since the last STOP
+ * @resumed: time of the last start of counting: START, RESET, or resume of the domain (ns)
+ * @frozen_base: total frozen time of the domain at @resumed (ns)
+ * @box_frozen_ns: time for which intervals froze the boxes since @resumed (ns), with @box_freeze
+ * @enabled_ns: time enabled up to @resumed (ns)
+ * @running_ns: time running up to @resumed (ns)
+ * @stats: statistics of samples and reads
  */
 struct ucore_domain_ctx {
 	struct list_head node;

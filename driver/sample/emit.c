@@ -39,11 +39,11 @@ static void *ctx_reserve(const struct ucore_domain_ctx *ctx, u32 type, u32 size,
 /**
  * ucore_emit_gap() - write a gap record
  * @ctx: domain context
- * @now: current time (ns)
+ * @now: time of the gap record (ns)
  * @reason: UCORE_GAP_*
- * @from: previous reader CPU
- * @to: new reader CPU
- * @box: box id, ~0 if the gap concerns the whole domain
+ * @from: previous reader CPU, or UCORE_NO_CPU
+ * @to: new reader CPU, or UCORE_NO_CPU
+ * @box: box id, ~0 (UCORE_NO_BOX) if the gap concerns the whole domain
  */
 void ucore_emit_gap(struct ucore_domain_ctx *ctx, u64 now, u32 reason, int from, int to, u32 box)
 {
@@ -84,9 +84,9 @@ void ucore_emit_drop(struct ucore_domain_ctx *ctx, u64 n)
 
 /**
  * ucore_emit_spurious() - report a spurious overflow to all sessions of the domain
- * @iv: interval; nothing happens if its overflow is not spurious
+ * @iv: interval; nothing happens if it has no spurious overflow
  *
- * An unarmed counter froze the domain for an unknown time.
+ * A counter that no session armed has frozen the domain for an unknown time.
  */
 void ucore_emit_spurious(const struct ucore_interval *iv)
 {
@@ -102,6 +102,7 @@ void ucore_emit_spurious(const struct ucore_interval *iv)
 	}
 }
 
+/* Write a gap record for each dead box of the context that no record has reported yet. */
 static void emit_dead_boxes(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_domain_ctx_box *pb;
@@ -115,7 +116,7 @@ static void emit_dead_boxes(struct ucore_domain_ctx *ctx, u64 now)
 	}
 }
 
-/* Return the time from the event that caused the sample to the sample (ns). */
+/* Return ucore_sample.late_ns: upper bound of the time from the trigger to the sample (ns). */
 static u64 late_ns(const struct ucore_interval *iv, const struct ucore_domain_ctx *ctx)
 {
 	if (ctx->core_context)
@@ -126,8 +127,8 @@ static u64 late_ns(const struct ucore_interval *iv, const struct ucore_domain_ct
 }
 
 /*
- * Copy the counters' values. The layout of a value is part of struct ucore_counter, because
- * most of a record's time is spent here.
+ * Copy the values of all counters to a sample. struct ucore_counter contains a value in the
+ * layout of the uapi, because this loop takes most of the time that a record needs.
  */
 static void sample_values(struct ucore_value *value, const struct ucore_counter *ctr,
 			  const struct ucore_counter *end)
@@ -166,7 +167,7 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 	sample_values(sample->values, ctx->ctr, ctx->ctr + ctx->nr_ctr);
 }
 
-/* Write the tasks that ran on the CPUs. The record precedes its sample in the ring. */
+/* Write the TASKS record that precedes a sample: the tasks that ran on the domain's CPUs. */
 static void emit_tasks(const struct ucore_interval *iv, struct ucore_domain_ctx *ctx)
 {
 	struct ucore_tasks *tasks = ctx_reserve(ctx, UCORE_RECORD_TASKS, ucore_tasks_size(ctx),
@@ -179,7 +180,7 @@ static void emit_tasks(const struct ucore_interval *iv, struct ucore_domain_ctx 
 }
 
 /**
- * ucore_emit_sample() - write the records of a context whose sample is due
+ * ucore_emit_sample() - write a context's due sample, and the records that precede it
  * @iv: interval
  * @ctx: domain context; its domain has already been unfrozen
  * @frozen_ns: frozen time of the interval (ns)

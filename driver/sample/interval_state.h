@@ -13,25 +13,25 @@
 
 /**
  * struct ucore_interval - state of an interval that is ending
- * @domain: domain
- * @ctx: context whose boxes alone are frozen, NULL if the domain is frozen
- * @now: the interval's instant: time of the freeze (ns)
- * @entered: start of this CPU's work (ns)
+ * @domain: domain of the interval
+ * @ctx: context whose boxes are frozen one by one, NULL if the whole domain is frozen
+ * @now: time of the freeze (ns), which is the time of the sample
+ * @entered: time at which this CPU began to handle the end of the interval (ns)
  * @charged_from: start of the frozen time charged to this interval (ns); later than @now if
  *                the domain was frozen before
  * @frozen_before: frozen time of the domain before @now (ns), without box freezes except those
  *                 of @ctx
- * @skew_ns: time from the first box's freeze to the last one's (ns)
- * @late_ns: longest time that the overflow may have preceded @now (ns), if @recovered
- * @status: global status bits being serviced
- * @box_bits: global status bits whose boxes are read: @status, or all armed bits if @status has a
- *        bit of no armed box
- * @context: interrupted context
+ * @skew_ns: upper bound of the time from the freeze of the first box to that of the last (ns)
+ * @late_ns: longest time by which the overflow may precede @now (ns), if @recovered
+ * @status: global status bits of the overflows that the interval services
+ * @box_bits: global status bits of the boxes whose status is read: @status, or all armed bits if
+ *            @status has a bit of no armed box
+ * @context: context that the PMI or the timer interrupted (IP, PID, TID)
  * @has_context: @context is valid
- * @recovered: the watchdog found the overflow
+ * @recovered: the watchdog found the overflow, because its PMI was lost
  * @unreported: armed counters wrapped without a global status bit
- * @spurious: spurious overflow, so that a global status bit is set although nothing is armed
- * @tally: register accesses of the domain at the beginning
+ * @spurious: a global status bit is set although no counter is armed
+ * @tally: value of domain->tally (register accesses) at the beginning of the interval
  */
 struct ucore_interval {
 	struct ucore_domain *domain;
@@ -63,8 +63,8 @@ static inline u64 ucore_interval_frozen_before(const struct ucore_interval *iv,
 					       const struct ucore_domain_ctx *ctx)
 {
 	/*
-	 * With iv->ctx the box frozen time was added at the beginning, and may have grown
-	 * since.
+	 * If only boxes are frozen, iv->frozen_before includes box_frozen_ns as of the beginning of
+	 * the interval. interval_unfreeze() may have increased box_frozen_ns since.
 	 */
 	return iv->frozen_before + (iv->ctx ? 0 : ctx->box_frozen_ns);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Memory accounting of rings. Part of the sample layer. Runs in process context. Ring memory
- * cannot be swapped. Like perf buffers it is charged to the user's locked memory. The limit is
- * RLIMIT_MEMLOCK plus an allowance for each CPU.
+ * cannot be swapped. Like the memory of perf buffers, ring memory is charged to the user's
+ * locked memory. The limit is RLIMIT_MEMLOCK plus an allowance for each online CPU (mlock_kb).
  */
 #include <linux/capability.h>
 #include <linux/cpumask.h>
@@ -15,12 +15,13 @@
 
 #include "sample/memlock.h"
 
-/* Allowance as in kernel.perf_event_mlock_kb: 512 KiB of records for each CPU and two pages */
+/* Allowance (KiB for each CPU), as kernel.perf_event_mlock_kb: 512 KiB of records and two pages */
 static unsigned int mlock_kb = 520;
 module_param(mlock_kb, uint, 0644);
 MODULE_PARM_DESC(mlock_kb,
 		 "KiB of rings that a user may have for each CPU beyond RLIMIT_MEMLOCK (520)");
 
+/* Return the number of pages of locked memory that a user of the calling task may have. */
 static unsigned long pages_allowed(void)
 {
 	u64 spare = (u64)READ_ONCE(mlock_kb) * num_online_cpus() >> (PAGE_SHIFT - 10);
@@ -29,12 +30,12 @@ static unsigned long pages_allowed(void)
 }
 
 /**
- * ucore_memlock_charge() - charge memory to a user
+ * ucore_memlock_charge() - charge memory to the locked memory of a user
  * @charge: charge to be initialized
- * @user: user
- * @bytes: size
+ * @user: user to whom the memory is charged
+ * @bytes: size of the memory (bytes), rounded up to pages
  *
- * The limit is that of the calling task. A task with CAP_IPC_LOCK has no limit.
+ * RLIMIT_MEMLOCK of the calling task applies. A task with CAP_IPC_LOCK has no limit.
  *
  * Return: 0, or -ENOBUFS if the limit is exceeded.
  */
@@ -53,8 +54,8 @@ int ucore_memlock_charge(struct ucore_charge *charge, struct user_struct *user,
 }
 
 /**
- * ucore_memlock_uncharge() - return charged memory
- * @charge: charge; nothing happens if it was not charged
+ * ucore_memlock_uncharge() - subtract charged memory from the locked memory of its user
+ * @charge: charge; nothing happens if nothing is charged
  */
 void ucore_memlock_uncharge(struct ucore_charge *charge)
 {

@@ -6,9 +6,9 @@
 struct user_struct;
 
 /**
- * struct ucore_charge - pages charged to a user
- * @user: user, NULL if nothing is charged
- * @pages: number of pages
+ * struct ucore_charge - pages charged to a user's locked memory
+ * @user: user to whom the pages are charged, NULL if nothing is charged
+ * @pages: number of charged pages
  */
 struct ucore_charge {
 	struct user_struct *user;

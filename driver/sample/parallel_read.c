@@ -49,16 +49,17 @@ enum share_state {
 };
 
 /**
- * struct ucore_share - work for one helper CPU
- * @csd: call data of the IPI
- * @ipi_sent: an IPI has been sent and the helper has not started yet
- * @state: enum share_state, see above
- * @ctx: domain context; this and the following members belong to the owner of the share
- * @first: index of the first box
- * @end: index after the last box
- * @elapsed: ucore_ctx_since_read() (ns)
- * @tally: register accesses
- * @ns: CPU time of the helper (ns)
+ * struct ucore_share - share of the boxes, which is offered to one helper CPU
+ * @csd: call data of the IPI to the helper CPU
+ * @ipi_sent: an IPI has been sent and help_read() has not started yet
+ * @state: enum share_state; the head of this file has the transitions
+ * @ctx: domain context to read. @ctx and the following members belong to the reader or to the
+ *       helper, according to @state.
+ * @first: index in @ctx->box of the first box of the share
+ * @end: index after the last box of the share
+ * @elapsed: time since the last read, from ucore_ctx_since_read() (ns)
+ * @tally: number of register accesses of the helper
+ * @ns: CPU time of the helper for the share (ns)
  */
 struct ucore_share {
 	call_single_data_t csd;
@@ -73,10 +74,10 @@ struct ucore_share {
 } ____cacheline_aligned;
 
 /**
- * struct ucore_shares - shares of a domain
- * @share: entries of the helpers; the first entry, the reader's, is unused
+ * struct ucore_shares - shares of a domain's parallel reads
+ * @share: shares by index; share 0 is never offered, so that its entry is unused
  *
- * Protected by the domain's lock, except for the accesses of helpers.
+ * Protected by the domain's lock, except for the accesses of helper CPUs.
  */
 struct ucore_shares {
 	struct ucore_share share[UCORE_READERS_MAX];
@@ -103,11 +104,13 @@ bool ucore_parallel_cpu_is_isolated(int cpu)
 	return isolated;
 }
 
+/* Return true if the session has chosen the CPU by SET_PMI_CPUS. */
 static bool is_chosen(const struct ucore_domain_ctx *ctx, int cpu)
 {
 	return ctx->parallel.chosen && cpumask_test_cpu(cpu, &ctx->domain->pin_cpus);
 }
 
+/* Return true if the CPU may be a helper CPU of the context. */
 static bool may_help(const struct ucore_domain_ctx *ctx, int cpu)
 {
 	if (!ucore_domain_has_cpu(ctx->domain, cpu))
@@ -117,6 +120,7 @@ static bool may_help(const struct ucore_domain_ctx *ctx, int cpu)
 		(!ctx->parallel.may || cpumask_test_cpu(cpu, ctx->parallel.may)));
 }
 
+/* Return true if the CPU is already among the CPUs that read the context. */
 static bool is_reader(const struct ucore_parallel *parallel, int cpu)
 {
 	u32 i;
@@ -128,8 +132,8 @@ static bool is_reader(const struct ucore_parallel *parallel, int cpu)
 }
 
 /*
- * Return true if a thread of the same core is a reader, because threads share the core's access
- * path.
+ * Return true if a thread of the same core already reads the context. The threads of a core
+ * share one path to the uncore, so that a second thread would not shorten the read.
  */
 static bool core_is_used(const struct ucore_parallel *parallel, int cpu)
 {
@@ -141,14 +145,17 @@ static bool core_is_used(const struct ucore_parallel *parallel, int cpu)
 	return false;
 }
 
-/* Rate a CPU as a helper. A chosen CPU counts more than one whose core has no reader yet. */
+/*
+ * Rate a CPU as helper CPU, from 0 to 3. That the session has chosen the CPU counts more than that
+ * no other thread of its core reads the context.
+ */
 static int rating(const struct ucore_domain_ctx *ctx, const struct ucore_parallel *parallel,
 		  int cpu)
 {
 	return 2 * is_chosen(ctx, cpu) + !core_is_used(parallel, cpu);
 }
 
-/* Find the first CPU with the highest rating; UCORE_NO_CPU if none. */
+/* Find the first CPU with the highest rating() that may become a helper; UCORE_NO_CPU if none. */
 static int next_helper(const struct ucore_domain_ctx *ctx, const struct ucore_parallel *parallel,
 		       int leaving)
 {
@@ -167,8 +174,8 @@ static int next_helper(const struct ucore_domain_ctx *ctx, const struct ucore_pa
 }
 
 /*
- * Cut the boxes into consecutive shares of at most @most reads. Return the number of shares,
- * U32_MAX if there are too many.
+ * Divide the boxes into consecutive shares of at most @most register reads. Return the number of
+ * shares, U32_MAX if more than UCORE_READERS_MAX are needed.
  */
 static u32 cut_shares_at_most(const struct ucore_domain_ctx *ctx, struct ucore_parallel *parallel,
 			      u32 most)
@@ -187,7 +194,7 @@ static u32 cut_shares_at_most(const struct ucore_domain_ctx *ctx, struct ucore_p
 	return nr + 1;
 }
 
-/* Cut the boxes so that the longest share is as short as possible. */
+/* Divide the boxes into a share for each CPU, so that the longest share is as short as possible. */
 static void cut_shares(struct ucore_domain_ctx *ctx, struct ucore_parallel *parallel)
 {
 	struct ucore_domain_ctx_box *pb;
@@ -207,7 +214,7 @@ static void cut_shares(struct ucore_domain_ctx *ctx, struct ucore_parallel *para
 	parallel->longest = most;
 }
 
-/* Choose the reader and its helper CPUs. */
+/* Set parallel->cpu to the domain's reader and to helper CPUs. @leaving is no helper. */
 static void readers_elect(const struct ucore_domain_ctx *ctx, struct ucore_parallel *parallel,
 			  int leaving)
 {
@@ -227,8 +234,8 @@ static void readers_elect(const struct ucore_domain_ctx *ctx, struct ucore_paral
  * @ctx: domain context; its domain is not locked
  * @leaving: CPU that is going offline, or UCORE_NO_CPU
  *
- * The caller holds the CPU hotplug lock, or is a CPU hotplug callback. With too few CPUs there
- * are fewer readers.
+ * The caller holds the CPU hotplug lock, or is a CPU hotplug callback. If the domain has fewer
+ * suitable CPUs than the session requests, fewer CPUs read.
  */
 void ucore_parallel_elect(struct ucore_domain_ctx *ctx, int leaving)
 {
@@ -247,7 +254,7 @@ void ucore_parallel_elect(struct ucore_domain_ctx *ctx, int leaving)
 }
 
 /**
- * ucore_parallel_elect_all() - choose the CPUs for all contexts that run on a domain
+ * ucore_parallel_elect_all() - choose the reading CPUs for all contexts that run on a domain
  * @domain: domain, not locked; the list of contexts does not change
  * @leaving: CPU that is going offline, or UCORE_NO_CPU
  *
@@ -265,20 +272,20 @@ void ucore_parallel_elect_all(struct ucore_domain *domain, int leaving)
  * ---- helpers ----
  */
 
-/* Read a share if there is an offer. Runs as an IPI with interrupts off and without a lock. */
+/* Read an offered share on a helper CPU, in an IPI with interrupts off and without a lock. */
 static void help_read(void *arg)
 {
 	struct ucore_share *share = arg;
 	u64 start = ktime_get_mono_fast_ns();
 
 	ucore_budget_enter(start);
-	/* From here on another IPI may be sent. Either call takes the share. */
+	/* From here on offer() may send another IPI. Either call takes the share. */
 	smp_store_release(&share->ipi_sent, false); /* pairs with offer(), ucore_parallel_exit() */
 	if (atomic_cmpxchg_acquire(&share->state, SHARE_OFFERED, SHARE_TAKEN) == SHARE_OFFERED) {
 		ucore_bulk_read_boxes(share->ctx, share->first, share->end, share->elapsed,
 				      &share->tally);
 		share->ns = ktime_get_mono_fast_ns() - start;
-		atomic_set_release(&share->state, SHARE_DONE);	/* (B) */
+		atomic_set_release(&share->state, SHARE_DONE);	/* (B), pairs with await() */
 	}
 	ucore_budget_leave();
 }
@@ -287,6 +294,7 @@ static void help_read(void *arg)
  * ---- reader ----
  */
 
+/* Offer share @i of the boxes to the helper CPU @cpu, and send an IPI to it. */
 static void offer(struct ucore_domain_ctx *ctx, u32 i, int cpu, u64 elapsed)
 {
 	struct ucore_share *share = &ctx->domain->shares->share[i];
@@ -300,7 +308,7 @@ static void offer(struct ucore_domain_ctx *ctx, u32 i, int cpu, u64 elapsed)
 	/* A helper whose earlier IPI has not arrived yet takes this offer. */
 	if (!ipi_sent)
 		WRITE_ONCE(share->ipi_sent, true);
-	atomic_set_release(&share->state, SHARE_OFFERED);	/* (A) */
+	atomic_set_release(&share->state, SHARE_OFFERED);	/* (A), pairs with help_read() */
 	if (ipi_sent)
 		return;
 	/* If the IPI cannot be sent, the offer is taken back unless a late IPI takes it. */
@@ -309,9 +317,9 @@ static void offer(struct ucore_domain_ctx *ctx, u32 i, int cpu, u64 elapsed)
 }
 
 /*
- * Offer the shares to helper CPUs within their CPU time budget. Return a mask of the shares
- * offered. Share 0 belongs to this CPU. The reader gets a share if the current CPU is another
- * one, because it received the PMI.
+ * Offer the shares to helper CPUs that are within their CPU time budgets. Return a mask of the
+ * offered shares. This CPU reads share 0. If this CPU is not the reader, because another CPU
+ * received the PMI, the reader is offered a share, too.
  */
 static u32 offer_all(struct ucore_domain_ctx *ctx, u64 elapsed)
 {
@@ -330,16 +338,18 @@ static u32 offer_all(struct ucore_domain_ctx *ctx, u64 elapsed)
 	return offered;
 }
 
+/* Take back an offered share. Return false if a helper CPU has taken it. */
 static bool revoke_offer(struct ucore_share *share)
 {
 	return atomic_cmpxchg_relaxed(&share->state, SHARE_OFFERED, SHARE_NONE) == SHARE_OFFERED;
 }
 
+/* Wait until a helper CPU has read its share, and add its accesses to the statistics. */
 static void await(struct ucore_share *share)
 {
 	struct ucore_domain_ctx *ctx = share->ctx;
 
-	atomic_cond_read_acquire(&share->state, VAL == SHARE_DONE);	/* (B) */
+	atomic_cond_read_acquire(&share->state, VAL == SHARE_DONE);	/* (B), see help_read() */
 	atomic_set(&share->state, SHARE_NONE);
 	ctx->domain->tally.reads += share->tally.reads;
 	ctx->stats.cost_ns += share->ns;
@@ -374,7 +384,7 @@ static void read_together(struct ucore_domain_ctx *ctx)
  * @ctx: domain context
  * @now: time of the freeze (ns)
  *
- * At most one read in an interval.
+ * Does nothing if the context has already been read in this interval.
  */
 void ucore_parallel_read(struct ucore_domain_ctx *ctx, u64 now)
 {
@@ -391,7 +401,7 @@ void ucore_parallel_read(struct ucore_domain_ctx *ctx, u64 now)
  */
 
 /**
- * ucore_parallel_prepare() - allocate the lists of boxes that each reader CPU reads
+ * ucore_parallel_prepare() - allocate the shares of a domain, unless they exist
  * @domain: domain
  *
  * Several sessions may call this at the same time.

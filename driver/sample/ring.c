@@ -16,8 +16,8 @@
  * The producer keeps its own position and does not read back published values.
  * The only value read from user space is @tail, which is used for nothing but the
  * free room. An invalid @tail results in no room. The producer runs with the
- * domain's lock held, in any context except NMI. The file does not know the
- * content of a record.
+ * domain's lock held, in any context except NMI. Callers write the content of
+ * records.
  */
 #include <linux/err.h>
 #include <linux/log2.h>
@@ -29,19 +29,19 @@
 #include "compat.h"
 #include "sample/ring.h"
 
-/* Consumer page, producer page and data are one allocation with two mappings. */
+/* Return the size of a ring's memory: consumer page, producer page and data, in this order. */
 static unsigned long ring_bytes(u32 size)
 {
 	return 2 * PAGE_SIZE + size;
 }
 
-/* Fail rather than invoke the OOM killer. */
+/* Allocation flags for ring memory. An allocation fails rather than invokes the OOM killer. */
 #define RING_GFP	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /**
  * ucore_ring_create() - allocate an empty ring
  * @size: size of the data (bytes), a power of two, at least a page
- * @wakeup: unread bytes at which the consumer is woken, 0: any
+ * @wakeup: number of unread bytes at which the consumer is woken, 0: each record
  * @user: user to whom the memory is charged
  *
  * Return: ring or an ERR_PTR. The error is -ENOBUFS if the user's limit is exceeded, else
@@ -119,10 +119,10 @@ static const struct vm_operations_struct mapping_ops = {
 };
 
 /**
- * ucore_ring_mmap() - map one region of a ring
+ * ucore_ring_mmap() - map one region of a ring into user space
  * @ring: ring
- * @vma: mapping, filled from its start
- * @consumer: map the consumer page; otherwise producer page and data, read-only
+ * @vma: mapping to be filled, of exactly the region's size
+ * @consumer: map the consumer page; otherwise the producer page and the data, read-only
  *
  * Return: 0 or an error. -EINVAL means that the mapping is private or differs in size from the
  * region. -EPERM means that a writable mapping of the producer's region was requested. -ENOMEM
@@ -154,15 +154,18 @@ int ucore_ring_mmap(struct ucore_ring *ring, struct vm_area_struct *vma, bool co
 	return 0;
 }
 
-/* Return the free bytes. An invalid tail from user space results in 0. */
+/* Return the number of free bytes in a ring. An invalid tail from user space results in 0. */
 static u64 ring_room(const struct ucore_ring *ring)
 {
-	u64 used = ring->next - smp_load_acquire(&ring->consumer->tail);	/* B */
+	u64 used = ring->next - smp_load_acquire(&ring->consumer->tail);	/* B above */
 
 	return used > ring->size ? 0 : ring->size - used;
 }
 
-/* Place a record. If it would cross the end of the ring, pad and place it at the start. */
+/*
+ * Find room for a record of @size bytes, and advance ring->next. A record that would cross the
+ * end of the data is placed at the start, after a PAD record. Return NULL if there is no room.
+ */
 static struct ucore_record *ring_place(struct ucore_ring *ring, u32 size)
 {
 	u32 off = ring->next & (ring->size - 1);
@@ -173,7 +176,7 @@ static struct ucore_record *ring_place(struct ucore_ring *ring, u32 size)
 	if (ring_room(ring) < (u64)pad + size)
 		return NULL;
 	if (pad) {
-		/* The pad record may have only 8 bytes: type and size. */
+		/* The PAD record may have only 8 bytes: type and size. */
 		rec = (void *)(ring->data + off);
 		rec->type = UCORE_RECORD_PAD;
 		rec->size = pad;
@@ -191,6 +194,7 @@ static void record_init(struct ucore_ring *ring, struct ucore_record *rec, u32 t
 	rec->seq = ring->seq++;
 }
 
+/* Count @n records as lost. Each lost record has a sequence number. */
 static void ring_lose(struct ucore_ring *ring, u64 n)
 {
 	ring->seq += n;
@@ -244,12 +248,12 @@ full:
 }
 
 /**
- * ucore_ring_skip() - count records that were never written
+ * ucore_ring_skip() - count samples that were not taken as lost records
  * @ring: ring
- * @n: number of records
+ * @n: number of these samples
  *
- * Skipped records have sequence numbers, and the next LOST record includes their number. A
- * reader that waits for its watermark is not woken.
+ * Skipped records have sequence numbers, and the next LOST record includes their number. The
+ * function does not wake the consumer.
  */
 void ucore_ring_skip(struct ucore_ring *ring, u64 n)
 {
@@ -258,7 +262,7 @@ void ucore_ring_skip(struct ucore_ring *ring, u64 n)
 }
 
 /**
- * ucore_ring_commit() - publish the reserved records
+ * ucore_ring_commit() - make all reserved records visible to user space
  * @ring: ring
  *
  * Return: true if the consumer must be woken.
@@ -266,16 +270,16 @@ void ucore_ring_skip(struct ucore_ring *ring, u64 n)
 bool ucore_ring_commit(struct ucore_ring *ring)
 {
 	WRITE_ONCE(ring->head, ring->next);
-	smp_store_release(&ring->producer->head, ring->next);	/* A */
+	smp_store_release(&ring->producer->head, ring->next);	/* A, see the head of the file */
 	return ucore_ring_readable(ring);
 }
 
 /**
- * ucore_ring_readable() - check whether the consumer must be woken
- * @ring: ring; any context, without a lock, so that the result is a snapshot
+ * ucore_ring_readable() - check whether the consumer of a ring must be woken
+ * @ring: ring, not locked, so that the result may be outdated; any context
  *
- * Return: true if the watermark is reached, or if a record was lost, because a ring may be full
- * below the watermark.
+ * Return: true if the number of unread bytes has reached ring->wakeup, or if a record was lost,
+ * because a ring may be full below ring->wakeup.
  */
 bool ucore_ring_readable(const struct ucore_ring *ring)
 {

@@ -17,19 +17,19 @@ struct vm_area_struct;
 
 /**
  * struct ucore_ring - records of a session on one domain
- * @consumer: page that user space may write
- * @producer: page that user space may read
- * @data: records, directly behind @producer
+ * @consumer: page with the consumer's position, mapped writable into user space
+ * @producer: page with the producer's position, mapped read-only into user space
+ * @data: buffer of records, directly behind @producer
  * @size: size of @data (bytes), a power of two
- * @wakeup: unread bytes at which the consumer is woken
- * @head: position after the last published record
- * @next: position after the last placed record
+ * @wakeup: number of unread bytes at which the consumer is woken
+ * @head: position after the last published record (bytes since creation)
+ * @next: position after the last reserved record (bytes since creation)
  * @seq: sequence number of the next record
- * @lost: number of records without room or never written
+ * @lost: total number of lost records: without room, or skipped by ucore_ring_skip()
  * @unreported: number of records without room since the last LOST record
- * @skipped: number of records never written since the last LOST record
- * @refs: references of the context and of each mapping
- * @charge: charge of the memory
+ * @skipped: number of records skipped by ucore_ring_skip() since the last LOST record
+ * @refs: reference count: one of the context, one of each mapping
+ * @charge: charge of the ring's memory to a user
  *
  * All members except the consumer page belong to the producer.
  */

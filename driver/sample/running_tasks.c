@@ -27,13 +27,15 @@
 #include "sample/domain_ctx.h"
 #include "sample/running_tasks.h"
 
+/* Number of attempts to read a slot that its CPU changes */
 #define TRIES	4
 
 /**
- * struct task_slot - tasks of a CPU
- * @seq: written by that CPU with interrupts off, read by any CPU
- * @now: current task; @since is 0 if unknown
- * @before: previous task
+ * struct task_slot - the two tasks that ran last on a CPU
+ * @seq: sequence counter of the slot; written by the slot's CPU with interrupts off, read by
+ *       any CPU
+ * @now: task that runs now; now.since is 0 if the task is unknown
+ * @before: task that ran before @now
  */
 struct task_slot {
 	seqcount_t seq;
@@ -43,15 +45,15 @@ struct task_slot {
 
 static DEFINE_PER_CPU(struct task_slot, task_slots);
 
-/* Protects tasks_users and the probes. Nests inside session locks. */
+/* Protects the probes and the number of sessions that use them. Nests inside session locks. */
 static DEFINE_MUTEX(tasks_lock);
 static unsigned int tasks_users;
 
 /**
  * ucore_tasks_note() - record that a task starts to run on this CPU
- * @time: time (ns)
- * @pid: process id
- * @tid: thread id
+ * @time: time at which the task starts to run (ns)
+ * @pid: process id in the initial namespace
+ * @tid: thread id in the initial namespace
  * @comm: name of the task
  *
  * Interrupts are off.
@@ -70,9 +72,9 @@ void ucore_tasks_note(u64 time, u32 pid, u32 tid, const char *comm)
 }
 
 /**
- * ucore_tasks_lookup() - look up the task that ran on a CPU
- * @cpu: CPU
- * @time: time of interest (ns), recent
+ * ucore_tasks_lookup() - look up the task that ran on a CPU at a given time
+ * @cpu: CPU number
+ * @time: time at which the task ran (ns), at most one task switch ago
  * @out: task; without UCORE_TASK_F_KNOWN if the CPU is offline, has switched more than once
  *       since @time, or keeps switching
  */
@@ -111,7 +113,7 @@ static void switched(void *data, bool preempt, struct task_struct *prev,
 	note_task(next, next->comm);
 }
 
-/* Record the new name after exec or prctl. */
+/* Record the new name of the running task after exec or prctl. */
 static void renamed(void *data, struct task_struct *task, const char *comm)
 {
 	unsigned long flags;
@@ -127,6 +129,7 @@ static void note_here(void *arg)
 	note_task(current, current->comm);
 }
 
+/* Scheduler tracepoints, and the functions attached to them */
 static struct probe {
 	const char *name;
 	void *run;
@@ -171,7 +174,7 @@ static int probes_add(void)
 	return 0;
 }
 
-/* Mark the slots as unknown, because no probe has updated them since the last use. */
+/* Mark the tasks of all slots as unknown, because no probe was attached until now. */
 static void slots_clear(void)
 {
 	int cpu;
@@ -183,7 +186,7 @@ static void slots_clear(void)
 }
 
 /**
- * ucore_tasks_get() - start to record tasks, or add a user
+ * ucore_tasks_get() - record running tasks until ucore_tasks_put(); the first user adds the probes
  *
  * Context: process; the CPU hotplug lock is not held.
  *
@@ -209,7 +212,7 @@ int ucore_tasks_get(void)
 }
 
 /**
- * ucore_tasks_put() - remove a user; the last one removes the probes
+ * ucore_tasks_put() - end the use of recorded tasks; the last user removes the probes
  */
 void ucore_tasks_put(void)
 {
@@ -224,10 +227,10 @@ void ucore_tasks_put(void)
  */
 
 /**
- * ucore_tasks_size() - get the size of a context's tasks record
+ * ucore_tasks_size() - get the size of a context's TASKS record
  * @ctx: domain context
  *
- * Return: size (bytes), 0 if there are no tasks records.
+ * Return: size (bytes), 0 if the session has no TASKS records.
  */
 u32 ucore_tasks_size(const struct ucore_domain_ctx *ctx)
 {
@@ -237,7 +240,7 @@ u32 ucore_tasks_size(const struct ucore_domain_ctx *ctx)
 }
 
 /**
- * ucore_tasks_fill() - fill in a tasks record
+ * ucore_tasks_fill() - fill in a TASKS record of a context
  * @ctx: domain context
  * @tasks: record whose header is already filled in
  * @time: time of the sample (ns)

@@ -28,6 +28,7 @@ static unsigned int max_sample_rate = 50000;
 module_param(max_sample_rate, uint, 0644);
 MODULE_PARM_DESC(max_sample_rate, "overflows per second and domain before it is throttled");
 
+/* Window in which overflows are counted and compared with max_sample_rate (ns) */
 #define THROTTLE_WINDOW_NS	(10 * NSEC_PER_MSEC)
 
 /*
@@ -35,8 +36,8 @@ MODULE_PARM_DESC(max_sample_rate, "overflows per second and domain before it is 
  */
 
 /*
- * Return true if an armed counter overflowed. An unreported overflow has no global status bit,
- * so that only the box's status or a wrapped count shows it.
+ * Return true if an armed counter overflowed. @status is the status of its box. An unreported
+ * overflow has no global status bit, so that only @status or a wrapped count shows the overflow.
  */
 static bool overflowed(const struct ucore_interval *iv, const struct ucore_counter *ctr,
 		       u64 status)
@@ -46,8 +47,8 @@ static bool overflowed(const struct ucore_interval *iv, const struct ucore_count
 }
 
 /*
- * Read the status of the context's boxes that may have set a global status bit. Each box is
- * read once, even if several sessions use it.
+ * Read the box status of the context's boxes that may have set a global status bit. Each status
+ * is read once in an interval, even if several sessions use the box.
  */
 static void ctx_read_box_status(const struct ucore_interval *iv, const struct ucore_domain_ctx *ctx)
 {
@@ -63,7 +64,7 @@ static void ctx_read_box_status(const struct ucore_interval *iv, const struct uc
 	}
 }
 
-/* Mark the armed counters of a context that overflowed, and make the context's sample due. */
+/* Mark the armed counters of a context that overflowed. If any did, request a sample. */
 static void ctx_mark_overflows(struct ucore_interval *iv, struct ucore_domain_ctx *ctx)
 {
 	const struct ucore_box *box;
@@ -119,6 +120,7 @@ static void service_begin(struct ucore_interval *iv, u64 box_bits)
 			ctx_mark_overflows(iv, ctx);
 }
 
+/* Read the global status of a frozen domain, and begin the service of pending overflows. */
 static void interval_read_status(struct ucore_interval *iv)
 {
 	struct ucore_domain *domain = iv->domain;
@@ -132,15 +134,15 @@ static void interval_read_status(struct ucore_interval *iv)
 	if (!iv->status)
 		return;
 	/*
-	 * A bit that belongs to no armed box means that the bit map is wrong: check all armed
-	 * boxes.
+	 * If a status bit belongs to no armed box, the assumed map of status bits to boxes is
+	 * wrong. In that case read the status of all armed boxes.
 	 */
 	service_begin(iv, iv->status & ~domain->armed_mask ? domain->armed_mask : iv->status);
 }
 
 /**
- * ucore_interval_set_context() - set the interrupted context of an interval
- * @iv: interval; a context that is already set stays
+ * ucore_interval_set_context() - set the interrupted context (IP, PID, TID) of an interval
+ * @iv: interval; if it has a context already, nothing is changed
  * @context: interrupted context; copied, because the next PMI may overwrite the buffer
  */
 void ucore_interval_set_context(struct ucore_interval *iv, const struct ucore_pmi_regs *context)
@@ -157,7 +159,7 @@ void ucore_interval_set_context(struct ucore_interval *iv, const struct ucore_pm
  * @domain: domain
  * @now: current time (ns)
  *
- * A pending overflow becomes part of the interval. Otherwise the unfreeze would start counters
+ * A pending overflow is serviced in the interval. Otherwise the unfreeze would start counters
  * whose overflow has not been sampled yet.
  */
 void ucore_interval_begin(struct ucore_interval *iv, struct ucore_domain *domain, u64 now)
@@ -167,7 +169,7 @@ void ucore_interval_begin(struct ucore_interval *iv, struct ucore_domain *domain
 	*iv = (struct ucore_interval){ .domain = domain, .entered = now, .charged_from = now,
 				       .tally = domain->tally };
 	ucore_freeze_domain(domain, now);
-	iv->now = domain->frozen_since;	/* already frozen: the instant is the earlier freeze */
+	iv->now = domain->frozen_since;	/* earlier than @now if the domain was already frozen */
 	interval_read_status(iv);
 }
 
@@ -177,8 +179,8 @@ void ucore_interval_begin(struct ucore_interval *iv, struct ucore_domain *domain
  * @ctx: domain context; with @box_freeze only its own boxes are frozen
  * @now: current time (ns)
  *
- * With @box_freeze, pending overflows are left to their PMI. The unfreeze of single boxes does
- * not end a freeze of the domain by an overflow.
+ * With @box_freeze, pending overflows are not serviced here but by their PMI. The unfreeze of
+ * single boxes does not end a freeze of the domain by an overflow.
  */
 void ucore_interval_begin_ctx(struct ucore_interval *iv, struct ucore_domain_ctx *ctx, u64 now)
 {
@@ -215,8 +217,8 @@ void ucore_interval_extend_to_domain(struct ucore_interval *iv)
 }
 
 /*
- * Return the later of the freeze and the start of this CPU's work. The freeze may be much
- * older.
+ * Return the time at which this CPU began to handle the interval (ns), at least the time of the
+ * freeze. The freeze may be much older, for example if the domain was throttled.
  */
 static u64 latest_time(const struct ucore_interval *iv)
 {
@@ -224,7 +226,7 @@ static u64 latest_time(const struct ucore_interval *iv)
 }
 
 /**
- * ucore_interval_reset() - reset the counts and times of a context
+ * ucore_interval_reset() - reset a context's counts and times in an interval, for RESET
  * @iv: interval
  * @ctx: domain context on the interval's domain
  */
@@ -245,15 +247,15 @@ void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_domai
 {
 	lockdep_assert_held(&domain->lock);
 
-	/* The overflow may precede the time stamp of the last unfreeze. */
+	/* The overflow may have occurred after the last unfreeze but before its time stamp. */
 	*iv = (struct ucore_interval){ .domain = domain,
 				       .now = max(now, ucore_domain_counted_at(domain)),
 				       .recovered = recovered, .tally = domain->tally };
 	iv->charged_from = iv->now;
 	iv->entered = recovered ? ktime_get_mono_fast_ns() : iv->now;
 	/*
-	 * The domain ran after its last freeze and at the watchdog's last clear scan. The
-	 * overflow came after both.
+	 * The overflow occurred after the last freeze of the domain, and after the last scan in
+	 * which the watchdog found the global status clear.
 	 */
 	if (recovered)
 		iv->late_ns = iv->now - min(iv->now, max(domain->pmi.clear, domain->frozen_since));
@@ -267,8 +269,8 @@ void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_domai
  * @domain: domain whose global status is clear although armed counters wrapped
  * @now: current time (ns)
  *
- * A box whose own status was not cleared cannot set its global bit again. Its status is read
- * and cleared here, and its counters are re-armed.
+ * A box whose own status was not cleared cannot set its global status bit again. The interval
+ * reads and clears the status of such boxes, and re-arms their counters.
  */
 void ucore_interval_begin_unreported(struct ucore_interval *iv, struct ucore_domain *domain,
 				     u64 now)
@@ -291,7 +293,7 @@ void ucore_interval_begin_unreported(struct ucore_interval *iv, struct ucore_dom
 }
 
 /**
- * ucore_sample_timer_due() - request a timer sample, unless an overflow sample is due
+ * ucore_sample_timer_due() - request a timer sample of a context, unless another sample is due
  * @iv: interval
  * @ctx: domain context
  */
@@ -304,12 +306,12 @@ void ucore_sample_timer_due(struct ucore_interval *iv, struct ucore_domain_ctx *
 }
 
 /**
- * ucore_sample_core_due() - request a core-trigger sample, unless another sample is due
+ * ucore_sample_core_due() - request a core-trigger sample of a context, unless one is due
  * @iv: interval
  * @ctx: domain context
  * @context: context that the core event interrupted; valid until the end of the interval
  *
- * Other samples that end in this interval keep the context of their trigger.
+ * Samples of other sessions in this interval contain the context that their trigger interrupted.
  */
 void ucore_sample_core_due(struct ucore_interval *iv, struct ucore_domain_ctx *ctx,
 			   const struct ucore_pmi_regs *context)
@@ -325,19 +327,23 @@ void ucore_sample_core_due(struct ucore_interval *iv, struct ucore_domain_ctx *c
  * ---- end ----
  */
 
+/* Clear the status of the context's boxes whose status was read in this interval. */
 static void ctx_acknowledge(const struct ucore_domain_ctx *ctx)
 {
 	const struct ucore_domain_ctx_box *pb;
 
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++) {
 		if (!pb->box->status_read)
-			continue;	/* not armed here, or cleared for another context */
+			continue;	/* not read, or already cleared for another context */
 		ucore_box_clear_status(pb->box, pb->box->status);
 		pb->box->status_read = false;
 	}
 }
 
-/* Start the next period of each counter that overflowed. Polled counters need no write. */
+/*
+ * Start the next period of each counter of the context that overflowed, with @throttle without
+ * interrupts. Polled counters need no write.
+ */
 static void ctx_rearm(struct ucore_domain_ctx *ctx, bool throttle)
 {
 	struct ucore_counter *ctr;
@@ -354,7 +360,7 @@ static void ctx_rearm(struct ucore_domain_ctx *ctx, bool throttle)
 	}
 }
 
-/* Return true if a counter of a session overflowed. */
+/* Re-arm or throttle the overflowed counters of all contexts. Return true if there are any. */
 static bool ctxs_rearm(struct ucore_domain *domain, bool throttle)
 {
 	struct ucore_domain_ctx *ctx;
@@ -369,8 +375,8 @@ static bool ctxs_rearm(struct ucore_domain *domain, bool throttle)
 }
 
 /*
- * Get the overflows allowed in one throttle window. A PMI that is broadcast interrupts all CPUs
- * of the die, so the limit is divided by the number of interrupted CPUs.
+ * Return the number of overflows allowed in one throttle window. A PMI that is routed to all
+ * cores interrupts all CPUs of the die. In that case the limit is divided by their number.
  */
 static u64 count_limit(const struct ucore_domain *domain)
 {
@@ -380,8 +386,8 @@ static u64 count_limit(const struct ucore_domain *domain)
 }
 
 /*
- * Count an overflow. Return how long to pause (ns): until the end of the window if the limit is
- * exceeded, else 0.
+ * Count an overflow service. If the limit of the window is exceeded, return the time for which
+ * overflows must pause: the rest of the window (ns). Otherwise return 0.
  */
 static u64 count_pause_ns(struct ucore_domain *domain, u64 now)
 {
@@ -397,8 +403,8 @@ static u64 count_pause_ns(struct ucore_domain *domain, u64 now)
 }
 
 /*
- * Return how long to pause overflows (ns) because of their rate or of the CPU time budget, else
- * 0.
+ * Return the time for which overflows of the domain must pause (ns), because of their rate or
+ * of the CPU time budget. Return 0 if no pause is necessary.
  */
 static u64 pause_ns(struct ucore_domain *domain)
 {
@@ -408,10 +414,11 @@ static u64 pause_ns(struct ucore_domain *domain)
 }
 
 /*
- * Throttle a domain. A throttled counter still counts, but its period ends without a PMI or a
- * sample (see ctx_rearm()). Thus other work on this CPU and other sessions of the domain can
- * proceed. An overflow without a session's counter, such as a stuck status bit, would interrupt
- * again at each unfreeze. In that case the domain stays frozen until the watchdog unfreezes it.
+ * Throttle a domain for @pause (ns), unless @pause is 0. A throttled counter still counts, but
+ * its period ends without a PMI or a sample (see ctx_rearm()). Thus other work on this CPU and
+ * other sessions of the domain can proceed. If no counter of a session overflowed (@ours is
+ * false), for example with a stuck status bit, each unfreeze would raise the PMI again. In that
+ * case the domain stays frozen until the watchdog unfreezes it.
  */
 static void domain_throttle(struct ucore_domain *domain, u64 pause, bool ours)
 {
@@ -430,7 +437,7 @@ static void domain_throttle(struct ucore_domain *domain, u64 pause, bool ours)
 
 /*
  * End the throttling of a context's counters, which have just been read. Periods that ended
- * while throttled count as dropped.
+ * during the throttling count as dropped. With @rearm the counters interrupt again.
  */
 static void ctx_end_throttling(struct ucore_domain_ctx *ctx, bool rearm)
 {
@@ -450,8 +457,8 @@ static void ctx_end_throttling(struct ucore_domain_ctx *ctx, bool rearm)
 }
 
 /**
- * ucore_interval_unthrottle() - enable overflows of throttled counters again
- * @domain: domain, locked, whose throttle pause is over
+ * ucore_interval_unthrottle() - enable overflow interrupts of throttled counters again
+ * @domain: domain, locked, whose throttling ends
  */
 void ucore_interval_unthrottle(struct ucore_domain *domain)
 {
@@ -474,7 +481,7 @@ void ucore_interval_unthrottle(struct ucore_domain *domain)
 }
 
 /**
- * ucore_interval_halt() - read a context for the last time and stop it
+ * ucore_interval_halt() - read a context for the last time in an interval, and stop it
  * @iv: interval
  * @ctx: domain context on the interval's domain
  *
@@ -490,6 +497,10 @@ void ucore_interval_halt(const struct ucore_interval *iv, struct ucore_domain_ct
 	ctx_end_throttling(ctx, false);
 }
 
+/*
+ * Add the cost of an interval to a context's statistics. CPU time and register accesses are
+ * divided by @sharers, the number of contexts that were read in the interval.
+ */
 static void ctx_account(struct ucore_domain_ctx *ctx, const struct ucore_interval *iv,
 			u64 unfrozen, u64 end, u32 sharers)
 {
@@ -501,7 +512,7 @@ static void ctx_account(struct ucore_domain_ctx *ctx, const struct ucore_interva
 	stats->writes += div_u64(iv->domain->tally.writes - iv->tally.writes, sharers);
 }
 
-/* End the polled periods of a context that was read on a frozen domain. */
+/* Request a sample of a context that was read in the interval if a polled period has ended. */
 static void ctx_end_polled_periods(const struct ucore_interval *iv, struct ucore_domain_ctx *ctx)
 {
 	if (!ctx->poll_ns || !ctx->fresh || !ucore_ctx_poll_end(ctx, iv->now))
@@ -511,8 +522,8 @@ static void ctx_end_polled_periods(const struct ucore_interval *iv, struct ucore
 }
 
 /*
- * Unfreeze as the last write of an interval, unless the context was stopped in the interval.
- * Return the time.
+ * Unfreeze the domain, or the context's boxes unless the context was stopped in the interval.
+ * This is the last register write of an interval. Return the time of the unfreeze (ns).
  */
 static u64 interval_unfreeze(const struct ucore_interval *iv)
 {
@@ -530,7 +541,7 @@ static u64 interval_unfreeze(const struct ucore_interval *iv)
 }
 
 /**
- * ucore_interval_end() - finish an interval and unfreeze
+ * ucore_interval_end() - end an interval: read, unfreeze and write records
  * @iv: interval
  *
  * Reads the contexts with a due sample, acknowledges overflows, re-arms, unfreezes and then

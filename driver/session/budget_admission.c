@@ -3,9 +3,9 @@
  * Admission control: delay commands whose readers exceed their CPU budgets, and refuse timer
  * and rotation periods that are too short.
  *
- * The cost of samples is estimated before a session starts. The cost of commands is charged
- * where they run (rendezvous.c). A command waits before it runs, until the readers are within
- * their budgets. Part of the session layer. Process context.
+ * The cost of samples is estimated before a session starts. The cost of a command is charged to
+ * the CPUs that execute it (rendezvous.c). A command waits before it runs, until the readers
+ * are within their budgets. Part of the session layer. Process context.
  */
 #include <linux/errno.h>
 #include <linux/ktime.h>
@@ -18,9 +18,10 @@
 #include "session/session.h"
 
 /*
- * Assumed costs (ns) of a register access, a register read, a value of a record, and the rest
- * of a sample. The last three are costs of code. The code is estimated at
- * 1 ns an instruction. `make bench PLATFORM=clocked` measures the error of these values.
+ * Assumed costs of a sample (ns). ACCESS_NS is the bus access of each register read or write.
+ * The others are costs of code: READ_NS for each register read, VALUE_NS for each value in the
+ * record, SAMPLE_NS for the rest. Code is estimated at 1 ns for each instruction.
+ * `make bench PLATFORM=clocked` measures the error of these values.
  */
 #define ACCESS_NS	200
 #define READ_NS		40
@@ -29,9 +30,9 @@
 
 /*
  * Costs of parallel reads on the reader (ns). IPI_NS is paid for each helper CPU, to queue the
- * call, write the interrupt command, transfer the cache lines of the helper's boxes.
- * READERS_NS is paid once, because the reader waits until the last helper has entered its
- * interrupt.
+ * call, write the interrupt command and transfer the cache lines of the helper's boxes.
+ * READERS_NS is paid once for all helpers, because the reader waits until the last helper has
+ * entered its interrupt handler.
  */
 #define IPI_NS		1250
 #define READERS_NS	1500
@@ -41,8 +42,8 @@
  */
 
 /*
- * Return true if the command may use the domain's reader. A command that moves readers
- * concerns the readers of all dies.
+ * Return true if a command of the session may use the domain's reader. A command that moves
+ * readers uses the readers of all dies.
  */
 static bool uses_reader(const struct ucore_session *session, const struct ucore_domain *domain,
 			bool moves)
@@ -53,8 +54,9 @@ static bool uses_reader(const struct ucore_session *session, const struct ucore_
 }
 
 /*
- * Find how long a command must wait (ns). The session is not locked, so that a reader may
- * change during the wait. The wait is then for the wrong CPU, which is harmless.
+ * Return how long a command must wait until all readers that it uses are within their budgets
+ * (ns). The session is not locked, so that a reader may change during the wait. The command
+ * then waits for the former reader, which is harmless.
  */
 static u64 wait_ns(const struct ucore_session *session, bool moves)
 {
@@ -75,10 +77,10 @@ static u64 wait_ns(const struct ucore_session *session, bool moves)
 }
 
 /**
- * ucore_admit_begin() - wait until the readers are within their budgets
+ * ucore_admit_begin() - admit a command: wait until the readers are within their budgets
  * @session: the session, not locked
- * @moves: the command may move the readers of all dies; otherwise only the session's readers
- *         work for it
+ * @moves: the command may move the readers of all dies; otherwise it uses the readers of the
+ *         session's domains only
  *
  * Only one command of a session is admitted at a time. The CPU time that commands can use
  * together therefore grows with the number of sessions, not with the number of threads. A
@@ -113,8 +115,8 @@ void ucore_admit_end(struct ucore_session *session)
  */
 
 /*
- * Return the maximum number of accesses of a group switch: read the counters of one group,
- * write their controls and those of the next group.
+ * Return the maximum number of register accesses of a group switch: read the counters of one
+ * group, write their controls and the controls of the next group.
  */
 static u64 switch_accesses(const struct ucore_domain_ctx *ctx)
 {
@@ -135,11 +137,11 @@ static u64 switch_accesses(const struct ucore_domain_ctx *ctx)
 	return most;
 }
 
-/* Estimate the time (ns) that a sample takes on the reader or, with rotation, a group switch. */
+/* Estimate the reader's CPU time (ns) for a sample of the context, or for a group switch. */
 static u64 ctx_work_ns(const struct ucore_domain_ctx *ctx)
 {
 	const struct ucore_counter *ctr;
-	/* freeze and unfreeze, of the domain or of each box */
+	/* register writes of freeze and unfreeze, of the domain or of each box */
 	u64 words = ctx->box_freeze || !ctx->domain->global ?
 		    2 * ctx->nr_box : 2 * (1 + ctx->domain->nr_further);
 	u64 ns = SAMPLE_NS + words * ACCESS_NS + ctx->nr_ctr * VALUE_NS, reads = 0;
@@ -161,7 +163,7 @@ static u64 ctx_work_ns(const struct ucore_domain_ctx *ctx)
 	return ns + reads * (ACCESS_NS + READ_NS);
 }
 
-/* Return the longest estimate (ns) of all domains; 0 if the session has no events. */
+/* Return the longest ctx_work_ns() of all domains (ns); 0 if the session has no events. */
 static u64 session_work_ns(const struct ucore_session *session)
 {
 	const struct ucore_domain_ctx *ctx;
@@ -199,7 +201,7 @@ bool ucore_admit_period(const struct ucore_session *session)
 	return !period || period >= ucore_budget_period_ns(session_work_ns(session));
 }
 
-/* Sum the time (ns) spent on the session's readers. A CPU that reads two domains counts once. */
+/* Sum the CPU time that ucore used on the session's readers (ns). Each CPU counts once. */
 static u64 readers_busy_ns(struct ucore_session *session)
 {
 	const struct ucore_domain_ctx *ctx;

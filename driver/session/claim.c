@@ -7,8 +7,8 @@
  * Several sessions can use a box if their counters differ and if all sessions that set shared
  * registers require the same values. A field that an event leaves out is required to be 0,
  * because 0 can select as any other value does. Counters without a control register run freely
- * and belong to no session. Groups of a session that rotate may use the same counters; the
- * session holds them all the time. A session that uses the box's own freeze has the box alone,
+ * and belong to no session. Groups of a session may use the same counters by rotation; the
+ * session holds these counters all the time. A session with box freeze has its boxes alone,
  * because the freeze would stop the counters of other sessions.
  *
  * The first claim on a box acquires the box from the kernel. The last claim restores the
@@ -48,7 +48,7 @@ static struct ucore_claim *claim_find(const struct ucore_session *session,
 	return NULL;
 }
 
-/* Acquire a box that no session uses. Return -EBUSY if the kernel uses it. */
+/* Acquire a box that no session uses. Return -EBUSY if perf or intel_uncore uses the box. */
 static int box_acquire(const struct ucore_box *box)
 {
 	if (box->domain->scope == UCORE_SCOPE_CPU)
@@ -131,11 +131,11 @@ struct ucore_claim *ucore_claim_get(struct ucore_session *session, struct ucore_
  */
 
 /**
- * struct placement - events of a claim and the counters chosen for them
- * @nr: number of events
- * @event: the events
- * @allowed: for each event, mask of the counters it may use
- * @counter: for each event, the counter chosen
+ * struct placement - events of a claim in certain groups, and the counters chosen for them
+ * @nr: number of entries in @event
+ * @event: events for which counters are chosen
+ * @allowed: for each event, mask of the counters that it may use
+ * @counter: for each event, number of the chosen counter
  */
 struct placement {
 	u32 nr;
@@ -158,7 +158,7 @@ static void place_reverse(struct placement *place)
 		swap(place->event[i], place->event[place->nr - 1 - i]);
 }
 
-/* Collect the session's events on the box that are in @groups, by id, with the new event last. */
+/* Collect the claim's events of @groups (mask) in @place, by ascending id, the new event last. */
 static void place_collect(struct placement *place, const struct ucore_claim *claim,
 			  struct ucore_event *new, u64 groups)
 {
@@ -168,7 +168,7 @@ static void place_collect(struct placement *place, const struct ucore_claim *cla
 	place->nr = 0;
 	if (groups & BIT_ULL(new->group))
 		place_add(place, new);
-	/* from the end of the list, where the events of this box most likely are */
+	/* from the end of the list, because the box's events were probably added last */
 	list_for_each_entry_reverse(event, &claim->session->events, node) {
 		if (!left)
 			break;
@@ -182,8 +182,8 @@ static void place_collect(struct placement *place, const struct ucore_claim *cla
 }
 
 /*
- * Find the groups that the session has on the box, with the new event's. Return -EADDRINUSE if
- * the new event conflicts with another.
+ * Set @groups to a mask of the groups of the claim's events and of the new event. Return
+ * -EADDRINUSE if the new event requires other filter values than an event of the claim.
  */
 static int groups_collect(const struct ucore_claim *claim, const struct ucore_event *new,
 			  u64 *groups)
@@ -214,7 +214,7 @@ static bool place_assign(struct placement *place, u64 taken)
 	return ucore_event_assign(place->allowed, place->nr, place->counter);
 }
 
-/* Return the counters that other sessions hold. */
+/* Return a mask of the counters of the claim's box that other sessions hold. */
 static u64 counters_taken(const struct ucore_claim *claim)
 {
 	const struct ucore_claim *other;
@@ -226,7 +226,7 @@ static u64 counters_taken(const struct ucore_claim *claim)
 	return taken;
 }
 
-/* Return the counter's bit; 0 if the counter has no control register and runs freely. */
+/* Return the counter's bit in masks; 0 for a free-running counter, which no session holds. */
 static u64 counter_bit(const struct ucore_box *box, u8 counter)
 {
 	const struct ucore_layout *layout = box->desc.layout;
@@ -237,7 +237,7 @@ static u64 counter_bit(const struct ucore_box *box, u8 counter)
 	return BIT_ULL(counter);
 }
 
-/* Add an event's counter and shared values to the claim. */
+/* Add an event's counter and its values of shared registers to the claim. */
 static void claim_add_event(struct ucore_claim *claim, const struct ucore_event *event)
 {
 	u32 i;
@@ -256,8 +256,8 @@ static void claim_clear(struct ucore_claim *claim)
 }
 
 /*
- * Return true if the claim with the new event requires the same shared values as other
- * sessions.
+ * Return true if the claim, with the new event, requires the same values of shared registers
+ * as the claims of other sessions on the box.
  */
 static bool filters_agree(const struct ucore_claim *claim, const struct ucore_event *new)
 {
@@ -276,13 +276,13 @@ static bool filters_agree(const struct ucore_claim *claim, const struct ucore_ev
 }
 
 /**
- * struct plan - a choice of counters for all groups
- * @claim: the claim
- * @new: the new event
- * @groups: mask of all groups
- * @lead: the group with which group 0 is placed
- * @taken: counters that other sessions hold
- * @always: counters chosen for group 0, which no other group can use
+ * struct plan - a choice of counters for all groups of a claim
+ * @claim: claim of the session on the box
+ * @new: event to be added
+ * @groups: mask of the groups of the claim's events and of @new
+ * @lead: lead group, whose events are placed together with those of group 0
+ * @taken: mask of the counters that other sessions hold
+ * @always: mask of the counters chosen for group 0, which no other group can use
  */
 struct plan {
 	struct ucore_claim *claim;
@@ -301,7 +301,7 @@ static void place_commit(const struct placement *place)
 		place->event[i]->counter = place->counter[i];
 }
 
-/* Place group 0 together with the lead group. */
+/* Choose counters for the events of group 0 and of the lead group together. */
 static bool lead_assign(struct plan *plan, struct placement *place)
 {
 	u32 i;
@@ -316,7 +316,7 @@ static bool lead_assign(struct plan *plan, struct placement *place)
 	return true;
 }
 
-/* Place each of the other groups on the counters that group 0 leaves free. */
+/* Choose counters for each of the other groups, among those that group 0 leaves free. */
 static bool rest_assign(const struct plan *plan, struct placement *place, bool commit)
 {
 	u64 rest = plan->groups & ~(BIT_ULL(0) | BIT_ULL(plan->lead));
@@ -377,8 +377,8 @@ static int claim_assign(struct ucore_claim *claim, struct ucore_event *new, u64 
  *       counters
  *
  * Return: 0; -EADDRINUSE if another event requires other values of the shared registers;
- * -EBUSY if other sessions hold the counters that the event needs; -ENOSPC if this session
- * does, in the event's group or in group 0.
+ * -EBUSY if other sessions hold the counters that the event needs; -ENOSPC if events of this
+ * session, in the same group or in group 0, use the counters that the event needs.
  */
 int ucore_claim_place(struct ucore_claim *claim, struct ucore_event *new)
 {
@@ -401,9 +401,9 @@ int ucore_claim_place(struct ucore_claim *claim, struct ucore_event *new)
 
 /**
  * struct restore - boxes of one domain whose registers are to be restored
- * @session: the session; the catalog is locked
- * @domain: the domain
- * @box: the box, or NULL for all boxes of the domain that only this session uses
+ * @session: session that releases the boxes; the catalog is locked
+ * @domain: domain of the boxes
+ * @box: box to restore, or NULL for all boxes of @domain that only @session uses
  */
 struct restore {
 	const struct ucore_session *session;
@@ -434,10 +434,10 @@ static void restore_here(void *arg)
 }
 
 /*
- * Restore the registers of a box whose last claim ends. The catalog is locked, so that no new
- * claim can come before that. A domain without an online CPU cannot be reached: its first CPU
- * that comes online restores the box. The counters of a core were stopped before the CPU went
- * offline, and may belong to perf when it comes back.
+ * Restore the registers of a box whose last claim ends. The catalog is locked, so that no
+ * session can claim the box before the restore. The registers of a domain without an online CPU
+ * cannot be accessed. Its first CPU that comes online restores the box. The counters of a core
+ * were stopped before the CPU went offline, and may belong to perf when the CPU is online again.
  */
 static void box_release(struct ucore_claim *claim)
 {
@@ -465,7 +465,7 @@ static void claim_release(struct ucore_claim *claim)
 	kfree(claim);
 }
 
-/* Compute the claim's counters and shared values again, after an event was removed. */
+/* Compute the claim's counters and shared register values again, after an event was removed. */
 static void claim_update(struct ucore_claim *claim)
 {
 	const struct ucore_event *event;
@@ -505,7 +505,7 @@ void ucore_claim_restore_boxes(struct ucore_session *session)
 	mutex_lock(&ucore_catalog.lock);
 	list_for_each_entry(event, &session->events, node) {
 		if (!event->box->dirty || !list_is_singular(&event->box->claims))
-			continue;	/* never programmed, restored already, or shared */
+			continue;	/* not programmed since the last restore, or shared */
 		restore.domain = event->box->domain;
 		ucore_budget_run(restore.domain, restore_here, &restore);
 	}

@@ -11,19 +11,20 @@ struct ucore_box_info;
 struct ucore_session;
 
 /**
- * struct ucore_claim - the share of one session in one box
- * @node: in the list of the box, oldest first; like @counters, @filters and @shared protected
- *        by the catalog's lock
- * @session: owner of the claim
- * @box: the box
- * @alone: the session uses the box's own freeze, so that no other session may use the box
+ * struct ucore_claim - the counters and filter values of one box that one session holds
+ * @node: entry in the box's list of claims, oldest first; like @counters, @filters and @shared
+ *        protected by the catalog's lock
+ * @session: session that owns the claim
+ * @box: claimed box
+ * @alone: no other session may use the box, because the session freezes single boxes
+ *         (UCORE_SESSION_F_BOX_FREEZE)
  * @nr_events: number of the session's events on the box; protected by the session's lock
- * @counters: counters held, as bits like ucore_add_event.counters; without free-running
- *            counters
- * @filters: an event of the claim sets shared registers
- * @shared: values of the shared registers that the events require
- * @ctx_index: index of the box in the session's domain context; protected by the session's
- *             lock
+ * @counters: mask of the counters that the session holds, with bits as in
+ *            ucore_add_event.counters; free-running counters are not held
+ * @filters: an event of the session sets registers that all counters of the box share
+ * @shared: values that the session requires in these shared registers
+ * @ctx_index: index in ucore_domain_ctx.box of the session's context; protected by the
+ *             session's lock
  */
 struct ucore_claim {
 	struct list_head node;

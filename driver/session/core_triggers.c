@@ -57,12 +57,12 @@ static struct task_struct *task_get(u32 tid)
 	return task;
 }
 
-/* Translate an error of perf to the errno values of the ABI. */
+/* Translate an error of perf_event_create_kernel_counter() to an errno value of the ABI. */
 static int perf_error(int ret)
 {
 	switch (ret) {
 	case -ENOENT:	/* no PMU driver has the event */
-	case -ENOTSUPP:	/* a PMU driver has it, but cannot interrupt */
+	case -ENOTSUPP:	/* a PMU driver has the event, but cannot interrupt */
 		return -EOPNOTSUPP;
 	case -ENODEV:	/* the CPU has just gone offline */
 		return -EAGAIN;
@@ -89,9 +89,9 @@ static struct ucore_perf_trigger *create(const struct ucore_add_core_trigger *co
 }
 
 /**
- * ucore_core_trigger_add() - add a trigger to a session
+ * ucore_core_trigger_add() - add a core trigger to a session, for ADD_CORE_TRIGGER
  * @session: the session
- * @config: event, period and target
+ * @config: event, period, and the CPU or thread for which perf counts the event
  *
  * Return: 0 or -errno as in the ABI.
  */
@@ -128,7 +128,7 @@ int ucore_core_trigger_add(struct ucore_session *session,
 }
 
 /**
- * ucore_core_trigger_start_all() - enable the session's triggers
+ * ucore_core_trigger_start_all() - enable the core triggers of a session
  * @session: the session, which has just started
  */
 void ucore_core_trigger_start_all(struct ucore_session *session)
@@ -140,7 +140,7 @@ void ucore_core_trigger_start_all(struct ucore_session *session)
 }
 
 /**
- * ucore_core_trigger_stop_all() - disable the session's triggers
+ * ucore_core_trigger_stop_all() - disable the core triggers of a session
  * @session: the session, which is about to stop
  */
 void ucore_core_trigger_stop_all(struct ucore_session *session)
@@ -152,7 +152,7 @@ void ucore_core_trigger_stop_all(struct ucore_session *session)
 }
 
 /**
- * ucore_core_trigger_remove_all() - remove the session's triggers and release their perf events
+ * ucore_core_trigger_remove_all() - remove a session's core triggers, release their perf events
  * @session: the session, stopped
  */
 void ucore_core_trigger_remove_all(struct ucore_session *session)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Core triggers of a session. The session's lock is held. */
+/*
+ * Core triggers of a session: core events whose overflows take samples (ADD_CORE_TRIGGER). The
+ * session's lock is held.
+ */
 #ifndef UCORE_CORE_TRIGGERS_H
 #define UCORE_CORE_TRIGGERS_H
 

@@ -15,6 +15,7 @@
 
 #include "session/event.h"
 
+/* For each UCORE_FIELD_*: its name, and whether an event with the field needs CAP_PERFMON. */
 static const struct {
 	const char *name;
 	bool needs_perfmon;
@@ -25,7 +26,7 @@ static const struct {
 };
 
 /**
- * ucore_field_known() - check a field number
+ * ucore_field_known() - check whether a number is one of UCORE_FIELD_*
  * @field: number from user space
  *
  * Return: true if the number is a field of some box.
@@ -35,7 +36,10 @@ bool ucore_field_known(u32 field)
 	return field < ARRAY_SIZE(field_table) && field_table[field].name;
 }
 
-/* Return the bits of a field's value that the piece stores, at their position in the value. */
+/*
+ * Return the mask of those bits of a field's value that a piece stores. A field consists of one
+ * or two pieces, each of which is a bit range of a register.
+ */
 static u64 piece_value_mask(const struct ucore_piece *piece)
 {
 	return piece->mask ? (piece->mask >> __ffs64(piece->mask)) << piece->shift : 0;
@@ -163,10 +167,9 @@ static bool threshold_ok(const struct ucore_box *box, const struct ucore_term *t
  * @nr: length of @terms
  * @spec: receives the words; zeroed first
  *
- * Return: 0; -EINVAL if a field is unknown or given twice, or if edge or invert have no
- * threshold; -ENXIO if the box does not have a field; -ERANGE if a value does not fit. Uncore
- * boxes of all generations need the threshold because they compare first. Core counters need
- * one for invert only.
+ * Return: 0; -EINVAL if a field is unknown or given twice, or if edge or invert lack a required
+ * threshold (threshold_ok()); -ENXIO if the box does not have a field; -ERANGE if a value does
+ * not fit its field.
  */
 int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *terms,
 		       u32 nr, struct ucore_event_spec *spec)
@@ -238,8 +241,9 @@ static bool has_threshold(const struct ucore_box *box, const struct ucore_event_
 }
 
 /*
- * Set the polling period to the shortest time in which a period can end, so that at most one
- * period ends between two polls. Limits keep polling cheap and samples punctual.
+ * Set the interval of polls to the shortest time in which the event's period can end. At most
+ * one period then ends between two polls. UCORE_POLL_MIN_NS limits the overhead of polls,
+ * UCORE_POLL_MAX_NS the delay of samples.
  */
 static int poll_restrict(const struct ucore_box *box, bool fixed, struct ucore_event_spec *spec)
 {
@@ -255,7 +259,7 @@ static int poll_restrict(const struct ucore_box *box, bool fixed, struct ucore_e
 	return 0;
 }
 
-/* Return true if fixed counters have all fields of the event. */
+/* Return true if the control of a fixed counter has all fields of the event. */
 static bool fixed_has_fields(const struct ucore_box_type *type, const struct ucore_event_spec *spec)
 {
 	u64 rest = spec->claimed[UCORE_SLOT_CTL];
@@ -269,7 +273,10 @@ static bool fixed_has_fields(const struct ucore_box_type *type, const struct uco
 	return !rest;
 }
 
-/* Return true if a counter of this width can be preloaded for the period. */
+/*
+ * Return true if a counter of @width bits can be preloaded so that it overflows after the
+ * period. @preload_bits is the number of bits that software can write, 0 for all.
+ */
 static bool period_fits(u64 period, u8 width, u8 preload_bits)
 {
 	if (preload_bits)
@@ -281,9 +288,9 @@ static bool period_fits(u64 period, u8 width, u8 preload_bits)
 /**
  * ucore_event_restrict() - find the counters that an event may use, and check its period
  * @box: the box
- * @counters: counters requested, 0 for any general counter
- * @period: overflow period, 0 for none
- * @interrupt: do not poll a counter that cannot interrupt
+ * @counters: mask of the counters requested, 0 for any general counter
+ * @period: overflow period (counts), 0 for none
+ * @interrupt: require an overflow interrupt (UCORE_EVENT_F_NO_POLL)
  * @spec: encoded event. The function sets its counters, period and poll_ns
  *
  * Return: 0; -EINVAL if fixed and general counters are mixed; -ENXIO if a counter does not
@@ -329,7 +336,8 @@ int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, 
  * @counter: number of the fixed counter, from 0
  * @period: the event has an overflow period
  *
- * Return: the word. If all fixed counters share a control register, the counter's field in it.
+ * Return: the control word. If all fixed counters share a control register, the bits of this
+ * counter in that register.
  */
 u64 ucore_event_fixed(const struct ucore_box_type *type, u64 ctl, u32 counter, bool period)
 {
@@ -343,11 +351,11 @@ u64 ucore_event_fixed(const struct ucore_box_type *type, u64 ctl, u32 counter, b
 }
 
 /**
- * ucore_event_conflicts() - check whether two events of a box require different filters
+ * ucore_event_conflicts() - check whether two events of a box require different filter values
  * @a: an event
  * @b: another event
  *
- * Return: true if they do.
+ * Return: true if both events set a field in a shared register to different values.
  */
 bool ucore_event_conflicts(const struct ucore_event_spec *a,
 			   const struct ucore_event_spec *b)
@@ -364,8 +372,9 @@ bool ucore_event_conflicts(const struct ucore_event_spec *a,
 }
 
 /*
- * Find a counter for an event by a depth-first search for an augmenting path. @tried bounds
- * the search.
+ * Find a counter for an event by a depth-first search for an augmenting path. Events that were
+ * assigned before may move to other counters. @tried is the mask of the counters visited, each
+ * at most once.
  */
 static bool assign_one(const u64 *allowed, u32 event, u8 *owner, u64 *tried)
 {
@@ -432,10 +441,10 @@ u32 ucore_event_max_increment(const struct ucore_box_type *type, u64 ctl, bool f
 
 /**
  * ucore_event_wrap_ns() - find the shortest time in which a counter can wrap
- * @bits: width of the counter, or of its low part
+ * @bits: width of the counter or of its low dword (bits)
  * @max_increment: maximum that the event adds in one clock
  *
- * Return: ns, rounded down.
+ * Return: time (ns), rounded down.
  */
 u64 ucore_event_wrap_ns(u32 bits, u32 max_increment)
 {

@@ -15,12 +15,14 @@ struct ucore_claim;
 
 /**
  * struct ucore_event_spec - requirements of an event on its box
- * @value: register words by slot (UCORE_SLOT_*), with the fields in place
- * @claimed: mask of the bits of @value that the event's fields cover
- * @filters: the event sets shared registers, or depends on their contents
- * @counters: counters that the event may use, as bits like ucore_add_event.counters
- * @period: overflow period, 0 for none
- * @poll_ns: polling period (ns) of the counter, or 0 if the counter interrupts or has no
+ * @value: for each slot (UCORE_SLOT_*), the register word with the values of the event's fields
+ * @claimed: for each slot, mask of the bits of @value that belong to the event's fields
+ * @filters: the event sets registers that all counters of the box share, or its count depends
+ *           on their contents
+ * @counters: mask of the counters that the event may use, with bits as in
+ *            ucore_add_event.counters
+ * @period: overflow period (counts), 0 for none
+ * @poll_ns: interval of polls of the counter (ns), 0 if the counter interrupts or has no
  *           @period
  */
 struct ucore_event_spec {
@@ -34,16 +36,16 @@ struct ucore_event_spec {
 
 /**
  * struct ucore_event - an event of a session
- * @node: in the session's list, by ascending id
- * @id: event id
- * @box: the box
+ * @node: entry in the session's list of events, by ascending id
+ * @id: event id, unique in the session
+ * @box: box that counts the event
  * @claim: the session's claim on @box
- * @spec: requirements on @box
+ * @spec: register words, counters and period of the event
  * @group: group in whose time slices the event counts, or 0 for an event that always counts
- * @counter: counter chosen, numbered as in the ABI
- * @total: count while the session is stopped
- * @flags: UCORE_VALUE_F_* while the session is stopped
- * @ran_ns: time (ns) in which the event could count, while the session is stopped
+ * @counter: number of the chosen counter, as in ucore_add_event.counter
+ * @total: count at the last STOP, with which the next START continues
+ * @flags: UCORE_VALUE_F_* at the last STOP
+ * @ran_ns: time in which the event could count (ns), up to the last STOP
  */
 struct ucore_event {
 	struct list_head node;
@@ -58,7 +60,7 @@ struct ucore_event {
 	u64 ran_ns;
 };
 
-/* Upper limit of uncore clock frequencies. Bounds the rate at which a counter can count. */
+/* Upper limit of uncore clock frequencies (Hz). Bounds the rate at which a counter can count. */
 #define UCORE_MAX_CLOCK_HZ	5000000000ULL
 
 bool ucore_field_known(u32 field);

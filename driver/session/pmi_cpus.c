@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A session's choice of readers and of the CPUs that take PMIs, by SET_PMI_CPUS. Owns
- * session->pinned and the domains' numbers of choices (domain->pins). Part of the session
- * layer, above hotplug/reader_cpu.c, which moves the readers. Process context, with the
- * session's lock held.
+ * session->pinned, and domain->pins, which is the number of sessions with a choice for the
+ * domain. Part of the session layer, above hotplug/reader_cpu.c, which moves the readers.
+ * Process context, with the session's lock held.
  */
 #include <linux/capability.h>
 #include <linux/cpu.h>
@@ -32,7 +32,7 @@ static int cpu_check(u32 cpu)
 	cpu = array_index_nospec(cpu, nr_cpu_ids);
 	if (!cpu_possible(cpu))
 		return -ENOENT;
-	/* interrupts on a CPU outside of the caller's affinity need a permission */
+	/* a caller without CAP_SYS_NICE may choose only CPUs on which it may run */
 	if (!cpumask_test_cpu(cpu, current->cpus_ptr) && !capable(CAP_SYS_NICE))
 		return -EPERM;
 	if (!cpu_online(cpu))
@@ -59,7 +59,10 @@ static int cpus_check(const u32 *cpus, u32 nr, struct cpumask *all)
 	return 0;
 }
 
-/* Collect the CPUs of a domain. Return the first one listed; UCORE_NO_CPU if there is none. */
+/*
+ * Set @mask to those of @cpus that belong to the domain. Return the first of them; UCORE_NO_CPU
+ * if there is none.
+ */
 static int domain_choice(const struct ucore_domain *domain, const u32 *cpus, u32 nr,
 			 struct cpumask *mask)
 {
@@ -78,7 +81,7 @@ static int domain_choice(const struct ucore_domain *domain, const u32 *cpus, u32
 	return first;
 }
 
-/* Return true if another session has made a different choice. */
+/* Return true if another session has chosen other CPUs for the domain than @first and @mask. */
 static bool is_pinned_otherwise(const struct ucore_session *session,
 				const struct ucore_domain *domain, int first,
 			   const struct cpumask *mask)
@@ -96,7 +99,10 @@ static void domain_pin(struct ucore_session *session, struct ucore_domain *domai
 	domain->pins += !__test_and_set_bit(domain->id, session->pinned);
 }
 
-/* Pin all domains, or none: check all before the first changes. The catalog's lock is held. */
+/*
+ * Apply the choice to all domains with a CPU of @cpus. Fail with -EBUSY and change no domain if
+ * another session has made a different choice for one of them. The catalog's lock is held.
+ */
 static int domains_pin(struct ucore_session *session, const u32 *cpus, u32 nr,
 		       struct cpumask *mask)
 {
@@ -154,7 +160,7 @@ int ucore_pmi_cpus_set(struct ucore_session *session, const u32 *cpus, u32 nr)
  * ucore_pmi_cpus_unset() - release the session's choice of CPUs
  * @session: the session, locked and stopped
  *
- * A domain without any choice left keeps its reader.
+ * A domain for which no session has chosen CPUs any more keeps its present reader.
  */
 void ucore_pmi_cpus_unset(struct ucore_session *session)
 {

@@ -39,8 +39,8 @@ static struct ucore_domain_ctx *ctx_create(struct ucore_session *session,
 }
 
 /*
- * Set the context's ring, which exists only while the session has events on the domain.
- * Records lost in the old ring stay in the statistics.
+ * Replace the context's ring by @ring, or by NULL after the last event on the domain was
+ * removed. The number of records lost in the old ring is added to the statistics.
  */
 static void ctx_set_ring(struct ucore_session *session, struct ucore_domain_ctx *ctx,
 			 struct ucore_ring *ring)
@@ -68,7 +68,7 @@ static int ctx_ensure_ring(struct ucore_session *session, struct ucore_domain_ct
 	return 0;
 }
 
-/* Free the counters of a context that does not run. */
+/* Free the arrays of counters, boxes and CPUs of a context that does not run. */
 static void ctx_free_counters(struct ucore_domain_ctx *ctx)
 {
 	kvfree(ctx->ctr);
@@ -89,11 +89,12 @@ static void ctx_free_counters(struct ucore_domain_ctx *ctx)
 }
 
 /**
- * ucore_prepare_ctx() - make sure that a session has a context on a domain
+ * ucore_prepare_ctx() - create a session's context on a domain, unless it exists
  * @session: the session, locked
  * @domain: the domain
  *
- * The context has a ring, if the session has rings, and no counters yet.
+ * Allocates the context's ring, too, if the session has rings. ucore_prepare_session() adds the
+ * counters.
  *
  * Return: 0, -ENOBUFS or -ENOMEM.
  */
@@ -125,12 +126,13 @@ void ucore_prepare_settle(struct ucore_session *session, const struct ucore_doma
 }
 
 /*
- * Shortest watchdog period (ns), whatever width a table states for a counter: at most 1000
- * extra reads a second. Counters of 32 bits and more never need a shorter period.
+ * Lower limit of the wrap time (ns) from which the watchdog period of a context is computed.
+ * Whatever width a discovery table states, the watchdog then reads a counter at most 1000 times
+ * a second. Counters of 32 bits and more never wrap in a shorter time.
  */
 #define MIN_WATCHDOG_NS	(2 * NSEC_PER_MSEC)
 
-/* Find the context's entry for a box, or add one. The session's claim stores the index. */
+/* Find the context's entry for the claimed box, or add one. The claim stores the entry's index. */
 static struct ucore_domain_ctx_box *ctx_box(struct ucore_domain_ctx *ctx, struct ucore_claim *claim)
 {
 	struct ucore_box *box = claim->box;
@@ -144,8 +146,8 @@ static struct ucore_domain_ctx_box *ctx_box(struct ucore_domain_ctx *ctx, struct
 }
 
 /*
- * Return true if the freeze that the context uses is known not to stop the box, or if the box
- * has no freeze.
+ * Return true if the box has no freeze, or if its self-test found that the freeze which the
+ * context uses does not stop the box.
  */
 static bool freeze_fails(const struct ucore_domain_ctx *ctx, const struct ucore_box *box)
 {
@@ -155,8 +157,8 @@ static bool freeze_fails(const struct ucore_domain_ctx *ctx, const struct ucore_
 }
 
 /*
- * Return UCORE_VALUE_F_UNFROZEN for a counter that a freeze does not stop. A counter without a
- * control register is one.
+ * Return UCORE_VALUE_F_UNFROZEN for a counter that a freeze does not stop, such as a counter
+ * without a control register; otherwise 0.
  */
 static u32 unfrozen(const struct ucore_domain_ctx *ctx, const struct ucore_box *box, u16 ctl_reg)
 {
@@ -173,7 +175,10 @@ static u64 status_bits(const struct ucore_box *box, bool fixed, u8 i)
 	return fixed ? box->desc.global_fixed : box->desc.global_gp;
 }
 
-/* Link the counter in a ring with the counters of other groups that use the same register. */
+/*
+ * Link counter @new with the counters of other groups that use the same register, in a circular
+ * list (@twin).
+ */
 static void counter_link(struct ucore_domain_ctx *ctx, const struct ucore_domain_ctx_box *cb,
 			 u32 new)
 {
@@ -182,7 +187,7 @@ static void counter_link(struct ucore_domain_ctx *ctx, const struct ucore_domain
 
 	ctr->twin = new;
 	if (!ctr->group)
-		return;		/* group 0 shares no register */
+		return;		/* a counter of group 0 shares its register with no other */
 	for (j = cb->last; j != U32_MAX; j = ctx->ctr[j].sibling) {
 		if (ctx->ctr[j].index != ctr->index || !ctx->ctr[j].group)
 			continue;
@@ -193,8 +198,8 @@ static void counter_link(struct ucore_domain_ctx *ctx, const struct ucore_domain
 }
 
 /*
- * Return the time (ns) for which it suffices to read the counter's low half, or 0 to always read
- * the full counter.
+ * Return the longest time since the last read for which the low dword of the counter suffices
+ * (ns). Return 0 if the full counter must always be read.
  */
 static u64 low_ns(const struct ucore_session *session, const struct ucore_box *box, u8 width,
 		  u32 inc)
@@ -261,7 +266,7 @@ static void ctx_add_counter(struct ucore_session *session, const struct ucore_ev
 	}
 }
 
-/* List the online CPUs of the domain, whose tasks the samples report. */
+/* List the online CPUs of the domain, whose running tasks the TASKS records contain. */
 static int ctx_list_cpus(struct ucore_domain_ctx *ctx)
 {
 	u32 cpu;
@@ -275,7 +280,7 @@ static int ctx_list_cpus(struct ucore_domain_ctx *ctx)
 	return 0;
 }
 
-/* Allocate counters for the events of a context. */
+/* Allocate the arrays of counters and boxes for the events of a context. */
 static int ctx_prepare(const struct ucore_session *session, struct ucore_domain_ctx *ctx)
 {
 	ctx_free_counters(ctx);
@@ -298,7 +303,7 @@ static int ctx_prepare(const struct ucore_session *session, struct ucore_domain_
 	return session->flags & UCORE_SESSION_F_TASKS && ctx->ring ? ctx_list_cpus(ctx) : 0;
 }
 
-/* Prepare all contexts, and link those that will have counters. */
+/* Allocate the arrays of all contexts, and link the contexts that have events. */
 static int ctxs_prepare(struct ucore_session *session)
 {
 	struct ucore_domain_ctx **end = &session->first, *ctx;
@@ -321,8 +326,8 @@ static int ctxs_prepare(struct ucore_session *session)
 }
 
 /*
- * Set up rotation: list the groups, find the domains that have any, start with the first
- * group.
+ * Set up rotation: list the session's groups, set the time slice of the contexts that have
+ * events in groups, and select the first group.
  */
 static void groups_prepare(struct ucore_session *session)
 {
@@ -357,7 +362,7 @@ static void readers_elect(struct ucore_session *session)
 
 	if (session->nr_readers < 2)
 		return;
-	mutex_lock(&ucore_run_lock);	/* keeps the readers unchanged */
+	mutex_lock(&ucore_run_lock);	/* excludes changes of readers */
 	cpus_read_lock();
 	ucore_for_each_ctx(ctx, session)
 		ucore_parallel_elect(ctx, UCORE_NO_CPU);
@@ -366,7 +371,7 @@ static void readers_elect(struct ucore_session *session)
 }
 
 /**
- * ucore_prepare_session() - make domain contexts from the events, and allocate a snapshot
+ * ucore_prepare_session() - make domain contexts from a session's events, allocate its snapshot
  * @session: the session, locked and stopped
  *
  * Return: 0 or -ENOMEM.
@@ -401,7 +406,7 @@ int ucore_prepare_session(struct ucore_session *session)
 }
 
 /**
- * ucore_prepare_keep_counts() - copy the counts back to the events
+ * ucore_prepare_keep_counts() - copy the counts of a session's contexts back to its events
  * @session: the session, locked, which has just stopped
  */
 void ucore_prepare_keep_counts(struct ucore_session *session)

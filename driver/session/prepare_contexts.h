@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Conversion of a session's events to domain contexts, and back. */
+/*
+ * Preparation of a session: makes domain contexts from the session's events, and copies counts
+ * back to the events. The session's lock is held.
+ */
 #ifndef UCORE_PREPARE_CONTEXTS_H
 #define UCORE_PREPARE_CONTEXTS_H
 

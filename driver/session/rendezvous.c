@@ -24,7 +24,7 @@
 static DEFINE_MUTEX(rendezvous_lock);
 
 /*
- * Maximum time for which readers wait for each other with interrupts off. An IPI normally
+ * Maximum time for which readers wait for each other with interrupts off (ns). An IPI normally
  * takes microseconds, but a CPU may keep interrupts off, and a virtual CPU may be preempted.
  */
 #define RENDEZVOUS_NS	(2 * NSEC_PER_MSEC)
@@ -36,7 +36,7 @@ static void wait_for_others(struct ucore_rendezvous_state *m)
 
 	atomic_dec(&m->missing);
 	for (spins = 1; atomic_read(&m->missing) > 0; spins++) {
-		/* reading the clock takes longer than an iteration */
+		/* read the clock rarely, because that takes longer than an iteration */
 		if (spins % 64 == 0 && ktime_get_mono_fast_ns() > deadline)
 			break;
 		cpu_relax();
@@ -44,8 +44,8 @@ static void wait_for_others(struct ucore_rendezvous_state *m)
 }
 
 /*
- * Lock the domains that this CPU reads: its die and itself. The two locks are of different
- * lockdep classes and are taken in the order of the domains.
+ * Lock the domains that this CPU reads, at most two: its die and its own core counters. The two
+ * locks are of different lockdep classes and are taken in the order of domain ids.
  */
 static void lock_here(struct ucore_domain_ctx *ctx)
 {
@@ -86,7 +86,7 @@ static void rendezvous_here(void *arg)
 	ucore_budget_leave();
 }
 
-/* Append a context to the list of the CPU that reads it now. */
+/* Append a context to the list of contexts that the reader of its domain handles. */
 static void ctx_append(struct ucore_session *session, struct ucore_domain_ctx *ctx)
 {
 	struct ucore_domain_ctx **end = &session->ctx_on_cpu[ctx->meets_on];
@@ -101,10 +101,10 @@ static void ctx_append(struct ucore_session *session, struct ucore_domain_ctx *c
 /**
  * ucore_rendezvous() - execute a function on all readers of a session, and wait for its end
  * @session: the session, locked
- * @m: the function
+ * @m: the function to execute, and how the readers wait for each other
  *
- * CPU hotplug is held off. If another session changes a reader at the same time, the old
- * reader executes the function. Domains without an online CPU are skipped.
+ * The caller holds the CPU hotplug lock. If another session changes a reader at the same time,
+ * the old reader executes the function. Domains without an online CPU are skipped.
  */
 void ucore_rendezvous(struct ucore_session *session, struct ucore_rendezvous_state *m)
 {

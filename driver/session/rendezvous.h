@@ -10,16 +10,16 @@ struct ucore_domain_ctx;
 struct ucore_session;
 
 /**
- * struct ucore_rendezvous_state - a function that readers execute together
- * @session: the session; set by ucore_rendezvous()
- * @prepare: called before the readers wait for each other, or NULL. The domain's lock is held
- *           from then on.
- * @act: the function, called with the domain's lock held
- * @together: the readers wait for each other before @act
+ * struct ucore_rendezvous_state - a rendezvous in progress
+ * @session: session whose readers execute @act; set by ucore_rendezvous()
+ * @prepare: function called for each context before the readers wait for each other, or NULL.
+ *           The domain's lock is held from then on.
+ * @act: function to execute for each context, called with the domain's lock held
+ * @together: the readers wait for each other before @act, so that all begin @act at once
  * @nested: @act is called for the first context of a CPU only, and handles the others itself
- * @base: start of all periods of the session's timers (ns), set by the first reader that has
- *        acted; 0 before
- * @missing: number of readers that have not arrived yet
+ * @base: start of all periods of the session's timers (ns), set by the first reader that
+ *        executes @act; 0 before. Only for START, otherwise NULL.
+ * @missing: number of readers that have not reached the rendezvous yet
  */
 struct ucore_rendezvous_state {
 	struct ucore_session *session;

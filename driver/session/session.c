@@ -27,6 +27,7 @@
 #include "session/prepare_contexts.h"
 #include "session/session.h"
 
+/* Id of the next session. */
 static atomic64_t next_session = ATOMIC64_INIT(1);
 
 /*
@@ -55,9 +56,10 @@ static void selftest_here(void *arg)
 }
 
 /**
- * box_selftest() - test once whether a box behaves as described
+ * box_selftest() - run the self-test of a box, unless it has run before
  * @box: a box that the session has a claim on
- * @learned: out: the self-test found differences, so that events must be encoded again
+ * @learned: out: a check of the self-test failed, which has changed the box's capabilities, so
+ *           that the event must be encoded again
  *
  * A box whose domain has no online CPU is tested at the next opportunity.
  *
@@ -67,7 +69,7 @@ static int box_selftest(struct ucore_box *box, bool *learned)
 {
 	*learned = false;
 	if (ucore_selftest_needed(box)) {
-		/* sleeps with the session's lock held; only a revoke waits for it */
+		/* sleeps with the session's lock held; only a revoke can wait for that lock */
 		if (ucore_budget_await(box->domain))
 			return -EINTR;
 		mutex_lock(&ucore_run_lock);
@@ -77,12 +79,12 @@ static int box_selftest(struct ucore_box *box, bool *learned)
 		mutex_unlock(&ucore_run_lock);
 		ucore_selftest_report(box);
 	}
-	/* by this self-test, or by one for another session */
+	/* a check may have failed now, or earlier for another session */
 	*learned = box->selftest.failed;
 	return ucore_selftest_failed(box) ? -ENODEV : 0;
 }
 
-/* Update the numbers of events of the claim, of the domain context and of the session. */
+/* Add @by to the numbers of events of the claim, of the domain context and of the session. */
 static void events_account(struct ucore_session *session, struct ucore_claim *claim, int by)
 {
 	struct ucore_domain_ctx *ctx = session->ctx[claim->box->domain->id];
@@ -128,8 +130,8 @@ static struct ucore_event *event_create(struct ucore_box *box,
 }
 
 /*
- * Return true if intel_uncore holds all boxes. It never holds boxes of cores. For the others
- * claim.c checks again when a box is claimed.
+ * Return true if intel_uncore holds all boxes of the machine. intel_uncore never holds core
+ * boxes. If core boxes exist, claim.c checks for intel_uncore when an uncore box is claimed.
  */
 static bool intree_has_all(void)
 {
@@ -137,7 +139,7 @@ static bool intree_has_all(void)
 }
 
 /**
- * ucore_session_may_change() - check whether events may be added or the session started
+ * ucore_session_may_change() - check whether events may be added or the session may be started
  * @session: the session, locked
  *
  * Return: 0, or -EBUSY if the session runs or intel_uncore holds the hardware.
@@ -170,10 +172,10 @@ static int check_group(const struct ucore_session *session, const struct ucore_a
 }
 
 /**
- * ucore_session_add_event() - add an event
+ * ucore_session_add_event() - add an event to a session, for ADD_EVENT
  * @session: the session, locked
- * @add: the request; receives the event's id, counter and polling period
- * @terms: fields of the event
+ * @add: the request; receives the event's id, counter and polling interval
+ * @terms: fields of the event, @add->nr_terms elements
  *
  * Return: 0 or -errno as in the ABI.
  */
@@ -247,11 +249,11 @@ static void event_drop(struct ucore_session *session, struct ucore_event *event)
 }
 
 /**
- * ucore_session_remove_event() - remove an event
+ * ucore_session_remove_event() - remove an event from a session
  * @session: the session, locked
  * @id: event id
  *
- * Return: 0, -EBUSY or -ENOENT.
+ * Return: 0, -EBUSY if the session runs, or -ENOENT if it has no such event.
  */
 int ucore_session_remove_event(struct ucore_session *session, u32 id)
 {
@@ -267,7 +269,7 @@ int ucore_session_remove_event(struct ucore_session *session, u32 id)
 }
 
 /**
- * ucore_session_get_status() - report state and overhead, for GET_STATUS
+ * ucore_session_get_status() - report a session's state and statistics, for GET_STATUS
  * @session: the session, locked
  * @status: the answer; size and flags are not changed
  */
@@ -313,7 +315,7 @@ static void sink_wake_up(struct irq_work *work)
 /**
  * ucore_session_alloc() - create a session without events
  * @config: parameters, checked by the caller
- * @context: the session may report the context of interrupts
+ * @context: samples may contain the interrupted context (IP, PID, TID)
  *
  * Return: the session, or an ERR_PTR with -ENODEV, -EBUSY or -ENOMEM.
  */
@@ -397,7 +399,7 @@ void ucore_session_release(struct ucore_session *session)
 void ucore_session_free(struct ucore_session *session)
 {
 	if (WARN_ON_ONCE(session->running))
-		return;		/* leak it: its timers still use it */
+		return;		/* leak the session, because its timers still use it */
 	mutex_lock(&session->lock);
 	ucore_session_release(session);
 	mutex_unlock(&session->lock);
@@ -419,7 +421,7 @@ void ucore_session_free(struct ucore_session *session)
 /**
  * ucore_session_ctx() - get the session's context on a domain, without a lock
  * @session: the session
- * @index: index of the domain in the catalog
+ * @index: domain id, not checked by the caller
  *
  * Return: NULL if the session never had an event on the domain.
  */
@@ -434,7 +436,7 @@ struct ucore_domain_ctx *ucore_session_ctx(const struct ucore_session *session, 
 /**
  * ucore_session_ring() - get the session's ring on a domain, without the session's lock
  * @session: the session
- * @index: index of the domain in the catalog
+ * @index: domain id, not checked by the caller
  *
  * Return: the ring, to be released with ucore_ring_put(); NULL if the session has no events on
  * the domain, or no rings.
@@ -454,10 +456,11 @@ struct ucore_ring *ucore_session_ring(struct ucore_session *session, u64 index)
 }
 
 /**
- * ucore_session_readable() - check whether pollers are to be woken
+ * ucore_session_readable() - check whether poll() reports a session as readable
  * @session: the session
  *
- * Return: true if a ring has enough unread bytes.
+ * Return: true if a ring has as many unread bytes as ucore_create_session.wakeup states, or
+ * unread bytes and lost records.
  */
 bool ucore_session_readable(struct ucore_session *session)
 {

@@ -19,7 +19,7 @@
 #include "session/session_registry.h"
 #include "session/start_stop.h"
 
-static LIST_HEAD(sessions);	/* by ascending id */
+static LIST_HEAD(sessions);	/* struct ucore_session, by ascending id */
 static u32 nr_sessions;
 static DEFINE_MUTEX(registry_lock);
 
@@ -29,7 +29,7 @@ static void session_put(struct ucore_session *session)
 		ucore_session_free(session);
 }
 
-/* Find the first session with a higher id; NULL if there is none. The registry is locked. */
+/* Find the session with the lowest id above @after; NULL if none. The registry is locked. */
 static struct ucore_session *session_next(u64 after)
 {
 	struct ucore_session *session;
@@ -41,8 +41,8 @@ static struct ucore_session *session_next(u64 after)
 }
 
 /*
- * Insert a session by id. Ids are assigned without the lock, so that a session may arrive
- * after one with a higher id.
+ * Insert a session into the list by its id. Ids are assigned without the registry's lock, so
+ * that a session may be inserted after a session with a higher id.
  */
 static void session_insert(struct ucore_session *session)
 {
@@ -55,7 +55,7 @@ static void session_insert(struct ucore_session *session)
 /**
  * ucore_registry_add() - create a session without events and register it
  * @config: parameters, checked by the caller
- * @context: the opener of the device may see the context of interrupts
+ * @context: samples may contain the interrupted context (IP, PID, TID)
  *
  * Return: the session, or an ERR_PTR with -ENODEV, -EBUSY or -ENOMEM.
  */
@@ -88,8 +88,8 @@ void ucore_registry_del(struct ucore_session *session)
 }
 
 /*
- * Describe a session as it is at this moment, without the session's lock, which may be held
- * while registers are read.
+ * Describe a session for GET_SESSIONS, without the session's lock. A command that reads
+ * registers may hold that lock for a long time.
  */
 static void describe(const struct ucore_session *session, struct ucore_session_info *out)
 {
@@ -113,11 +113,11 @@ static void describe(const struct ucore_session *session, struct ucore_session_i
 }
 
 /**
- * ucore_registry_describe() - describe the next session, for GET_SESSIONS
- * @after: id of the previous session, 0 to begin
- * @out: the answer
+ * ucore_registry_describe() - describe the session with the lowest id above @after
+ * @after: id of the session described before, 0 for the first session
+ * @out: the answer for GET_SESSIONS
  *
- * Return: false if no session has a higher id.
+ * Return: false if no session has a higher id than @after.
  */
 bool ucore_registry_describe(u64 after, struct ucore_session_info *out)
 {
@@ -159,8 +159,8 @@ static struct ucore_session *session_get(u64 id)
  * Stops the session, restores its boxes, frees its rings and releases its choice of CPUs. The
  * descriptor remains open, but all its commands fail.
  *
- * Return: 0, -ENOENT, or -EINTR if the caller was killed while it waited for a command of the
- * session. A session that is revoked already is no error.
+ * Return: 0, also if the session is revoked already; -ENOENT if no session has the id; -EINTR
+ * if the caller was killed while it waited for a command of the session.
  */
 int ucore_registry_revoke(u64 id)
 {

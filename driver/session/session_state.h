@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* State of a session. The files of this folder each handle a part of it. */
+/* State of a session (struct ucore_session), which the files of this folder share. */
 #ifndef UCORE_SESSION_STATE_H
 #define UCORE_SESSION_STATE_H
 
@@ -19,9 +19,9 @@ struct pid;
 struct user_struct;
 
 /**
- * struct ucore_session - a session, which a session descriptor refers to
+ * struct ucore_session - a session: its events, its state on each domain, its parameters
  * @admission: held by a command that uses CPU time of readers, during the wait for admission
- *             and the execution (admission.c). Outermost lock.
+ *             and the execution (budget_admission.c). Outermost lock.
  * @caller: held by each command, from the first to the last access to user memory. Keeps
  *          @values, @ran_ns and @domains unchanged until they are copied out. After
  *          @admission.
@@ -31,48 +31,57 @@ struct user_struct;
  *        revoke need not wait for a page fault.
  * @id: session id
  * @pid: process that created the session
- * @comm: name of that process
- * @uid: user of that process
- * @user: user charged for the memory of the rings
+ * @comm: name of the process @pid
+ * @uid: user of the process @pid
+ * @user: user to whom the memory of the rings is charged
  * @flags: UCORE_SESSION_F_*
  * @timer_ns: period of the timer trigger (ns)
  * @rotate_ns: time slice of a group (ns), 0: no groups
- * @nr_readers: number of CPUs of a die that read in parallel, below 2 for only the reader
- * @readers_any: any CPU of a die may take part in a parallel read
- * @readers_cpus: without @readers_any: CPUs that may, the creator's allowed CPUs
- * @groups: ids of the groups that have events, ascending, without group 0; set by a prepare
+ * @nr_readers: requested number of CPUs of a die that read in parallel, below 2 if the reader
+ *              reads alone
+ * @readers_any: any CPU of a die may take part in a parallel read (CAP_SYS_NICE)
+ * @readers_cpus: CPUs that may take part in a parallel read without @readers_any: the CPU
+ *                affinity of the session's creator
+ * @groups: ids of the groups that have events, ascending, without group 0; set by
+ *          ucore_prepare_session()
  * @nr_groups: length of @groups
  * @ring_size: size of each ring (bytes), 0 for none
- * @wakeup: number of unread bytes that wakes pollers
- * @sink: the pollers, with @context if the opener of the device had CAP_PERFMON
- * @rings: protects the contexts' pointers to rings, for mmap and poll, which cannot take @lock
+ * @wakeup: number of unread bytes of a ring that wakes pollers
+ * @sink: wait queue of the pollers, and permission to see interrupted contexts
+ * @rings: spinlock of the contexts' pointers to rings, for mmap and poll, which cannot take
+ *         @lock
  * @events: list of struct ucore_event
  * @nr_events: length of @events
- * @nr_domains: number of domains that @events are on
- * @nr_boxes: number of boxes that @events are on; protected by the catalog's lock
- * @next_event: next event id
- * @running: the session is started
- * @revoked: all resources are released for good, although the descriptor may remain
- *           (registry.c)
- * @values: snapshot: values, by event; has @nr_events elements while running
- * @ran_ns: snapshot: time (ns) for which each event could count, by event
- * @domains: snapshot: times, by domain
- * @triggers: list of struct ucore_perf_trigger
+ * @nr_domains: number of domains with @events
+ * @nr_boxes: number of boxes with @events; protected by the catalog's lock
+ * @next_event: id of the next event to be added
+ * @running: the session is between START and STOP
+ * @revoked: the session was revoked or freed, so that all its resources are released, although
+ *           its descriptor may still be open (session_registry.c)
+ * @values: snapshot of READ: value of each event, in the order of @events
+ * @ran_ns: snapshot of READ: time for which each event could count (ns), in the order of
+ *          @events
+ * @domains: snapshot of READ: times of each domain, in the order of domain ids
+ * @triggers: list of the session's core triggers (struct ucore_perf_trigger)
  * @nr_triggers: length of @triggers
- * @skew_ns: time between the first and the last freeze of the snapshot, of domains and of
- *           boxes (ns)
+ * @skew_ns: snapshot of READ: time between the first and the last freeze of a domain or of a
+ *           box (ns)
  * @rendezvous_cpus: temporary CPU mask of ucore_rendezvous() and ucore_admit_budget()
- * @ctx_on_cpu: temporary data of ucore_rendezvous(): first context that each CPU reads
- * @pinned: bit i: the session has chosen the reader of the catalog's domain i
- * @node: in the registry
- * @refs: references: of the descriptor, and of a revoke in progress
- * @first: first context that has counters, as prepared last; @next links the others
- * @ctx: contexts by index of the catalog's domain. Set once (release) and freed at the end, so
- *       that mmap and poll can read the pointers without a lock (acquire).
+ * @ctx_on_cpu: temporary data of ucore_rendezvous(): for each CPU, the first context that it
+ *              reads
+ * @pinned: bitmap by domain id: the session has chosen the reader and the PMI CPUs of the
+ *          domain (SET_PMI_CPUS)
+ * @node: entry in the registry's list of sessions
+ * @refs: number of references: one of the descriptor, one of each revoke in progress
+ * @first: first context with counters, set by ucore_prepare_session(); ucore_domain_ctx.next
+ *         links the others
+ * @ctx: contexts by domain id, NULL for a domain that never had an event. Set once (release)
+ *       and freed at the end, so that mmap and poll can read the pointers without a lock
+ *       (acquire).
  */
 struct ucore_session {
-	struct mutex admission;	/* outermost, see above */
-	struct mutex caller;	/* see above */
+	struct mutex admission;	/* outermost lock */
+	struct mutex caller;	/* serializes commands */
 	struct mutex lock;
 	u64 id;
 	struct pid *pid;
@@ -90,7 +99,7 @@ struct ucore_session {
 	u32 ring_size;
 	u32 wakeup;
 	struct ucore_sink sink;
-	spinlock_t rings;	/* see above */
+	spinlock_t rings;	/* pointers to rings */
 
 	struct list_head events;
 	u32 nr_events;
@@ -125,8 +134,8 @@ static inline bool ucore_session_freezes_boxes(const struct ucore_session *sessi
 }
 
 /*
- * Iterate over the contexts that have counters, in the order of domains. The session is
- * locked.
+ * Iterate over the session's contexts that have counters, in the order of domain ids. The
+ * session is locked.
  */
 #define ucore_for_each_ctx(_ctx, _session) \
 	for ((_ctx) = (_session)->first; (_ctx); (_ctx) = (_ctx)->next)

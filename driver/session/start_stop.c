@@ -2,8 +2,8 @@
 /*
  * START, STOP, RESET and READ of a session, on all its domains at once. Part of the session
  * layer. Process context; functions that a rendezvous executes run in hard-irq context with
- * the domain's lock held. Neither accesses user memory nor decides which session may use a
- * box.
+ * the domain's lock held. No function of this file accesses user memory or decides which
+ * session may use a box.
  */
 #include <linux/cpu.h>
 #include <linux/errno.h>
@@ -49,9 +49,10 @@ static void acquire(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_
 }
 
 /*
- * Freeze the domain and program its boxes, before the readers wait for each other. From then
- * on interrupts stay off, so that the frozen time of other sessions' counters is not extended
- * by preemption. With box freeze only the boxes that are programmed are frozen.
+ * Freeze the domain and program the session's boxes, before the readers wait for each other.
+ * Interrupts stay off until the unfreeze in start(), so that preemption does not extend the
+ * frozen time of other sessions' counters. With box freeze only the programmed boxes are
+ * frozen.
  */
 static void start_prepare(struct ucore_domain_ctx *ctx)
 {
@@ -68,8 +69,8 @@ static void start_prepare(struct ucore_domain_ctx *ctx)
 }
 
 /*
- * Return the instant (ns) from which the timers of all domains count periods: the start of the
- * first domain.
+ * Return the instant at which the first period of all timers of the session begins (ns): the
+ * time at which the first domain was started.
  */
 static u64 base_of(const struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
@@ -86,8 +87,8 @@ static void start(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_st
 }
 
 /*
- * Return true if each ring has room for two samples and a LOST record. With two, one sample
- * fits wherever the ring's end is.
+ * Return true if each ring has room for two samples with LOST and TASKS records. With twice the
+ * size of a sample, one sample fits even if the end of the ring must be padded.
  */
 static bool rings_hold_samples(struct ucore_session *session)
 {
@@ -134,7 +135,7 @@ static bool domains_online(struct ucore_session *session)
 }
 
 /**
- * ucore_counting_start() - program the boxes and start all domains at the same time
+ * ucore_counting_start() - program a session's boxes and start all its domains at the same time
  * @session: the session, locked
  *
  * Return: 0 or -errno as in the ABI.
@@ -193,8 +194,8 @@ unlock:
 }
 
 /*
- * Remove a context from its domain, and from the domain's armed counters. The domain is
- * locked.
+ * Remove a context from its domain's list, and compute the domain's mask of armed counters
+ * again. The domain is locked.
  */
 static void domain_unlist(struct ucore_domain *domain, struct ucore_domain_ctx *ctx)
 {
@@ -272,8 +273,8 @@ static void halt_ctxs(struct ucore_session *session)
 }
 
 /**
- * ucore_counting_stop() - read the counters, copy the counts to the events, stop the boxes
- * @session: the session, locked; no READ is still copying its snapshot out
+ * ucore_counting_stop() - stop a session's counters and copy the last counts to its events
+ * @session: the session, locked; no READ is copying the snapshot to user memory
  *
  * Does nothing if the session is stopped.
  */
@@ -289,8 +290,8 @@ void ucore_counting_stop(struct ucore_session *session)
  * ucore_counting_halt() - stop the boxes of a session that is being revoked or freed
  * @session: the session, locked
  *
- * Does nothing if the session is stopped. Does not touch the snapshot, which READ may still be
- * copying out.
+ * Does nothing if the session is stopped. Does not change the snapshot, which a READ may be
+ * copying to user memory.
  */
 void ucore_counting_halt(struct ucore_session *session)
 {
@@ -312,7 +313,7 @@ static void reset(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_st
 }
 
 /**
- * ucore_counting_reset() - set counts and times to 0
+ * ucore_counting_reset() - set the counts and times of a session to 0
  * @session: the session, locked
  *
  * Return: 0, or -EAGAIN if the session runs and one of its domains has no online CPU.
@@ -325,7 +326,7 @@ int ucore_counting_reset(struct ucore_session *session)
 	u32 i;
 
 	if (session->running) {
-		mutex_lock(&ucore_run_lock);	/* keeps suspend off */
+		mutex_lock(&ucore_run_lock);	/* excludes a suspend */
 		cpus_read_lock();
 		if (domains_online(session))
 			ucore_rendezvous(session, &m);
@@ -353,8 +354,9 @@ int ucore_counting_reset(struct ucore_session *session)
 }
 
 /*
- * Copy the values and times of one domain to the snapshot. @before is as in ucore_ctx_times().
- * Return the domain's entry, to which the caller adds times that only a freeze has.
+ * Copy the values and times of one domain to the snapshot, as of @now. @before is as in
+ * ucore_ctx_times(). Return the domain's entry of the snapshot. The caller sets its frozen_ns
+ * and skew_ns, which are 0 without a freeze.
  */
 static struct ucore_read_domain *snapshot_fill(struct ucore_session *session,
 					       const struct ucore_domain_ctx *ctx, u64 now,
@@ -391,7 +393,7 @@ static void snapshot_no_freeze(struct ucore_domain_ctx *ctx, const struct ucore_
 	struct ucore_domain *domain = ctx->domain;
 	u64 now = ktime_get_mono_fast_ns(), reads = domain->tally.reads;
 
-	if (ctx->running)	/* false if the machine was suspended since the call */
+	if (ctx->running)	/* false while suspended */
 		ucore_ctx_read_running(ctx, now);
 	ctx->stats.reads += domain->tally.reads - reads;
 	snapshot_fill(m->session, ctx, now,
@@ -402,8 +404,8 @@ static void snapshot_no_freeze(struct ucore_domain_ctx *ctx, const struct ucore_
 static void snapshot(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m);
 
 /*
- * Handle a domain that was suspended between the call and the rendezvous. Its last counts are
- * valid.
+ * Make the snapshot of a domain that was suspended between the call of READ and the
+ * rendezvous. The counts were read before the suspend and are still valid.
  */
 static void snapshot_suspended(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
@@ -413,8 +415,9 @@ static void snapshot_suspended(struct ucore_domain_ctx *ctx, const struct ucore_
 }
 
 /*
- * Read a frozen domain. A CPU that reads its die and itself freezes both before it reads the
- * first. The time for which it is frozen itself is small within the frozen time of the die.
+ * Freeze, read and unfreeze a domain. A CPU may read two domains: its die and its own core
+ * counters. The recursive call freezes the second domain before the first one is read. The
+ * second freeze is short and lies within the first.
  */
 static void snapshot(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
@@ -465,8 +468,8 @@ static void snapshot_running(struct ucore_session *session, bool no_freeze)
 }
 
 /*
- * Make a snapshot of a stopped session. Its contexts may not match its events, because it
- * never ran or has changed. They are therefore prepared as by START.
+ * Make a snapshot of a stopped session. The contexts are prepared as by START, because events
+ * may have been added or removed since the last START.
  */
 static int snapshot_stopped(struct ucore_session *session)
 {
@@ -485,9 +488,9 @@ static int snapshot_stopped(struct ucore_session *session)
 }
 
 /**
- * ucore_counting_read() - make a coherent snapshot of all counters of all domains
+ * ucore_counting_read() - make a coherent snapshot of all counters of a session, for READ
  * @session: the session, locked
- * @no_freeze: read without a freeze
+ * @no_freeze: read the counters while they count
  *
  * The snapshot is in @values, @ran_ns, @domains and @skew_ns of the session until the next
  * call.
@@ -503,10 +506,10 @@ int ucore_counting_read(struct ucore_session *session, bool no_freeze)
 }
 
 /**
- * ucore_counting_unread() - handle a snapshot that could not be copied out
+ * ucore_counting_unread() - restore gap flags of a snapshot that could not be copied out
  * @session: the session, locked
  *
- * The next snapshot reports the gaps of this one again.
+ * The next READ reports the gaps of this snapshot again.
  */
 void ucore_counting_unread(struct ucore_session *session)
 {
