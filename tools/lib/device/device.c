@@ -321,7 +321,10 @@ static int fields_fetch(struct ucore_device *dev, uint32_t box, struct ucore_fie
 	return 0;
 }
 
-/* Find the cached fields of a box, or with UCORE_ANY those of the first box of @type */
+/*
+ * Find the cached event fields of box id @box, or of any box of @type if @box is UCORE_ANY.
+ * Returns NULL if the fields are not cached.
+ */
 static struct ucore_field_set *field_set_find(struct ucore_device *dev, const char *type,
 					      uint32_t box)
 {

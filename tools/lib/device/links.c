@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Links: PCI root buses of IIO stacks, and the other ends of UPI links.
+ * Links (connections of boxes): PCI root buses of IIO stacks, and the far ends of UPI links.
  */
 #include <errno.h>
 #include <stdlib.h>
