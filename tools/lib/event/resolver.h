@@ -39,7 +39,7 @@ struct resolver {
 /* Find the value that an event sets in a field; NULL if none */
 const struct ucore_term *ucore_term_find(const struct ucore_event *event, uint32_t field);
 
-/* Add a field value to the event without range checks; errors: more than UCORE_TERMS_MAX */
+/* Add a field value to the event without range checks.  Errors: -EINVAL (too many values). */
 int ucore_term_add(struct resolver *r, uint32_t field, uint64_t value);
 
 /* Find a field of the event's boxes by name, or by @id if @name is NULL; NULL if none */
