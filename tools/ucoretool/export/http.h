@@ -10,10 +10,10 @@
 
 /**
  * struct serve_page - the page that is served
- * @make: function that returns the page (freed by the caller) and its length in
- *        @size; NULL: failed
+ * @make: function that returns the text of the page, which the caller frees, and its length in
+ *        @size (bytes); NULL on failure
  * @data: argument of @make
- * @cache_ns: time during which other requests get the same page (ns)
+ * @cache_ns: time after @make for which requests get the same page (ns)
  */
 struct serve_page {
 	char *(*make)(void *data, size_t *size);

@@ -80,7 +80,7 @@ struct place_row {
 	const char *name;
 	const char *help;
 	size_t meter;		/* offset in struct place */
-	bool of_session;	/* only domains that the session counts on; otherwise each die */
+	bool of_session;	/* true: domains that the session counts on; false: each die */
 	bool seconds;
 };
 
@@ -150,7 +150,7 @@ static void places_print(const struct collect *c, struct expose *page)
 
 /* ---- boxes and the rest ------------------------------------------------ */
 
-/* Number of boxes of a type on a socket */
+/* Number of boxes of one type on one socket, for the page */
 struct census {
 	uint32_t package;
 	const char *type;

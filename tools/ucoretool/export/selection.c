@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The events that the exporter counts: collectors that the machine has events for, and events of
- * -e. Events are added to the session box by box, and each has a source.
+ * -e. Events are added to the session box by box. Each event on a box has a struct source.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -98,7 +98,7 @@ static int event_add(struct collect *c, size_t group, const struct ucore_event *
 	return -ENODEV;
 }
 
-/* Return the first set of events of the family that this machine has; -1 if none */
+/* Return the index of the first event set of the family that this machine has; -1 if none */
 static int family_way(struct collect *c, const struct family *family)
 {
 	struct ucore_events *events;
@@ -163,7 +163,7 @@ static int collector_missing(struct collect *c, unsigned int collector)
 	return -ENOENT;
 }
 
-/* Find the collectors that the machine has events for; -ENOENT if a selected one has none */
+/* Find the collectors with events on this machine; -ENOENT if a selected collector has none */
 int selection_find(struct collect *c)
 {
 	for (unsigned int i = 0; i < NR_COLLECTORS; i++) {
@@ -184,7 +184,7 @@ int selection_find(struct collect *c)
 	return 0;
 }
 
-/* Find or add the group of events with this label. A new session uses the same group. */
+/* Find or add the group of events with a label. The group stays the same in later sessions. */
 static int label_group(struct collect *c, const char *label, size_t *group)
 {
 	struct event_label *grown;
