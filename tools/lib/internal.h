@@ -9,7 +9,7 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Sanity limit for counts that the driver returns, far above any real machine */
+/* Sanity limit for array lengths (domains, boxes ...) that the driver returns */
 #define UCORE_MAX_ELEMENTS	(1U << 20)
 
 /* Box type of core boxes, and name of the platform that has their events on every machine */
@@ -150,7 +150,7 @@ struct ucore_session {
 	uint64_t *running;		/* copy of reading.running in slot order (ns) */
 	uint32_t group;			/* group of the events that are added next */
 	uint32_t last_group;		/* highest group that has events */
-	struct ucore_replay *replay;	/* owner of this session; NULL: session of the driver */
+	struct ucore_replay *replay;	/* owner of a replay's session; NULL for other sessions */
 };
 
 /*

@@ -59,7 +59,7 @@ extern "C" {
 
 /**
  * struct ucore_error - explanation of a failed call
- * @text: one line of text without a newline, terminated by NUL; valid only after a failure
+ * @text: explanation in one line, without a newline, terminated by NUL.  Valid after a failure
  */
 struct ucore_error {
 	char text[UCORE_ERROR_LEN];
@@ -231,8 +231,8 @@ int ucore_device_fields(struct ucore_device *dev, uint32_t box,
  *
  * If the driver does not have UCORE_GET_LINKS, all elements are UCORE_LINK_NONE.
  *
- * Errors: -ENOENT (@dev belongs to a replay: files of samples contain no links), -EPROTO,
- * -ENOMEM.
+ * Errors: -ENOENT (@dev belongs to a replay, because files of samples contain no links),
+ * -EPROTO, -ENOMEM.
  */
 int ucore_device_links(struct ucore_device *dev, const struct ucore_link_info **ends,
 		       struct ucore_error *err);
@@ -256,8 +256,8 @@ int ucore_device_selftest(const struct ucore_device *dev, uint32_t box,
  * The function adds an event on the box to a temporary session.  The driver tests a box when
  * a session first claims it.  ucore_device_selftest() returns the result of the test.
  *
- * Errors: those of UCORE_CREATE_SESSION and UCORE_ADD_EVENT, for example -EBUSY (another
- * session uses the box) and -ENODEV (the box is not usable), -ENOENT (@dev belongs to a replay).
+ * Errors: -ENOENT (@dev belongs to a replay), those of UCORE_CREATE_SESSION and
+ * UCORE_ADD_EVENT, such as -EBUSY (another session uses the box) and -ENODEV (the box is dead).
  */
 int ucore_device_try(const struct ucore_device *dev, uint32_t box, struct ucore_error *err);
 
@@ -513,7 +513,7 @@ bool ucore_event_desc_text(const struct ucore_event_desc *desc, char *text, size
  */
 int ucore_list_next(const char **list, char *text, size_t size, struct ucore_error *err);
 
-#define UCORE_ANY		0xffffffffU	/* any die, CPU or instance */
+#define UCORE_ANY		0xffffffffU	/* stands for any die, CPU or box number */
 
 struct ucore_event;
 struct ucore_events;
@@ -584,13 +584,13 @@ struct ucore_session;
  * struct ucore_session_config - parameters of a session, as in struct ucore_create_session
  * @flags: UCORE_SESSION_F_*
  * @timer_ns: interval of timer samples (ns), UCORE_TIMER_MIN_NS (10 us) to
- *            UCORE_TIMER_MAX_NS (1000 s); 0: no timer
+ *            UCORE_TIMER_MAX_NS (1000 s), or 0 for no timer
  * @ring_size: size of each domain's ring in bytes, a power of two from UCORE_RING_MIN to
- *             UCORE_RING_MAX (4 KiB to 64 MiB); 0: no rings
- * @wakeup: number of unread bytes in a ring at which poll() returns, less than @ring_size;
- *          0: poll() returns for each record
+ *             UCORE_RING_MAX (4 KiB to 64 MiB), or 0 for no rings
+ * @wakeup: number of unread bytes in a ring at which poll() returns, less than @ring_size.
+ *          With 0 poll() returns for each record
  * @rotate_ns: length of a group's time slice (ns), UCORE_ROTATE_MIN_NS (1 ms) to
- *             UCORE_ROTATE_MAX_NS (1000 s); 0: no groups.  With groups @timer_ns and
+ *             UCORE_ROTATE_MAX_NS (1000 s), or 0 for no groups.  With groups @timer_ns and
  *             @ring_size must be 0
  * @nr_readers: number of CPUs of each die that read its counters in parallel, at most
  *              UCORE_READERS_MAX (0 or 1: one CPU).  Must be 0 or 1 with groups
@@ -607,7 +607,7 @@ struct ucore_session_config {
 };
 
 /**
- * struct ucore_slot - one event of a session on one box
+ * struct ucore_slot - single event of a session on a single box
  * @event: event id that the driver assigned, as in ucore_value.event
  * @index: number of the ucore_session_add() call that added the event, from 0
  * @box: box id
@@ -902,7 +902,7 @@ double ucore_delta_scaled(const struct ucore_delta_value *value);
 /**
  * struct ucore_metric_desc - description of a metric
  * @name: name of the metric: "memory_bandwidth_read"
- * @unit: unit of the value: "MB/s", "ns" (empty: a number without a unit)
+ * @unit: unit of the value, "MB/s" or "ns" for example (empty: a number without a unit)
  * @category: categories, separated by spaces: "memory bandwidth"
  * @text: description of the metric in one line
  * @formula: formula that computes the value, as in ucore_metrics_define()
@@ -1301,7 +1301,7 @@ uint64_t ucore_record_time(const struct ucore_record *record);
  * @nr_events: number of recorded events
  * @cores: number of cores of a socket (0: unknown)
  * @reserved: 0
- * @timer_ns: interval of timer samples (ns); 0: no timer
+ * @timer_ns: interval of timer samples (ns), 0 for no timer
  * @start: CLOCK_MONOTONIC time (ns) at which counting started.  In a file that contains only
  *         the latest samples (flight recorder), the time at which these begin
  * @start_real: the instant @start in CLOCK_REALTIME (ns since 1970); see ucore_file_real()
@@ -1376,7 +1376,7 @@ struct ucore_file_field {
 };
 
 /**
- * struct ucore_file_event - one recorded event on one box
+ * struct ucore_file_event - single recorded event on a single box
  * @event: event id, as in ucore_value.event
  * @index: number common to all events from the same command-line argument
  * @domain: domain id of the box

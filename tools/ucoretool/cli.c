@@ -117,7 +117,10 @@ struct suffix {
 	uint64_t factor;
 };
 
-/* Add the digits after a decimal point, in units of @factor; return false if a digit is below 1 */
+/*
+ * Add the digits after a decimal point to @value, multiplied by @factor; return false if the
+ * result is not an integer ("1.5ns").
+ */
 static bool fraction_add(const char **text, uint64_t factor, uint64_t *value)
 {
 	for (++*text; isdigit((unsigned char)**text); ++*text) {

@@ -67,7 +67,7 @@ static void boxes_offer(const struct completing *c, const char *end)
 	}
 }
 
-/* Return a platform with events of this machine: 0 uncore, 1 core events; NULL after the last */
+/* Return the platform with the machine's uncore events (@i 0) or core events (1); NULL if none */
 static const struct ucore_platform *platform_at(const struct completing *c, size_t i)
 {
 	if (!i)

@@ -17,7 +17,7 @@
 #include "cli.h"
 #include "event_loop.h"
 
-#define KILL_AFTER	(3 * NSEC_PER_SEC)	/* time for the program to exit after SIGTERM */
+#define KILL_AFTER	(3 * NSEC_PER_SEC)	/* time from SIGTERM to SIGKILL */
 
 uint64_t now_ns(void)
 {
@@ -140,7 +140,7 @@ int wait_signal(struct tool *tool, struct wait *wait, int signal)
 	signal_set(&set);
 	sigaddset(&set, signal);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	/* for an existing descriptor signalfd() only replaces the signal mask */
+	/* add the signal: with an existing descriptor, signalfd() replaces the signal mask */
 	if (signalfd(wait->signals, &set, 0) < 0)
 		return tool_error(tool, "event loop: cannot wait: %s", strerror(errno));
 	return 0;
@@ -259,7 +259,7 @@ enum wait_event wait_for(struct wait *wait, int fd, uint64_t until)
 	if (wait->ended)
 		return WAIT_END;
 	if (fds[2].revents & (POLLERR | POLLHUP | POLLNVAL)) {
-		/* POLLHUP: the session was revoked */
+		/* the driver reports POLLHUP for a revoked session */
 		errno = fds[2].revents & POLLHUP ? ESHUTDOWN : EIO;
 		return WAIT_ERROR;
 	}

@@ -10,7 +10,7 @@
 enum wait_event {
 	WAIT_TICK,		/* the time @until of wait_for() is reached */
 	WAIT_READY,		/* the descriptor @fd of wait_for() is readable */
-	WAIT_END,		/* a signal, the exit of the program, or the timeout */
+	WAIT_END,		/* a signal arrived, the program exited, or the timeout ended */
 	WAIT_ERROR,
 };
 

@@ -130,7 +130,7 @@ int ucore_device_refresh(struct ucore_device *dev, struct ucore_error *err)
 	return ret;
 }
 
-#define SESSIONS_AT_ONCE	64	/* elements of each GET_SESSIONS */
+#define SESSIONS_AT_ONCE	64	/* number of sessions that one GET_SESSIONS returns */
 
 int ucore_device_sessions(const struct ucore_device *dev, struct ucore_session_info **out,
 			  size_t *nr, struct ucore_error *err)
@@ -235,7 +235,7 @@ int ucore_device_ready(const struct ucore_device *dev, struct ucore_error *err)
 		return 0;
 	case UCORE_STATE_INTREE:
 		if (dev->info.caps & UCORE_CAP_CORE)
-			return 0;	/* core boxes can still be used */
+			return 0;	/* intel_uncore does not use the core boxes */
 		return ucore_error_set(err, -EBUSY, "%s", *reason ? reason :
 				       "uncore boxes: in use by the kernel's intel_uncore driver. Unload it: modprobe -r intel_uncore");
 	default:

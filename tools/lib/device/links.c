@@ -24,7 +24,7 @@ static int links_fetch(struct ucore_device *dev, struct ucore_error *err)
 		free(ends);
 		return ucore_error_set(err, ret, "GET_LINKS: %s", strerror(-ret));
 	}
-	/* older drivers do not have GET_LINKS: every element stays UCORE_LINK_NONE */
+	/* with an older driver without GET_LINKS, every element stays UCORE_LINK_NONE */
 	dev->ends = ends;
 	return 0;
 }

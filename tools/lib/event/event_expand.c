@@ -94,7 +94,7 @@ static int written_resolve(struct expansion *e, const char *head, const char *na
 
 /* ---- names ------------------------------------------------------------- */
 
-/* Return the i-th platform whose event names apply: the machine's, then the core events */
+/* Return the platform with the machine's uncore events (@i 0) or core events (1); NULL if none */
 static const struct ucore_platform *platform_at(const struct ucore_device *dev, size_t i)
 {
 	if (!i)
@@ -179,7 +179,7 @@ static int types_expand(struct expansion *e, bool *found)
 	return ucore_error_set(e->err, code, "%s", first.text);
 }
 
-/* Add each event whose full name matches the head */
+/* Add each event whose full name matches the pattern in the head */
 static int full_names_expand(struct expansion *e)
 {
 	struct ucore_event_desc desc;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * One-line descriptions of events: a written text for common events, otherwise the meanings of
+ * Descriptions of events in one line: a written text for common events, otherwise the meanings of
  * the parts of the event's name in sequence.  Both tables are generated from tools/metrics/.
  */
 #include <ctype.h>
@@ -102,7 +102,7 @@ static size_t word_explain(struct explanation *e, const char *name)
 	return length;
 }
 
-/* Write "event: variant, variant": the first period of the name becomes a colon */
+/* Write "EVENT: VARIANT, VARIANT" with a colon in place of the first period of the name */
 static void name_explain(struct explanation *e, const char *name)
 {
 	bool first = true, point = false;

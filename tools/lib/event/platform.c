@@ -134,7 +134,7 @@ static size_t least(size_t a, size_t b)
  */
 static size_t edit_distance(const char *a, const char *b)
 {
-	/* distances for the first i, i - 1 and i - 2 characters of @a */
+	/* row k % 3: distances between the first k characters of @a and each prefix of @b */
 	size_t rows[3][UCORE_SPEC_LEN + 1];
 	size_t length = strlen(b), i;
 

@@ -55,7 +55,7 @@ enum leaf_kind {
 	LEAF_SECONDS,
 	LEAF_MILLISECONDS,
 	LEAF_SOCKETS,
-	LEAF_BOXES,		/* number of boxes of a type on a socket */
+	LEAF_BOXES,		/* number of boxes of leaf.type on a socket */
 	LEAF_CORES,
 };
 
@@ -69,7 +69,7 @@ struct leaf {
 struct metric {
 	struct ucore_metric_desc desc;
 	struct ucore_expr expr;
-	uint32_t level;		/* UCORE_LEVEL_* of the values */
+	uint32_t level;		/* UCORE_LEVEL_* of the metric's values */
 	unsigned int nr_sockets;
 };
 

@@ -70,7 +70,7 @@ static double counts_value(const struct evaluation *e, const struct leaf *leaf)
 	return leaf->kind == LEAF_MEAN ? sum / (double)nr : sum;
 }
 
-/* Return the number of boxes of a type on the value's socket; system: mean of all sockets */
+/* Return the number of boxes of a type on the value's socket, or the mean of all @sockets */
 static double boxes_value(const struct evaluation *e, const char *type, double sockets)
 {
 	const struct ucore_device *dev = e->metrics->dev;

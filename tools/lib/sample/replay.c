@@ -15,7 +15,7 @@ struct ucore_replay {
 	struct ucore_device dev;
 	struct ucore_session session;
 	struct ucore_event *events;	/* recorded events, indexed by ucore_file_event.index */
-	bool *resolved;			/* true for each valid element of @events */
+	bool *resolved;			/* for each element of @events, true if it is valid */
 	const struct ucore_file_event **on;	/* pointers to the file's events, sorted by box */
 	size_t *first_on;		/* nr_boxes + 1 indices: first element of @on of each box */
 };

@@ -31,7 +31,7 @@ struct ucore_ring {
 	struct ucore_ring_consumer *consumer;
 	const struct ucore_ring_producer *producer;
 	const unsigned char *data;
-	uint64_t tail;		/* end of the records returned by ucore_ring_next() */
+	uint64_t tail;		/* position after the last record that ucore_ring_next() returned */
 	uint64_t head;		/* the producer's position when it was last read */
 };
 

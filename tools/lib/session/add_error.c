@@ -19,7 +19,7 @@ static const char *box_text(const struct ucore_box_info *box, char *text)
 
 #define OWNER_LEN	(UCORE_NAME_LEN + 48)
 
-/* Write the owner of a box, "process 4711 (stat)"; pid 0: process of another pid namespace */
+/* Write the owner of a box, "process 4711 (stat)"; pid 0 is in another pid namespace */
 static const char *owner_text(const struct ucore_box_info *box, char *text)
 {
 	if (box->owner_pid)

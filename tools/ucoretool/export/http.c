@@ -54,10 +54,10 @@ struct server {
 	struct library http;
 	struct MHD_Daemon *daemon;
 	struct serve_page page;
-	struct MHD_Response *made;	/* the cached page */
+	struct MHD_Response *made;	/* cached response with the page, or NULL */
 	uint64_t made_at;		/* time at which @made was made (CLOCK_MONOTONIC ns) */
 	struct MHD_Response *root, *missing, *refused;
-	TAILQ_HEAD(, connection) connections;	/* ordered by deadline */
+	TAILQ_HEAD(, connection) connections;	/* open connections, ordered by deadline */
 };
 
 /* ---- the library ------------------------------------------------------- */
@@ -243,7 +243,7 @@ static int responses_make(struct tool *tool, struct server *server)
 	return 0;
 }
 
-/* Start the server with a duplicate of the socket, because the library closes its socket */
+/* Start libmicrohttpd with a duplicate of @listening, because it closes the socket at its end */
 static int daemon_start(struct tool *tool, struct server *server, int listening)
 {
 	int fd = fcntl(listening, F_DUPFD_CLOEXEC, 0);

@@ -41,7 +41,7 @@ struct series {
 	uint32_t die;
 	int32_t cpu;
 	char type[UCORE_NAME_LEN];
-	uint32_t instance;	/* UCORE_ANY: sum over all boxes of the die */
+	uint32_t instance;	/* number of the box, UCORE_ANY for the sum over a die's boxes */
 	uint32_t bytes;		/* @per counts are @bytes bytes; 1 and 1 if no bytes are counted */
 	uint32_t per;
 	uint64_t count;
@@ -49,19 +49,19 @@ struct series {
 	bool partial;		/* true if a box reported UCORE_VALUE_F_PARTIAL */
 };
 
-/* The label of an event that was selected with -e */
+/* Label of an event that the user selected with -e */
 struct event_label {
 	char text[UCORE_SPEC_LEN];
 };
 
-/* One slot of the session, its @last count, and the series to which its increments are added */
+/* Slot of the session with its @last count, and the series to which its increments are added */
 struct source {
 	size_t series;
 	uint64_t last;
 };
 
 enum state {
-	COLLECTOR_MISSING,	/* no such events on this machine, or not selected */
+	COLLECTOR_MISSING,	/* the machine has no events of the collector, or not selected */
 	COLLECTOR_COUNTING,
 	COLLECTOR_BUSY,		/* another session uses the counters of the collector */
 	COLLECTOR_REFUSED,	/* too few counters, or all boxes are dead */
@@ -77,7 +77,7 @@ struct collect {
 	struct ucore_error reported;	/* last error that was printed; it is not repeated */
 	enum state states[NR_COLLECTORS];
 	enum state states_reported[NR_COLLECTORS];
-	int ways[NR_FAMILIES];		/* event set of each family; -1: the machine has none */
+	int ways[NR_FAMILIES];		/* index of each family's event set, -1 if there is none */
 	struct series *series;
 	size_t nr_series, max_series;
 	struct source *sources;

@@ -47,7 +47,7 @@ static int given_twice(struct collect *c, const struct ucore_event *event)
 	return -EINVAL;
 }
 
-/* Add an event on one box to the session, and a source for its value */
+/* Add an event on one box to the session, and a struct source for its count */
 static int source_add(struct collect *c, size_t group, const struct ucore_event *event,
 		      const struct ucore_box_info *box)
 {
@@ -62,7 +62,7 @@ static int source_add(struct collect *c, size_t group, const struct ucore_event 
 	if (!series || !grown)
 		return -ENOMEM;
 	c->sources = grown;
-	/* Events of a family may share a series: their counts are added */
+	/* Refuse a series that two events of -e share; counts of a family's events are added */
 	if (series->counted && group >= NR_FAMILIES)
 		return given_twice(c, event);
 	series->counted = true;

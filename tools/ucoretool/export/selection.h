@@ -14,7 +14,7 @@
  * @events: events and patterns of -e
  * @nr_events: number of @events
  * @wanted: selected collectors, bit i for collectors[i]
- * @chosen: true: count only the collectors in @wanted; false: all collectors of the machine
+ * @chosen: true to count only the collectors in @wanted, false for all collectors of the machine
  * @flags: UCORE_SESSION_F_*
  * @read_flags: UCORE_READ_F_*
  */

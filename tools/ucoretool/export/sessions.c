@@ -210,8 +210,8 @@ static int counters_read(struct collect *c)
 	c->nr_reads++;
 	c->skew_ns = snap.skew_ns;
 	/*
-	 * Element i of the values belongs to source i, because each source is one event on one
-	 * box, and both are in the order of adding
+	 * Value i belongs to source i. Each source is one event on one box, and both arrays are
+	 * in the order of adding.
 	 */
 	for (size_t i = 0; i < snap.nr_values && i < c->nr_sources; i++)
 		totals_source(c, &c->sources[i], &snap.values[i]);

@@ -129,7 +129,7 @@ static void box_row(struct box_list *list, const struct ucore_box_info *box,
 	caps_text(box->flags, caps, sizeof(caps));
 	snprintf(instance, sizeof(instance), "%u-%u", box->instance, last->instance);
 	snprintf(cpus, sizeof(cpus), "%d-%d", box->cpu, last->cpu);
-	/* a process of another PID namespace has no process id here */
+	/* the process id is 0 if the owner is in another PID namespace */
 	if (box->owner && !box->owner_pid)
 		snprintf(owner, sizeof(owner), "? (%s)", box->owner_comm);
 	else if (box->owner)

@@ -50,7 +50,7 @@ void digits_fixed(char *text, size_t size, double real, unsigned int places)
 	units = (uint64_t)((real - (double)whole) * (double)UNITS) * powers[places];
 	part = units >> UNIT_BITS;
 	rest = units & (UNITS - 1);
-	/* round to nearest, ties to even */
+	/* round the last decimal place to nearest, ties to even, like printf(3) */
 	part += rest > UNITS / 2 || (rest == UNITS / 2 && part & 1);
 	whole += part / powers[places];
 	at = digits_number(text, whole);

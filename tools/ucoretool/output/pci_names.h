@@ -59,7 +59,7 @@ int pci_devices_read(const char *root, struct pci_devices *devices);
 /** pci_devices_free() - free the array and the names */
 void pci_devices_free(struct pci_devices *devices);
 
-/** pci_device_text() - write class, vendor and device like lspci: "VGA controller: Intel ..." */
+/** pci_device_text() - write class, vendor and device of a PCI function, in the format of lspci */
 void pci_device_text(const struct pci_device *device, char *text, size_t size);
 
 #endif /* UCORETOOL_PCI_NAMES_H */

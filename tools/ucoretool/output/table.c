@@ -206,7 +206,7 @@ static size_t put_special(struct line *line, const char *text)
 	} else if (length) {
 		put_bytes(line, text, length);
 	} else {
-		/* U+FFFD replaces a byte that is not valid UTF-8 */
+		/* write U+FFFD in place of a byte that is not valid UTF-8 */
 		put_text(line, "\\ufffd");
 		length = 1;
 	}

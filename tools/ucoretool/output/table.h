@@ -34,12 +34,12 @@ struct out {
 enum cell_kind {
 	CELL_NONE,
 	CELL_TEXT,
-	CELL_COUNT,		/* a table groups the digits */
+	CELL_COUNT,		/* integer; tables group the digits */
 	CELL_NUMBER,
 	CELL_FLAG,		/* true or false in JSON, 1 or 0 in tables and CSV */
-	CELL_NS,		/* a table shows seconds, CSV and JSON have nanoseconds */
-	CELL_REAL,		/* a table and CSV show two decimals, JSON has three */
-	CELL_VALUE,		/* full precision; a table groups the digits of large values */
+	CELL_NS,		/* time in ns; tables show seconds, CSV and JSON have ns */
+	CELL_REAL,		/* real number; tables and CSV show two decimals, JSON has three */
+	CELL_VALUE,		/* real number in full precision; tables group the digits */
 };
 
 struct cell {

@@ -181,7 +181,7 @@ static int directory_check(struct tool *tool, const char *path)
 	char *directory;
 	int ret = 0;
 
-	/* A directory name that contains the time cannot be checked yet */
+	/* Skip the check if the directory's name contains the time of the future incident */
 	if (slash && memchr(path, '%', (size_t)(slash - path)))
 		return 0;
 	directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");

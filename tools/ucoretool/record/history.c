@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The last records of a session, for the flight recorder. Records are stored one after the other in
- * blocks of memory, so that a record needs no allocation of its own.
+ * blocks of memory, so that not every record needs an allocation.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ void keep_pop(struct keep *keep)
 
 	block->taken += sizeof(*head) + head->size;
 	keep->dropped++;
-	/* Free an empty block, so that the first block has the oldest record */
+	/* Free an empty first block, so that the first block contains the oldest record */
 	if (block->taken == block->used)
 		block_free(keep);
 }

@@ -15,8 +15,8 @@ struct keep_block;
  * @limit: memory limit (bytes), at least two blocks
  * @bytes: memory in use (bytes)
  * @newest: time of the newest record (CLOCK_MONOTONIC ns)
- * @hold: records from this time on are kept even if older than @span (CLOCK_MONOTONIC ns);
- *        0: none
+ * @hold: time from which records are kept even if they are older than @span (CLOCK_MONOTONIC
+ *        ns), 0 for no such time
  * @dropped: number of records that were removed
  * @crowded: true if records were removed because of @limit
  */

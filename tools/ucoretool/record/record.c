@@ -47,16 +47,16 @@ struct source {
 
 struct record {
 	struct count count;
-	struct ucore_metrics *metrics;	/* NULL: no metrics selected */
-	struct ucore_file *file;	/* NULL: records go to the flight recorder */
+	struct ucore_metrics *metrics;	/* metrics of -M and --when, or NULL */
+	struct ucore_file *file;	/* output file, NULL if records go to the flight recorder */
 	struct flight flight;
 	struct source *sources;
 	size_t nr_sources;
-	uint64_t wanted;		/* number of samples after which to stop; 0: no limit */
-	uint32_t nr_readers;		/* number of CPUs of a die that read its counters; 0: one */
+	uint64_t wanted;		/* number of samples after which to stop, 0 for no limit */
+	uint32_t nr_readers;		/* number of CPUs that read a die's counters, 0 for one */
 	uint64_t samples;
 	bool timer;			/* true if the session has a timer */
-	const char *others;		/* name of another trigger, for messages; NULL: none */
+	const char *others;		/* name of another trigger for messages, or NULL */
 	uint64_t damaged;		/* number of times that a ring had invalid content */
 };
 
@@ -147,7 +147,7 @@ static bool counts_cores(const struct count_args *args)
 	return false;
 }
 
-/* Return the UCORE_LEVEL_* of the values that --when tests; 0: all sockets together */
+/* Return the UCORE_LEVEL_* of the values that --when tests, 0 for all sockets together */
 static uint32_t flight_level(enum grouping grouping)
 {
 	static const uint32_t levels[] = {

@@ -153,7 +153,7 @@ static const struct column all_columns[NR_COLUMNS] = {
 	[COLUMN_MODE] = { "mode", "", -6 },
 };
 
-/* TASK_BY_* that the user must select with --sort so that a column is shown; 0: always shown */
+/* TASK_BY_* that the user must select with --sort so that a column is shown, 0 for always */
 static const unsigned int column_by[NR_COLUMNS] = {
 	[COLUMN_CPU] = TASK_BY_CPU, [COLUMN_PID] = TASK_BY_PID, [COLUMN_TID] = TASK_BY_TID,
 	[COLUMN_COMM] = TASK_BY_COMM, [COLUMN_IP] = TASK_BY_IP, [COLUMN_MODE] = TASK_BY_IP,
@@ -280,7 +280,7 @@ int attribution_report(struct tool *tool, struct recording *recording,
 
 	table.all = calloc(table.nr_events, sizeof(*table.all));
 	ret = table.all ? intervals_load(tool, &table, window) : tool_error(tool, "out of memory");
-	/* Print the records before a damaged end of the file */
+	/* If the end of the file is damaged, print the records before the damage */
 	if (table.all)
 		rows_print(&table, out);
 	for (size_t i = 0; i < table.nr; i++)

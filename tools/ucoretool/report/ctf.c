@@ -27,7 +27,7 @@ enum { CTF_SAMPLE, CTF_GAP };
 struct packet_head {
 	uint32_t magic;
 	uint32_t stream;
-	uint64_t begin, end;		/* time of the first and last event (ns) */
+	uint64_t begin, end;		/* time of the packet's first and last event (ns) */
 	uint64_t content, size;		/* size of the packet without and with padding (bits) */
 	uint64_t seq;
 	uint64_t discarded;		/* number of lost records since the start */
@@ -40,12 +40,12 @@ struct stream {
 	FILE *file;
 	const struct ucore_file_domain *place;
 	struct packet_head head;
-	size_t first;			/* index of the first event in ctf.order */
+	size_t first;			/* index in ctf.order of the domain's first event */
 	size_t nr;
 	unsigned char *bytes;		/* content of the current packet, without the header */
 	size_t used;
 	size_t room;
-	uint64_t last;			/* time of the last event (ns) */
+	uint64_t last;			/* time of the event that was written last (ns) */
 };
 
 struct ctf {
@@ -54,7 +54,7 @@ struct ctf {
 	const char *path;
 	struct stream *streams;
 	size_t nr_streams;
-	size_t *stream_of;	/* index of each domain's stream; nr_streams: none */
+	size_t *stream_of;	/* index of each domain's stream, nr_streams if it has none */
 	size_t *order;		/* indexes of the file's events, sorted by domain */
 	bool *twice;		/* true for each event of the file whose field name is not unique */
 	bool failed;		/* true after a write failed; @why is its errno */
@@ -317,7 +317,7 @@ static void packet_end(struct ctf *ctf, struct stream *stream)
 
 static void event_begin(struct ctf *ctf, struct stream *stream, uint8_t id, uint64_t time)
 {
-	/* Time must not go back in a stream, even if the file is damaged */
+	/* Do not let the time decrease in a stream, even if the recording is damaged */
 	if (time < stream->last)
 		time = stream->last;
 	if (stream->used >= PACKET_BYTES)

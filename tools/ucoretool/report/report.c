@@ -132,7 +132,7 @@ static int value_order(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Return the smallest value that @percent per cent of the values do not exceed */
+/* Return the percentile: the smallest value that @percent % of the values do not exceed */
 static double percentile(const double *sorted, size_t nr, size_t percent)
 {
 	return sorted[(nr * percent + 99) / 100 - 1];

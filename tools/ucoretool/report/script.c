@@ -35,7 +35,7 @@ struct script {
 	bool per_box;
 	bool totals;
 	struct script_row *rows;
-	size_t *row_of;			/* row number + 1 of each event index; 0: no row yet */
+	size_t *row_of;			/* row number + 1 of each event index, 0 for no row yet */
 	size_t nr_rows;
 	bool headed;
 };

@@ -36,7 +36,7 @@ struct task_key {
  * @keys: all tasks so far, in the order of their first appearance
  * @nr: number of elements of @keys
  * @here: tasks at the current sample, as indexes into @keys, each once
- * @nr_here: number of elements of @here; 0: the tasks are not known
+ * @nr_here: number of elements of @here, 0 if the tasks are not known
  * @all: true if @here lists the running task of every CPU, false if it lists only the
  *       interrupted task
  * @has_tasks: true if the file has records of tasks
@@ -51,7 +51,7 @@ struct task_log {
 	bool has_tasks;
 
 	size_t room, room_here;
-	size_t *table;		/* hash table; an element is an index into @keys + 1, or 0: free */
+	size_t *table;		/* hash table: index in @keys + 1, or 0 for a free element */
 	size_t size;		/* number of elements of @table, a power of two */
 	struct ucore_tasks *tasks;	/* TASKS record for the next sample, or NULL */
 };

@@ -20,7 +20,7 @@
  * @cpu: CPU of the first slot, -1 for a die
  * @instance: number of the first slot's box
  * @box: name of the first slot's box
- * @device: what the box is connected to (--per-device), NULL: unknown
+ * @device: device or link end to which the box is connected (--per-device), NULL: unknown
  * @count: sum of the counts of the interval
  * @enabled: enabled time of the interval, the longest of all domains (ns)
  * @running: running time of the interval, the longest of all domains (ns)

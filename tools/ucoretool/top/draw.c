@@ -20,7 +20,7 @@
 #define HEAD_LINES	2	/* number of screen lines above the panels */
 #define FOOT_LINES	1
 
-/* Widths of the parts of a row in terminal columns; 0: the part does not fit and is omitted */
+/* Widths of the parts of a row in terminal columns, 0 for a part that does not fit */
 struct layout {
 	int bar;
 	int numbers;
@@ -91,7 +91,7 @@ static double row_scale(const struct view *view, size_t row, const struct scales
 	return r->is_box ? scales->of_boxes : scales->of_sockets;
 }
 
-/* Return the character of a bar's first (0) or second (1) part; 2: bar shorter than a character */
+/* Return the character of a bar's first part (0), second part (1), or of a very short bar (2) */
 static const char *part_char(const struct view *view, unsigned int part)
 {
 	static const char *const blocks[] = { "█", "▒", "▏" };

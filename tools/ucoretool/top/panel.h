@@ -45,7 +45,7 @@ struct panel_column_desc {
  * struct panel_desc - description of a panel, the same on all machines
  * @name: name on the command line
  * @title: title on the screen
- * @level: UCORE_LEVEL_BOX: numbers for each box; UCORE_LEVEL_SOCKET: for each socket only
+ * @level: UCORE_LEVEL_BOX (numbers for each box) or UCORE_LEVEL_SOCKET (for each socket only)
  * @columns: possible columns; an entry without a heading ends the array
  */
 struct panel_desc {
@@ -179,7 +179,7 @@ double panel_bar(const struct panels *panels, size_t row, uint64_t sample);
 /** panel_most() - return the largest bar of a panel's sockets, or boxes, in all kept samples */
 double panel_most(const struct panels *panels, unsigned int panel, bool of_boxes);
 
-/** panel_unit() - return the unit of the first column if another column has it, too; otherwise "" */
+/** panel_unit() - return the unit of the first column if another column has it, too, else "" */
 const char *panel_unit(const struct panel *panel);
 
 /**

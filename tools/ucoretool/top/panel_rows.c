@@ -104,7 +104,7 @@ static int row_compare(const void *left, const void *right)
 	return a->instance < b->instance ? -1 : a->instance > b->instance;
 }
 
-/* Return metric value @i; values of boxes precede values of sockets; NULL after the last one */
+/* Return metric value @i (first values of boxes, then values of sockets); NULL after the last */
 static const struct ucore_metric_value *value_at(const struct panels *panels, size_t i)
 {
 	const struct ucore_metric_value *value;

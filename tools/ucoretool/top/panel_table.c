@@ -5,7 +5,7 @@
  */
 #include "top/panel.h"
 
-/* E5-2600: data reads of cores at the last-level cache: misses, and all data reads */
+/* Data reads of cores at the last-level cache of the E5-2600: misses, and all reads */
 #define TOR_MISS	"UNC_C_TOR_INSERTS.MISS_OPCODE/filter_opc=0x182/"
 #define TOR_ALL		"UNC_C_TOR_INSERTS.OPCODE/filter_opc=0x182/"
 #define LINES(name, event) \

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Pairs of colours; without colours all pairs are the terminal's default */
+/* Pairs of foreground and background colour; without colours the terminal's default is used */
 enum screen_pair {
 	PAIR_PLAIN,
 	PAIR_FIRST,		/* first part of a bar */

@@ -406,7 +406,7 @@ static int top_run(struct tool *tool, const void *data)
 {
 	const struct top_args *args = data;
 	struct top top = { .out = args->output.out };
-	/* panels_open() adds the events */
+	/* create a session without events; panels_open() adds them */
 	int ret = count_open(tool, &(struct count_args) { 0 }, &(struct ucore_session_config) { 0 },
 			     NULL, &top.count);
 

@@ -64,7 +64,7 @@ static inline uint64_t view_sample(const struct view *view)
 
 	if (!view->frozen)
 		return panels->nr_samples ? panels->nr_samples - 1 : 0;
-	/* Show the oldest kept sample instead of an older one */
+	/* A frozen screen shows the oldest kept sample if its sample is no longer kept */
 	return view->sample < panels_oldest(panels) ? panels_oldest(panels) : view->sample;
 }
 

@@ -135,10 +135,10 @@ void verify_memory(struct verify *verify)
 /* ---- interrupts -------------------------------------------------------- */
 
 #define RING_BYTES	(64U << 10)
-#define PERIOD		1000000		/* clocks between two overflows: about 1 ms */
+#define PERIOD		1000000		/* clocks between two overflows, about 1 ms */
 #define NEVER (UINT64_C(1) << 42) /* period (clocks) of boxes that must not overflow: 30 min */
 #define SAMPLES		2
-#define QUIET_MS	100	/* one wait for a sample: 5 times the driver's wait for a PMI */
+#define QUIET_MS	100	/* length of one wait, 5 times the driver's wait for a PMI */
 #define QUIET_MAX	100	/* maximum number of waits if the clock counts */
 #define STILL_MAX 3 /* maximum number of waits if the clock stands still (link in low power) */
 #define MAX_CPUS	4096
