@@ -197,7 +197,7 @@ int count_open(struct tool *tool, const struct count_args *args,
 	if (!ret)
 		ret = ucore_session_create(count->dev, config, &count->session, &tool->err);
 	if (ret) {
-		/* -ERANGE: the user's timer is too short; other errors depend on the machine */
+		/* -ERANGE: an option's value is out of range; other errors depend on the machine */
 		tool_fail(tool, ret);
 		ret = ret == -ERANGE ? EXIT_USAGE : EXIT_FAILURE;
 	}

@@ -237,7 +237,7 @@ static int file_reserve(struct ucore_file *file, size_t size, struct ucore_error
 	return 0;
 }
 
-/* Minimum size of a status in bytes: the oldest library wrote it without parallel reads */
+/* Minimum size of a status (bytes): old libraries omit the statistics of parallel reads */
 #define STATUS_MIN	offsetof(struct ucore_get_status, parallel_reads)
 
 /* Return true if the data of an entry are valid for the entry's kind */
