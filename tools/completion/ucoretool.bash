@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# bash completion for ucoretool.  `ucoretool __complete` prints whole words.  bash splits words
-# at = and :, and expects only the part after the last of these characters.
+# bash completion for ucoretool.  `ucoretool __complete` prints the completed words.  bash splits
+# words at = and :, and expects only the part after the last of these characters.
 _ucoretool()
 {
 	local line=${COMP_LINE:0:COMP_POINT} words=() last kept

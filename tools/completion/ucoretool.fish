@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# fish completion for ucoretool.  `ucoretool __complete` prints whole words.
+# fish completion for ucoretool.  `ucoretool __complete` prints the completed words.
 function __ucoretool_words
     set -l words (commandline -opc)
     set -l word (commandline -ct)

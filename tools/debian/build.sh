@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Builds Debian packages of module (for DKMS), tool, library and Python package.
-# Usage: build.sh DIR	a directory of ours: its content goes, the packages come
-# The version is that of dkms.conf.  DEBFULLNAME and DEBEMAIL name the maintainer,
-# SOURCE_DATE_EPOCH the time of the build.
+# Builds Debian packages of the module (for DKMS), the tool, the library and the Python package.
+# Usage: build.sh DIR	DIR receives the packages; its old content is deleted
+# The version comes from dkms.conf.  DEBFULLNAME and DEBEMAIL set the maintainer,
+# SOURCE_DATE_EPOCH sets the time of the build.
 set -eu
 
 umask 022

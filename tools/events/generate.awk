@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Event tables as C: awk -f generate.awk map/*.csv PLATFORM.csv ...
-# Plain POSIX awk: mawk is all that a build machine needs to have.
+# Generates the event tables of libucore as C from CSV files:
+#   awk -f generate.awk map/*.csv PLATFORM.csv ...
+# The script uses POSIX awk only, so that a build machine needs no more than mawk.
 #
-# Platforms share much: each name is stored once in one string, each distinct
-# event once in one array, and a platform is a list of numbers of that array.
+# Platforms share many events.  Each event name is stored once in one string, and each distinct
+# event once in the array ucore_rows.  A platform is a list of indices into that array.
 
 function fail(text)
 {
@@ -46,7 +47,8 @@ function csv(line,	n, value, i, c, quoted)
 	return 1
 }
 
-# A number as the tables write it, hexadecimal or not; a missing column is 0
+# Return the number in column @name of the current line, decimal or 0x hexadecimal; 0 if the
+# column is missing
 function number(name,	text, i, value, digit)
 {
 	text = (name in cell) ? tolower(cell[name]) : ""
@@ -70,7 +72,7 @@ function checked(name, value, bits)
 	return value
 }
 
-# "0,1,2,3" as a mask, times 2^shift
+# Convert a list of counters, "0,1,2,3", to a mask, shifted left by @shift bits
 function counter_mask(list, shift,	n, i, numbers, mask)
 {
 	mask = 0
@@ -83,7 +85,7 @@ function counter_mask(list, shift,	n, i, numbers, mask)
 	return mask
 }
 
-# Bits "9:4" or "4" of a value
+# Extract the bits @bits ("9:4" or "4") of @value
 function bits_of(value, bits,	ends)
 {
 	if (split(bits, ends, ":") == 1)
@@ -91,7 +93,8 @@ function bits_of(value, bits,	ends)
 	return int(value / 2 ^ ends[2]) % 2 ^ (ends[1] - ends[2] + 1)
 }
 
-# Line @i of map/filters.csv as C, "" if there is nothing to set; @value: of FILTER_VALUE
+# Return line @i of map/filters.csv as a C initializer of struct ucore_need; "" if the line sets
+# no field.  @value is the FILTER_VALUE column of the event.
 function need_code(i, value,	bits)
 {
 	if (filter_field[i] == "-")
@@ -110,7 +113,7 @@ function need_code(i, value,	bits)
 		       filter_default[i])
 }
 
-# Intel's spelling of a filter: define its C object once, give its number
+# Return the index in ucore_filters of a filter in Intel's spelling; define a new filter once
 function filter_number(spelling, value,	n, i, j, parts, lines, needs, nr, seen, field, code, key)
 {
 	if (spelling == "" || spelling == "na" || spelling == "null")
@@ -144,7 +147,8 @@ function filter_number(spelling, value,	n, i, j, parts, lines, needs, nr, seen, 
 	return nr_filters
 }
 
-# Number of the pattern in map/bytes.csv, 0 if the counts are no bytes
+# Return the number (from 1) of the pattern in map/bytes.csv that matches an event's name; 0 if the
+# event does not count bytes
 function bytes_number(name,	i)
 {
 	for (i = 1; i <= nr_patterns; i++)
@@ -153,7 +157,7 @@ function bytes_number(name,	i)
 	return 0
 }
 
-# Where the name is in the string of all names
+# Return the offset of an event's name in the string ucore_row_names
 function name_offset(name)
 {
 	if (!(name in offsets)) {
@@ -164,7 +168,7 @@ function name_offset(name)
 	return offsets[name]
 }
 
-# One event of the platform being read; the fields but the name are in @code
+# Add an event to the current platform; @code initializes all members of the row except the name
 function row_add(name, unit, code,	bytes, text)
 {
 	if ((nr_platforms, name) in known)
@@ -183,14 +187,14 @@ function row_add(name, unit, code,	bytes, text)
 	nr_unit_rows[nr_platforms, unit]++
 }
 
-# 0xffffffff is more than some printf can do with %x
+# Format a 32-bit value as hexadecimal in two halves, because %x of some awks is limited to 31 bits
 function hex32(value)
 {
 	return sprintf("0x%04x%04x", int(value / 65536), value % 65536)
 }
 
-# The extended umask of an IIO event is its two masks: they must agree with those
-# of the table's own columns, where both say something
+# Set ch_mask and fc_mask of an IIO event.  The event file has them in the columns PortMask and
+# FCMask, in the extended umask, or in both.  In this case both must have the same values.
 function iio_masks(ext,	high)
 {
 	ch_mask = number("PortMask")
@@ -211,12 +215,12 @@ function event_line(	name, unit, event, umask, occ, ext, counters, alt, fixed, e
 	if (!(name in unit_index))
 		fail("unknown unit '" name "': add it to map/units.csv")
 	unit = unit_index[name]
-	# to ask for the value would make the column
+	# "in" first, because a read of cell["ExtSel"] would create the element
 	e5 = "ExtSel" in cell
 	event = checked("EventCode", number("EventCode"), 8) + (e5 && cell["ExtSel"] == "1" ? 256 : 0)
 	umask = checked("UMask", number("UMask"), 8)
 	occ = 0
-	# no table of a PCU whose controls have an umask makes use of it
+	# PCU: event files have the occupancy select in bits 7:6 of the umask, and no other umask
 	if (unit_type[unit] == "pcu") {
 		if (umask % 64)
 			fail("UMask " cell["UMask"] " has other bits than the occupancy select")
@@ -230,7 +234,7 @@ function event_line(	name, unit, event, umask, occ, ext, counters, alt, fixed, e
 		ext = 0
 	}
 	checked("UMaskExt", ext, unit_ext[unit] + 0)
-	# no control of other boxes has the bit
+	# only controls of PCU, QPI and R3QPI have the extension bit of the event select (bit 8)
 	if (event > 255 && unit_type[unit] !~ /^(pcu|qpi|r3qpi)$/)
 		fail("ExtSel 1 in unit " name)
 	fixed = -1
@@ -252,7 +256,8 @@ function event_line(	name, unit, event, umask, occ, ext, counters, alt, fixed, e
 		half_clock[unit] = 1
 }
 
-# The names of the fixed counters, where they say what those of this platform count
+# At the end of a platform, add an event for each fixed counter that map/units.csv names, unless the
+# counter counts HCLOCKTICKS on this platform
 function platform_end(	i)
 {
 	ch_mask = fc_mask = 0
@@ -297,7 +302,7 @@ function filter_line(	name)
 	filter_bits[nr_filter_lines] = cell["Bits"]
 }
 
-# The events of a platform, unit by unit as in map/units.csv
+# Print the array of a platform's events, sorted by unit in the order of map/units.csv
 function platform_rows(p,	i, code, nr)
 {
 	code = ""

@@ -26,7 +26,7 @@ static void check(int result, const char *name)
 	exit(1);
 }
 
-/* CAS_COUNT.RD of each platform; recent platforms have an event for each half of a channel */
+/* Event codes of CAS_COUNT.RD on each platform; since gnr each half of a channel has its event */
 struct code {
 	uint16_t event;
 	uint16_t umask;

@@ -2,8 +2,8 @@
 /*
  * regions: memory traffic of the phases of a program, measured with libucore.
  *
- * The setup takes place once in main().  Each phase is enclosed by a begin and an end, which
- * make one system call each and can be anywhere in the program.
+ * main() creates the session and the regions once.  Each phase of the program is enclosed by
+ * ucore_region_begin() and ucore_region_end(), which make one system call each.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void check(int result)
 	exit(1);
 }
 
-/* In a thread that has not joined, begin and end have no effect */
+/* In a thread that has not joined, ucore_region_begin() and ucore_region_end() have no effect */
 static uint64_t work(uint64_t *data, uint64_t *copy)
 {
 	uint64_t sum = 0;

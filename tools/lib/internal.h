@@ -9,7 +9,7 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Sanity limit for counts that the driver returns, far above any real machine */
+/* Sanity limit for array lengths (domains, boxes ...) that the driver returns */
 #define UCORE_MAX_ELEMENTS	(1U << 20)
 
 /* Box type of core boxes, and name of the platform that has their events on every machine */
@@ -18,18 +18,18 @@
 /* Define an ioctl argument with its size set and all other members zero */
 #define UCORE_ARG(type, name, ...) struct type name = { .size = sizeof(name), __VA_ARGS__ }
 
-#define UCORE_SPEC_ITEMS	32
+#define UCORE_SPEC_ITEMS	32	/* maximum number of terms of an event */
 
 /**
- * struct ucore_spec - text of an event, split into head and terms
+ * struct ucore_spec - text of an event, "head/term,term=value/", split into head and terms
  * @text: the event as the user wrote it, for labels and messages
- * @words: copy of @text in which terminators separate the parts
+ * @words: copy of @text in which NUL characters separate the parts
  * @head: part before the first slash: a box type with or without a number or a range of
  *        numbers, or the full name of an event
  * @nr: number of elements of @items
  * @items: terms between the slashes; @value is NULL for a term without "="
  *
- * The pointers point into @words.  Therefore the structure must not be copied.
+ * @head and @items point into @words.  Therefore the structure must not be copied.
  */
 struct ucore_spec {
 	char text[UCORE_SPEC_LEN];
@@ -46,20 +46,20 @@ struct ucore_spec {
 int ucore_spec_next(const char **list, struct ucore_spec *spec, struct ucore_error *err);
 
 /**
- * struct ucore_event - event to count and boxes to count it on
+ * struct ucore_event - event to count, and the boxes on which it is counted
  * @text: event as the user wrote it
  * @label: value of "name=", otherwise a copy of @text
- * @type: box type
- * @instance: number of the first box in each domain, or UCORE_ANY
- * @last: number of the last box in each domain, or UCORE_ANY
- * @die: the kernel's logical die, or UCORE_ANY
+ * @type: type of the boxes
+ * @instance: number of the first selected box of each domain, or UCORE_ANY
+ * @last: number of the last selected box of each domain, or UCORE_ANY
+ * @die: the kernel's logical die of the boxes, or UCORE_ANY
  * @cpu: CPU of the core boxes, or UCORE_ANY
- * @desc: named event; all zero for a raw event, with a NULL name
+ * @desc: named event of Intel's event files; all 0 (name NULL) for a raw event
  * @counters: mask of permitted counters (0: any general counter)
- * @period: sampling period in counts (0: no samples)
- * @flags: UCORE_EVENT_*
- * @nr_terms: number of elements of @terms
- * @terms: field values
+ * @period: sampling period in counts (0: no overflow samples)
+ * @flags: UCORE_EVENT_F_*
+ * @nr_terms: number of valid elements of @terms
+ * @terms: values of the event's fields, as for ADD_EVENT
  */
 struct ucore_event {
 	char text[UCORE_SPEC_LEN];
@@ -83,8 +83,10 @@ struct ucore_events {
 };
 
 /*
- * Resolve a spec without patterns to an event, or any spec to an array of events that the
- * caller frees with free().  Errors: those of ucore_events_find().
+ * Resolve the text of an event to boxes, field values and counters of a device.
+ * ucore_spec_resolve() handles texts without patterns.  ucore_spec_expand() handles all texts
+ * and returns an array of events, which the caller frees with free().  Errors: those of
+ * ucore_events_find().
  */
 int ucore_spec_resolve(struct ucore_device *dev, const struct ucore_spec *spec,
 		       struct ucore_event *event, struct ucore_error *err);
@@ -92,10 +94,10 @@ int ucore_spec_expand(struct ucore_device *dev, const struct ucore_spec *spec,
 		      struct ucore_event **events, size_t *nr, struct ucore_error *err);
 
 /**
- * struct ucore_platform - events of one processor generation
- * @name: name, as in ucore_get_info.platform: "ivbep"
+ * struct ucore_platform - processor generation with its named events
+ * @name: name of the platform, as in ucore_get_info.platform: "ivbep"
  * @nr_events: number of elements of @rows
- * @rows: indices of the events in ucore_rows
+ * @rows: indices of the platform's events in ucore_rows
  */
 struct ucore_platform {
 	const char *name;
@@ -103,7 +105,7 @@ struct ucore_platform {
 	const uint16_t *rows;
 };
 
-/* Cached event fields of one box; usually one box of each type is queried */
+/* Cached event fields of box id @box; usually one box of each type is queried */
 struct ucore_field_set {
 	char type[UCORE_NAME_LEN];
 	uint32_t box;
@@ -121,14 +123,14 @@ struct ucore_device {
 	size_t nr_boxes;
 	struct ucore_field_set *sets;
 	size_t nr_sets;
-	struct ucore_link_info *ends;	/* far end of each box's link, or NULL (not queried yet) */
-	bool recorded;		/* device of a replay, without a driver */
+	struct ucore_link_info *ends;	/* connection of each box; NULL before GET_LINKS */
+	bool recorded;		/* true for the device of a replay, which has no driver */
 };
 
-/* Buffers and result of a READ; the kernel sorts values by event id */
+/* Buffers and result of one READ command; the driver sorts @values by event id */
 struct ucore_reading {
 	struct ucore_value *values;
-	uint64_t *running;		/* time counted by each value (ns), or NULL (no groups) */
+	uint64_t *running;		/* counting time of each value (ns); NULL without groups */
 	size_t nr_values, max_values;
 	struct ucore_read_domain *domains;
 	size_t nr_domains, max_domains;
@@ -144,20 +146,20 @@ struct ucore_session {
 	struct ucore_slot *slots;
 	size_t nr_slots;
 	struct ucore_reading reading;
-	struct ucore_value *values;	/* values of the reading in slot order */
-	uint64_t *running;		/* running times of the reading in slot order (ns) */
-	uint32_t group;			/* group of events that are added */
+	struct ucore_value *values;	/* copy of reading.values in slot order */
+	uint64_t *running;		/* copy of reading.running in slot order (ns) */
+	uint32_t group;			/* group of the events that are added next */
 	uint32_t last_group;		/* highest group that has events */
-	struct ucore_replay *replay;	/* NULL: session of the driver */
+	struct ucore_replay *replay;	/* owner of a replay's session; NULL for other sessions */
 };
 
 /*
- * An event in the generated tables.  The row has 28 bytes and no pointer, so that the
- * tables need no relocation and platforms can share rows.
+ * Named event in the generated tables; see struct ucore_event_desc for the members.  The row
+ * has 28 bytes and no pointer, so that the tables need no relocation.  Platforms can share rows.
  */
 struct ucore_row {
-	uint32_t name;		/* offset in ucore_row_names */
-	uint8_t unit;		/* index of ucore_event_units */
+	uint32_t name;		/* offset of the name in ucore_row_names */
+	uint8_t unit;		/* index in ucore_event_units */
 	uint8_t bytes;
 	uint8_t bytes_per;
 	uint16_t event;
@@ -166,10 +168,10 @@ struct ucore_row {
 	uint32_t umask_ext;
 	uint16_t ch_mask;
 	uint8_t fc_mask;
-	uint32_t counters;	/* mask of general counters */
+	uint32_t counters;	/* mask of general counters that can count the event */
 	uint8_t counters_alt;
-	int8_t fixed;		/* fixed counter (-1: none) */
-	uint8_t filter;		/* index of ucore_filters (0: none) */
+	int8_t fixed;		/* number of the event's fixed counter (-1: none) */
+	uint8_t filter;		/* index in ucore_filters (0: no filter) */
 };
 
 /* Generated from tools/events/ at build time */
@@ -180,7 +182,7 @@ extern const struct ucore_row ucore_rows[];
 extern const struct ucore_platform ucore_platforms[];
 extern const size_t ucore_nr_platforms;
 
-/* A metric in the generated tables; texts are offsets in ucore_metric_strings */
+/* Metric in the generated tables; all members but @levels are offsets in ucore_metric_strings */
 struct ucore_metric_row {
 	uint32_t name;
 	uint32_t unit;
@@ -189,23 +191,24 @@ struct ucore_metric_row {
 	uint32_t formula;
 	uint32_t where;
 	uint32_t omitted;
-	uint32_t levels;	/* UCORE_LEVEL_* */
+	uint32_t levels;	/* mask of supported UCORE_LEVEL_* (0: all) */
 };
 
+/* Named metrics of one platform */
 struct ucore_metric_platform {
 	const char *name;
 	size_t nr;
 	const struct ucore_metric_row *rows;
 };
 
-/* Description of an event */
+/* Written one-line description of a common event, in the generated tables */
 struct ucore_event_text {
 	const char *type;	/* box type */
 	const char *name;	/* short name of the event */
 	const char *text;
 };
 
-/* Meaning of a part of event names; "#" stands for a number in both texts */
+/* Meaning of a part of event names ("RD" for example); "#" in both texts stands for a number */
 struct ucore_name_part {
 	const char *part;
 	const char *text;
@@ -220,13 +223,14 @@ extern const size_t ucore_nr_event_texts;
 extern const struct ucore_name_part ucore_name_parts[];
 extern const size_t ucore_nr_name_parts;
 
-/* Write the explanation unless @err is NULL.  Returns @code. */
+/* Format the explanation of a failure into @err, unless @err is NULL.  Returns @code. */
 int ucore_error_set(struct ucore_error *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
- * Search for a misspelled word.  @best is the most similar of the offered names, NULL if
- * none is similar.  @distance is the number of edits from @word to @best.
+ * Search for the name that the user probably meant by a misspelled word.  @best is the most
+ * similar of the names passed to ucore_guess_offer(), or NULL if none is similar.  @distance
+ * is the number of character edits from @word to @best.
  */
 struct ucore_guess {
 	const char *word;
@@ -237,13 +241,16 @@ struct ucore_guess {
 void ucore_guess_start(struct ucore_guess *guess, const char *word);
 void ucore_guess_offer(struct ucore_guess *guess, const char *name);
 
-/* Parse a head such as "imc", "imc2" or "imc0-3".  Returns false if no box type matches. */
+/*
+ * Parse the head of an event, such as "imc", "imc2" or "imc0-3", into type, instance and last
+ * of @event.  Returns false if no box type matches.
+ */
 bool ucore_event_head(const struct ucore_device *dev, const char *head, struct ucore_event *event);
 
 /*
- * Allocate READ buffers for all counters of a session, free them, and fill them with a READ.
- * Several threads can read a session at the same time, each into its own buffers.  The
- * session is not modified, and there is no error text.
+ * Allocate buffers for a READ of all counters of a session, free the buffers, and fill them by
+ * a READ command.  Several threads can read a session at the same time, each into its own
+ * buffers, because the session is not modified.  Returns a negative errno on failure.
  */
 int ucore_reading_init(struct ucore_reading *reading, const struct ucore_session *session);
 void ucore_reading_free(struct ucore_reading *reading);
@@ -253,20 +260,20 @@ int ucore_reading_read(struct ucore_reading *reading, const struct ucore_session
 int ucore_reading_sort(const struct ucore_reading *reading, const struct ucore_session *session,
 		       struct ucore_value *values, uint64_t *running);
 
-/* Add the result of @other's last update */
+/* Add the result of the last ucore_delta_update() of @other to @delta */
 void ucore_delta_add(struct ucore_delta *delta, const struct ucore_delta *other);
 
-/* Remove all events of a session except the first @nr */
+/* Remove all events of a session except the first @nr, from the driver as well */
 void ucore_session_truncate(struct ucore_session *session, size_t nr);
 
-/* Implement ucore_session_add() for the session of a replay */
+/* Implement ucore_session_add() for the session of a replay: search the recorded events */
 int ucore_replay_add(struct ucore_replay *replay, const struct ucore_event *event,
 		     struct ucore_error *err);
 
 /*
- * Deltas of a session's slots from sample to sample.  A value of several domains is not
- * complete until each of them has had a sample.  Therefore the deltas are accumulated
- * twice: for each package and for the whole system.
+ * Intervals: deltas of a session's slots from sample to sample.  A sample covers one domain.
+ * An interval of several domains is complete when each of them has had a sample.  Therefore
+ * the deltas are accumulated twice: for each package and for the whole system.
  */
 enum ucore_interval_scope {
 	INTERVAL_PACKAGE,
@@ -280,9 +287,10 @@ int ucore_intervals_create(const struct ucore_session *session, struct ucore_int
 void ucore_intervals_free(struct ucore_intervals *intervals);
 
 /*
- * Accumulate a record and store the package of its domain.  Returns a bit for each complete
- * ucore_interval_scope.  The result of ucore_intervals_values() is valid for complete scopes,
- * until ucore_intervals_begin() starts their next interval.
+ * Accumulate the counts of a record, and store the package of its domain in @package.  Returns
+ * a mask of the enum ucore_interval_scope whose interval is complete.  For these scopes
+ * ucore_intervals_values() returns the deltas, until ucore_intervals_begin() starts the next
+ * interval of the scope.
  */
 unsigned int ucore_intervals_take(struct ucore_intervals *intervals, uint32_t domain,
 				  const struct ucore_record *record, uint32_t *package);
@@ -291,12 +299,12 @@ const struct ucore_delta_value *ucore_intervals_values(const struct ucore_interv
 void ucore_intervals_begin(struct ucore_intervals *intervals, enum ucore_interval_scope scope,
 			   uint32_t package);
 
-/* Call ioctl().  Returns 0 or -errno. */
+/* Run a command of the driver on @fd by ioctl().  Returns 0 or -errno. */
 int ucore_device_ioctl(const struct ucore_device *dev, int fd, unsigned long command, void *arg);
 
 /*
- * Get the fields of exactly this box, which can differ from those of its type if firmware
- * hides a PCI function.  Results and errors are those of ucore_device_fields().
+ * Get the event fields of one box.  Other boxes of its type can have more fields, because
+ * firmware can hide a PCI function.  Results and errors are those of ucore_device_fields().
  */
 int ucore_device_own_fields(struct ucore_device *dev, uint32_t box,
 			    const struct ucore_field_info **fields, size_t *nr);

@@ -13,21 +13,22 @@
  *             field values, counters
  *   session   events on counters: start, stop, read
  *   delta     differences of the counts between two reads
- *   metrics   formulas over events: chosen by name, counted, evaluated
- *   regions   sections of a program, and the counts during each of them
- *   ring      records of one session in one domain
- *   file      file of samples, for writing and reading
+ *   metrics   formulas over event counts, for example memory bandwidth
+ *   regions   marked sections of a program, with the counts during each section
+ *   ring      memory-mapped buffer with the records (samples, gaps, losses) of one session
+ *             in one domain
+ *   file      file of samples ("ucoretool record"), for writing and reading
  *   replay    device and session made from a file, for metrics of recorded samples
  *
  * A domain is the set of boxes that one CPU reads at one instant: a die for uncore boxes,
  * a logical CPU for core boxes.  Domain ids are internal.  Messages for users name the die
  * or the CPU (ucore_domain_name()).
  *
- * Functions return 0 (or a count) or a negative errno.  If a function that takes a
- * struct ucore_error fails, the text explains the failure in one line without a newline:
+ * Functions with the type int return 0 (or a count), or a negative errno on failure.  If a
+ * function with a struct ucore_error argument fails, the text explains the failure in one line:
  * the object, the problem and the remedy.  The pointer may be NULL.
  *
- * Structures that callers allocate, or access as array elements, end with reserved members.
+ * Most structures that callers allocate, or access as array elements, have reserved members.
  * The library sets them to 0 in its results.  Callers must set them to 0 in arguments;
  * other values are refused with -EINVAL.
  *
@@ -54,11 +55,11 @@ extern "C" {
 
 /* ---- errors ------------------------------------------------------------ */
 
-#define UCORE_ERROR_LEN		400
+#define UCORE_ERROR_LEN		400	/* size of ucore_error.text in bytes */
 
 /**
  * struct ucore_error - explanation of a failed call
- * @text: text of one line, without a newline; valid only after a failure
+ * @text: explanation in one line, without a newline, terminated by NUL.  Valid after a failure
  */
 struct ucore_error {
 	char text[UCORE_ERROR_LEN];
@@ -69,8 +70,8 @@ struct ucore_error {
 /**
  * struct ucore_sys - system calls that the library makes on /dev/ucore
  *
- * The results are those of the system calls of the same name: -1 (mmap: MAP_FAILED) and
- * errno on failure.  Tests replace them by a simulated device.
+ * Each member returns what the system call of the same name returns: -1 (mmap: MAP_FAILED)
+ * on failure, with the cause in errno.  Tests replace the members by a simulated device.
  */
 struct ucore_sys {
 	int (*open)(const char *path, int flags);
@@ -81,7 +82,7 @@ struct ucore_sys {
 	int (*poll)(struct pollfd *fds, nfds_t nr, int timeout_ms);
 };
 
-/** ucore_sys_default() - return the table of the real system calls */
+/** ucore_sys_default() - return the table of the kernel's system calls (not simulated) */
 const struct ucore_sys *ucore_sys_default(void);
 
 /* ---- device ------------------------------------------------------------ */
@@ -90,12 +91,12 @@ struct ucore_device;
 
 /**
  * ucore_device_open() - open the device node and read the description of the machine
- * @path: device node (NULL: UCORE_DEVICE)
- * @sys: system calls, valid as long as the device (NULL: the real ones)
+ * @path: path of the device node (NULL: UCORE_DEVICE, "/dev/ucore")
+ * @sys: system calls, valid until the device is closed (NULL: ucore_sys_default())
  * @out: receives the device
  * @err: receives the explanation of a failure; may be NULL
  *
- * A machine without boxes is not an error here; see ucore_device_ready().
+ * The call also succeeds on a machine without boxes; ucore_device_ready() reports that.
  *
  * Errors: those of open(2), -EPROTO (the driver has an older ABI, or its reply is
  * invalid), -ENOMEM.
@@ -104,16 +105,17 @@ int ucore_device_open(const char *path, const struct ucore_sys *sys,
 		      struct ucore_device **out, struct ucore_error *err);
 
 /**
- * ucore_device_close() - close and free a device
- * @dev: device, all of whose sessions have been destroyed; NULL is allowed
+ * ucore_device_close() - close the device node and free the device
+ * @dev: device; all its sessions must have been destroyed before.  NULL is allowed
  */
 void ucore_device_close(struct ucore_device *dev);
 
 /**
- * ucore_device_refresh() - read the description of the machine again
+ * ucore_device_refresh() - read the description of the machine again from the driver
  *
- * Owners of boxes and statistics of domains change with time.  Pointers that the functions
- * below returned become invalid.
+ * Owners of boxes and statistics of domains change with time.  Pointers into the old
+ * description become invalid: results of ucore_device_domains(), ucore_device_boxes(),
+ * ucore_device_domain() and ucore_device_links().
  *
  * Errors: those of UCORE_GET_INFO, UCORE_GET_DOMAINS and UCORE_GET_BOXES, -EPROTO, -ENOMEM.
  */
@@ -122,31 +124,46 @@ int ucore_device_refresh(struct ucore_device *dev, struct ucore_error *err);
 /**
  * ucore_device_core() - get the core PMU's description (CPUID.0AH) and its availability
  * @dev: device
- * @core: receives the description, read from the driver by each call
+ * @core: receives the description; each call reads it from the driver
  * @err: receives the explanation of a failure; may be NULL
  *
- * Return: 0, or -ENOTTY if the driver does not support core counters.
+ * Errors: -ENOTTY (the driver does not support core counters), those of UCORE_GET_CORE.
  */
 int ucore_device_core(const struct ucore_device *dev, struct ucore_get_core *core,
 		      struct ucore_error *err);
 
 /**
- * ucore_device_ready() - check whether sessions can be created
+ * ucore_device_ready() - check whether sessions can be created on this machine
  *
- * Core boxes alone are sufficient.
+ * Core boxes alone are sufficient.  The check uses the description that ucore_device_open()
+ * or the last ucore_device_refresh() read.
  *
  * Errors: -ENODEV (no boxes) or -EBUSY (the kernel's intel_uncore driver uses the
  * hardware), with the driver's reason in @err.
  */
 int ucore_device_ready(const struct ucore_device *dev, struct ucore_error *err);
 
-/** ucore_device_info() - return machine and driver data, valid until refresh or close */
+/**
+ * ucore_device_info() - return the GET_INFO result: processor, platform, state of the driver
+ *
+ * The pointer is valid until the device is closed.  ucore_device_refresh() changes the content.
+ */
 const struct ucore_get_info *ucore_device_info(const struct ucore_device *dev);
 
-/** ucore_device_domains() - return the array of all domains, @nr elements sorted by domain id */
+/**
+ * ucore_device_domains() - return the array of all domains, sorted by domain id
+ * @nr: receives the number of elements
+ *
+ * The array is valid until ucore_device_refresh() or ucore_device_close().
+ */
 const struct ucore_domain_info *ucore_device_domains(const struct ucore_device *dev, size_t *nr);
 
-/** ucore_device_boxes() - return the array of all boxes, @nr elements; element i has box id i */
+/**
+ * ucore_device_boxes() - return the array of all boxes; element i has box id i
+ * @nr: receives the number of elements
+ *
+ * The array is valid until ucore_device_refresh() or ucore_device_close().
+ */
 const struct ucore_box_info *ucore_device_boxes(const struct ucore_device *dev, size_t *nr);
 
 /**
@@ -154,7 +171,7 @@ const struct ucore_box_info *ucore_device_boxes(const struct ucore_device *dev, 
  * @sessions: receives an array that the caller frees with free()
  * @nr: receives the number of sessions
  *
- * The list is a snapshot: sessions can come and go at any time.
+ * The list is a snapshot: processes can create and close sessions at any time.
  *
  * Errors: -ENOMEM, -ENOTTY (the driver does not have UCORE_GET_SESSIONS), -EPROTO.
  */
@@ -162,21 +179,25 @@ int ucore_device_sessions(const struct ucore_device *dev, struct ucore_session_i
 			  size_t *nr, struct ucore_error *err);
 
 /**
- * ucore_device_revoke() - revoke a session of any process
- * @session: session id
+ * ucore_device_revoke() - stop a session of any process and release its counters
+ * @session: session id, as in ucore_session_info.session
  *
- * The session releases its boxes.  Commands on its descriptor fail with -ESHUTDOWN from
- * then on.
+ * The session's file descriptor stays open, but all later commands on it fail with
+ * -ESHUTDOWN.
  *
  * Errors: -ENOENT (no such session), -EPERM (CAP_SYS_ADMIN is required).
  */
 int ucore_device_revoke(const struct ucore_device *dev, uint64_t session, struct ucore_error *err);
 
-/** ucore_device_domain() - find a domain by its id; NULL if there is none */
+/**
+ * ucore_device_domain() - find a domain by its id; NULL if there is none
+ *
+ * The pointer is valid until ucore_device_refresh() or ucore_device_close().
+ */
 const struct ucore_domain_info *ucore_device_domain(const struct ucore_device *dev,
 						    uint32_t domain);
 
-#define UCORE_DOMAIN_NAME_LEN	24
+#define UCORE_DOMAIN_NAME_LEN	24	/* sufficient for the text of ucore_domain_name(), bytes */
 
 /**
  * ucore_domain_name() - write the name of a domain for messages: "die 1" or "cpu 3"
@@ -193,23 +214,25 @@ void ucore_domain_name(uint32_t die, int32_t cpu, char *text, size_t size);
  * @fields: receives a pointer to an array that is valid until the device is closed
  * @nr: receives the number of fields
  *
- * The driver is queried once for each box type.  Single boxes of a type can lack fields
- * if firmware hides a PCI function.
+ * The library queries the driver once for each box type.  Single boxes of a type can lack
+ * fields if firmware hides a PCI function.
  *
- * Errors: -ENOENT (no such box), -EPROTO, -ENOMEM.
+ * Errors: -ENOENT (no such box, or no recorded fields of the type in a replay), those of
+ * UCORE_GET_FIELDS, -EPROTO, -ENOMEM.
  */
 int ucore_device_fields(struct ucore_device *dev, uint32_t box,
 			const struct ucore_field_info **fields, size_t *nr,
 			struct ucore_error *err);
 
 /**
- * ucore_device_links() - get the far end of each box's link: PCI root buses, links to other dies
- * @ends: receives a pointer to an array with one element for each box id; valid until
- *        refresh or close
+ * ucore_device_links() - get the connection of each box: PCI root bus, or UPI port of another die
+ * @ends: receives a pointer to an array that is indexed by box id; valid until
+ *        ucore_device_refresh() or ucore_device_close()
  *
  * If the driver does not have UCORE_GET_LINKS, all elements are UCORE_LINK_NONE.
  *
- * Errors: -ENOENT (the device of a replay), -EPROTO, -ENOMEM.
+ * Errors: -ENOENT (@dev belongs to a replay, because files of samples contain no links),
+ * -EPROTO, -ENOMEM.
  */
 int ucore_device_links(struct ucore_device *dev, const struct ucore_link_info **ends,
 		       struct ucore_error *err);
@@ -217,21 +240,24 @@ int ucore_device_links(struct ucore_device *dev, const struct ucore_link_info **
 /**
  * ucore_device_selftest() - get the result of the driver's self-test of a box
  * @box: box id
- * @selftest: receives the result; @tested is 0 if no session has used the box since the
- *            driver was loaded
+ * @selftest: receives the result; selftest->tested is 0 if no session has used the box since
+ *            the driver was loaded
  *
- * Errors: -ENOENT (no such box, or the device of a replay), -ENOTTY (the driver has no
+ * Errors: -ENOENT (no such box, or @dev belongs to a replay), -ENOTTY (the driver has no
  * self-tests).
  */
 int ucore_device_selftest(const struct ucore_device *dev, uint32_t box,
 			  struct ucore_get_selftest *selftest, struct ucore_error *err);
 
 /**
- * ucore_device_try() - acquire a box for a moment, which makes the driver test it once
+ * ucore_device_try() - make the driver run the self-test of a box, if it has not run yet
  * @box: id of a box with general counters
  *
- * Errors: those of UCORE_CREATE_SESSION and UCORE_ADD_EVENT, for example -EBUSY (another
- * session uses the box) and -ENODEV (the box is not usable).
+ * The function adds an event on the box to a temporary session.  The driver tests a box when
+ * a session first claims it.  ucore_device_selftest() returns the result of the test.
+ *
+ * Errors: -ENOENT (@dev belongs to a replay), those of UCORE_CREATE_SESSION and
+ * UCORE_ADD_EVENT, such as -EBUSY (another session uses the box) and -ENODEV (the box is dead).
  */
 int ucore_device_try(const struct ucore_device *dev, uint32_t box, struct ucore_error *err);
 
@@ -242,8 +268,8 @@ struct ucore_discovery;
 /**
  * ucore_discovery_get() - get the firmware's discovery tables and their units
  *
- * There are no tables if the boxes of the platform do not come from discovery, or if the
- * driver does not have UCORE_GET_TABLES.
+ * The result is empty if the boxes of the platform do not come from discovery, or if the
+ * driver does not have UCORE_GET_TABLES and UCORE_GET_UNITS.
  *
  * Errors: those of UCORE_GET_TABLES and UCORE_GET_UNITS, -EPROTO, -ENOMEM.
  */
@@ -253,36 +279,37 @@ int ucore_discovery_get(struct ucore_device *dev, struct ucore_discovery **out,
 /** ucore_discovery_free() - free the result of ucore_discovery_get(); NULL is allowed */
 void ucore_discovery_free(struct ucore_discovery *discovery);
 
-/** ucore_discovery_tables() - return the array of tables, @nr elements */
+/** ucore_discovery_tables() - return the array of discovery tables, and its length in @nr */
 const struct ucore_table_info *ucore_discovery_tables(const struct ucore_discovery *discovery,
 						      size_t *nr);
 
-/** ucore_discovery_units() - return the units of all tables, @nr elements */
+/** ucore_discovery_units() - return the array of the units of all tables, and its length in @nr */
 const struct ucore_unit_info *ucore_discovery_units(const struct ucore_discovery *discovery,
 						    size_t *nr);
 
-/** ucore_discovery_unit() - find the unit that describes a box; NULL if there is none */
+/** ucore_discovery_unit() - find the unit that describes box id @box; NULL if there is none */
 const struct ucore_unit_info *ucore_discovery_unit(const struct ucore_discovery *discovery,
 						   uint32_t box);
 
-/** ucore_table_reason() - return UCORE_TABLE_* as text; empty for UCORE_TABLE_OK */
+/** ucore_table_reason() - return the text for a UCORE_TABLE_* reason; "" for UCORE_TABLE_OK */
 const char *ucore_table_reason(uint32_t reason);
 
-/** ucore_unit_reason() - return UCORE_UNIT_* as text; empty for UCORE_UNIT_OK */
+/** ucore_unit_reason() - return the text for a UCORE_UNIT_* reason; "" for UCORE_UNIT_OK */
 const char *ucore_unit_reason(uint32_t reason);
 
 /**
- * struct ucore_unit_fields - decoded record of a unit
+ * struct ucore_unit_fields - fields of a unit's record in a discovery table
  * @num_regs: number of general counters
- * @ctl_offset: distance of the first counter control from the box control
- * @width: bits of a counter
- * @ctr_offset: distance of the first counter from the box control
- * @status_offset: distance of the box status from the box control
- * @access: access type as in the record: 0 MSR, 1 MMIO, 2 PCI; 3 is invalid
- * @address: address of the box control; 0 without CAP_SYS_ADMIN
- * @type: number of the box type
+ * @ctl_offset: offset of the first counter control register from the box control register;
+ *              in MSR numbers for @access 0, otherwise in bytes
+ * @width: width of a counter in bits
+ * @ctr_offset: offset of the first counter register, in the units of @ctl_offset
+ * @status_offset: offset of the box status register, in the units of @ctl_offset
+ * @access: access type as in the record: 0 MSR, 1 MMIO, 2 PCI config space; 3 is invalid
+ * @address: address of the box control register as in the record; 0 without CAP_SYS_ADMIN
+ * @type: number of the box type in the discovery table
  * @id: number of the unit within its type
- * @status_pos: bit of the unit in the global status
+ * @status_pos: number of the unit's bit in the global status register
  * @reserved: 0
  */
 struct ucore_unit_fields {
@@ -299,7 +326,7 @@ struct ucore_unit_fields {
 	uint32_t reserved[3];
 };
 
-/** ucore_unit_decode() - decode the words of a unit's record */
+/** ucore_unit_decode() - extract the fields from the three words of a unit's record */
 void ucore_unit_decode(const struct ucore_unit_info *unit, struct ucore_unit_fields *fields);
 
 /* ---- platform: processors and event names ------------------------------ */
@@ -310,8 +337,8 @@ void ucore_unit_decode(const struct ucore_unit_info *unit, struct ucore_unit_fie
  * @model: CPUID model
  * @platform: name of the platform, as in ucore_get_info.platform: "ivbep"
  * @name: Intel's name of the processor
- * @discovery: true if discovery tables describe the boxes
- * @stepping: first stepping to which this entry applies
+ * @discovery: true if discovery tables of the firmware describe the boxes
+ * @stepping: lowest CPUID stepping to which this entry applies
  */
 struct ucore_model {
 	uint32_t family;
@@ -322,23 +349,28 @@ struct ucore_model {
 	uint32_t stepping;
 };
 
-/** ucore_model_find() - find a processor model by CPUID; NULL if ucore does not support it */
+/**
+ * ucore_model_find() - find a processor model by CPUID; NULL if ucore does not support it
+ *
+ * If several entries have the same family and model, the highest ucore_model.stepping that is
+ * not above @stepping selects the entry.
+ */
 const struct ucore_model *ucore_model_find(uint32_t family, uint32_t model, uint32_t stepping);
 
-#define UCORE_EVENT_NEEDS	8
+#define UCORE_EVENT_NEEDS	8	/* maximum number of filter fields of an event */
 
-/* ucore_need.dflt: default for a filter that the user does not set */
-#define UCORE_NEED_VALUE	0	/* no neutral value: the user must give one */
-#define UCORE_NEED_ALL		1	/* all bits set: matches everything */
-#define UCORE_NEED_ZERO		2	/* zero: matches everything */
-#define UCORE_NEED_GIVEN	3	/* ucore_need.value */
-#define UCORE_NEED_NO_OPCODE	4	/* all bits set, unless the user gives an opcode */
+/* ucore_need.dflt: value of a filter field that the user does not set */
+#define UCORE_NEED_VALUE	0	/* no default: the user must set the filter */
+#define UCORE_NEED_ALL		1	/* all bits 1, which matches every transaction */
+#define UCORE_NEED_ZERO		2	/* 0, which matches every transaction */
+#define UCORE_NEED_GIVEN	3	/* the value in ucore_need.value */
+#define UCORE_NEED_NO_OPCODE	4	/* all bits 1; 0 if the user sets an opcode filter */
 
 /**
- * struct ucore_need - filter field that an event depends on
+ * struct ucore_need - filter field that must be set for an event
  * @field: UCORE_FIELD_* (0: a register for which the driver has no field)
- * @dflt: UCORE_NEED_*: default for a filter that the user does not set
- * @value: default value with UCORE_NEED_GIVEN
+ * @dflt: UCORE_NEED_*: value of the field if the user does not set it
+ * @value: value of the field if @dflt is UCORE_NEED_GIVEN
  */
 struct ucore_need {
 	uint16_t field;
@@ -347,10 +379,10 @@ struct ucore_need {
 };
 
 /**
- * struct ucore_filter - filter fields of an event
+ * struct ucore_filter - all filter fields that must be set for an event
  * @spelling: text of the Filter column of Intel's event file: "CBoFilter1[28:20]"
- * @nr: number of elements of @needs
- * @needs: the fields
+ * @nr: number of valid elements of @needs
+ * @needs: filter fields
  */
 struct ucore_filter {
 	const char *spelling;
@@ -359,10 +391,10 @@ struct ucore_filter {
 };
 
 /**
- * struct ucore_event_unit - kind of unit in Intel's event files
- * @name: Intel's name: "iMC"
- * @type: corresponding box type: "imc"
- * @prefix: prefix of the full names of its events: "UNC_M_"
+ * struct ucore_event_unit - unit (box type) in Intel's event files
+ * @name: Intel's name of the unit: "iMC"
+ * @type: ucore's name of the box type: "imc"
+ * @prefix: prefix of the full names of the unit's events: "UNC_M_"
  */
 struct ucore_event_unit {
 	const char *name;
@@ -371,20 +403,20 @@ struct ucore_event_unit {
 };
 
 /**
- * struct ucore_event_desc - event that Intel names
+ * struct ucore_event_desc - named event of Intel's event files
  * @name: full name: "UNC_M_CAS_COUNT.RD"
- * @unit: kind of unit that counts the event
- * @filter: filter that the event depends on (NULL: none)
- * @counters: mask of the counters that can count the event; bit UCORE_COUNTER_FIXED + n is
- *            fixed counter n
+ * @unit: unit (box type) that counts the event
+ * @filter: filter fields that must be set for the event (NULL: none)
+ * @counters: mask of the counters that can count the event; bit n is general counter n, bit
+ *            UCORE_COUNTER_FIXED + n is fixed counter n
  * @counters_alt: mask of counters that count the event in the second half of an IRP, used only
  *                if the user names the counter
- * @umask_ext: extended unit mask (0: not set)
- * @event: event select, including the extension bit (bit 8); 0 with a fixed counter
- * @umask: unit mask
- * @ch_mask: mask of IIO ports
- * @fc_mask: mask of IIO flow classes
- * @occ_sel: occupancy select of the PCU
+ * @umask_ext: value of UCORE_FIELD_UMASK_EXT (0: the event does not use the field)
+ * @event: value of UCORE_FIELD_EVENT (event select); 0 for an event of a fixed counter
+ * @umask: value of UCORE_FIELD_UMASK (unit mask)
+ * @ch_mask: value of UCORE_FIELD_CH_MASK (mask of IIO ports)
+ * @fc_mask: value of UCORE_FIELD_FC_MASK (mask of IIO completion flow classes)
+ * @occ_sel: value of UCORE_FIELD_OCC_SEL (occupancy select of the PCU)
  * @bytes: bytes that @bytes_per counts stand for (0: the event does not count bytes)
  * @bytes_per: number of counts that stand for @bytes; at least 1 if @bytes is not 0
  * @reserved: 0
@@ -406,10 +438,10 @@ struct ucore_event_desc {
 	uint64_t reserved[2];
 };
 
-/* The events of one processor generation */
+/* Processor generation with its named events */
 struct ucore_platform;
 
-/** ucore_platform_at() - return the i-th platform that has event names; NULL beyond the last */
+/** ucore_platform_at() - return the i-th platform with event names, from 0; NULL after the last */
 const struct ucore_platform *ucore_platform_at(size_t i);
 
 /**
@@ -436,7 +468,7 @@ void ucore_platform_event_at(const struct ucore_platform *platform, size_t i,
  * ucore_platform_event() - find an event by its name
  * @platform: platform; NULL has no events
  * @type: box type to search (NULL: all, and then only full names match)
- * @name: full or short name, in upper or lower case
+ * @name: full name ("UNC_M_CAS_COUNT.RD") or short name ("CAS_COUNT.RD"); case is ignored
  * @desc: receives the event
  *
  * Return: true if the event was found.
@@ -444,13 +476,13 @@ void ucore_platform_event_at(const struct ucore_platform *platform, size_t i,
 bool ucore_platform_event(const struct ucore_platform *platform, const char *type,
 			  const char *name, struct ucore_event_desc *desc);
 
-/** ucore_event_desc_short() - return the name without the unit's prefix: "CAS_COUNT.RD" */
+/** ucore_event_desc_short() - return the event's name without its prefix: "CAS_COUNT.RD" */
 const char *ucore_event_desc_short(const struct ucore_event_desc *desc);
 
-/** ucore_event_desc_fixed() - return true if the event belongs to a fixed counter */
+/** ucore_event_desc_fixed() - return true if only fixed counters can count the event */
 bool ucore_event_desc_fixed(const struct ucore_event_desc *desc);
 
-#define UCORE_EVENT_TEXT_LEN	400
+#define UCORE_EVENT_TEXT_LEN	400	/* sufficient for ucore_event_desc_text(), bytes */
 
 /**
  * ucore_event_desc_text() - write a one-line description of what an event counts
@@ -466,11 +498,11 @@ bool ucore_event_desc_text(const struct ucore_event_desc *desc, char *text, size
 
 /* ---- events ------------------------------------------------------------ */
 
-#define UCORE_SPEC_LEN		192
+#define UCORE_SPEC_LEN		192	/* maximum size of an event's text in bytes, with NUL */
 
 /**
  * ucore_list_next() - get the next event of a comma-separated list
- * @list: position in the list, advanced by the call; NULL at the end
+ * @list: pointer to the rest of the list; the call advances it, and sets it to NULL at the end
  * @text: buffer for the text of the event
  * @size: size of @text in bytes; UCORE_SPEC_LEN is always sufficient
  * @err: receives the explanation of a failure; may be NULL
@@ -481,7 +513,7 @@ bool ucore_event_desc_text(const struct ucore_event_desc *desc, char *text, size
  */
 int ucore_list_next(const char **list, char *text, size_t size, struct ucore_error *err);
 
-#define UCORE_ANY		0xffffffffU	/* any die, CPU or instance */
+#define UCORE_ANY		0xffffffffU	/* stands for any die, CPU or box number */
 
 struct ucore_event;
 struct ucore_events;
@@ -495,17 +527,19 @@ struct ucore_events;
  * @err: receives the explanation of a failure; may be NULL
  *
  * Terms: an event name, "fixed" or "fixed=N", any field of the box ("umask=0x3"; the value
- * defaults to 1), "period=N", "counter=N", "die=N", "cpu=N", "name=WORD".  Filters that are
- * not given get their neutral value, if they have one.  On a box with an extended umask, a
- * wide umask as perf writes it ("umask=0xC817FE01") sets both: the low 8 bits are the umask.
+ * defaults to 1), "period=N", "counter=N", "die=N", "cpu=N", "name=WORD".  A filter that the
+ * text does not set gets its default (UCORE_NEED_*).  On a box with the field umask_ext, a
+ * umask of more than 8 bits, as perf writes it ("umask=0xC817FE01"), sets both fields: the
+ * low 8 bits are the umask, the other bits are umask_ext.
  *
- * A pattern (*, ?, [) in the head selects each matching box type that has the event.  If no
- * box type matches, it selects each event with a matching full name.  A pattern in a term
- * selects each event of the type whose name matches, with or without the prefix.
+ * The head is the part before the first slash.  A pattern (*, ?, [) in the head selects each
+ * matching box type that has the event.  If no box type matches, it selects each event with a
+ * matching full name.  A pattern in a term selects each event of the box type whose full or
+ * short name matches.
  *
  * Errors: -ENOENT (no such box, die, CPU or event, or no match), -EINVAL (more than one
- * event, unknown term, no event, repeated term, missing filter), -ERANGE (value out of
- * range), -ENXIO (no such counter), -ENOMEM, and those of ucore_device_fields().
+ * event, unknown term, no event, repeated term, required filter not set), -ERANGE (value out
+ * of range), -ENXIO (no such counter), -ENOMEM, and those of ucore_device_fields().
  */
 int ucore_events_find(struct ucore_device *dev, const char *text, struct ucore_events **out,
 		      struct ucore_error *err);
@@ -513,7 +547,7 @@ int ucore_events_find(struct ucore_device *dev, const char *text, struct ucore_e
 /** ucore_events_free() - free the result of ucore_events_find(); NULL is allowed */
 void ucore_events_free(struct ucore_events *events);
 
-/** ucore_events_at() - return the i-th event; NULL beyond the last */
+/** ucore_events_at() - return the i-th event (from 0) of a result; NULL after the last */
 struct ucore_event *ucore_events_at(struct ucore_events *events, size_t i);
 
 /** ucore_event_text() - return the event as the user wrote it */
@@ -527,19 +561,19 @@ const char *ucore_event_label(const struct ucore_event *event);
 /** ucore_event_type() - return the box type of the event: "imc" */
 const char *ucore_event_type(const struct ucore_event *event);
 
-/** ucore_event_desc_of() - return Intel's description of the event; NULL for a raw event */
+/** ucore_event_desc_of() - return the named event of Intel's event files; NULL for a raw event */
 const struct ucore_event_desc *ucore_event_desc_of(const struct ucore_event *event);
 
-/** ucore_event_period() - return the sampling period in counts (0: no samples) */
+/** ucore_event_period() - return the event's sampling period in counts (0: none) */
 uint64_t ucore_event_period(const struct ucore_event *event);
 
-/** ucore_event_set_period() - set the sampling period in counts (0: no samples) */
+/** ucore_event_set_period() - set the event's sampling period in counts (0: none) */
 void ucore_event_set_period(struct ucore_event *event, uint64_t period);
 
-/** ucore_event_set_flags() - set UCORE_EVENT_* flags */
+/** ucore_event_set_flags() - replace the event's flags by @flags, a mask of UCORE_EVENT_F_* */
 void ucore_event_set_flags(struct ucore_event *event, uint32_t flags);
 
-/** ucore_event_matches() - return true if the event is to be counted on this box */
+/** ucore_event_matches() - return true if the event selects this box (type, number, die, CPU) */
 bool ucore_event_matches(const struct ucore_event *event, const struct ucore_box_info *box);
 
 /* ---- session ----------------------------------------------------------- */
@@ -549,12 +583,15 @@ struct ucore_session;
 /**
  * struct ucore_session_config - parameters of a session, as in struct ucore_create_session
  * @flags: UCORE_SESSION_F_*
- * @timer_ns: sampling interval (ns), UCORE_TIMER_MIN_NS to UCORE_TIMER_MAX_NS (0: no timer)
+ * @timer_ns: interval of timer samples (ns), UCORE_TIMER_MIN_NS (10 us) to
+ *            UCORE_TIMER_MAX_NS (1000 s), or 0 for no timer
  * @ring_size: size of each domain's ring in bytes, a power of two from UCORE_RING_MIN to
- *             UCORE_RING_MAX; 0: no rings
- * @wakeup: watermark of unread bytes that wakes poll(), less than @ring_size
- * @rotate_ns: length of a group's time slice (ns), UCORE_ROTATE_MIN_NS to
- *             UCORE_ROTATE_MAX_NS (0: no groups).  Excludes a timer and rings
+ *             UCORE_RING_MAX (4 KiB to 64 MiB), or 0 for no rings
+ * @wakeup: number of unread bytes in a ring at which poll() returns, less than @ring_size.
+ *          With 0 poll() returns for each record
+ * @rotate_ns: length of a group's time slice (ns), UCORE_ROTATE_MIN_NS (1 ms) to
+ *             UCORE_ROTATE_MAX_NS (1000 s), or 0 for no groups.  With groups @timer_ns and
+ *             @ring_size must be 0
  * @nr_readers: number of CPUs of each die that read its counters in parallel, at most
  *              UCORE_READERS_MAX (0 or 1: one CPU).  Must be 0 or 1 with groups
  * @reserved: 0
@@ -570,15 +607,16 @@ struct ucore_session_config {
 };
 
 /**
- * struct ucore_slot - single event on a single box
- * @event: event id, as in ucore_value.event
+ * struct ucore_slot - single event of a session on a single box
+ * @event: event id that the driver assigned, as in ucore_value.event
  * @index: number of the ucore_session_add() call that added the event, from 0
  * @box: box id
  * @domain: domain id of the box
  * @instance: number of the box within its type and domain
- * @counter: counter assigned by ADD_EVENT; the driver can move the event until START
- * @poll_ns: interval (ns) at which the driver polls for the end of the period (0: the)
- *           counter has an overflow interrupt, or the event has no period
+ * @counter: number of the counter that ADD_EVENT assigned; UCORE_COUNTER_FIXED + n for fixed
+ *           counter n.  Until START the driver can move the event to another counter
+ * @poll_ns: interval (ns) at which the driver polls the counter for the end of the period
+ *           (0: the counter has an overflow interrupt, or the event has no period)
  * @reserved: 0
  */
 struct ucore_slot {
@@ -595,12 +633,12 @@ struct ucore_slot {
 /**
  * struct ucore_snapshot - result of one READ
  * @nr_values: number of elements of @values
- * @values: the counts; values[i] belongs to slot i of the session
+ * @values: counts since the first start or the last reset; values[i] belongs to slot i
  * @nr_domains: number of elements of @domains
- * @domains: domains that were read, sorted by domain id
- * @skew_ns: time between the first and the last domain's freeze (ns)
- * @running: time (ns) that each slot counted in the time slices of its group; NULL if the
- *           session has no groups
+ * @domains: domains that were read, with their times, sorted by domain id
+ * @skew_ns: time between the freeze of the first and of the last domain (ns)
+ * @running: time (ns) for which the event of each slot counted in the time slices of its
+ *           group; NULL if the session has no groups
  * @reserved: 0
  */
 struct ucore_snapshot {
@@ -615,7 +653,7 @@ struct ucore_snapshot {
 
 /**
  * ucore_session_create() - create a session without events
- * @config: parameters (NULL: all zero)
+ * @config: parameters of the session (NULL: all parameters are 0)
  *
  * Errors: -EINVAL or -ERANGE (@config), -EACCES (UCORE_SESSION_F_TASKS needs CAP_PERFMON),
  * -ENODEV or -EBUSY (see ucore_device_ready()), -ENOMEM, -EMFILE.
@@ -630,10 +668,11 @@ int ucore_session_create(struct ucore_device *dev, const struct ucore_session_co
 void ucore_session_destroy(struct ucore_session *session);
 
 /**
- * ucore_session_add() - add an event on every box that it matches, or on none
+ * ucore_session_add() - add an event on all boxes that it matches; after an error on none
  *
- * Errors: those of UCORE_ADD_EVENT.  The text of -EBUSY names the owner of the counters,
- * that of -ENOSPC the full box, and that of -EADDRINUSE the conflicting event or session.
+ * Errors: those of UCORE_ADD_EVENT, -ENOENT (no box matches).  The text of -EBUSY names the
+ * owner of the counters, that of -ENOSPC the box without a free counter, and that of
+ * -EADDRINUSE the event or session with other values in a filter that the counters share.
  */
 int ucore_session_add(struct ucore_session *session, const struct ucore_event *event,
 		      struct ucore_error *err);
@@ -648,9 +687,9 @@ int ucore_session_add_box(struct ucore_session *session, const struct ucore_even
 			  uint32_t box, struct ucore_error *err);
 
 /**
- * ucore_session_group() - select the group of the events that are added next
- * @group: 1 to UCORE_GROUP_MAX: events count in the time slices of this group.  0: events
- *         always count
+ * ucore_session_group() - set the group of all events that are added from now on
+ * @group: 1 to UCORE_GROUP_MAX: the events count in the time slices of this group.  0: the
+ *         events always count
  *
  * Errors: -EINVAL (no such group, or the session has no rotate_ns).
  */
@@ -659,16 +698,16 @@ int ucore_session_group(struct ucore_session *session, uint32_t group, struct uc
 /**
  * ucore_session_add_turn() - add an event to the first group that has free counters
  *
- * Like ucore_session_add(), for a session with rotate_ns.  All boxes of the event are in the
- * same group.  ucore_metrics_attach() uses it, so that a metric's events are in one group.
+ * Like ucore_session_add(), for a session with ucore_session_config.rotate_ns.  The group has
+ * a free counter on every box of the event.  If no group has, a new group is made.
  *
- * Errors: those of ucore_session_add().
+ * Errors: those of ucore_session_add().  -ENOSPC: no group has free counters.
  */
 int ucore_session_add_turn(struct ucore_session *session, const struct ucore_event *event,
 			   struct ucore_error *err);
 
 /**
- * ucore_session_add_list() - add all events of a list, or none
+ * ucore_session_add_list() - add all events of a list; after an error none of them
  * @list: comma-separated events, with or without patterns
  *
  * Errors: those of ucore_list_next(), ucore_events_find() and ucore_session_add().
@@ -677,23 +716,24 @@ int ucore_session_add_list(struct ucore_session *session, const char *list,
 			   struct ucore_error *err);
 
 /**
- * ucore_session_pmi_cpus() - choose the CPUs that receive the PMI of their dies
- * @cpus: CPUs; the first one of each die also reads the die's boxes
+ * ucore_session_pmi_cpus() - choose the CPUs that receive the overflow interrupts (PMIs) of a die
+ * @cpus: CPU numbers; the first CPU of each die also reads the boxes of the die
  * @nr: number of elements of @cpus, at most UCORE_PMI_CPUS_MAX
  *
  * Errors: those of UCORE_SET_PMI_CPUS: -EINVAL (repeated CPU, or too many), -ENOENT (no such
- * CPU), -EAGAIN (offline), -EPERM (a CPU on which the caller may not run, without
- * CAP_SYS_NICE), -ERANGE (not addressable), -EBUSY (another choice is in use, or the session
- * is running).
+ * CPU, or its die has no boxes), -EAGAIN (offline), -EPERM (the caller's CPU affinity
+ * excludes the CPU, and the caller has no CAP_SYS_NICE), -ERANGE (the register that selects
+ * PMI targets cannot address the core), -EBUSY (another session has chosen other CPUs of the
+ * die, or the session is running).
  */
 int ucore_session_pmi_cpus(struct ucore_session *session, const uint32_t *cpus, size_t nr,
 			   struct ucore_error *err);
 
 /**
- * struct ucore_core_event - event that the kernel's perf counts on a core
- * @type: UCORE_PERF_*
- * @flags: UCORE_CORE_TRIGGER_F_USER
- * @config: perf's number of the event
+ * struct ucore_core_event - event of a core that the kernel's perf counts
+ * @type: UCORE_PERF_*, as in perf_event_attr.type
+ * @flags: UCORE_CORE_TRIGGER_F_USER (count in user mode only) or 0
+ * @config: number of the event, as in perf_event_attr.config
  */
 struct ucore_core_event {
 	uint32_t type;
@@ -703,8 +743,8 @@ struct ucore_core_event {
 
 /**
  * struct ucore_core_target - thread or CPU on which a core event is counted
- * @tid: thread id (0: none)
- * @cpu: CPU, used if @tid is 0
+ * @tid: thread id (0: count on @cpu)
+ * @cpu: CPU number; ignored unless @tid is 0
  */
 struct ucore_core_target {
 	uint32_t tid;
@@ -721,8 +761,8 @@ int ucore_core_event_find(const char *text, struct ucore_core_event *event,
 			  struct ucore_error *err);
 
 /**
- * ucore_session_core_trigger() - sample the die at each overflow of a core event
- * @period: counts between two samples, 1 to 2^63 - 1
+ * ucore_session_core_trigger() - sample the die of a CPU each time a core event overflows there
+ * @period: counts of the core event between two samples, 1 to 2^63 - 1
  *
  * Errors: those of UCORE_ADD_CORE_TRIGGER.
  */
@@ -730,44 +770,66 @@ int ucore_session_core_trigger(struct ucore_session *session,
 			       const struct ucore_core_event *event, uint64_t period,
 			       const struct ucore_core_target *target, struct ucore_error *err);
 
-/* Run UCORE_START, UCORE_STOP or UCORE_RESET, return its error and explain it in @err */
+/*
+ * Start counting (UCORE_START), stop counting (UCORE_STOP), or set all counts to 0
+ * (UCORE_RESET).  Errors: those of the command.
+ */
 int ucore_session_start(struct ucore_session *session, struct ucore_error *err);
 int ucore_session_stop(struct ucore_session *session, struct ucore_error *err);
 int ucore_session_reset(struct ucore_session *session, struct ucore_error *err);
 
 /**
- * ucore_session_read() - read all counters at one instant, with one system call
+ * ucore_session_read() - read all counters of a session at one instant, by one system call
  * @flags: UCORE_READ_F_*
- * @snap: receives the result, which is valid until the next read or add
+ * @snap: receives the result.  The pointers in @snap are valid until the next read, or until
+ *        an event is added
  *
- * Only the first call after an add allocates memory.
+ * Only the first call after an event was added allocates memory.
  *
  * Errors: those of UCORE_READ, -EPROTO, -ENOMEM.
  */
 int ucore_session_read(struct ucore_session *session, uint32_t flags, struct ucore_snapshot *snap,
 		       struct ucore_error *err);
 
-/** ucore_session_status() - get the session's statistics: overhead and losses */
+/**
+ * ucore_session_status() - get the state, overhead and lost records of a session
+ *
+ * Errors: those of UCORE_GET_STATUS.
+ */
 int ucore_session_status(struct ucore_session *session, struct ucore_get_status *status,
 			 struct ucore_error *err);
 
 /**
- * ucore_session_budget() - get the session's CPU time limit and its effects
- * @budget: receives the shortest possible timer, the number of dropped periods and more
+ * ucore_session_budget() - get the limit on the CPU time of a session, and its effects
+ * @budget: receives the limit (%), the shortest timer interval that START accepts (ns), the
+ *          number of dropped periods, and other values
+ *
+ * Errors: those of UCORE_GET_BUDGET.
  */
 int ucore_session_budget(struct ucore_session *session, struct ucore_get_budget *budget,
 			 struct ucore_error *err);
 
-/** ucore_session_fd() - return the descriptor for poll(): readable at a ring's watermark */
+/**
+ * ucore_session_fd() - return the file descriptor of a session
+ *
+ * poll() reports POLLIN when a ring contains ucore_session_config.wakeup unread bytes.
+ */
 int ucore_session_fd(const struct ucore_session *session);
 
-/** ucore_session_slots() - return the slots, @nr elements in the order of adding */
+/**
+ * ucore_session_slots() - return the array of a session's slots (events on boxes)
+ * @nr: receives the number of elements
+ *
+ * The slots are in the order in which they were added.  The pointer is valid until the next
+ * event is added.
+ */
 const struct ucore_slot *ucore_session_slots(const struct ucore_session *session, size_t *nr);
 
 /**
- * ucore_session_event() - return the event of ucore_slot.index; NULL beyond the last
+ * ucore_session_event() - return the event with number @index (ucore_slot.index)
  *
- * The pointer is valid until the next add.
+ * The result is NULL if there is no such event.  The pointer is valid until the next event is
+ * added.
  */
 const struct ucore_event *ucore_session_event(const struct ucore_session *session,
 					      uint32_t index);
@@ -777,13 +839,13 @@ const struct ucore_event *ucore_session_event(const struct ucore_session *sessio
 struct ucore_delta;
 
 /**
- * struct ucore_delta_value - progress of one slot between two reads
+ * struct ucore_delta_value - differences of one slot between two reads
  * @count: difference of the counts
- * @enabled: time that the session ran (ns)
- * @running: part of @enabled in which the slot counted (ns)
+ * @enabled: time for which the session ran between the reads (ns)
+ * @running: part of @enabled in which the event of the slot counted (ns)
  * @flags: UCORE_VALUE_F_* of the later read
  * @reserved: 0
- * @possible: part of @enabled in which the slot would have counted without rotation (ns);
+ * @possible: part of @enabled in which the event would have counted without rotation (ns);
  *            equal to @running if the event is in no group
  */
 struct ucore_delta_value {
@@ -797,9 +859,9 @@ struct ucore_delta_value {
 
 /**
  * ucore_delta_create() - create the deltas of a session
- * @session: session to which all events have been added; valid as long as the deltas
+ * @session: session to which all events have been added; must exist until ucore_delta_free()
  *
- * No other function of the deltas allocates memory.
+ * The other functions for deltas do not allocate memory.
  *
  * Errors: -ENOMEM.
  */
@@ -810,17 +872,20 @@ int ucore_delta_create(const struct ucore_session *session, struct ucore_delta *
 void ucore_delta_free(struct ucore_delta *delta);
 
 /**
- * ucore_delta_update() - compute the differences between the previous snapshot and this one
+ * ucore_delta_update() - compute the differences between the previous snapshot and @snap
  *
  * The first update computes the differences from the start of the session.
  */
 void ucore_delta_update(struct ucore_delta *delta, const struct ucore_snapshot *snap);
 
-/** ucore_delta_values() - return the result of the last update, @nr elements in slot order */
+/**
+ * ucore_delta_values() - return the differences that the last ucore_delta_update() computed
+ * @nr: receives the number of elements; element i belongs to slot i of the session
+ */
 const struct ucore_delta_value *ucore_delta_values(const struct ucore_delta *delta, size_t *nr);
 
 /**
- * ucore_delta_scaled() - estimate what a slot would have counted without rotation
+ * ucore_delta_scaled() - estimate the count that a slot would have without rotation
  *
  * Return: @count * @possible / @running, or @count if the two times are equal, or NaN if
  * the group had no time slice.
@@ -829,21 +894,21 @@ double ucore_delta_scaled(const struct ucore_delta_value *value);
 
 /* ---- metrics: formulas over events --------------------------------------- */
 
-/* Scope of a metric's value: the whole system, one socket, one box */
+/* Part of the machine to which a value of a metric applies: whole system, one socket or one box */
 #define UCORE_LEVEL_SYSTEM	(1U << 0)
 #define UCORE_LEVEL_SOCKET	(1U << 1)
 #define UCORE_LEVEL_BOX		(1U << 2)
 
 /**
  * struct ucore_metric_desc - description of a metric
- * @name: name: "memory_bandwidth_read"
- * @unit: unit of the value: "MB/s", "ns" (empty: none)
+ * @name: name of the metric: "memory_bandwidth_read"
+ * @unit: unit of the value, "MB/s" or "ns" for example (empty: a number without a unit)
  * @category: categories, separated by spaces: "memory bandwidth"
- * @text: one-line description
- * @formula: formula of the value
- * @where: aliases in the formula: "a=UNC_M_CAS_COUNT.RD; ..."
- * @omitted: reason why the metric cannot be counted at one instant (empty: it can)
- * @levels: UCORE_LEVEL_* (0: all that the events allow)
+ * @text: description of the metric in one line
+ * @formula: formula that computes the value, as in ucore_metrics_define()
+ * @where: definitions of the aliases in @formula: "a=UNC_M_CAS_COUNT.RD; ..."
+ * @omitted: reason why the events cannot be counted at the same time (empty: they can)
+ * @levels: mask of the UCORE_LEVEL_* that the metric supports (0: all that its events allow)
  * @reserved: 0
  */
 struct ucore_metric_desc {
@@ -858,29 +923,29 @@ struct ucore_metric_desc {
 	uint32_t reserved[5];
 };
 
-/** ucore_metric_at() - get the i-th metric of a platform; false beyond the last */
+/** ucore_metric_at() - get the i-th metric (from 0) of a platform; false after the last */
 bool ucore_metric_at(const char *platform, size_t i, struct ucore_metric_desc *desc);
 
-/** ucore_metric_find() - find a metric of a platform by its name, in upper or lower case */
+/** ucore_metric_find() - find a metric of a platform by its name (case is ignored), or fail */
 bool ucore_metric_find(const char *platform, const char *name, struct ucore_metric_desc *desc);
 
 struct ucore_metrics;
 
 /**
  * struct ucore_metric_value - value of a metric for one box, one socket or the whole system
- * @metric: the metric
- * @level: UCORE_LEVEL_*; decides which of the following members are valid
- * @package: socket, except with UCORE_LEVEL_SYSTEM
- * @die: die of the box
- * @cpu: CPU of a core box; -1 for others
- * @type: type of the box
- * @instance: number of the box
- * @value: the value (NaN: division by zero, or no counts)
- * @flags: UCORE_VALUE_F_* of all counts in the value
- * @running: time that the counters counted (ns)
- * @fresh: true if the last ucore_metrics_take() computed the value
- * @share: smallest share of the time in which a counter had a time slice, 0 to 1; below 1
- *         the counts are scaled
+ * @metric: description of the metric
+ * @level: UCORE_LEVEL_*: part of the machine to which @value applies
+ * @package: physical package (socket); not valid with UCORE_LEVEL_SYSTEM
+ * @die: the kernel's logical die of the box; valid only with UCORE_LEVEL_BOX
+ * @cpu: CPU of a core box, -1 for another box; valid only with UCORE_LEVEL_BOX
+ * @type: type of the box; valid only with UCORE_LEVEL_BOX
+ * @instance: number of the box within its type and domain; valid only with UCORE_LEVEL_BOX
+ * @value: result of the formula in the metric's unit (NaN: division by zero, or no counts)
+ * @flags: UCORE_VALUE_F_* flags of all counts in the formula, combined by OR
+ * @running: interval to which the counts apply (ns), the longest of all counters
+ * @fresh: true if the last ucore_metrics_take() computed @value
+ * @share: part of the time for which the events counted, 0 to 1, the smallest of all
+ *         counters.  Below 1 the counts were scaled because of rotation
  */
 struct ucore_metric_value {
 	const struct ucore_metric_desc *metric;
@@ -897,7 +962,12 @@ struct ucore_metric_value {
 	double share;
 };
 
-/** ucore_metrics_create() - create an empty set of metrics, which must not outlive @dev */
+/**
+ * ucore_metrics_create() - create an empty set of metrics
+ * @dev: device; must exist until ucore_metrics_free()
+ *
+ * Errors: -ENOMEM.
+ */
 int ucore_metrics_create(struct ucore_device *dev, struct ucore_metrics **out,
 			 struct ucore_error *err);
 
@@ -910,8 +980,9 @@ void ucore_metrics_free(struct ucore_metrics *metrics);
  * A formula consists of numbers, + - * /, parentheses, min(), max(), full names of events,
  * events in braces ("{imc/CAS_COUNT.RD,die=0/}"), aliases, names of other metrics, and
  * constants: DURATIONTIMEINSECONDS (also "seconds"), SOCKET_COUNT, CHAS_PER_SOCKET and
- * others.  In place of an alias, "unit=UNIT" and "text=TEXT" describe the metric.  A later
- * definition replaces an earlier one with the same name, and a metric of the platform.
+ * others.  In place of an alias, "unit=UNIT" and "text=TEXT" set the unit and the description
+ * of the metric.  A definition replaces an earlier definition, or a metric of the platform,
+ * with the same name.
  *
  * Errors: -EINVAL (syntax), -ENOMEM.  Names in the formula are checked by
  * ucore_metrics_attach().
@@ -920,8 +991,8 @@ int ucore_metrics_define(struct ucore_metrics *metrics, const char *text,
 			 struct ucore_error *err);
 
 /**
- * ucore_metrics_load() - read definitions from a file, one a line
- * @name: name of the file for messages
+ * ucore_metrics_load() - read definitions of metrics from a file, one definition per line
+ * @name: name of the file for error texts
  *
  * Empty lines and lines that begin with # are ignored.  A backslash at the end of a line
  * continues the line.
@@ -932,23 +1003,24 @@ int ucore_metrics_load(struct ucore_metrics *metrics, FILE *stream, const char *
 		       struct ucore_error *err);
 
 /**
- * ucore_metrics_choose() - choose the metrics to count
- * @list: comma-separated names, "@CATEGORY" and shell patterns, or one definition as for
- *        ucore_metrics_define(), which is also chosen.  "NAME:band0=12" sets a parameter
- *        of a metric
+ * ucore_metrics_choose() - add metrics to the set of metrics that are to be counted
+ * @list: comma-separated names, "@CATEGORY" and shell patterns.  Or one definition as for
+ *        ucore_metrics_define(), which also chooses the metric.  "NAME:band0=12" sets a
+ *        parameter of a metric
  *
- * A metric that is chosen several times is counted once, with its latest definition.  A
- * metric that is chosen by name must be countable, even if a pattern matches it as well.
+ * A metric that is chosen several times is counted once, with its latest definition.  If a
+ * metric that was chosen by name cannot be counted, ucore_metrics_attach() fails.  A metric
+ * that was chosen only by a pattern or category can be left out.
  *
- * Errors: -ENOENT (no such name or category), -ENXIO (not countable at one instant),
- * -EINVAL (syntax), -ENOMEM.
+ * Errors: -ENOENT (no such name or category), -ENXIO (the events of the metric cannot be
+ * counted at the same time), -EINVAL (syntax), -ENOMEM.
  */
 int ucore_metrics_choose(struct ucore_metrics *metrics, const char *list,
 			 struct ucore_error *err);
 
 /**
- * ucore_metrics_offer() - choose a metric that may be left out
- * @metric: a name, or a definition
+ * ucore_metrics_offer() - choose a metric that ucore_metrics_attach() may leave out
+ * @metric: name or definition of a metric
  *
  * Like ucore_metrics_choose(), but ucore_metrics_attach() leaves the metric out if it cannot
  * be counted for any reason: no such box, no free counter, or counters in use by another
@@ -964,7 +1036,7 @@ void ucore_metrics_cores(struct ucore_metrics *metrics, unsigned int cores);
 
 /**
  * ucore_metrics_attach() - add the events of the chosen metrics to a session
- * @session: session of the same device; valid as long as the metrics
+ * @session: session of the same device; must exist until ucore_metrics_free()
  * @level: UCORE_LEVEL_* of the values; a metric that does not support this level gets
  *         values of the next larger level
  *
@@ -976,71 +1048,78 @@ void ucore_metrics_cores(struct ucore_metrics *metrics, unsigned int cores);
  *
  * Errors, after which the session is unchanged: those of ucore_events_find() and
  * ucore_session_add(), -ENOENT (unknown name in a formula), -EINVAL (invalid formula),
- * -ENOSPC (all metrics were left out), -EALREADY (the metrics are attached).
+ * -ENOSPC (all metrics were left out), -EALREADY (the metrics have been attached before).
  */
 int ucore_metrics_attach(struct ucore_metrics *metrics, struct ucore_session *session,
 			 uint32_t level, struct ucore_error *err);
 
-/** ucore_metrics_left_out() - return the i-th omitted metric's name; NULL beyond the last */
+/** ucore_metrics_left_out() - return the name of the i-th left-out metric; NULL after the last */
 const char *ucore_metrics_left_out(const struct ucore_metrics *metrics, size_t i);
 
 /**
- * ucore_metrics_left_out_error() - return the errno for which the i-th metric was left out
+ * ucore_metrics_left_out_error() - get the error because of which a metric was left out
+ * @i: index as in ucore_metrics_left_out()
+ * @err: receives the text of the error; may be NULL
  *
- * The text is stored in @err.
- *
- * Return: a negative errno, or 0 beyond the last.
+ * Return: a negative errno, or 0 if @i is beyond the last metric.
  */
 int ucore_metrics_left_out_error(const struct ucore_metrics *metrics, size_t i,
 				 struct ucore_error *err);
 
 /**
- * ucore_metrics_evaluate() - compute all values
- * @delta: deltas of the same session, created after the metrics were attached; older deltas
- *         give no values
+ * ucore_metrics_evaluate() - compute the values of all metrics from the last update of @delta
+ * @delta: deltas of the same session, created after the metrics were attached; deltas that
+ *         were created earlier give no values
  */
 void ucore_metrics_evaluate(struct ucore_metrics *metrics, const struct ucore_delta *delta);
 
 /**
- * ucore_metrics_take() - add one record of the session and compute the values that it completes
+ * ucore_metrics_take() - process a record of the session, and compute the values that are due
  * @domain: domain of the record's ring; the records of a domain must be in order
  * @record: record from ucore_ring_next() or ucore_file_next()
  *
- * A value covers the time from one sample to the next.  A value of several domains (the
+ * A value applies to the time from one sample to the next.  A value of several domains (the
  * whole system, or a socket with several dies) is computed when each domain has had a
  * sample since the last computation.  Domains without an online CPU are ignored.
  *
- * Return: the number of values that are @fresh now, or -ENOMEM (first call only).
+ * Return: the number of computed values (ucore_metric_value.fresh), or -ENOMEM (first call
+ * only).
  */
 int ucore_metrics_take(struct ucore_metrics *metrics, uint32_t domain,
 		       const struct ucore_record *record);
 
-/** ucore_metrics_value() - return the i-th value, sorted by metric; NULL beyond the last */
+/**
+ * ucore_metrics_value() - return the i-th value (from 0) of the metrics; NULL after the last
+ *
+ * Values are sorted by metric.
+ */
 const struct ucore_metric_value *ucore_metrics_value(const struct ucore_metrics *metrics,
 						     size_t i);
 
 /* ---- regions: counts of sections of a program ----------------------------- */
 
-#define UCORE_REGION_NAME_LEN	64
+#define UCORE_REGION_NAME_LEN	64	/* maximum size of a region's name in bytes, with NUL */
 #define UCORE_REGION_DEPTH	16	/* maximum nesting depth of regions */
-#define UCORE_REGION_NAMES	32	/* default number of names for each thread */
-#define UCORE_REGION_NAMES_MAX	4096
+#define UCORE_REGION_NAMES	32	/* default of @names of ucore_regions_create() */
+#define UCORE_REGION_NAMES_MAX	4096	/* highest @names of ucore_regions_create() */
 
 struct ucore_regions;
 struct ucore_region;
 
 /**
- * ucore_regions_create() - create regions that are measured with the counters of a session
- * @session: session to which all events have been added; valid as long as the regions.
- *           The caller starts it; while the session is stopped all deltas are 0
+ * ucore_regions_create() - create a set of regions, measured with the counters of a session
+ * @session: session to which all events have been added; must exist until
+ *           ucore_regions_free().  The caller starts the session.  While it is stopped, all
+ *           deltas are 0
  * @flags: UCORE_READ_F_* of the READ at the beginning and at the end of each region
- * @names: maximum number of names for each thread, at most UCORE_REGION_NAMES_MAX (0:
- *         UCORE_REGION_NAMES)
+ * @names: maximum number of region names for each thread, at most UCORE_REGION_NAMES_MAX
+ *         (0: UCORE_REGION_NAMES)
  * @out: receives the regions
  * @err: receives the explanation of a failure; may be NULL
  *
- * The counters belong to the machine: a region includes the activity of all programs during
- * that time.  Therefore regions of threads that ran at the same time must not be added up.
+ * Uncore counters count the activity of the whole machine.  Therefore a region includes the
+ * activity of all programs during that time, and the sum of the regions of threads that ran
+ * at the same time has no meaning.
  *
  * Errors: -EINVAL (the session has groups), -ERANGE (@names), -ENOMEM.
  */
@@ -1049,15 +1128,15 @@ int ucore_regions_create(struct ucore_session *session, uint32_t flags, size_t n
 
 /**
  * ucore_regions_free() - free the result of ucore_regions_create(); NULL is allowed
- * @regions: regions that all threads except the caller have left
+ * @regions: set of regions; all threads except the caller must have left it
  */
 void ucore_regions_free(struct ucore_regions *regions);
 
 /**
- * ucore_regions_join() - measure the regions of the calling thread from now on
+ * ucore_regions_join() - register the calling thread, so that it can begin and end regions
  *
- * Only this function allocates memory.  Several threads may join, begin and end regions at
- * the same time.
+ * The function allocates all memory that the thread needs.  ucore_region_begin() and
+ * ucore_region_end() allocate none.  Several threads may call these functions at the same time.
  *
  * Errors: -EALREADY or -EBUSY (the thread has joined these regions, or others), -ESTALE
  * (events were added to the session), -ENOMEM.
@@ -1065,20 +1144,20 @@ void ucore_regions_free(struct ucore_regions *regions);
 int ucore_regions_join(struct ucore_regions *regions, struct ucore_error *err);
 
 /**
- * ucore_regions_leave() - stop measuring the calling thread
+ * ucore_regions_leave() - unregister the calling thread from its set of regions
  *
  * Results of regions that have ended are kept.  Regions that have not ended are dropped.  A
- * thread that joins again counts as a new thread.
+ * thread that joins again gets a new thread number.
  */
 void ucore_regions_leave(void);
 
 /**
- * ucore_region_begin() - begin a region of the calling thread
- * @name: name, not empty and shorter than UCORE_REGION_NAME_LEN
+ * ucore_region_begin() - begin a region of the calling thread, by one READ
+ * @name: name of the region, not empty and shorter than UCORE_REGION_NAME_LEN
  *
- * Makes one READ and allocates no memory.  Regions can be nested, also within a region of
- * the same name.  Then only the outermost begin and end are measured and the inner ones make
- * no system call.
+ * The function allocates no memory.  Regions can be nested, up to UCORE_REGION_DEPTH.  A
+ * region within a region of the same name is not measured and makes no system call, because
+ * the outer region includes it.
  *
  * Errors, after which the region has not begun: -ESRCH (the thread has not joined; no system
  * call was made), -ENAMETOOLONG, -ENOSPC (too many names), -EOVERFLOW (nested deeper than
@@ -1090,36 +1169,37 @@ int ucore_region_begin(const char *name);
  * ucore_region_end() - end the region that the calling thread began last
  * @name: name of that region
  *
- * Errors: -ESRCH (the thread has not joined), -EINVAL (not the region that began last, which
- * continues).  After -ESTALE and the errors of UCORE_READ the region has ended and is not
- * counted.
+ * Errors: -ESRCH (the thread has not joined), -EINVAL (the region that began last has another
+ * name and continues).  -ESTALE (events were added to the session) and the errors of
+ * UCORE_READ end the region without a result.
  */
 int ucore_region_end(const char *name);
 
 /**
- * ucore_regions_at() - return the i-th region; NULL beyond the last
+ * ucore_regions_at() - return the i-th region (from 0) of all threads; NULL after the last
  *
  * Regions are sorted by thread in the order of joining, then by their first begin.  No other
  * thread may begin or end a region while the caller accesses a region of that thread.
  */
 const struct ucore_region *ucore_regions_at(const struct ucore_regions *regions, size_t i);
 
-/** ucore_region_name() - return the name */
+/** ucore_region_name() - return the name of a region, as passed to ucore_region_begin() */
 const char *ucore_region_name(const struct ucore_region *region);
 
-/** ucore_region_thread() - return the number of the thread, from 0 in the order of joining */
+/** ucore_region_thread() - return the number of the region's thread, from 0 in order of joining */
 uint32_t ucore_region_thread(const struct ucore_region *region);
 
-/** ucore_region_count() - return the number of ends, including those within itself */
+/** ucore_region_count() - return the number of times that the region ended, nested or not */
 uint64_t ucore_region_count(const struct ucore_region *region);
 
-/** ucore_region_time() - return the total time between the READs at begin and end (ns) */
+/** ucore_region_time() - return the total time from the READ at begin to the READ at end (ns) */
 uint64_t ucore_region_time(const struct ucore_region *region);
 
 /**
- * ucore_region_delta() - return the sum of the deltas of all passes
+ * ucore_region_delta() - return the counts of a region, summed over all its executions
  *
- * For ucore_delta_values() and ucore_metrics_evaluate().  Valid as long as the regions.
+ * The result can be passed to ucore_delta_values() and ucore_metrics_evaluate().  The pointer
+ * is valid until ucore_regions_free().
  */
 const struct ucore_delta *ucore_region_delta(const struct ucore_region *region);
 
@@ -1128,7 +1208,11 @@ const struct ucore_delta *ucore_region_delta(const struct ucore_region *region);
 struct ucore_ring;
 
 /**
- * ucore_ring_open() - map the ring of one domain
+ * ucore_ring_open() - map a session's ring of one domain
+ * @session: session with ucore_session_config.ring_size; must exist until ucore_ring_close()
+ * @domain: domain id
+ * @out: receives the ring
+ * @err: receives the explanation of a failure; may be NULL
  *
  * Errors: -ENOENT (the session has no events in the domain, or no rings), -EPROTO, -ENOMEM.
  */
@@ -1152,7 +1236,7 @@ uint32_t ucore_ring_domain(const struct ucore_ring *ring);
  */
 int ucore_ring_next(struct ucore_ring *ring, const struct ucore_record **record);
 
-/** ucore_ring_release() - return the space of the records that were read to the kernel */
+/** ucore_ring_release() - free the space of all records that ucore_ring_next() has returned */
 void ucore_ring_release(struct ucore_ring *ring);
 
 /** ucore_ring_lost() - return the number of records lost since the session was created */
@@ -1170,13 +1254,18 @@ uint64_t ucore_ring_lost(const struct ucore_ring *ring);
  */
 int ucore_record_check(const void *data, size_t avail);
 
-/** ucore_record_time() - return the time of a checked record (ns); 0 if there is none */
+/**
+ * ucore_record_time() - return the CLOCK_MONOTONIC time of a record (ns); 0 if it has no time
+ * @record: record that ucore_record_check() accepted
+ */
 uint64_t ucore_record_time(const struct ucore_record *record);
 
 /* ---- file -------------------------------------------------------------- */
 
 #define UCORE_FILE_MAGIC	"UCORE\r\n\032"
 #define UCORE_FILE_VERSION	3
+
+/* Limits of the tables of a file (elements) and of a record (bytes) */
 #define UCORE_FILE_MAX_DOMAINS	16384
 #define UCORE_FILE_MAX_BOXES	65536
 #define UCORE_FILE_MAX_FIELDS	4096
@@ -1210,15 +1299,17 @@ uint64_t ucore_record_time(const struct ucore_record *record);
  * @nr_boxes: number of boxes of the machine
  * @nr_fields: number of event fields of the recorded box types
  * @nr_events: number of recorded events
- * @cores: cores of a socket (0: unknown)
- * @timer_ns: interval of the timer (ns) (0: no timer)
- * @start: CLOCK_MONOTONIC time (ns) at which counting started, or at which the kept part of
- *         the samples starts
- * @start_real: @start in CLOCK_REALTIME (ns); see ucore_file_real()
+ * @cores: number of cores of a socket (0: unknown)
+ * @reserved: 0
+ * @timer_ns: interval of timer samples (ns), 0 for no timer
+ * @start: CLOCK_MONOTONIC time (ns) at which counting started.  In a file that contains only
+ *         the latest samples (flight recorder), the time at which these begin
+ * @start_real: the instant @start in CLOCK_REALTIME (ns since 1970); see ucore_file_real()
  * @platform: ucore_get_info.platform
  *
- * If the first record of a domain has a sequence number above 0, earlier records were not
- * kept.  The first sample is then the base for the differences of the following ones.
+ * If the first record of a domain has a sequence number above 0, the file does not contain
+ * the earlier records.  Then the counts of the first sample are the base for the differences
+ * of the following samples.
  */
 struct ucore_file_header {
 	char magic[8];
@@ -1246,7 +1337,7 @@ struct ucore_file_header {
  * @scope: UCORE_SCOPE_*
  * @die: the kernel's logical die
  * @package: physical package (socket)
- * @cpu: CPU of a core domain (UCORE_SCOPE_CPU); -1 for others
+ * @cpu: CPU of a core domain (UCORE_SCOPE_CPU); -1 for a die
  * @reserved: 0
  */
 struct ucore_file_domain {
@@ -1285,12 +1376,12 @@ struct ucore_file_field {
 };
 
 /**
- * struct ucore_file_event - single event on a single box
+ * struct ucore_file_event - single recorded event on a single box
  * @event: event id, as in ucore_value.event
  * @index: number common to all events from the same command-line argument
  * @domain: domain id of the box
  * @instance: number of the box within its type and domain
- * @counter: counter assigned when the event was added
+ * @counter: number of the counter that ADD_EVENT assigned, as in ucore_slot.counter
  * @bytes: bytes that @bytes_per counts stand for (0: the event does not count bytes)
  * @bytes_per: number of counts that stand for @bytes; 0 means 1
  * @period: sampling period in counts (0: none)
@@ -1312,13 +1403,14 @@ struct ucore_file_event {
 	char label[UCORE_SPEC_LEN];
 };
 
-#define UCORE_FILE_RECORD	1	/* a record */
-#define UCORE_FILE_STATUS	2	/* struct ucore_get_status */
+/* ucore_file_entry.kind */
+#define UCORE_FILE_RECORD	1	/* record of a ring: struct ucore_record ... */
+#define UCORE_FILE_STATUS	2	/* final session statistics: struct ucore_get_status */
 
 /**
- * struct ucore_file_entry - header of each entry
- * @kind: UCORE_FILE_*; entries of unknown kinds are skipped
- * @domain: domain id of the record
+ * struct ucore_file_entry - header of each entry of a file of samples
+ * @kind: UCORE_FILE_RECORD or UCORE_FILE_STATUS; a reader skips entries of other kinds
+ * @domain: domain id of a record; 0 for a status
  * @size: size of the following data in bytes, a multiple of 8; a status written by an older
  *        library can be shorter
  * @reserved: 0
@@ -1340,11 +1432,15 @@ struct ucore_file;
  */
 int ucore_file_create(const char *path, struct ucore_file **out, struct ucore_error *err);
 
-/** ucore_file_cores() - set the number of cores of a socket; call it before ucore_file_begin() */
+/**
+ * ucore_file_cores() - set ucore_file_header.cores, the number of cores of a socket
+ *
+ * Must be called before ucore_file_begin().
+ */
 void ucore_file_cores(struct ucore_file *file, unsigned int cores);
 
 /**
- * ucore_file_begin() - write the header: the machine, the session and all its events
+ * ucore_file_begin() - write the header and the tables: domains, boxes, fields, events
  * @config: parameters of the session
  * @start: CLOCK_MONOTONIC time at which the samples start (ns)
  *
@@ -1356,7 +1452,7 @@ int ucore_file_begin(struct ucore_file *file, const struct ucore_device *dev,
 		     struct ucore_error *err);
 
 /**
- * ucore_file_write() - append a record of a domain
+ * ucore_file_write() - append a record of a domain's ring to the file
  *
  * Errors: -EIO.
  */
@@ -1371,7 +1467,7 @@ int ucore_file_write(struct ucore_file *file, uint32_t domain,
 int ucore_file_flush(struct ucore_file *file, struct ucore_error *err);
 
 /**
- * ucore_file_finish() - append the final status and flush
+ * ucore_file_finish() - append the final statistics of the session, and flush the file
  *
  * Errors: -EIO.
  */
@@ -1389,7 +1485,10 @@ int ucore_file_finish(struct ucore_file *file, const struct ucore_get_status *st
  */
 int ucore_file_open(const char *path, struct ucore_file **out, struct ucore_error *err);
 
-/* Return the header and the tables of an open file; the header holds their lengths */
+/*
+ * Return the header or a table of a file that is open for reading.  The length of each table
+ * is in the header (nr_domains, nr_boxes, nr_fields, nr_events).
+ */
 const struct ucore_file_header *ucore_file_header(const struct ucore_file *file);
 const struct ucore_file_domain *ucore_file_domains(const struct ucore_file *file);
 const struct ucore_file_box *ucore_file_boxes(const struct ucore_file *file);
@@ -1397,19 +1496,19 @@ const struct ucore_file_field *ucore_file_fields(const struct ucore_file *file);
 const struct ucore_file_event *ucore_file_events(const struct ucore_file *file);
 
 /**
- * ucore_file_real() - convert a time of the file to CLOCK_REALTIME (ns)
- * @time: CLOCK_MONOTONIC time (ns), as in records
+ * ucore_file_real() - convert the time of a record to CLOCK_REALTIME (ns since 1970)
+ * @time: CLOCK_MONOTONIC time (ns), as in the records of the file
  */
 uint64_t ucore_file_real(const struct ucore_file *file, uint64_t time);
 
-/** ucore_file_domain() - find a domain by its id; NULL if there is none */
+/** ucore_file_domain() - find a domain in the file by its domain id; NULL if there is none */
 const struct ucore_file_domain *ucore_file_domain(const struct ucore_file *file, uint32_t domain);
 
-/** ucore_file_find() - find an event by its id; NULL if there is none */
+/** ucore_file_find() - find a recorded event by its event id; NULL if there is none */
 const struct ucore_file_event *ucore_file_find(const struct ucore_file *file, uint32_t event);
 
 /**
- * ucore_file_next() - read the next entry
+ * ucore_file_next() - read the next record or status from the file
  * @entry: receives the header of the entry
  * @data: receives a pointer to the data, which has been checked against @entry->kind and is
  *        valid until the next call
@@ -1431,11 +1530,12 @@ struct ucore_replay;
 
 /**
  * ucore_replay_open() - create a device and a session from the content of a file
- * @file: file of samples; valid as long as the replay
+ * @file: file of samples; must stay open until ucore_replay_close()
  *
- * ucore_session_add() and ucore_metrics_attach() search the recorded events for the
- * requested ones.  The spelling of the event does not matter.  An event that was not recorded
- * on every matching box is refused with -ENOENT.  The session cannot be started or read.
+ * With the session of a replay, ucore_session_add() and ucore_metrics_attach() search the
+ * recorded events for the requested event.  Events are compared by their field values, not
+ * by their spelling.  An event that was not recorded on every matching box is refused with
+ * -ENOENT.  The session cannot be started or read.
  *
  * Errors: -EBADMSG (an event on a box that is not in the file), -ENOMEM.
  */

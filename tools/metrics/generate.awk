@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Metrics and explanations as C: awk -f generate.awk texts.csv events.csv parts.csv PLATFORM.csv ...
-# Plain POSIX awk, as for the event tables.  With -v page=1 the glossary as a page instead.
+# Generates the tables of metrics and of event explanations as C from CSV files:
+#   awk -f generate.awk texts.csv events.csv parts.csv PLATFORM.csv ...
+# With -v page=1 it prints the rows of Documentation/event-names.md instead.  The script uses
+# POSIX awk only, like events/generate.awk.
 #
-# Every string is stored once, a metric is a row of offsets.
+# Every string is stored once in ucore_metric_strings.  A metric is a row of offsets into it.
 
 function fail(text)
 {
@@ -45,7 +47,8 @@ function csv(line,	n, value, i, c, quoted)
 	return 1
 }
 
-# C has no other letters to guard in what stands here
+# Quote a text as a C string.  Texts with a quote or a backslash are refused, so that no character
+# needs an escape.
 function quoted(text)
 {
 	if (text ~ /["\\]/)
@@ -102,7 +105,7 @@ function platform_end()
 	rows = ""
 }
 
-# A row of the page: the part as it stands in names, and its text
+# Return a table row of the page: a part of event names, and its meaning
 function page_line(part, meaning)
 {
 	gsub(/#/, "*n*", part)

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Documentation/event-names.md: what the parts of Intel's event names mean, and how much
-# of each platform they explain.  page.sh UCORETOOL
+# Prints Documentation/event-names.md: the meanings of the parts of Intel's event names, and the
+# share of each platform's events that they explain.
+# Usage: page.sh UCORETOOL
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 tool=$1

@@ -21,7 +21,7 @@ static const struct option_desc common_options[] = {
 	{ 0 },
 };
 
-/* Return the options common to all commands, without --device (the first) if @command has none */
+/* Return the options of all commands; without the first one, --device, if @command has no device */
 static const struct option_desc *common_of(const struct command *command)
 {
 	return common_options + command->no_device;
@@ -59,7 +59,7 @@ bool tool_is_usage(int code)
 	       code == -ENOSPC || code == -EADDRINUSE || code == -EOPNOTSUPP;
 }
 
-/* Return 2 for wrong arguments, 1 for a failure of the machine */
+/* Print tool->err; return EXIT_USAGE for wrong arguments, EXIT_FAILURE for other errors */
 int tool_fail(const struct tool *tool, int code)
 {
 	fprintf(stderr, "ucoretool %s: %s\n", tool->command->name, tool->err.text);
@@ -117,7 +117,10 @@ struct suffix {
 	uint64_t factor;
 };
 
-/* Add the digits after a decimal point, in units of @factor; return false if a digit is below 1 */
+/*
+ * Add the digits after a decimal point to @value, multiplied by @factor; return false if the
+ * result is not an integer ("1.5ns").
+ */
 static bool fraction_add(const char **text, uint64_t factor, uint64_t *value)
 {
 	for (++*text; isdigit((unsigned char)**text); ++*text) {
@@ -130,7 +133,7 @@ static bool fraction_add(const char **text, uint64_t factor, uint64_t *value)
 	return true;
 }
 
-/* Parse a decimal number with one of the suffixes: "3", "1.5ms" */
+/* Parse a decimal number and multiply it by the factor of its suffix: "3", "1.5ms" */
 static int parse_suffixed(const char *text, const struct suffix *suffixes, uint64_t *value)
 {
 	const char *suffix = text + strspn(text, "0123456789");
@@ -155,7 +158,10 @@ static int parse_suffixed(const char *text, const struct suffix *suffixes, uint6
 	return 0;
 }
 
-/* Parse a power of two with an optional suffix K or M; @low is whole KiB, @high whole MiB */
+/*
+ * Parse a size in bytes: a power of two from @low to @high, with an optional suffix K (KiB) or M
+ * (MiB).  @low must be a multiple of 1 KiB and @high a multiple of 1 MiB.
+ */
 int parse_bytes(struct tool *tool, const char *what, const char *text, uint32_t low,
 		uint32_t high, uint32_t *value)
 {
@@ -172,7 +178,7 @@ int parse_bytes(struct tool *tool, const char *what, const char *text, uint32_t 
 	return 0;
 }
 
-/* Write @ns in the largest unit that divides it */
+/* Write a duration of @ns nanoseconds in the largest unit without a fraction: "10us" */
 static const char *duration_text(uint64_t ns, char *text, size_t size)
 {
 	static const struct suffix units[] = {
@@ -187,7 +193,7 @@ static const char *duration_text(uint64_t ns, char *text, size_t size)
 	return text;
 }
 
-/* Parse a time with a unit; with @bare_ms a number without a unit is in ms */
+/* Parse a duration with a unit ("200ms"); with @bare_ms a number without a unit is in ms */
 int parse_duration(struct tool *tool, const char *what, const char *text, bool bare_ms,
 		   uint64_t low, uint64_t high, uint64_t *ns)
 {

@@ -73,7 +73,7 @@ int ucoretool_run(int argc, char **argv, const struct ucore_sys *sys)
 		printf("ucoretool %s\n", UCORE_VERSION);
 		return 0;
 	}
-	/* called by the shell scripts in tools/completion/, not shown in the help text */
+	/* hidden command for the shell scripts in tools/completion/ */
 	if (!strcmp(name, "__complete")) {
 		complete_words(&tool, commands, ARRAY_SIZE(commands), argc - 2, argv + 2);
 		return 0;

@@ -13,18 +13,18 @@
 #include "complete.h"
 #include "export/families.h"
 
-/* State of one completion; only the part of @word from @rest on is completed */
+/* State of one completion; @word is the word on the command line, and @rest its part to complete */
 struct completing {
 	struct tool *tool;
 	const struct command *command;
 	const char *word;
 	const char *rest;
-	unsigned int operands;		/* number of operands before the word */
-	const char *operand;		/* first operand, or NULL */
+	unsigned int operands;		/* number of operands before @word */
+	const char *operand;		/* first operand before @word, or NULL */
 	struct ucore_device *dev;
 };
 
-/* Print @text and @end if @text starts with the word */
+/* Print the completion @text, followed by @end, if @text starts with the typed part */
 static void offer(const struct completing *c, const char *text, const char *end)
 {
 	if (!strncasecmp(text, c->rest, strlen(c->rest)))
@@ -47,7 +47,7 @@ static bool is_first_of_type(const struct ucore_box_info *boxes, size_t box)
 	return true;
 }
 
-/* Offer box types, and boxes if the word is longer than the type */
+/* Offer box types ("imc"), and boxes ("imc0") if the word is longer than the type */
 static void boxes_offer(const struct completing *c, const char *end)
 {
 	const struct ucore_box_info *boxes;
@@ -67,7 +67,7 @@ static void boxes_offer(const struct completing *c, const char *end)
 	}
 }
 
-/* Return platform @i whose event names this machine uses: its own, then that of the cores */
+/* Return the platform with the machine's uncore events (@i 0) or core events (1); NULL if none */
 static const struct ucore_platform *platform_at(const struct completing *c, size_t i)
 {
 	if (!i)
@@ -94,7 +94,7 @@ static void names_offer(const struct completing *c, const char *type, const char
 	}
 }
 
-/* Find a box whose type is the longest prefix of the @length characters at @head */
+/* Find a box whose type is the longest type with which the @length characters at @head start */
 static const struct ucore_box_info *head_box(const struct completing *c, const char *head,
 					     size_t length)
 {
@@ -149,7 +149,7 @@ static void events_complete(struct completing *c)
 	c->rest = head;
 	if (!slash) {
 		boxes_offer(c, "/");
-		/* thousands of names, so only after the prefix UNC_ */
+		/* offer full names only after the prefix UNC_, because there are thousands */
 		if (strlen(head) >= 4 && !strncasecmp(head, "UNC_", 4))
 			names_offer(c, NULL, "");
 		return;
@@ -166,7 +166,7 @@ static void events_complete(struct completing *c)
 
 /* ---- metrics, platforms ------------------------------------------------ */
 
-/* Offer each category of the metrics once */
+/* Offer the categories of the platform's metrics ("@memory"), each once */
 static void categories_offer(const struct completing *c, const char *platform)
 {
 	struct ucore_metric_desc desc;
@@ -191,7 +191,7 @@ static void metrics_complete(struct completing *c)
 	struct ucore_metric_desc desc;
 	const char *comma;
 
-	/* a formula has no completions */
+	/* a definition NAME=FORMULA has no completions */
 	if (strchr(c->rest, '='))
 		return;
 	comma = strrchr(c->rest, ',');
@@ -270,7 +270,7 @@ static void boxes_complete(struct completing *c)
 	boxes_offer(c, "");
 }
 
-/* Offer the alternatives in the command's operand synopsis: "[boxes|events]" */
+/* Offer the alternatives that the command's operand synopsis lists: "[boxes|events]" */
 static void choices_offer(const struct completing *c)
 {
 	char text[80], *at = text, *word;
@@ -309,7 +309,7 @@ static bool is_called(const struct option_desc *option, const char *name, size_t
 	       !strncmp(option->name, name, length);
 }
 
-/* Find the option in @word; set @value_follows if the next word is the option's value */
+/* Find the option that @word names; set @value_follows if the next word is the option's value */
 static const struct option_desc *option_find(const struct command *command, const char *word,
 					     bool *value_follows)
 {
@@ -329,7 +329,10 @@ static const struct option_desc *option_find(const struct command *command, cons
 	return NULL;
 }
 
-/* Parse the words between the command and the last one; return the option that needs a value */
+/*
+ * Parse the words between the command and the word to complete.  Returns the option whose value
+ * is to be completed, or NULL.
+ */
 static const struct option_desc *words_walk(struct completing *c, int argc, char **argv)
 {
 	const struct option_desc *pending = NULL, *option;
@@ -345,7 +348,7 @@ static const struct option_desc *words_walk(struct completing *c, int argc, char
 			pending = option && value_follows ? option : NULL;
 		} else {
 			c->operand = c->operands++ ? c->operand : argv[i];
-			/* words after a program belong to the program */
+			/* the words after a program's name are arguments of the program */
 			only_operands |= c->command->runs_command;
 		}
 	}

@@ -8,7 +8,7 @@
 #include "tool.h"
 
 /**
- * complete_words() - print the completions of the last word, one a line
+ * complete_words() - print the completions of the last word of a command line, one per line
  * @tool: the tool; events and metrics are read from the device
  * @commands: command table
  * @nr: number of commands

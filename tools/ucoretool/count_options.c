@@ -98,7 +98,7 @@ int count_finish(struct tool *tool, struct count_args *args, int argc, char **ar
 
 /* ---- the session ------------------------------------------------------- */
 
-/* Apply -c to the first event; refuse period= without @triggers (stat) */
+/* Set the period of -c for the first event; refuse "period=" in stat (@triggers is NULL) */
 static int period_apply(struct tool *tool, struct ucore_event *event, bool first,
 			const struct count_triggers *triggers)
 {
@@ -197,7 +197,7 @@ int count_open(struct tool *tool, const struct count_args *args,
 	if (!ret)
 		ret = ucore_session_create(count->dev, config, &count->session, &tool->err);
 	if (ret) {
-		/* exit code 1 for each errno except -ERANGE, because the machine refused */
+		/* -ERANGE: an option's value is out of range; other errors depend on the machine */
 		tool_fail(tool, ret);
 		ret = ret == -ERANGE ? EXIT_USAGE : EXIT_FAILURE;
 	}
@@ -216,7 +216,7 @@ void count_close(struct count *count)
 	ucore_device_close(count->dev);
 }
 
-/* Start the session, then the program; with a delay start the program first */
+/* Start the session, then the program; with a delay, start the program before the delay */
 int count_start(struct tool *tool, const struct count_args *args, struct count *count,
 		struct wait *wait)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Options, device and session of stat and record.  top uses the device and the session only.
+ * Options, device and session of the commands stat and record.  The command top uses the device
+ * and the session only.
  */
 #ifndef UCORETOOL_COUNT_OPTIONS_H
 #define UCORETOOL_COUNT_OPTIONS_H
@@ -18,11 +19,12 @@
  * @nr_others: number of other options that add events; with one of them -e is optional
  * @cpus: CPUs that take the PMI
  * @nr_cpus: number of CPUs that take the PMI
- * @delay_ns: time before counting starts (ns)
+ * @delay_ns: time from the start of the program to the start of counting (ns)
  * @timeout_ns: duration of counting (ns), 0: until the program exits or a signal arrives
  * @flags: UCORE_SESSION_F_*
  * @nr_readers: number of CPUs of each die that read the die's counters
- * @may_rotate: true if too few counters give EXIT_FULL without a message
+ * @may_rotate: true if the caller retries with rotation: too few counters give EXIT_FULL and no
+ *              error message
  * @command: program to run with its arguments, NULL-terminated, or NULL
  */
 struct count_args {
@@ -50,7 +52,7 @@ extern const struct option_desc count_options[];
 int count_option(struct tool *tool, struct count_args *args, int letter, const char *value,
 		 bool *taken);
 
-/** count_finish() - store the program, and check that there are events */
+/** count_finish() - store the program to run, and check that at least one option adds events */
 int count_finish(struct tool *tool, struct count_args *args, int argc, char **argv);
 
 /**
@@ -68,8 +70,8 @@ struct count {
 };
 
 /**
- * struct count_triggers - triggers of samples
- * @period: period of the first event (counts), or 0
+ * struct count_triggers - triggers of samples that the user chose
+ * @period: period of the first event in counts (-c), or 0
  * @others: true if the session has another trigger, such as a core event
  * @interrupt: true if events whose periods would be polled are refused
  */
@@ -96,7 +98,7 @@ int count_open(struct tool *tool, const struct count_args *args,
 /** count_close() - destroy the session and close the device */
 void count_close(struct count *count);
 
-/** count_start() - wait for the delay, start the session and the program */
+/** count_start() - wait for the delay, then start the session, and start the program */
 int count_start(struct tool *tool, const struct count_args *args, struct count *count,
 		struct wait *wait);
 

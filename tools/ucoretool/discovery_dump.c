@@ -24,7 +24,7 @@ static void view_make(const struct ucore_discovery *discovery, struct discovery_
 	view->units = ucore_discovery_units(discovery, &view->nr_units);
 }
 
-/* Return why there are no tables: hidden by firmware, or not used by this platform */
+/* Return a message why there are no discovery tables: hidden by firmware, or platform without */
 static const char *no_tables(const struct ucore_device *dev)
 {
 	if (ucore_device_info(dev)->caps & UCORE_CAP_DISCOVERY)
@@ -32,7 +32,10 @@ static const char *no_tables(const struct ucore_device *dev)
 	return "discovery tables: none on this platform. The driver has tables of its boxes";
 }
 
-/* Return true if no unit of @table is used; of a DUPLICATE only the global record is unused */
+/*
+ * Return true if the driver uses no unit of @table.  Units of a UCORE_TABLE_DUPLICATE are used,
+ * only its global record is not.
+ */
 static bool table_unused(const struct ucore_table_info *table)
 {
 	return table->reason != UCORE_TABLE_OK && table->reason != UCORE_TABLE_DUPLICATE;
@@ -72,7 +75,7 @@ static struct cell die_cell(int32_t die)
 	return die < 0 ? cell_none() : cell_number((uint32_t)die);
 }
 
-/* Write the number of the conflicting record: "6", or "1:6" if in another table */
+/* Write the number of the record that conflicts with @unit: "6", or "1:6" (TABLE:RECORD) */
 static void conflict_text(const struct ucore_unit_info *unit, char *text, size_t size)
 {
 	if (unit->other_table == unit->table)
@@ -105,7 +108,7 @@ static void rejected_unit(struct out *out, const struct ucore_unit_info *unit)
 	out_row(out, rejected_columns, NR_REJECTED, cells);
 }
 
-/* In CSV and JSON a table is a row without a record */
+/* Print a row for a rejected table; in CSV and JSON its record is empty */
 static void rejected_table(struct out *out, const struct ucore_table_info *table)
 {
 	const char *reason = ucore_table_reason(table->reason);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Output of the discovery tables, as text and as JSON.
+ * Output of the firmware's discovery tables, as text and as JSON.
  */
 #ifndef UCORETOOL_DISCOVERY_DUMP_H
 #define UCORETOOL_DISCOVERY_DUMP_H

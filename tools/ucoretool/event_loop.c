@@ -17,7 +17,7 @@
 #include "cli.h"
 #include "event_loop.h"
 
-#define KILL_AFTER	(3 * NSEC_PER_SEC)	/* time for the program to exit after SIGTERM */
+#define KILL_AFTER	(3 * NSEC_PER_SEC)	/* time from SIGTERM to SIGKILL */
 
 uint64_t now_ns(void)
 {
@@ -39,8 +39,8 @@ static void signal_set(sigset_t *set)
 /* ---- the measured program ---------------------------------------------- */
 
 /*
- * Run in the child: wait for the byte from wait_release(), then call exec.  The errno of a
- * failed exec goes through the status pipe.  A successful exec closes the pipe.
+ * Body of the forked child: wait until wait_release() writes a byte to the pipe @go, then call
+ * exec.  If exec fails, its errno is written to the pipe @status.  A successful exec closes it.
  */
 static void child_run(char **command, int go, int status)
 {
@@ -132,7 +132,7 @@ int wait_open(struct tool *tool, struct wait *wait, char **command)
 	return command ? child_fork(tool, wait) : 0;
 }
 
-/* Called after the fork, so that the signal is not blocked in the program */
+/* Block @signal in the tool only: the program was forked before, with the signal unblocked */
 int wait_signal(struct tool *tool, struct wait *wait, int signal)
 {
 	sigset_t set;
@@ -140,7 +140,7 @@ int wait_signal(struct tool *tool, struct wait *wait, int signal)
 	signal_set(&set);
 	sigaddset(&set, signal);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	/* for an existing descriptor signalfd() only replaces the signal mask */
+	/* add the signal: with an existing descriptor, signalfd() replaces the signal mask */
 	if (signalfd(wait->signals, &set, 0) < 0)
 		return tool_error(tool, "event loop: cannot wait: %s", strerror(errno));
 	return 0;
@@ -182,7 +182,7 @@ static void child_terminate(const struct tool *tool, struct wait *wait)
 		if (now < until)
 			poll(&fd, 1, (int)((until - now) / NSEC_PER_MSEC) + 1);
 		patient = now < until;
-		/* a second Ctrl-C ends the wait early */
+		/* a second Ctrl-C sends SIGKILL at once */
 		while (read(wait->signals, &info, sizeof(info)) == sizeof(info))
 			patient &= info.ssi_signo == SIGCHLD || info.ssi_signo == SIGUSR2;
 	}
@@ -221,7 +221,7 @@ static void timer_arm(const struct wait *wait, uint64_t until)
 	timerfd_settime(wait->timer, TFD_TIMER_ABSTIME, &spec, NULL);
 }
 
-/* Read all pending signals and update the flags of @wait */
+/* Read all pending signals from the signalfd, and set the flags of @wait */
 static void signals_read(struct wait *wait)
 {
 	struct signalfd_siginfo info;
@@ -259,7 +259,7 @@ enum wait_event wait_for(struct wait *wait, int fd, uint64_t until)
 	if (wait->ended)
 		return WAIT_END;
 	if (fds[2].revents & (POLLERR | POLLHUP | POLLNVAL)) {
-		/* POLLHUP: the session was revoked */
+		/* the driver reports POLLHUP for a revoked session */
 		errno = fds[2].revents & POLLHUP ? ESHUTDOWN : EIO;
 		return WAIT_ERROR;
 	}

@@ -8,9 +8,9 @@
 #include "tool.h"
 
 enum wait_event {
-	WAIT_TICK,		/* the time @until is reached */
-	WAIT_READY,		/* the descriptor is readable */
-	WAIT_END,		/* a signal, the exit of the program, or the timeout */
+	WAIT_TICK,		/* the time @until of wait_for() is reached */
+	WAIT_READY,		/* the descriptor @fd of wait_for() is readable */
+	WAIT_END,		/* a signal arrived, the program exited, or the timeout ended */
 	WAIT_ERROR,
 };
 
@@ -52,25 +52,26 @@ struct wait {
 uint64_t now_ns(void);
 
 /**
- * wait_open() - block the signals, and fork @command unless NULL
+ * wait_open() - create the event loop, block its signals, and fork a child for @command
  *
- * The child calls exec in wait_release().  Return: 0 or the exit code.
+ * The child calls exec when wait_release() permits it.  There is no child if @command is NULL.
+ * Return: 0 or the exit code.
  */
 int wait_open(struct tool *tool, struct wait *wait, char **command);
 
-/** wait_signal() - also wake up for SIGWINCH (sets @resized) or SIGUSR2 (sets @dump) */
+/** wait_signal() - add SIGWINCH (sets wait.resized) or SIGUSR2 (sets wait.dump) to the signals */
 int wait_signal(struct tool *tool, struct wait *wait, int signal);
 
-/** wait_release() - let the forked program call exec, if any; return 0 or the exit code */
+/** wait_release() - start the measured program, if any (exec); return 0 or the exit code */
 int wait_release(struct tool *tool, struct wait *wait);
 
 /**
- * wait_for() - wait for the first event
+ * wait_for() - wait for a time, a descriptor, a signal or the program's exit
  * @wait: the event loop
  * @fd: descriptor that may become readable, or -1
  * @until: time to return at the latest (ns of CLOCK_MONOTONIC), 0: no limit
  *
- * Return: the event; errno is set with WAIT_ERROR.
+ * Return: the first of these events.  With WAIT_ERROR errno is set.
  */
 enum wait_event wait_for(struct wait *wait, int fd, uint64_t until);
 

@@ -14,7 +14,7 @@
 
 #define BOX_NAME_LEN	(UCORE_NAME_LEN + 12)
 
-/* ---- devices and link partners ----------------------------------------- */
+/* ---- PCI devices of a stack, far ends of links -------------------------- */
 
 int links_open(struct tool *tool, struct ucore_device *dev, const char *root, struct links *links)
 {
@@ -34,7 +34,7 @@ void links_close(struct links *links)
 	pci_devices_free(&links->devices);
 }
 
-/* Intel's event names call a port PART ("UNC_IIO_DATA_REQ_OF_CPU.MEM_READ.PART2") or PORT */
+/* Find ".PARTn" or ".PORTn" in an event's name ("UNC_IIO_DATA_REQ_OF_CPU.MEM_READ.PART2") */
 int links_port(const char *event)
 {
 	const char *word = strstr(event, ".PART");
@@ -44,7 +44,7 @@ int links_port(const char *event)
 	return word && word[5] >= '0' && word[5] <= '9' ? atoi(word + 5) : -1;
 }
 
-/* Return true if @device is below @port of the stack, or if the location of the port is unknown */
+/* Return true if a PCI device is below @port of the IIO stack, or if the port is unknown */
 static bool is_behind(const struct pci_device *device, const struct ucore_link_info *link, int port)
 {
 	if (device->segment != link->segment || device->bus != link->bus)
@@ -53,7 +53,7 @@ static bool is_behind(const struct pci_device *device, const struct ucore_link_i
 	       device->slot == link->port0 + (uint32_t)port;
 }
 
-/* Find the next device below @port at index @i or higher; return devices.nr if there is none */
+/* Find the next PCI device below @port from index @i on; return devices.nr if there is none */
 static size_t device_next(const struct links *links, const struct ucore_link_info *link, int port,
 			  size_t i)
 {
@@ -78,7 +78,10 @@ static void device_text(const struct pci_device *device, char *text, size_t size
 	pci_device_text(device, text + at, size - (size_t)at);
 }
 
-/* Append as many devices as fit, or one with @brief, then the number of omitted devices */
+/*
+ * Append the names of the PCI devices below @port: as many as fit, or one with @brief, then the
+ * number of omitted devices.
+ */
 static void devices_text(const struct links *links, const struct ucore_link_info *link, int port,
 			 bool brief, char *text, size_t size)
 {
@@ -98,7 +101,7 @@ static void devices_text(const struct links *links, const struct ucore_link_info
 		snprintf(text + at, size - at, "%sand %zu more", at ? " " : "", left);
 }
 
-/* Write the bus or the link partner, without devices; return false if unknown */
+/* Write the root bus of a stack or the far end of a UPI link; return false if unknown */
 static bool link_text(const struct ucore_link_info *link, char *text, size_t size)
 {
 	switch (link->kind) {
@@ -154,7 +157,7 @@ static const struct column link_columns[NR_LINK_COLUMNS] = {
 	[LINK_COLUMN_DEVICE] = { "device", "DEVICE", -8 },
 };
 
-/* State of links_list() */
+/* State of links_list(), which prints `list --topology` */
 struct link_listing {
 	struct ucore_device *dev;
 	const struct ucore_box_info *boxes;
@@ -195,8 +198,8 @@ static void link_row(struct link_listing *list, const struct ucore_box_info *box
 }
 
 /*
- * Return true if @box is to be listed.  Without a pattern all IIO stacks and links are listed,
- * with known and unknown partners.  The other boxes of a stack need a matching pattern.
+ * Return true if @box is to be listed.  Without a pattern all IIO stacks and UPI links are listed,
+ * even if their connection is unknown.  Other boxes of a stack need a matching pattern.
  */
 static bool link_wanted(const struct link_listing *list, const struct ucore_box_info *box)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Connections of IIO stacks and UPI links: the PCI devices and the link partners.
+ * Connections of boxes: the PCI devices below an IIO stack, and the far end of a UPI link.
  */
 #ifndef UCORETOOL_LINKS_H
 #define UCORETOOL_LINKS_H
@@ -12,8 +12,8 @@
 #define LINKS_TEXT_LEN	512
 
 /**
- * struct links - the link partners and the PCI devices of a machine
- * @link: array with the link of each box, indexed by box id
+ * struct links - connections of all boxes, and the PCI devices of a machine
+ * @link: connection of each box (GET_LINKS), indexed by box id
  * @devices: PCI devices of the machine
  */
 struct links {
@@ -25,7 +25,7 @@ struct links {
  * links_open() - read the links from the driver, and the PCI devices from sysfs
  * @tool: the tool
  * @dev: open device
- * @root: as for pci_devices_read(), NULL: ""
+ * @root: folder that contains sys and usr, as for pci_devices_read(), NULL for ""
  * @links: initialized on success
  *
  * Return: 0 or the exit code.
@@ -35,19 +35,19 @@ int links_open(struct tool *tool, struct ucore_device *dev, const char *root, st
 /** links_close() - free the list of PCI devices */
 void links_close(struct links *links);
 
-/** links_port() - return the port in the name of an IIO event ("...PART2"), -1: none */
+/** links_port() - return the port number in the name of an IIO event ("...PART2"); -1 if none */
 int links_port(const char *event);
 
 /**
- * links_text() - write the partner of a box's link, or the devices below a stack, as one line
+ * links_text() - write the far end of a UPI link, or the PCI devices below a stack, as one line
  * @links: all links and devices
  * @box: box id
  * @port: port number, -1: all ports
- * @brief: true for one device and the number of the others
+ * @brief: true: write one device, and the number of other devices
  * @text: output buffer
  * @size: size of @text; LINKS_TEXT_LEN is enough
  *
- * Return: false if the partner is unknown.
+ * Return: false if the connection of the box is unknown.
  */
 bool links_text(const struct links *links, uint32_t box, int port, bool brief, char *text,
 		size_t size);

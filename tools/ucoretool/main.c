@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Entry point of ucoretool with the real system calls.  Tests link fake ones instead.
+ * main() of ucoretool, with the kernel's system calls.  Tests call ucoretool_run() with fake ones.
  */
 #include "commands.h"
 

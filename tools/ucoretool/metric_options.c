@@ -46,7 +46,7 @@ static int file_load(struct tool *tool, struct ucore_metrics *metrics, const cha
 	return ret ? tool_fail(tool, ret) : 0;
 }
 
-/* Print the metrics of a category or pattern that were left out because counters ran out */
+/* Print the chosen metrics that were left out because too few counters were free */
 static void left_out_print(const struct tool *tool, const struct ucore_metrics *metrics)
 {
 	bool several = ucore_metrics_left_out(metrics, 1);
@@ -62,7 +62,7 @@ static void left_out_print(const struct tool *tool, const struct ucore_metrics *
 			several ? "these metrics" : "this metric");
 }
 
-/* Return true if a metric was left out because counters ran out */
+/* Return true if a metric was left out because too few counters were free */
 static bool were_full(const struct ucore_metrics *metrics)
 {
 	int code;
@@ -101,7 +101,7 @@ int metrics_open(struct tool *tool, const struct metric_args *args, struct ucore
 
 /* ---- topology of this machine ------------------------------------------ */
 
-/* Read a number from a CPU's topology folder in sysfs; -1 if there is none */
+/* Read the number at the start of a file in a CPU's topology folder in sysfs; -1 on failure */
 static int topology_read(long cpu, const char *what)
 {
 	char path[96];
@@ -126,7 +126,7 @@ unsigned int socket_cores(void)
 	for (long cpu = 0; cpu < sysconf(_SC_NPROCESSORS_CONF); cpu++) {
 		int socket = topology_read(cpu, "physical_package_id");
 
-		/* count a core at its first thread only */
+		/* count a core once, at its first hardware thread */
 		cores += topology_read(cpu, "thread_siblings_list") == cpu;
 		if (socket < 0 || socket >= 64 || seen & 1ULL << socket)
 			continue;

@@ -37,7 +37,8 @@ int metric_finish(struct tool *tool, const struct metric_args *args);
  * @session: session that gets the events
  * @cores: number of cores of a socket, 0: unknown
  * @level: UCORE_LEVEL_* of the values
- * @may_rotate: true if too few counters give EXIT_FULL without a message
+ * @may_rotate: true if the caller retries with rotation: too few counters give EXIT_FULL and no
+ *              error message
  * @metrics: set on success and on failure; the caller frees it with ucore_metrics_free()
  *
  * Return: 0 or the exit code.

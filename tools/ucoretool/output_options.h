@@ -8,7 +8,7 @@
 #include "output/table.h"
 #include "tool.h"
 
-/* Values of which boxes are added up */
+/* Set of boxes whose values are added up: the whole machine, a socket, or no addition */
 enum grouping {
 	GROUP_TOTAL,
 	GROUP_SOCKET,
@@ -27,7 +27,7 @@ struct output_args {
 	enum grouping grouping;
 };
 
-/* -x and -j; a command adds -o, --per-socket and --per-box to its own table */
+/* Option table with -x and -j; commands have -o, --per-socket and --per-box in their own tables */
 extern const struct option_desc output_options[];
 
 /**

@@ -16,16 +16,16 @@
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-#define MAX_TABLES	3	/* option tables of a command */
+#define MAX_TABLES	3	/* maximum number of option tables of a command */
 
 #define EXIT_USAGE	2
-#define EXIT_FULL	3	/* within stat: too few counters, retry with rotation */
+#define EXIT_FULL	3	/* internal to stat: too few counters, retry with rotation */
 
 #define NSEC_PER_SEC	UINT64_C(1000000000)
 #define NSEC_PER_MSEC	UINT64_C(1000000)
 #define NSEC_PER_USEC	UINT64_C(1000)
 
-/* Options without a letter */
+/* option_desc.letter of options that have only a long name */
 enum {
 	OPT_NO_LETTER = 256,
 	OPT_AFTER,
@@ -126,7 +126,7 @@ struct command {
 	int (*run)(struct tool *tool, const void *args);
 };
 
-/* Rows of the command table, each defined in the command's own file */
+/* Rows of the command table, each defined in the file of the command */
 extern const struct command command_list, command_info, command_doctor, command_stat,
 			    command_top, command_record, command_report, command_script,
 			    command_export, command_revoke, command_verify;

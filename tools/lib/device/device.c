@@ -130,7 +130,7 @@ int ucore_device_refresh(struct ucore_device *dev, struct ucore_error *err)
 	return ret;
 }
 
-#define SESSIONS_AT_ONCE	64	/* elements of each GET_SESSIONS */
+#define SESSIONS_AT_ONCE	64	/* number of sessions that one GET_SESSIONS returns */
 
 int ucore_device_sessions(const struct ucore_device *dev, struct ucore_session_info **out,
 			  size_t *nr, struct ucore_error *err)
@@ -235,7 +235,7 @@ int ucore_device_ready(const struct ucore_device *dev, struct ucore_error *err)
 		return 0;
 	case UCORE_STATE_INTREE:
 		if (dev->info.caps & UCORE_CAP_CORE)
-			return 0;	/* core boxes can still be used */
+			return 0;	/* intel_uncore does not use the core boxes */
 		return ucore_error_set(err, -EBUSY, "%s", *reason ? reason :
 				       "uncore boxes: in use by the kernel's intel_uncore driver. Unload it: modprobe -r intel_uncore");
 	default:
@@ -321,7 +321,10 @@ static int fields_fetch(struct ucore_device *dev, uint32_t box, struct ucore_fie
 	return 0;
 }
 
-/* Find the cached fields of a box, or with UCORE_ANY those of the first box of @type */
+/*
+ * Find the cached event fields of box id @box, or of any box of @type if @box is UCORE_ANY.
+ * Returns NULL if the fields are not cached.
+ */
 static struct ucore_field_set *field_set_find(struct ucore_device *dev, const char *type,
 					      uint32_t box)
 {

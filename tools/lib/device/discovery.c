@@ -80,7 +80,7 @@ int ucore_discovery_get(struct ucore_device *dev, struct ucore_discovery **out,
 		command = "GET_UNITS";
 		ret = units_get(dev, discovery);
 	}
-	/* older drivers do not have these commands */
+	/* an older driver without these commands has no tables to report: not an error */
 	if (ret && ret != -ENOTTY) {
 		ucore_discovery_free(discovery);
 		return ucore_error_set(err, ret, "%s: %s", command, strerror(-ret));

@@ -7,7 +7,7 @@
 
 #include "internal.h"
 
-/* Replace control characters, because messages with text of users are shown on terminals */
+/* Replace control characters, so that a user's text in a message cannot control a terminal */
 static void text_clean(char *text)
 {
 	for (; *text; text++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Links: PCI root buses of IIO stacks, and the other ends of UPI links.
+ * Links (connections of boxes): PCI root buses of IIO stacks, and the far ends of UPI links.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static int links_fetch(struct ucore_device *dev, struct ucore_error *err)
 		free(ends);
 		return ucore_error_set(err, ret, "GET_LINKS: %s", strerror(-ret));
 	}
-	/* older drivers do not have GET_LINKS: every element stays UCORE_LINK_NONE */
+	/* with an older driver without GET_LINKS, every element stays UCORE_LINK_NONE */
 	dev->ends = ends;
 	return 0;
 }

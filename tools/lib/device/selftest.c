@@ -21,7 +21,7 @@ int ucore_device_selftest(const struct ucore_device *dev, uint32_t box,
 	return ret ? ucore_error_set(err, ret, "box %u: GET_SELFTEST: %s", box, strerror(-ret)) : 0;
 }
 
-/* Add an event without fields, which makes the driver acquire the box for the session */
+/* Add an event without fields to a new session: the driver then claims and tests the box */
 int ucore_device_try(const struct ucore_device *dev, uint32_t box, struct ucore_error *err)
 {
 	UCORE_ARG(ucore_create_session, create);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Boxes of an event: parse the head of a spec, and match boxes.
+ * Boxes of an event: parse the head of an event's text ("imc0-3"), and match boxes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ bool ucore_event_matches(const struct ucore_event *event, const struct ucore_box
 	       (event->cpu == UCORE_ANY || (int32_t)event->cpu == box->cpu);
 }
 
-/* Parse a number of at most six digits and advance @text to its end */
+/* Parse a box number of at most six digits, and advance @text to its end */
 static bool instance_parse(const char **text, uint32_t *instance)
 {
 	size_t digits = strspn(*text, "0123456789");
@@ -27,7 +27,7 @@ static bool instance_parse(const char **text, uint32_t *instance)
 	return digits && digits <= 6;
 }
 
-/* Parse "", "2" or "0-3" */
+/* Parse the box numbers after a box type: "" (UCORE_ANY), "2" or "0-3" */
 static bool instances_parse(const char *text, uint32_t *first, uint32_t *last)
 {
 	*first = UCORE_ANY;
@@ -45,7 +45,7 @@ static bool instances_parse(const char *text, uint32_t *first, uint32_t *last)
 	return !*text && *first <= *last;
 }
 
-/* The longest matching type wins, because names can have digits ("r2pcie", "type_12") */
+/* Use the longest box type that matches, because types can have digits ("r2pcie", "type_12") */
 bool ucore_event_head(const struct ucore_device *dev, const char *head, struct ucore_event *event)
 {
 	size_t best = 0;

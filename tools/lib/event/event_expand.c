@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Specs with patterns: find the matching events and resolve each of them as if the user had
- * written it without a pattern.
+ * Texts of events with patterns (*, ?, [): find the matching events, and resolve each of them
+ * as if the user had written it without a pattern.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -15,7 +15,7 @@
 struct expansion {
 	struct ucore_device *dev;
 	const struct ucore_spec *spec;
-	unsigned int item;		/* index of the item with a pattern, or spec->nr */
+	unsigned int item;		/* term of @spec with a pattern, or spec->nr if none */
 	struct ucore_event *events;
 	size_t nr;
 	size_t capacity;
@@ -68,7 +68,7 @@ static int resolve(struct expansion *e, const struct ucore_spec *spec)
 	return ret;
 }
 
-/* Resolve the spec with @head as head and, unless NULL, @name in place of the pattern */
+/* Resolve the text with @head as its head, and @name (unless NULL) in place of the pattern */
 static int written_resolve(struct expansion *e, const char *head, const char *name)
 {
 	char text[2 * UCORE_SPEC_LEN];
@@ -94,7 +94,7 @@ static int written_resolve(struct expansion *e, const char *head, const char *na
 
 /* ---- names ------------------------------------------------------------- */
 
-/* Return the i-th platform whose event names apply: the machine's, then the core events */
+/* Return the platform with the machine's uncore events (@i 0) or core events (1); NULL if none */
 static const struct ucore_platform *platform_at(const struct ucore_device *dev, size_t i)
 {
 	if (!i)
@@ -102,7 +102,7 @@ static const struct ucore_platform *platform_at(const struct ucore_device *dev, 
 	return dev->info.caps & UCORE_CAP_CORE ? ucore_platform_find(UCORE_CORE_TYPE) : NULL;
 }
 
-/* Add each event of the type that matches the pattern */
+/* Add each event of the box type @type whose name matches the pattern in a term */
 static int names_expand(struct expansion *e, const char *head, const char *type)
 {
 	const char *pattern = e->spec->items[e->item].key;
@@ -143,13 +143,13 @@ static bool is_first_of_type(const struct ucore_device *dev, size_t box)
 	return true;
 }
 
-/* Return true for errors that exclude one box type only, such as an unknown event */
+/* Return true for errors that do not apply to all box types, such as an unknown event */
 static bool is_type_error(int code)
 {
 	return code == -ENOENT || code == -EINVAL || code == -ENXIO || code == -ERANGE;
 }
 
-/* Add the events of each box type that matches the head; @found is set if there is one */
+/* Add the events of each box type that matches the head; set @found if a type matches */
 static int types_expand(struct expansion *e, bool *found)
 {
 	const struct ucore_device *dev = e->dev;
@@ -179,7 +179,7 @@ static int types_expand(struct expansion *e, bool *found)
 	return ucore_error_set(e->err, code, "%s", first.text);
 }
 
-/* Add each event whose full name matches the head */
+/* Add each event whose full name matches the pattern in the head */
 static int full_names_expand(struct expansion *e)
 {
 	struct ucore_event_desc desc;
@@ -206,7 +206,7 @@ static int head_expand(struct expansion *e)
 	if (!is_pattern(e->spec->head)) {
 		if (ucore_event_head(e->dev, e->spec->head, &event))
 			return type_expand(e, e->spec->head, event.type);
-		/* reports the error for the text that the user wrote */
+		/* let the resolver report the error for the user's text */
 		return resolve(e, e->spec);
 	}
 	ret = types_expand(e, &found);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Descriptions of events: a written text for common events, otherwise the meanings of the
- * parts of the name in sequence.  The tables are generated from tools/metrics/.
+ * Descriptions of events in one line: a written text for common events, otherwise the meanings of
+ * the parts of the event's name in sequence.  Both tables are generated from tools/metrics/.
  */
 #include <ctype.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-/* Output buffer; @whole is false after an unknown part of the name */
+/* Output buffer of a description; @whole becomes false at an unknown part of the name */
 struct explanation {
 	char *text;
 	size_t size;
@@ -24,7 +24,7 @@ static void put(struct explanation *e, const char *text, size_t length)
 	e->text[e->at] = 0;
 }
 
-/* Append the meaning of a part with @digits in place of "#" */
+/* Append the meaning of a part of the name, with @digits in place of "#" */
 static void put_part(struct explanation *e, const char *text, const char *digits, size_t length)
 {
 	size_t before = strcspn(text, "#");
@@ -37,8 +37,9 @@ static void put_part(struct explanation *e, const char *text, const char *digits
 }
 
 /*
- * Match a part with the beginning of a name.  "#" matches a number or nothing.  The match must
- * end at a word boundary of the name.  Returns the length of the match, or 0.
+ * Compare a part of the table with the start of an event's name.  "#" in @part matches a number
+ * or nothing.  The match must end at a word boundary of the name.  Returns the length of the
+ * match in characters, or 0.
  */
 static size_t part_length(const char *part, const char *name, const char **digits, size_t *nr)
 {
@@ -59,7 +60,7 @@ static size_t part_length(const char *part, const char *name, const char **digit
 	return !name[at] || strchr("._", name[at]) ? at : 0;
 }
 
-/* Find the longest part that matches; at equal length, prefer a part without "#" */
+/* Find the longest part that matches the name; at equal length, prefer a part without "#" */
 static const char *part_find(const char *name, size_t *length, const char **digits, size_t *nr)
 {
 	const char *text = NULL, *digits_here = name;
@@ -82,7 +83,7 @@ static const char *part_find(const char *name, size_t *length, const char **digi
 	return text;
 }
 
-/* Append the meaning of the next part of the name, or its next word literally */
+/* Append the meaning of the next part of the name; if it is unknown, append the next word */
 static size_t word_explain(struct explanation *e, const char *name)
 {
 	const char *digits, *text;
@@ -94,14 +95,14 @@ static size_t word_explain(struct explanation *e, const char *name)
 		return length;
 	}
 	length = strcspn(name, "._");
-	/* numbers need no explanation */
+	/* a number is no unknown word */
 	if (strspn(name, "0123456789") < length)
 		e->whole = false;
 	put(e, name, length);
 	return length;
 }
 
-/* Write "general: special, special": the first period of the name becomes a colon */
+/* Write "EVENT: VARIANT, VARIANT" with a colon in place of the first period of the name */
 static void name_explain(struct explanation *e, const char *name)
 {
 	bool first = true, point = false;

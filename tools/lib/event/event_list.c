@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Public functions of events: find the events of a text and access their properties.  The work
- * is done by event_spec.c (syntax), event_resolve.c (meaning) and event_expand.c (patterns).
+ * Public functions for events: find the events of a text, and access their properties.  They
+ * call event_spec.c (syntax), event_resolve.c (meaning) and event_expand.c (patterns).
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Resolution of a spec on a device: find its boxes, the values of its fields and its counters.
- * Terms are applied by event_term.c.
+ * Resolution of an event's text on a device: find the boxes, the values of the fields and the
+ * counters.  event_term.c applies the terms of the text.
  */
 #include "event/resolver.h"
 
@@ -15,7 +15,7 @@ static const struct ucore_box_info *box_by_event(const struct resolver *r)
 
 /* ---- filters, thresholds and counters ---------------------------------- */
 
-/* Return the default of a filter that the user did not set */
+/* Return the default value of a filter field that the user did not set */
 static uint64_t need_value(const struct ucore_need *need, const struct ucore_field_info *field)
 {
 	switch (need->dflt) {
@@ -34,7 +34,7 @@ static bool opcode_given(const struct resolver *r)
 	       ucore_term_find(r->event, UCORE_FIELD_FILTER_OPC_1);
 }
 
-/* Set a filter that the event depends on to its default, unless the user gave a value */
+/* Set a filter field of a named event to its default value, unless the user set the field */
 static int need_apply(struct resolver *r, const struct ucore_need *need)
 {
 	const struct ucore_event_desc *desc = &r->event->desc;
@@ -63,7 +63,7 @@ static int filters_apply(struct resolver *r)
 
 	for (unsigned int i = 0; filter && i < filter->nr && !ret; i++)
 		ret = need_apply(r, &filter->needs[i]);
-	/* filter_tid has no effect without tid_en: set it as well */
+	/* the thread filter has no effect unless tid_en is set */
 	if (!ret && ucore_term_find(r->event, UCORE_FIELD_FILTER_TID) &&
 	    !ucore_term_find(r->event, UCORE_FIELD_TID_EN) &&
 	    ucore_field_by_id(r->fields, r->nr_fields, UCORE_FIELD_TID_EN))
@@ -92,7 +92,7 @@ static int threshold_check(const struct resolver *r)
 	return 0;
 }
 
-/* Return true for the fields of a core's fixed counters: privilege level and thread */
+/* Return true for the only fields of a core's fixed counters: privilege level and thread */
 static bool fixed_has_field(uint32_t field)
 {
 	return field == UCORE_FIELD_USR || field == UCORE_FIELD_OS || field == UCORE_FIELD_ANY;
@@ -207,7 +207,7 @@ static int head_apply(struct resolver *r, struct ucore_event_desc *desc)
 	return 0;
 }
 
-/* Write the die or the CPU that the event selects, or "any die" */
+/* Write the die or the CPU that the event selects, or "any die", for error texts */
 static void domain_text(const struct ucore_event *event, const struct ucore_box_info *box,
 			char *text, size_t size)
 {
@@ -218,7 +218,7 @@ static void domain_text(const struct ucore_event *event, const struct ucore_box_
 				  event->cpu == UCORE_ANY ? -1 : (int32_t)event->cpu, text, size);
 }
 
-/* Return true if the first and the last box of the range exist; else store the missing one */
+/* Return true if the first and the last box of a range exist; else store the missing number */
 static bool range_exists(const struct resolver *r, uint32_t *missing)
 {
 	const uint32_t limits[] = { r->event->instance, r->event->last };

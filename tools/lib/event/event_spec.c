@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Syntax of events: head[/term[=value],.../].  This layer needs no device and checks no names;
- * event_resolve.c does.
+ * Syntax of events: head[/term[=value],.../].  This layer needs no device.  event_resolve.c
+ * checks whether the names exist.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "internal.h"
 
-/* Return the length of the first spec of a list, which ends at a comma outside of slashes */
+/* Return the length of a list's first event, which ends at a comma outside of the slashes */
 static size_t spec_length(const char *list, unsigned int *slashes)
 {
 	size_t i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Terms of a spec: fields, event names, fixed counters, period, counter, die, CPU and label, and
- * the errors for unknown ones.
+ * Terms of an event's text: fields, event names, fixed counters, period, counter, die, CPU and
+ * label, and the errors for unknown terms.
  */
 #include <ctype.h>
 
@@ -55,7 +55,7 @@ static int term_add_field(struct resolver *r, const struct ucore_field_info *fie
 	return ucore_term_add(r, field->field, value);
 }
 
-/* Add a umask.  perf writes umask (low 8 bits) and extended umask as one number. */
+/* Add a unit mask.  perf writes umask (low 8 bits) and extended umask as one number. */
 static int umask_add(struct resolver *r, const struct ucore_field_info *field, uint64_t value)
 {
 	const struct ucore_field_info *ext = ucore_field_by_id(r->fields, r->nr_fields,
@@ -68,7 +68,7 @@ static int umask_add(struct resolver *r, const struct ucore_field_info *field, u
 	return ret ? ret : term_add_field(r, ext, value >> 8);
 }
 
-/* Translate the names that Intel's manuals and perf give to fields of cores */
+/* Translate a core field's name in perf or Intel's manuals ("inv") to the driver's name */
 static const char *field_alias(const char *name)
 {
 	if (!strcasecmp(name, "inv"))
@@ -78,7 +78,7 @@ static const char *field_alias(const char *name)
 	return name;
 }
 
-/* Find a field of the current list by name, or by @id if @name is NULL */
+/* Find a field in the resolver's list of fields by name, or by @id if @name is NULL */
 static const struct ucore_field_info *field_listed(const struct resolver *r, const char *name,
 						   uint32_t id)
 {
@@ -90,8 +90,9 @@ static const struct ucore_field_info *field_listed(const struct resolver *r, con
 }
 
 /*
- * Find a field of any matching box.  The first box can lack it, because firmware can hide a PCI
- * function.  On success the current list of fields is that of the box that has the field.
+ * Find a field that at least one of the event's boxes has.  The first box can lack the field,
+ * because firmware can hide a PCI function.  On success the resolver's list of fields is the
+ * list of the box that has the field.
  */
 const struct ucore_field_info *ucore_term_field(struct resolver *r, const char *name, uint32_t id)
 {
@@ -113,7 +114,7 @@ const struct ucore_field_info *ucore_term_field(struct resolver *r, const char *
 	return field;
 }
 
-/* Find the only box type that has an event of this name; NULL if none or several */
+/* Find the box type that has an event of this name; NULL if no type or several types have it */
 static const char *type_of_event(const struct resolver *r, const char *name)
 {
 	struct ucore_event_desc desc;
@@ -131,7 +132,10 @@ static const char *type_of_event(const struct resolver *r, const char *name)
 	return type;
 }
 
-/* Find an event whose first part is longer: CAS_COUNT_SCH0.RD for CAS_COUNT.RD */
+/*
+ * Suggest an event for an unknown name: the part before the period is longer in the event
+ * (CAS_COUNT_SCH0.RD for CAS_COUNT.RD).
+ */
 static const char *event_with_longer_head(const struct resolver *r, const char *name)
 {
 	size_t head = strcspn(name, "."), tail = strlen(name) - head;
@@ -185,7 +189,7 @@ static int unknown_term(struct resolver *r, const char *key, bool may_be_event)
 			       guess.best ? "'?)" : "", may_be_event ? "events" : "fields");
 }
 
-/* Parse the number of a term that is not a field, such as "period" */
+/* Parse the number, from @low to @high, of a term that is not a field, such as "period" */
 static int number_term(struct resolver *r, uint32_t flag, const char *key, const char *value,
 		       uint64_t low, uint64_t high, uint64_t *number)
 {
@@ -290,7 +294,7 @@ static int fixed_term(struct resolver *r, const char *value)
 	return fixed_take(r, counter);
 }
 
-/* Add a field of a named event; a value of zero is the default and needs no field */
+/* Set a field to the value of a named event.  0 is the default and is not set. */
 static int desc_field(struct resolver *r, uint32_t field, uint64_t value)
 {
 	if (!value)
@@ -302,7 +306,7 @@ static int desc_field(struct resolver *r, uint32_t field, uint64_t value)
 	return ucore_term_add(r, field, value);
 }
 
-/* Return the CPUID.0AH bit of an architectural core event, identified by code and umask */
+/* Return the UCORE_CORE_EVENT_* bit of an architectural core event; 0 for other events */
 static uint32_t core_event_bit(const struct ucore_event_desc *desc)
 {
 	static const struct {
@@ -325,7 +329,7 @@ static uint32_t core_event_bit(const struct ucore_event_desc *desc)
 	return 0;
 }
 
-/* Refuse an architectural core event that the processor does not have (CPUID.0AH) */
+/* Refuse an architectural core event that CPUID.0AH reports as not available */
 static int core_event_check(const struct resolver *r, const struct ucore_event_desc *desc)
 {
 	struct ucore_get_core core;
@@ -376,7 +380,7 @@ int ucore_term_event(struct resolver *r, const struct ucore_event_desc *desc)
 	return ret ? ret : desc_field(r, UCORE_FIELD_FC_MASK, desc->fc_mask);
 }
 
-/* Store the label of "name=" */
+/* Store the value of the term "name=", the label of the event */
 static int name_term(struct resolver *r, const char *value)
 {
 	if (r->label || !value)

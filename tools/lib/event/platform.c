@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Platforms: their processor models and event names, and the search for misspelled names.  The
- * event tables are generated (see tools/events/).  The driver's header has the models.
+ * Platforms (processor generations): processor models and named events, and the search for
+ * misspelled names.  The event tables are generated from tools/events/.  The models come from
+ * the driver's header hw/models.h.
  */
 #include <ctype.h>
 #include <stdint.h>
@@ -115,7 +116,7 @@ static bool same_char(char a, char b)
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* Return true if the last two characters of both words are swapped */
+/* Return true if a[i - 2], a[i - 1] are b[j - 2], b[j - 1] in swapped order */
 static bool swapped(const char *a, size_t i, const char *b, size_t j)
 {
 	return i > 1 && j > 1 && same_char(a[i - 1], b[j - 2]) &&
@@ -128,12 +129,12 @@ static size_t least(size_t a, size_t b)
 }
 
 /*
- * Return the number of edits that turn one word into the other.  An edit inserts, deletes or
+ * Return the number of edits that change word @a to word @b.  An edit inserts, deletes or
  * replaces a character, or swaps two neighbours (Damerau-Levenshtein distance).
  */
 static size_t edit_distance(const char *a, const char *b)
 {
-	/* distances for the first i, i - 1 and i - 2 characters of @a */
+	/* row k % 3: distances between the first k characters of @a and each prefix of @b */
 	size_t rows[3][UCORE_SPEC_LEN + 1];
 	size_t length = strlen(b), i;
 
@@ -159,7 +160,7 @@ void ucore_guess_start(struct ucore_guess *guess, const char *word)
 {
 	guess->word = word;
 	guess->best = NULL;
-	/* at most a third of the characters may differ */
+	/* a name is similar if at most strlen(word) / 3 + 1 characters differ */
 	guess->distance = strlen(word) / 3 + 2;
 }
 
@@ -168,7 +169,7 @@ void ucore_guess_offer(struct ucore_guess *guess, const char *name)
 	size_t length = strlen(name), word = strlen(guess->word);
 	size_t distance;
 
-	/* the difference in length is a lower bound of the distance */
+	/* the number of edits is at least the difference in length */
 	if ((length > word ? length - word : word - length) >= guess->distance)
 		return;
 	distance = edit_distance(guess->word, name);

@@ -7,7 +7,7 @@
 
 #include "internal.h"
 
-/* State at the last snapshot */
+/* Count and times (ns) of one slot at the last snapshot */
 struct delta_last {
 	uint64_t count;
 	uint64_t enabled;
@@ -73,13 +73,13 @@ static void value_update(struct ucore_delta_value *to, struct delta_last *last,
 	last->count = value->count;
 	if (!domain)
 		return;
-	/* counters that a freeze does not stop count all the time */
+	/* a counter that a freeze does not stop counts while the domain is frozen, too */
 	possible = value->flags & UCORE_VALUE_F_UNFROZEN ? domain->time_enabled :
 							 domain->time_running;
-	/* events outside of groups report the domain's running time */
+	/* for an event that is in no group, the driver reports the domain's running time */
 	running = slice_time && *slice_time != domain->time_running ? *slice_time : possible;
 	to->enabled = domain->time_enabled - last->enabled;
-	/* a change of the flag switches between two clocks: the time must not go back */
+	/* UNFROZEN selects one of two clocks.  After a change of the flag @running can be lower. */
 	to->running = running > last->running ? running - last->running : 0;
 	last->enabled = domain->time_enabled;
 	last->running = running;
@@ -94,7 +94,7 @@ void ucore_delta_update(struct ucore_delta *delta, const struct ucore_snapshot *
 	for (size_t i = 0; i < delta->nr && i < snap->nr_values; i++) {
 		uint32_t id = delta->session->slots[i].domain;
 
-		/* neighbouring slots usually have the same domain */
+		/* search only if the domain changes: neighbouring slots usually have the same */
 		if (!domain || domain->domain != id)
 			domain = read_domain(snap, id);
 		value_update(&delta->values[i], &delta->last[i], &snap->values[i], domain,

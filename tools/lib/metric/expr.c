@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Formulas: parser, compiler and evaluation of numbers, + - * /, parentheses, min(), max() and
- * names.  The caller resolves names, so that this layer does not depend on events.
+ * Formulas of metrics: parser, compiler and evaluation of numbers, + - * /, parentheses, min(),
+ * max() and names.  The caller resolves names, so that this layer does not depend on events.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "metric/expr.h"
 
-#define MAX_DEPTH	64	/* nesting depth of parentheses and signs */
+#define MAX_DEPTH	64	/* maximum nesting depth of parentheses and signs */
 
 #define NAME_CHARS	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
 
@@ -43,7 +43,7 @@ static int op_add(struct ucore_expr *expr, struct ucore_expr_op op, struct ucore
 	return 0;
 }
 
-/* Add an operation that pushes a value */
+/* Add an operation that pushes a value on the evaluation stack */
 static int value_add(struct ucore_expr *expr, struct ucore_expr_op op, struct ucore_error *err)
 {
 	if (expr->height == UCORE_EXPR_STACK)
@@ -54,7 +54,7 @@ static int value_add(struct ucore_expr *expr, struct ucore_expr_op op, struct uc
 	return op_add(expr, op, err);
 }
 
-/* Add an operation that pops two values and pushes one */
+/* Add an operation that pops two values from the evaluation stack and pushes the result */
 static int binary_add(struct parser *p, enum ucore_expr_kind kind)
 {
 	p->expr->height--;
@@ -258,7 +258,7 @@ static int sum_inside(struct parser *p)
 	}
 }
 
-/* Parse a sum.  All nested constructs pass through here, so that the depth is limited. */
+/* Parse a sum, and limit the nesting depth, because all nested constructs contain a sum */
 static int sum_parse(struct parser *p)
 {
 	int ret;

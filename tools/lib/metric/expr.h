@@ -7,7 +7,7 @@
 
 #include "internal.h"
 
-/* Limits of a formula: pending operands, and operations in total */
+/* Limits of a compiled formula: values on the evaluation stack, and number of operations */
 #define UCORE_EXPR_STACK	64
 #define UCORE_EXPR_OPS		4096
 
@@ -25,7 +25,7 @@ enum ucore_expr_kind {
 
 struct ucore_expr_op {
 	enum ucore_expr_kind kind;
-	uint32_t leaf;		/* the caller's number of an EXPR_LEAF */
+	uint32_t leaf;		/* number that the caller gave to the value of an EXPR_LEAF */
 	double number;
 };
 
@@ -34,7 +34,7 @@ struct ucore_expr_op {
  * @ops: the operations
  * @nr: number of elements of @ops
  * @capacity: allocated elements of @ops
- * @height: number of values on the stack after all operations
+ * @height: number of values on the evaluation stack after all operations
  */
 struct ucore_expr {
 	struct ucore_expr_op *ops;
@@ -44,11 +44,11 @@ struct ucore_expr {
 };
 
 /**
- * struct ucore_expr_names - compiler of the names of a formula
- * @compile: function that compiles a name or an event in braces, by ucore_expr_leaf() or by
- *           ucore_expr_parse() of another formula; @first is true if "[0]" follows the name
- * @data: pointer for @compile
- * @depth: number of enclosing formulas
+ * struct ucore_expr_names - the caller's compiler for the names in a formula
+ * @compile: function that compiles a name or an event in braces.  It calls ucore_expr_leaf(),
+ *           or ucore_expr_parse() with another formula.  @first is true if "[0]" follows the name
+ * @data: the caller's data for @compile
+ * @depth: number of formulas that enclose the current formula
  */
 struct ucore_expr_names {
 	int (*compile)(struct ucore_expr_names *names, struct ucore_expr *expr, const char *name,
@@ -73,20 +73,20 @@ struct ucore_expr_names {
 int ucore_expr_parse(struct ucore_expr *expr, const char *text, struct ucore_expr_names *names,
 		     struct ucore_error *err);
 
-/** ucore_expr_leaf() - compile a value that the caller supplies at each evaluation */
+/** ucore_expr_leaf() - add an operation that pushes value number @leaf of the caller */
 int ucore_expr_leaf(struct ucore_expr *expr, uint32_t leaf, struct ucore_error *err);
 
 /**
  * ucore_expr_value() - evaluate a compiled formula
- * @leaf: function that returns the value of a leaf
- * @data: pointer for @leaf
+ * @leaf: function that returns the value of a leaf by its number
+ * @data: the caller's data for @leaf
  *
  * Return: the value, or NaN after a division by zero, an overflow, or a leaf without a value.
  */
 double ucore_expr_value(const struct ucore_expr *expr, double (*leaf)(void *data, uint32_t leaf),
 			void *data);
 
-/** ucore_expr_free() - free the operations and make the expression empty */
+/** ucore_expr_free() - free the operations of a compiled formula and make the formula empty */
 void ucore_expr_free(struct ucore_expr *expr);
 
 #endif /* UCORE_EXPR_H */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Sets of metrics: create and free, and the definitions of the user from arguments and files.
+ * Sets of metrics: creation, release, and the definitions that the user gives in arguments and
+ * files.
  */
 #include "metric/metric.h"
 
-#define MAX_TEXT	4096	/* characters of a definition */
+#define MAX_TEXT	4096	/* maximum length of a definition in characters */
 
 int ucore_metrics_create(struct ucore_device *dev, struct ucore_metrics **out,
 			 struct ucore_error *err)
@@ -65,7 +66,7 @@ static bool is_name(const char *text)
 	return true;
 }
 
-/* Split "KEY=VALUE" and strip blanks.  Returns the key, NULL if there is no valid one. */
+/* Split "KEY=VALUE" and strip blanks.  Returns the key, or NULL if the key is not valid. */
 static char *key_cut(char *text, char **value)
 {
 	char *equals = strchr(text, '=');
@@ -78,7 +79,7 @@ static char *key_cut(char *text, char **value)
 	return is_name(text) ? text : NULL;
 }
 
-/* Parse the parts after the formula: store unit and text, join the aliases in @where */
+/* Parse the parts after the formula: store unit and text in @desc, aliases in @where */
 static int parts_parse(struct ucore_metric_desc *desc, char *rest, char *where,
 		       struct ucore_error *err)
 {
@@ -143,7 +144,7 @@ int ucore_metrics_define(struct ucore_metrics *metrics, const char *text,
 				       text, MAX_TEXT);
 	if (!GROW(metrics->definitions, metrics->nr_definitions))
 		return no_memory(err);
-	/* room for the text, and for the joined aliases with a blank for each separator */
+	/* the text, and up to 2 * length for the aliases, each followed by "; " */
 	copy = malloc(3 * length + 3);
 	if (!copy)
 		return no_memory(err);
@@ -184,7 +185,7 @@ int ucore_metrics_load(struct ucore_metrics *metrics, FILE *stream, const char *
 		size_t length = strlen(line);
 
 		number++;
-		/* only a line with a NUL byte is short and has no newline */
+		/* fgets() returned a short line without a newline: the line contains a NUL byte */
 		if (length + 1 != sizeof(line) && !feof(stream) &&
 		    (!length || line[length - 1] != '\n'))
 			return ucore_error_set(err, -EINVAL,

@@ -15,47 +15,47 @@
 
 #include "metric/expr.h"
 
-#define METRIC_SOCKETS_MAX	64	/* maximum number of sockets with an event each */
+#define METRIC_SOCKETS_MAX	64	/* maximum number of sockets on which an event is counted */
 
 #define KEY_CHARS	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 
-/* Definition by the user; the strings of @desc are stored in @text */
+/* Metric that the user defined; @text contains the strings to which @desc points */
 struct definition {
 	struct ucore_metric_desc desc;
 	char *text;
 };
 
-/* Chosen metric */
+/* Metric that is to be counted: chosen by ucore_metrics_choose() or ucore_metrics_offer() */
 struct choice {
 	struct ucore_metric_desc desc;
-	char *where;		/* @desc.where with the user's parameters, or NULL */
-	bool optional;		/* may be left out for the reasons of may_leave_out() */
-	bool offered;		/* may be left out for any reason except ENOMEM */
+	char *where;		/* desc.where with the user's parameters inserted, or NULL */
+	bool optional;		/* chosen by pattern or category; see may_leave_out() */
+	bool offered;		/* ucore_metrics_offer(): left out after any error but -ENOMEM */
 };
 
-/* Chosen metric that is not counted */
+/* Chosen metric that is not counted, with the error (@code, @why) of the attempt */
 struct left_out {
 	const char *name;
 	int code;
 	struct ucore_error why;
 };
 
-/* Event of one or several formulas, and its slots in the session */
+/* Event that one or several formulas use, and its slots in the session */
 struct counted {
 	char spec[UCORE_SPEC_LEN];
-	bool first;		/* only on the first box of each socket */
-	uint32_t group;		/* group of the session */
+	bool first;		/* "[0]": counted only on the first box of each socket */
+	uint32_t group;		/* group of the session in which the event counts */
 	char type[UCORE_NAME_LEN];
-	size_t begin, end;	/* slots of the session: [begin, end) */
+	size_t begin, end;	/* slots of the event: numbers @begin to @end - 1 */
 };
 
 enum leaf_kind {
-	LEAF_SUM,		/* sum of an event's counts */
-	LEAF_MEAN,		/* mean of an event's counts over its boxes */
+	LEAF_SUM,		/* sum of an event's counts on all boxes */
+	LEAF_MEAN,		/* mean of an event's counts on all boxes */
 	LEAF_SECONDS,
 	LEAF_MILLISECONDS,
 	LEAF_SOCKETS,
-	LEAF_BOXES,		/* number of boxes of a type on a socket */
+	LEAF_BOXES,		/* number of boxes of leaf.type on a socket */
 	LEAF_CORES,
 };
 
@@ -65,11 +65,11 @@ struct leaf {
 	const char *type;	/* box type of LEAF_BOXES */
 };
 
-/* Chosen metric that is counted */
+/* Chosen metric whose events have been added to the session */
 struct metric {
 	struct ucore_metric_desc desc;
 	struct ucore_expr expr;
-	uint32_t level;		/* UCORE_LEVEL_* of the values */
+	uint32_t level;		/* UCORE_LEVEL_* of the metric's values */
 	unsigned int nr_sockets;
 };
 
@@ -98,8 +98,8 @@ struct ucore_metrics {
 	size_t nr_left_out;
 	struct value *values;
 	size_t nr_values;
-	size_t nr_slots;	/* slots of the session after attaching */
-	struct ucore_intervals *intervals;	/* NULL before the first record */
+	size_t nr_slots;	/* number of the session's slots when the metrics were attached */
+	struct ucore_intervals *intervals;	/* made by the first ucore_metrics_take() */
 };
 
 static inline int no_memory(struct ucore_error *err)
@@ -107,7 +107,7 @@ static inline int no_memory(struct ucore_error *err)
 	return ucore_error_set(err, -ENOMEM, "out of memory");
 }
 
-/* Make room for element @nr; the capacity is the next power of two */
+/* Make room for one more element after @nr; the capacity doubles at each power of two */
 static inline void *array_grow(void *array, size_t nr, size_t size)
 {
 	if (nr & (nr - 1) || !nr)
@@ -123,11 +123,11 @@ static inline void *array_grow(void *array, size_t nr, size_t size)
 		grown_; \
 	})
 
-/* Find a metric by name: first the user's latest definition, then the platform's */
+/* Find a metric by name: the user's latest definition, otherwise the platform's metric */
 bool ucore_metrics_find(const struct ucore_metrics *metrics, const char *name,
 			struct ucore_metric_desc *desc);
 
-/* Offer the names of all metrics to a search for a misspelled name */
+/* Pass the names of all metrics to a search for a misspelled name */
 void ucore_metrics_guess(const struct ucore_metrics *metrics, struct ucore_guess *guess);
 
 /*
@@ -137,18 +137,21 @@ void ucore_metrics_guess(const struct ucore_metrics *metrics, struct ucore_guess
 int ucore_metrics_compile(struct ucore_metrics *metrics, struct metric *metric,
 			  struct ucore_error *err);
 
-/* Return the domain of a slot; NULL if there is none */
+/* Return the domain of the session's slot number @slot; NULL if there is none */
 const struct ucore_domain_info *ucore_metrics_domain(const struct ucore_metrics *metrics,
 						     size_t slot);
 
-/* Return the package of a slot's domain */
+/* Return the physical package (socket) of the session's slot number @slot */
 uint32_t ucore_metrics_package(const struct ucore_metrics *metrics, size_t slot);
 
-/* Return the next event of a metric, starting with operation @at; NULL after the last */
+/*
+ * Return the next event in a metric's compiled formula, from operation @at on; NULL after the
+ * last event.  @at is advanced.
+ */
 const struct counted *ucore_metrics_event(const struct ucore_metrics *metrics,
 					  const struct metric *metric, size_t *at);
 
-/* Return true if the slot contributes to the value */
+/* Return true if the slot's box belongs to the box, socket or system of the value */
 bool ucore_metrics_includes(const struct ucore_metrics *metrics, const struct value *value,
 			    size_t slot);
 

@@ -5,7 +5,7 @@
  */
 #include "metric/metric.h"
 
-/* Add the event on its first box of each socket, as one session event for each of them */
+/* Add the event on its first box of each socket ("[0]"), as one session event per box */
 static int first_add(struct ucore_metrics *metrics, struct ucore_event *event,
 		     struct ucore_error *err)
 {
@@ -38,7 +38,7 @@ static int first_add(struct ucore_metrics *metrics, struct ucore_event *event,
 	return ret;
 }
 
-/* Add an event for each die, with "LOCAL_NODE" replaced by the mask of the die's node */
+/* Add an event for each die, with "LOCAL_NODE" replaced by the mask of the die's NUMA node */
 static int local_add(struct ucore_metrics *metrics, const char *text, struct ucore_error *err)
 {
 	const struct ucore_device *dev = metrics->dev;
@@ -103,7 +103,10 @@ static int event_add(struct ucore_metrics *metrics, struct counted *counted,
 	return 0;
 }
 
-/* Return the levels of a metric: values of single boxes need events of one box type only */
+/*
+ * Return the UCORE_LEVEL_* that a metric supports.  UCORE_LEVEL_BOX needs a metric whose events
+ * all have one box type.
+ */
 static uint32_t levels_of(const struct ucore_metrics *metrics, const struct metric *metric)
 {
 	const struct counted *event, *one = NULL;
@@ -125,7 +128,7 @@ static uint32_t level_choose(uint32_t level, uint32_t levels)
 	return level;
 }
 
-/* Compile a metric and add its events.  After a failure the caller calls choice_undo(). */
+/* Compile a metric and add its events.  After a failure the caller must call choice_undo(). */
 static int choice_count(struct ucore_metrics *metrics, const struct choice *choice,
 			uint32_t level, struct ucore_error *err)
 {
@@ -149,7 +152,7 @@ static int choice_count(struct ucore_metrics *metrics, const struct choice *choi
 	return ret;
 }
 
-/* Restore the state before a failed choice_count() */
+/* Remove the events, leaves and metric that a failed choice_count() added */
 static void choice_undo(struct ucore_metrics *metrics, size_t nr_metrics, size_t nr_events,
 			size_t nr_leaves, size_t session_events)
 {
@@ -160,7 +163,7 @@ static void choice_undo(struct ucore_metrics *metrics, size_t nr_metrics, size_t
 	ucore_session_truncate(metrics->session, session_events);
 }
 
-/* Return true if the metric may be left out: the cause is this machine, not the metric */
+/* Return true if a metric whose events failed with @code is left out; otherwise attaching fails */
 static bool may_leave_out(const struct choice *choice, int code)
 {
 	if (choice->offered)
@@ -180,7 +183,7 @@ static int choice_attach(struct ucore_metrics *metrics, const struct choice *cho
 	uint32_t group = session->config.rotate_ns ? 1 : 0, last = session->last_group;
 	int ret;
 
-	/* all events of a metric share a group; last + 1 is a new, empty group */
+	/* try group after group, because a metric's events share one; last + 1 is a new group */
 	do {
 		session->group = group;
 		ret = choice_count(metrics, choice, level, &why);
@@ -199,7 +202,7 @@ static int choice_attach(struct ucore_metrics *metrics, const struct choice *cho
 	metrics->left_out[metrics->nr_left_out++] = (struct left_out) {
 		.name = choice->desc.name, .code = ret, .why = why,
 	};
-	/* choices_attach() reports this text if all metrics are left out */
+	/* code 0: choices_attach() uses this text only if all metrics are left out */
 	return ucore_error_set(err, 0, "metric '%s': %s", choice->desc.name, why.text);
 }
 
@@ -271,7 +274,7 @@ static unsigned int sockets_of(const struct ucore_metrics *metrics, const struct
 	return nr;
 }
 
-/* Return true if all choices come from ucore_metrics_offer() */
+/* Return true if all chosen metrics come from ucore_metrics_offer() */
 static bool all_offered(const struct ucore_metrics *metrics)
 {
 	for (size_t i = 0; i < metrics->nr_choices; i++)
@@ -280,7 +283,7 @@ static bool all_offered(const struct ucore_metrics *metrics)
 	return true;
 }
 
-/* Attach all choices; on failure @err explains the last problem */
+/* Add the events of all chosen metrics; on failure @err explains the last problem */
 static int choices_attach(struct ucore_metrics *metrics, uint32_t level, struct ucore_error *err)
 {
 	int ret = 0;

@@ -6,7 +6,7 @@
 
 #include "metric/metric.h"
 
-/* Find the choice with the same name and parameters; NULL if none */
+/* Find a chosen metric with the same name and parameters (@where); NULL if none */
 static struct choice *choice_find(const struct ucore_metrics *metrics, const char *name,
 				  const char *where)
 {
@@ -20,7 +20,7 @@ static struct choice *choice_find(const struct ucore_metrics *metrics, const cha
 	return NULL;
 }
 
-/* Add a choice, which takes ownership of @where */
+/* Add a metric to the chosen ones.  The choice takes ownership of @where. */
 static int choice_add(struct ucore_metrics *metrics, const struct ucore_metric_desc *desc,
 		      char *where, bool optional, struct ucore_error *err)
 {
@@ -44,7 +44,7 @@ static int choice_add(struct ucore_metrics *metrics, const struct ucore_metric_d
 	return 0;
 }
 
-/* Find the parameter that the user must set: "band0=N"; NULL if none */
+/* Find a parameter without a value ("band0=N"), which the user must set; NULL if none */
 static const char *open_value(const char *where)
 {
 	const char *open = strstr(where, "=N/");
@@ -184,7 +184,10 @@ static void categories_text(const char *platform, char *text, size_t size)
 	}
 }
 
-/* Choose a metric that matches a pattern, unless it needs a parameter or is omitted */
+/*
+ * Choose a metric that matches a pattern, unless the metric needs a parameter or has
+ * ucore_metric_desc.omitted.
+ */
 static int fitting_choose(struct ucore_metrics *metrics, const char *name, size_t *found,
 			  struct ucore_error *err)
 {
@@ -224,7 +227,7 @@ static int pattern_choose(struct ucore_metrics *metrics, const char *word,
 			       *categories ? ". Use one of " : "", categories);
 }
 
-/* Return true if the text begins with a name and '=' */
+/* Return true if the text is a definition of a metric: begins with a name and '=' */
 static bool is_definition(const char *text)
 {
 	text += strspn(text, " \t");

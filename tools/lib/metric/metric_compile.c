@@ -4,14 +4,14 @@
  */
 #include "metric/metric.h"
 
-#define MAX_NESTED	8	/* nesting depth of metrics in formulas */
+#define MAX_NESTED	8	/* maximum nesting depth of metrics in formulas of metrics */
 
 struct compiler {
 	struct ucore_metrics *metrics;
 	const struct ucore_metric_desc *desc;
 };
 
-/* Find the meaning of an alias and its length in characters; NULL if there is no such alias */
+/* Return the text that an alias stands for, with its length in @nr; NULL if no such alias */
 static const char *alias_find(const char *where, const char *name, size_t *nr)
 {
 	size_t length = strlen(name);
@@ -45,7 +45,7 @@ static int leaf_compile(struct ucore_metrics *metrics, struct ucore_expr *expr,
 	return ucore_expr_leaf(expr, (uint32_t)metrics->nr_leaves++, err);
 }
 
-/* Find a constant such as SOCKET_COUNT */
+/* Find a constant of formulas, such as SOCKET_COUNT, by its name */
 static bool constant_find(const char *name, struct leaf *leaf)
 {
 	static const struct {
@@ -112,7 +112,7 @@ static int unknown_name(struct compiler *c, const char *name, struct ucore_error
 static int name_compile(struct ucore_expr_names *names, struct ucore_expr *expr, const char *name,
 			bool first, struct ucore_error *err);
 
-/* Compile a metric inside the formula of another one */
+/* Compile the formula of a metric whose name occurs in the formula of another metric */
 static int nested_compile(struct ucore_expr_names *names, struct ucore_expr *expr,
 			  const struct ucore_metric_desc *desc, struct ucore_error *err)
 {
@@ -142,7 +142,10 @@ static bool is_event(const struct compiler *c, const char *name)
 	       ucore_platform_event(core, NULL, name, &desc);
 }
 
-/* Compile a name.  Aliases have precedence; "[one]" after an alias's event means LEAF_MEAN. */
+/*
+ * Compile a name in a formula: an alias, otherwise a constant, an event or a metric.  "[one]"
+ * after the event of an alias means LEAF_MEAN.
+ */
 static int name_compile(struct ucore_expr_names *names, struct ucore_expr *expr, const char *name,
 			bool first, struct ucore_error *err)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Evaluation of metrics from deltas, or from sample to sample.  No function allocates memory,
- * except the first ucore_metrics_take().
+ * Evaluation of metrics from deltas (two READs), or from the records of a ring.  No function
+ * allocates memory, except the first ucore_metrics_take().
  */
 #include "metric/metric.h"
 
@@ -70,7 +70,7 @@ static double counts_value(const struct evaluation *e, const struct leaf *leaf)
 	return leaf->kind == LEAF_MEAN ? sum / (double)nr : sum;
 }
 
-/* Return the number of boxes of a type on the value's socket, or the mean of all sockets */
+/* Return the number of boxes of a type on the value's socket, or the mean of all @sockets */
 static double boxes_value(const struct evaluation *e, const char *type, double sockets)
 {
 	const struct ucore_device *dev = e->metrics->dev;
@@ -123,7 +123,7 @@ static double share_of(const struct ucore_delta_value *value)
 	return value->possible ? (double)value->running / (double)value->possible : 1;
 }
 
-/* Set the running time (longest of all counters), the smallest share, and all flags */
+/* Set running (longest of all counters), share (smallest) and flags (OR) of a metric's value */
 static void value_prepare(const struct ucore_metrics *metrics, struct value *value,
 			  const struct ucore_delta_value *slots)
 {
@@ -137,7 +137,7 @@ static void value_prepare(const struct ucore_metrics *metrics, struct value *val
 		for (size_t slot = event->begin; slot < event->end; slot++) {
 			if (!ucore_metrics_includes(metrics, value, slot))
 				continue;
-			/* counts are scaled to this time */
+			/* rotated counts are scaled to the time @possible */
 			if (slots[slot].possible > value->running)
 				value->running = slots[slot].possible;
 			value->public.share = less(value->public.share, share_of(&slots[slot]));
@@ -169,7 +169,7 @@ void ucore_metrics_evaluate(struct ucore_metrics *metrics, const struct ucore_de
 			value_evaluate(metrics, &metrics->values[i], slots);
 }
 
-/* Evaluate the values of the whole system, or of one package and its boxes */
+/* Evaluate the values of the whole system, or those of one package and its boxes */
 static int scope_evaluate(struct ucore_metrics *metrics, enum ucore_interval_scope scope,
 			  uint32_t package)
 {

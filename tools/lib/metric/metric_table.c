@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Named metrics of the platforms, from tables generated from tools/metrics/.
+ * Named metrics of the platforms: lookup in tables that are generated from tools/metrics/.
  */
 #include <string.h>
 #include <strings.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Records: format check for records of rings and files.
+ * Format check of records (samples, losses, gaps) in rings and files.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "internal.h"
 
-/* A PAD record can end before the sequence number */
+/* Minimum size of a PAD record in bytes: PAD records can end before the sequence number */
 #define PAD_MIN		offsetof(struct ucore_record, seq)
 
 static bool sample_fits(const struct ucore_sample *sample, size_t size)

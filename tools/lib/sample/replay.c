@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Replay: a device and a session made from a file of samples.  The device has no driver.
- * Adding an event to the session searches the recorded events.  Both are resolved with the
- * recorded fields and compared by value, so that the spelling does not matter.
+ * Adding an event to the session searches the recorded events.  The requested and the recorded
+ * events are resolved with the recorded fields, and compared by their field values.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@ struct ucore_replay {
 	const struct ucore_file *file;
 	struct ucore_device dev;
 	struct ucore_session session;
-	struct ucore_event *events;	/* recorded events by ucore_file_event.index */
-	bool *resolved;			/* true for each valid element of @events */
-	const struct ucore_file_event **on;	/* events of the file, sorted by box */
-	size_t *first_on;		/* first element of @on for each box; nr_boxes + 1 */
+	struct ucore_event *events;	/* recorded events, indexed by ucore_file_event.index */
+	bool *resolved;			/* for each element of @events, true if it is valid */
+	const struct ucore_file_event **on;	/* pointers to the file's events, sorted by box */
+	size_t *first_on;		/* nr_boxes + 1 indices: first element of @on of each box */
 };
 
 /* ---- the machine ------------------------------------------------------- */
@@ -75,7 +75,7 @@ static int boxes_make(struct ucore_replay *replay)
 	return dev->boxes ? 0 : -ENOMEM;
 }
 
-/* Build the sets of fields; the fields of a type are contiguous in the file */
+/* Make the field set of each box type; the file has the fields of a type contiguously */
 static int sets_make(struct ucore_replay *replay)
 {
 	const struct ucore_file_field *fields = ucore_file_fields(replay->file);
@@ -103,7 +103,7 @@ static int sets_make(struct ucore_replay *replay)
 
 /* ---- recorded events --------------------------------------------------- */
 
-/* Resolve the text of each index once; all events of an index have the same text */
+/* Resolve the recorded events, once for each index: events of an index have the same text */
 static int events_resolve(struct ucore_replay *replay)
 {
 	const struct ucore_file_event *events = ucore_file_events(replay->file);
@@ -158,7 +158,7 @@ static struct box_key *keys_make(const struct ucore_device *dev)
 	return keys;
 }
 
-/* Find the box of each event.  Returns false if an event has no box. */
+/* Find the box id of each recorded event.  Returns false if an event's box does not exist. */
 static bool boxes_find(const struct ucore_replay *replay, const struct box_key *keys,
 		       size_t *box_of)
 {
@@ -176,7 +176,7 @@ static bool boxes_find(const struct ucore_replay *replay, const struct box_key *
 	return true;
 }
 
-/* Sort the events by box and id (counting sort) */
+/* Sort the recorded events by box and event id (counting sort) */
 static void events_sort(struct ucore_replay *replay, const size_t *box_of)
 {
 	const struct ucore_file_event *events = ucore_file_events(replay->file);
@@ -189,7 +189,7 @@ static void events_sort(struct ucore_replay *replay, const size_t *box_of)
 		replay->first_on[i + 1] += replay->first_on[i];
 	for (uint32_t i = nr; i > 0; i--)
 		replay->on[--replay->first_on[box_of[i - 1] + 1]] = &events[i - 1];
-	/* first_on[box + 1] is now the start of @box: shift by one element */
+	/* first_on[box + 1] is now the index of the first event of @box: shift by one element */
 	memmove(replay->first_on, replay->first_on + 1, nr_boxes * sizeof(*replay->first_on));
 	replay->first_on[nr_boxes] = nr;
 }
@@ -286,7 +286,7 @@ static bool has_term(const struct ucore_event *event, const struct ucore_term *t
 	for (unsigned int i = 0; i < event->nr_terms; i++)
 		if (event->terms[i].field == term->field)
 			return event->terms[i].value == term->value;
-	/* fields that are not set are zero */
+	/* the value of a field that the event does not set is 0 */
 	return !term->value;
 }
 
@@ -295,13 +295,13 @@ static bool is_fixed(const struct ucore_event *event)
 	return event->counters >> UCORE_COUNTER_FIXED;
 }
 
-/* Return true if both events count the same, regardless of the boxes */
+/* Return true if two events have the same type, fixed counter and field values */
 static bool same_event(const struct ucore_event *a, const struct ucore_event *b)
 {
 	if (strcmp(a->type, b->type) || is_fixed(a) != is_fixed(b) ||
 	    (is_fixed(a) && a->counters != b->counters))
 		return false;
-	/* the counter selects the half of an IRP */
+	/* IRP: lower and upper counters count different halves of the box */
 	if (a->counters && b->counters && !(a->counters & b->counters))
 		return false;
 	for (unsigned int i = 0; i < a->nr_terms; i++)
@@ -313,7 +313,7 @@ static bool same_event(const struct ucore_event *a, const struct ucore_event *b)
 	return true;
 }
 
-/* Find the recorded event on a box that counts the same as @event; NULL if none */
+/* Find the recorded event on a box that is equal to @event (same_event()); NULL if none */
 static const struct ucore_file_event *event_on(const struct ucore_replay *replay, size_t box,
 					       const struct ucore_event *event)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Ring: consumer side of the ring of one domain.
+ * Ring of one domain, consumer side: access to the records in the mapped memory.
  *
  *	kernel (producer)			this file (consumer)
  *
@@ -31,8 +31,8 @@ struct ucore_ring {
 	struct ucore_ring_consumer *consumer;
 	const struct ucore_ring_producer *producer;
 	const unsigned char *data;
-	uint64_t tail;		/* end of the records returned by ucore_ring_next() */
-	uint64_t head;		/* last value read from the producer */
+	uint64_t tail;		/* position after the last record that ucore_ring_next() returned */
+	uint64_t head;		/* the producer's position when it was last read */
 };
 
 static int ring_map(struct ucore_ring *ring, int fd, const struct ucore_get_ring *info)
@@ -55,7 +55,7 @@ static int ring_map(struct ucore_ring *ring, int fd, const struct ucore_get_ring
 	return 0;
 }
 
-/* Write the name of a domain for errors, also of a domain that does not exist */
+/* Write the name of a domain for error texts, also if the domain id does not exist */
 static void domain_text(const struct ucore_device *dev, uint32_t id, char *text, size_t size)
 {
 	const struct ucore_domain_info *domain = ucore_device_domain(dev, id);
@@ -118,7 +118,7 @@ uint32_t ucore_ring_domain(const struct ucore_ring *ring)
 	return ring->domain;
 }
 
-/* Skip invalid content: continue at the head */
+/* Skip everything up to the producer's position, because the content is invalid */
 static int ring_skip(struct ucore_ring *ring)
 {
 	ring->tail = ring->head;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Files of samples: open, close, and access to the header and its tables.  The format is in
- * libucore.h.
+ * Files of samples: open, close, and access to the header and the tables.  libucore.h
+ * describes the format.
  */
 #include "sample/sample_file.h"
 

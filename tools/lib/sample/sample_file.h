@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Internal structure of files of samples, shared by writer and reader.
+ * Internal structure of an open file of samples, shared by writer and reader.
  */
 #ifndef UCORE_SAMPLE_FILE_H
 #define UCORE_SAMPLE_FILE_H
@@ -19,14 +19,14 @@ struct ucore_file {
 	struct ucore_file_box *boxes;
 	struct ucore_file_field *fields;
 	struct ucore_file_event *events;
-	bool in_head;		/* true while the head is read */
-	void *buffer;		/* data of the current entry */
+	bool in_head;		/* true while the header and the tables are read */
+	void *buffer;		/* data of the entry that was read last */
 	size_t capacity;	/* size of @buffer in bytes */
 };
 
 /*
- * Allocate a file and open its stream with the mode of fopen().  Returns NULL on failure, with
- * errno set.
+ * Allocate a struct ucore_file and open its stream; @mode is the mode of fopen().  Returns NULL
+ * on failure, with errno set.
  */
 struct ucore_file *ucore_file_new(const char *path, const char *mode, struct ucore_error *err);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * Intervals: deltas of a session's slots from sample to sample.  A sample covers one domain.  An
- * interval of a package or the whole system is complete when each domain has had a sample.
+ * interval of a package or of the whole system is complete when each of its domains has had a
+ * sample.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,13 +13,13 @@
 struct interval_domain {
 	uint32_t domain;
 	uint32_t package;
-	size_t begin, end;	/* slots of the domain: ucore_intervals.order[begin, end) */
-	uint64_t enabled;	/* time enabled at the last sample (ns) */
-	uint64_t running;	/* time running at the last sample (ns) */
-	bool started;		/* a record has been received */
-	bool based;		/* ucore_intervals.last is the base of the next sample */
-	bool offline;		/* no samples are expected: intervals do not wait for it */
-	bool sampled[NR_INTERVALS];	/* a sample has been received in this interval */
+	size_t begin, end;	/* slots of the domain: order[begin] to order[end - 1] */
+	uint64_t enabled;	/* ucore_sample.time_enabled of the last sample (ns) */
+	uint64_t running;	/* ucore_sample.time_running of the last sample (ns) */
+	bool started;		/* a record of the domain has been received */
+	bool based;		/* the counts before the next sample are known */
+	bool offline;		/* no CPU is online: intervals do not wait for a sample */
+	bool sampled[NR_INTERVALS];	/* the current interval has a sample of the domain */
 };
 
 struct ucore_intervals {
@@ -121,12 +122,12 @@ static struct interval_domain *domain_find(struct ucore_intervals *intervals, ui
 	       &intervals->domains[low] : NULL;
 }
 
-/* Accumulate the progress of a slot since the domain's last sample */
+/* Add the counts and times of a slot since the domain's last sample to both intervals */
 static void slot_take(struct ucore_intervals *intervals, const struct interval_domain *domain,
 		      size_t slot, const struct ucore_sample *sample,
 		      const struct ucore_value *value)
 {
-	/* counters that a freeze does not stop count all the time */
+	/* a counter that a freeze does not stop counts while the domain is frozen, too */
 	uint64_t running = value->flags & UCORE_VALUE_F_UNFROZEN ? sample->time_enabled :
 								 sample->time_running;
 	uint64_t before = intervals->running[slot];
@@ -138,7 +139,7 @@ static void slot_take(struct ucore_intervals *intervals, const struct interval_d
 			continue;
 		to->count += value->count - intervals->last[slot];
 		to->enabled += sample->time_enabled - domain->enabled;
-		/* a change of the flag switches between two clocks: the time must not go back */
+		/* UNFROZEN selects one of two clocks: after a change @running can be lower */
 		to->running += running > before ? running - before : 0;
 		to->possible = to->running;
 		to->flags |= value->flags;
@@ -147,7 +148,7 @@ static void slot_take(struct ucore_intervals *intervals, const struct interval_d
 	intervals->running[slot] = running;
 }
 
-/* Accumulate a sample; its values and the domain's slots are both sorted by event id */
+/* Add a sample to the intervals; its values and the domain's slots are sorted by event id */
 static void sample_take(struct ucore_intervals *intervals, struct interval_domain *domain,
 			const struct ucore_sample *sample)
 {
@@ -159,7 +160,7 @@ static void sample_take(struct ucore_intervals *intervals, struct interval_domai
 
 		while (at < domain->end && slots[intervals->order[at]].event < value->event)
 			at++;
-		/* several slots can have the same event */
+		/* several slots can have the same event id (replay) */
 		for (size_t j = at; j < domain->end &&
 		     slots[intervals->order[j]].event == value->event; j++)
 			slot_take(intervals, domain, intervals->order[j], sample, value);
@@ -172,7 +173,7 @@ static void sample_take(struct ucore_intervals *intervals, struct interval_domai
 	domain->offline = false;
 }
 
-/* Return true if each domain of the scope that is not offline has had a sample */
+/* Return true if each online domain of the scope has had a sample in this interval */
 static bool is_complete(const struct ucore_intervals *intervals, enum ucore_interval_scope scope,
 			uint32_t package)
 {
@@ -186,7 +187,7 @@ static bool is_complete(const struct ucore_intervals *intervals, enum ucore_inte
 	return true;
 }
 
-/* Return true if no samples are expected after the gap */
+/* Return true if the domain has no samples after the gap: no CPU online, or suspend */
 static bool stops_samples(const struct ucore_gap *gap)
 {
 	return gap->reason == UCORE_GAP_OFFLINE || gap->reason == UCORE_GAP_SUSPEND;
@@ -200,7 +201,7 @@ unsigned int ucore_intervals_take(struct ucore_intervals *intervals, uint32_t id
 
 	if (!domain || record->type == UCORE_RECORD_PAD)
 		return 0;
-	/* record 0 counts from the start; before a later record, samples are missing */
+	/* counts before record 0 are 0; the counts before a later first record are unknown */
 	if (!domain->started)
 		domain->based = !record->seq;
 	domain->started = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Reader of files of samples.  Every number in the file is checked before use, so that all
- * records which the reader returns are complete and consistent.
+ * Reader of files of samples.  It checks every number in the file before use.  Therefore all
+ * records that the reader returns are complete and consistent.
  */
 #include "sample/sample_file.h"
 
@@ -11,7 +11,7 @@ static int cut_off(const struct ucore_file *file, struct ucore_error *err)
 			       file->in_head ? "the header" : "the middle of a record");
 }
 
-/* Read @size bytes.  Returns 1, 0 at the end of the file, -EBADMSG after a part, or -errno. */
+/* Read @size bytes.  Returns 1, 0 at the end of the file, -EBADMSG (fewer bytes), or -errno. */
 static int file_get(struct ucore_file *file, void *data, size_t size, struct ucore_error *err)
 {
 	size_t got = fread(data, 1, size, file->stream);
@@ -57,7 +57,7 @@ static int get_array(struct ucore_file *file, void *to, size_t nr, size_t size,
 	void *array = calloc(nr ? nr : 1, size);
 	int ret;
 
-	/* @to is the address of a pointer of any type: all have the same representation */
+	/* @to is the address of a pointer of any type; object pointers have one representation */
 	memcpy(to, &array, sizeof(array));
 	if (!array)
 		return ucore_error_set(err, -ENOMEM, "%s: out of memory for %zu elements",
@@ -80,7 +80,7 @@ static bool text_ok(const char *text, size_t size)
 	return true;
 }
 
-/* Check a domain: ids must rise, and only domains of scope CPU have a CPU */
+/* Check element @i of the domain table: ids must rise, only UCORE_SCOPE_CPU has a CPU */
 static int domain_check(const struct ucore_file *file, size_t i, struct ucore_error *err)
 {
 	const struct ucore_file_domain *domain = &file->domains[i];
@@ -130,7 +130,7 @@ static int event_check(const struct ucore_file *file, size_t i, struct ucore_err
 	return 0;
 }
 
-/* Read a table of the head and check each element */
+/* Read a table that follows the file's header, and check each element by @check */
 static int get_table(struct ucore_file *file, void *table, size_t nr, size_t size,
 		     int (*check)(const struct ucore_file *file, size_t i,
 				  struct ucore_error *err),
@@ -150,7 +150,7 @@ static int not_samples(const struct ucore_file *file, struct ucore_error *err)
 			       file->path);
 }
 
-/* Read the header; check the magic first, so that a short foreign file is recognized */
+/* Read the header; check the magic first, so that a short file of another format is refused */
 static int header_get(struct ucore_file *file, struct ucore_error *err)
 {
 	struct ucore_file_header *header = &file->header;
@@ -237,10 +237,10 @@ static int file_reserve(struct ucore_file *file, size_t size, struct ucore_error
 	return 0;
 }
 
-/* Size of the first published status, which ends before the statistics of parallel reads */
+/* Minimum size of a status (bytes): old libraries omit the statistics of parallel reads */
 #define STATUS_MIN	offsetof(struct ucore_get_status, parallel_reads)
 
-/* Return true if the data of an entry are valid for its kind */
+/* Return true if the data of an entry are valid for the entry's kind */
 static bool entry_is_valid(const struct ucore_file *file, const struct ucore_file_entry *entry)
 {
 	const struct ucore_sample *sample = file->buffer;
@@ -255,7 +255,7 @@ static bool entry_is_valid(const struct ucore_file *file, const struct ucore_fil
 	return sample->hdr.type != UCORE_RECORD_SAMPLE || sample->domain == entry->domain;
 }
 
-/* Return the buffer size of an entry; the missing end of an older status is read as 0 */
+/* Return the buffer size for an entry (bytes); a shorter, older status is extended by zeros */
 static size_t entry_capacity(const struct ucore_file_entry *entry)
 {
 	if (entry->kind == UCORE_FILE_STATUS && entry->size < sizeof(struct ucore_get_status))

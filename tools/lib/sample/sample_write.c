@@ -6,7 +6,7 @@
 
 #include "sample/sample_file.h"
 
-#define CLOCK_TRIES	8	/* attempts of real_offset() */
+#define CLOCK_TRIES	8	/* number of clock comparisons in real_offset() */
 
 static int put_error(const struct ucore_file *file, struct ucore_error *err)
 {
@@ -50,7 +50,7 @@ static uint64_t real_offset(void)
 	return offset;
 }
 
-/* Return true if no earlier set of the same type has the field */
+/* Return true if no field set before number @i with the same box type has the field */
 static bool field_is_new(const struct ucore_device *dev, size_t i,
 			 const struct ucore_field_info *field)
 {
@@ -163,7 +163,7 @@ static bool type_is_new(const struct ucore_device *dev, size_t i)
 	return true;
 }
 
-/* Write the fields with which events were resolved, so that a replay resolves them equally */
+/* Write the cached event fields, so that a replay resolves events like the recording did */
 static int put_fields(struct ucore_file *file, const struct ucore_device *dev,
 		      struct ucore_error *err)
 {

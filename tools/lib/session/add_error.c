@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Explanations of ADD_EVENT errors: find the owner of the counters, the conflicting event or the
- * missing field.
+ * Error texts for ADD_EVENT: find the owner of the counters, the conflicting event or the missing
+ * field.
  */
 #include "session/session.h"
 
 #define BOX_LEN		(UCORE_NAME_LEN + 16 + UCORE_DOMAIN_NAME_LEN)
 
-/* "imc0 of die 1" */
+/* Write the name of a box for error texts: "imc0 of die 1" */
 static const char *box_text(const struct ucore_box_info *box, char *text)
 {
 	char domain[UCORE_DOMAIN_NAME_LEN];
@@ -19,7 +19,7 @@ static const char *box_text(const struct ucore_box_info *box, char *text)
 
 #define OWNER_LEN	(UCORE_NAME_LEN + 48)
 
-/* Write "process 4711 (stat)"; the pid is 0 for a process of another pid namespace */
+/* Write the owner of a box, "process 4711 (stat)"; pid 0 is in another pid namespace */
 static const char *owner_text(const struct ucore_box_info *box, char *text)
 {
 	if (box->owner_pid)
@@ -89,7 +89,7 @@ static const struct ucore_term *event_term(const struct ucore_event *event, uint
 	return NULL;
 }
 
-/* Find a field that the counters of a box share and that two events set differently */
+/* Find a field shared by all counters of a box that two events set differently; NULL if none */
 static const struct ucore_field_info *field_conflict(const struct ucore_field_info *fields,
 						     size_t nr, const struct ucore_event *a,
 						     const struct ucore_event *b)
@@ -104,7 +104,7 @@ static const struct ucore_field_info *field_conflict(const struct ucore_field_in
 	return NULL;
 }
 
-/* Explain a conflict with a filter of another session, whose owner GET_BOXES reports */
+/* Explain a conflict with a filter of another session; GET_BOXES reports that session's owner */
 static int error_filters(struct ucore_session *session, const struct ucore_event *event,
 			 const struct ucore_box_info *box, struct ucore_error *err)
 {
@@ -174,7 +174,7 @@ static int error_missing(struct ucore_session *session, const struct ucore_event
 			       event->label, box->type, (unsigned long long)event->counters);
 }
 
-/* Return true if the event's counter has an overflow interrupt */
+/* Return true if the counters that the event can use on the box have an overflow interrupt */
 static bool interrupts(const struct ucore_event *event, const struct ucore_box_info *box)
 {
 	return box->flags & (event->counters >> UCORE_COUNTER_FIXED ? UCORE_BOX_F_FIXED_OVERFLOW :

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Core triggers: samples at overflows of core events that the kernel's perf counts.  Events
- * have perf's names.
+ * Core triggers: samples of a die at overflows of core events that the kernel's perf counts.
+ * The events have perf's names ("instructions").
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -37,7 +37,7 @@ static const struct {
 	{ "migrations", UCORE_PERF_SOFTWARE, PERF_COUNT_SW_CPU_MIGRATIONS },
 };
 
-/* Parse a raw event "rUUEE": umask and event select, hexadecimal */
+/* Parse perf's form of a raw event, "rUUEE": umask and event select, hexadecimal */
 static bool raw_find(const char *text, size_t length, struct ucore_core_event *event)
 {
 	char *end;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Choice of the CPUs that receive a session's PMIs.
+ * Choice of the CPUs that receive a session's overflow interrupts (PMIs).
  */
 #include "session/session.h"
 
-/* Write "CPU 3" or "CPUs 3,0"; a long list is truncated */
+/* Write a list of CPUs for error texts, "CPU 3" or "CPUs 3,0"; a long list is truncated */
 static const char *cpus_text(const uint32_t *cpus, size_t nr, char *text, size_t size)
 {
 	int at = snprintf(text, size, nr > 1 ? "CPUs " : "CPU ");

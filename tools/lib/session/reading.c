@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Readings: buffers and result of a READ.  A session has one reading, and each thread with
- * regions has its own ones.
+ * Readings: buffers and result of a READ command.  A session has one reading, and each thread
+ * with regions has its own readings.
  */
 #include <stdlib.h>
 
@@ -52,8 +52,8 @@ int ucore_reading_read(struct ucore_reading *reading, const struct ucore_session
 }
 
 /*
- * Each search starts after the last match.  It succeeds at once if the slots are sorted by
- * event id like the kernel's values, and event ids usually rise from slot to slot.
+ * The search for the value of a slot starts after the last match.  Usually the next value
+ * matches, because the driver sorts values by event id, and event ids rise from slot to slot.
  */
 int ucore_reading_sort(const struct ucore_reading *reading, const struct ucore_session *session,
 		       struct ucore_value *values, uint64_t *running)

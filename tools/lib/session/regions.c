@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Regions: deltas of the counters between begin and end of a section of a program, summed up
- * by name and thread.
+ * Regions: counts between the begin and the end of marked sections of a program, summed up by
+ * name and thread.
  *
  * Each begin and each end is one READ into buffers that were allocated when the thread joined.
  * All computation takes place after the READ of the end.  Therefore a region contains almost
@@ -16,21 +16,21 @@
 struct ucore_region {
 	char name[UCORE_REGION_NAME_LEN];
 	uint32_t thread;
-	unsigned int open;		/* current nesting depth within itself */
+	unsigned int open;		/* number of begins that have no end yet */
 	uint64_t count;
 	uint64_t time_ns;
-	struct ucore_delta *delta;	/* sum of all passes */
+	struct ucore_delta *delta;	/* counts, summed over all executions of the region */
 };
 
 struct region_thread {
 	struct region_thread *next;
 	struct ucore_regions *regions;
 	uint32_t number;
-	struct ucore_region *names;	/* regions->max_names elements */
+	struct ucore_region *names;	/* regions by name; regions->max_names elements */
 	size_t nr_names;
 	struct region_frame {
 		struct ucore_region *region;
-		struct ucore_reading begin;	/* unused if the region is within itself */
+		struct ucore_reading begin;	/* unused within a region of the same name */
 	} frames[UCORE_REGION_DEPTH];
 	unsigned int depth;
 	struct ucore_reading end;
@@ -38,7 +38,7 @@ struct region_thread {
 	struct ucore_delta *step;	/* delta between the READs of begin and end */
 };
 
-/* @threads, @nr_threads: updated atomically by joining threads, read by any thread */
+/* Joining threads update @threads and @nr_threads atomically; any thread can read them */
 struct ucore_regions {
 	struct ucore_session *session;
 	size_t nr_slots;
@@ -48,7 +48,7 @@ struct ucore_regions {
 	uint32_t nr_threads;
 };
 
-/* Thread-local, so that begin and end need no argument that identifies the regions */
+/* Calling thread's state; thread-local, so that ucore_region_begin() needs only a name */
 static __thread struct region_thread *current;
 
 int ucore_regions_create(struct ucore_session *session, uint32_t flags, size_t names,
@@ -104,7 +104,7 @@ void ucore_regions_free(struct ucore_regions *regions)
 	free(regions);
 }
 
-/* Allocate all buffers that the thread's regions need */
+/* Allocate all buffers that the regions of a thread need */
 static int thread_fill(struct region_thread *thread)
 {
 	const struct ucore_regions *regions = thread->regions;
@@ -214,7 +214,7 @@ int ucore_region_begin(const char *name)
 	return 0;
 }
 
-/* Return the latest time of a reading; the time of a domain without an online CPU is stale */
+/* Return the latest domain time of a reading (ns); domains without an online CPU have old times */
 static uint64_t reading_time(const struct ucore_reading *reading)
 {
 	uint64_t time = 0;

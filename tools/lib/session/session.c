@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Session: create and destroy, start, stop and read, with explanations of the driver's errors.
+ * Sessions: create, destroy, start, stop and read, with texts for the driver's errors.
  */
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 /* ---- create and destroy ------------------------------------------------ */
 
-/* Like strerror(), whose text for ESHUTDOWN is about sockets */
+/* Return the text of an error; for ESHUTDOWN, strerror() would describe a socket */
 static const char *error_text(int code)
 {
 	return code == -ESHUTDOWN ? "the session was revoked ('ucoretool revoke')" :
@@ -56,7 +56,7 @@ static int config_check(const struct ucore_session_config *config, struct ucore_
 	return 0;
 }
 
-/* The reason for ENODEV and EBUSY is in GET_INFO, which can have changed since the last one */
+/* Explain an error of CREATE_SESSION; a new GET_INFO has the reason for ENODEV and EBUSY */
 static int create_error(struct ucore_device *dev, int code, struct ucore_error *err)
 {
 	if (code == -EACCES)

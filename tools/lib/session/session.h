@@ -16,7 +16,7 @@ static inline int session_ioctl(const struct ucore_session *session, unsigned lo
 	return ucore_device_ioctl(session->dev, session->fd, command, arg);
 }
 
-/* Explain the error @code of ADD_EVENT for an event on a box.  Returns @code. */
+/* Write the text for error @code of ADD_EVENT for an event on a box.  Returns @code. */
 int ucore_session_add_error(struct ucore_session *session, const struct ucore_event *event,
 			    const struct ucore_box_info *box, int code, struct ucore_error *err);
 

@@ -6,7 +6,7 @@
 
 #include "session/session.h"
 
-/* Make room for an event on every box.  The next read allocates new READ buffers. */
+/* Make room for one more event on every box, and free the READ buffers, which are too small */
 static int session_grow(struct ucore_session *session)
 {
 	size_t nr = session->nr_slots + session->dev->nr_boxes;
@@ -76,7 +76,7 @@ int ucore_session_add(struct ucore_session *session, const struct ucore_event *e
 			continue;
 		ret = box_add(session, event, &box);
 		if (ret) {
-			/* explain first: the text depends on the events on the box */
+			/* explain before the removal: the text names events on the box */
 			ucore_session_add_error(session, event, &box, ret, err);
 			slots_remove(session, before);
 			return ret;
@@ -108,7 +108,7 @@ int ucore_session_add_turn(struct ucore_session *session, const struct ucore_eve
 	uint32_t before = session->group, last = session->last_group;
 	int ret = -ENOSPC;
 
-	/* last + 1 is a new, empty group */
+	/* group last + 1 is new and has no events yet */
 	for (uint32_t group = 1; ret == -ENOSPC && group <= last + 1 &&
 	     group <= UCORE_GROUP_MAX; group++) {
 		ret = ucore_session_group(session, group, err);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """C interface of libucore for ctypes: the structures, functions and errors of its headers.
 
-A test compares the structures with those of the C compiler.
+A test compares the layout of the structures with the layout in the C headers.
 """
 
 import ctypes
@@ -194,8 +194,8 @@ STRUCTURES = (ErrorText, Info, DomainInfo, BoxInfo, SessionConfig, CoreEvent, Co
 _SIZE = POINTER(c_size_t)
 _OUT = POINTER(c_void_p)
 _ERR = POINTER(ErrorText)
-# Arguments of the functions that return 0, a count or -errno, and whose last argument is a
-# struct ucore_error, which is not listed here
+# Argument types of the functions that return 0, a count or -errno.  Their last argument, the
+# struct ucore_error, is not listed here.
 CALLS = {
     "ucore_device_open": (c_char_p, c_void_p, _OUT),
     "ucore_device_refresh": (c_void_p,),
@@ -219,7 +219,7 @@ CALLS = {
     "ucore_file_next": (c_void_p, POINTER(FileEntry), _OUT),
     "ucore_replay_open": (c_void_p, _OUT),
 }
-# Result and arguments of all other functions
+# Result type and argument types of all other functions
 OTHERS = {
     "ucore_device_close": (None, c_void_p),
     "ucore_device_info": (POINTER(Info), c_void_p),
@@ -263,7 +263,7 @@ OTHERS = {
 
 
 def load(path):
-    """Load the library and declare its functions."""
+    """Load libucore from @path and declare the types of its functions for ctypes."""
     found = ctypes.CDLL(path)
     for name, arguments in CALLS.items():
         getattr(found, name).argtypes = (*arguments, _ERR)
@@ -273,12 +273,12 @@ def load(path):
     return found
 
 
-# UCORE_LIBRARY: path of a library that is not installed
+# The environment variable UCORE_LIBRARY selects a libucore that is not installed
 lib = load(os.environ.get("UCORE_LIBRARY", "libucore.so.0"))
 
 
 def call(name, *arguments):
-    """Call a function of CALLS and return its result; raise Error if it fails."""
+    """Call a library function of CALLS and return its result; raise Error if it fails."""
     err = ErrorText()
     result = getattr(lib, name)(*arguments, ctypes.byref(err))
     if result < 0:
@@ -287,14 +287,14 @@ def call(name, *arguments):
 
 
 def make(name, *arguments):
-    """Call a function of CALLS whose last argument receives an object, and return the object."""
+    """Call a library function of CALLS that creates an object, and return the object's pointer."""
     out = c_void_p()
     call(name, *arguments, ctypes.byref(out))
     return out
 
 
 def array(name, *arguments):
-    """Call a function of OTHERS that returns an array and its length, and return a list."""
+    """Call a library function of OTHERS that returns an array; return the elements as a list."""
     size = c_size_t()
     elements = getattr(lib, name)(*arguments, ctypes.byref(size))
     return elements[:size.value]

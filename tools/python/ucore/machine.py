@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Device, sessions, and their reads, samples, metrics and regions."""
+"""Classes for the device and its sessions: reads, records of rings, metrics and regions."""
 
 import ctypes
 import errno
@@ -14,27 +14,30 @@ from .records import record_of
 
 Box = namedtuple("Box", "id type instance domain die cpu nr_counters nr_fixed owner_pid")
 Domain = namedtuple("Domain", "id die package cpu")
-# One event on one box; the number of the slot is the index in lists of counts and deltas
+# One event on one box; slot i belongs to element i of the lists of counts and of deltas
 Slot = namedtuple("Slot", "label box domain counter")
 # Result of a READ: time in CLOCK_MONOTONIC ns, counts and flags in slot order
 Reading = namedtuple("Reading", "time skew_ns counts flags")
-# Difference of a slot between two reads; times in ns
+# Difference of a slot's count and times (ns) between two reads; flags of the later read
 Delta = namedtuple("Delta", "count enabled running flags")
-# Value of a metric; the fields after value that do not apply to its level are None
+# Value of a metric; package is None for level "system", die to instance are None unless "box"
 Metric = namedtuple("Metric", "name unit value package die cpu type instance")
-# Results of a region: number of passes, total time in ns, sums of the deltas of all slots
+# Results of a region in one thread: number of executions, total time in ns, and the Delta of each
+# slot, summed over all executions
 Region = namedtuple("Region", "name thread count time_ns deltas")
 
 
 class Owner:
-    """Owner of an object of the library, freed by close(), at the end of `with`, or by the
-    garbage collector."""
+    """Base class of Python objects that own an object of libucore.
+
+    The library's object is freed by close(), at the end of `with`, or by the garbage collector.
+    """
 
     _free = None
     _handle = None
 
     def close(self):
-        """Free the object; further calls have no effect."""
+        """Free the library's object; further calls have no effect."""
         handle, self._handle = self._handle, None
         if handle:
             getattr(lib, self._free)(handle)
@@ -50,7 +53,7 @@ class Owner:
 
     @property
     def handle(self):
-        """Return the pointer for library calls; raise ValueError after close()."""
+        """Pointer to the library's object; ValueError is raised after close()."""
         if not self._handle:
             raise ValueError(f"{type(self).__name__} is closed")
         return self._handle
@@ -63,7 +66,7 @@ def deltas(handle):
 
 
 def targets_of(pid, tid, cpu):
-    """Return the struct ucore_core_target of a thread, a CPU, or each thread of a process."""
+    """Return a list of struct ucore_core_target: one thread, one CPU, or all threads of @pid."""
     if pid is None:
         return [abi.CoreTarget(tid or 0, cpu or 0)]
     try:
@@ -73,7 +76,7 @@ def targets_of(pid, tid, cpu):
 
 
 def ring_drain(ring):
-    """Read all records of a ring and return the space to the kernel."""
+    """Return all unread records of a ring, and free their space in the ring."""
     domain, data, found = lib.ucore_ring_domain(ring), ctypes.c_void_p(), []
     while True:
         result = lib.ucore_ring_next(ring, ctypes.byref(data))
@@ -110,7 +113,7 @@ def metric_values(handle):
 
 
 def metrics_make(device, session, names, level):
-    """Create a struct ucore_metrics with these metrics and attach it to a session."""
+    """Create a struct ucore_metrics, choose the metrics @names, add their events to a session."""
     if level not in abi.LEVELS:
         raise ValueError(f"level {level!r}: unknown. Use one of {', '.join(abi.LEVELS)}")
     handle = abi.make("ucore_metrics_create", device)
@@ -124,7 +127,7 @@ def metrics_make(device, session, names, level):
 
 
 class Device(Owner):
-    """/dev/ucore or another device node: the machine's domains, boxes and sessions."""
+    """Open device node (/dev/ucore by default): domains, boxes and sessions of the machine."""
 
     _free = "ucore_device_close"
 
@@ -148,12 +151,12 @@ class Device(Owner):
         return lib.ucore_device_info(self.handle).contents.platform.decode()
 
     def domains(self):
-        """Return the domains: dies (cpu is None) and CPUs."""
+        """Return all domains: dies (cpu is None) and logical CPUs."""
         return [Domain(d.domain, d.die, d.package, d.cpu if d.cpu >= 0 else None)
                 for d in abi.array("ucore_device_domains", self.handle)]
 
     def boxes(self):
-        """Return the boxes sorted by id; the owners are those at the last refresh()."""
+        """Return all boxes sorted by id; owner_pid is the owner at the last refresh()."""
         return [Box(b.box, b.type.decode(), b.instance, b.domain, b.die,
                     b.cpu if b.cpu >= 0 else None, b.nr_counters, b.nr_fixed, b.owner_pid)
                 for b in abi.array("ucore_device_boxes", self.handle)]
@@ -165,9 +168,9 @@ class Device(Owner):
     def session(self, events=None, flags=0, timer_ns=0, ring_size=0, tasks=False, readers=0):
         """Create a session with a list of events in the syntax of `ucoretool stat -e`.
 
-        flags        UCORE_SESSION_F_*
-        timer_ns     sampling interval in ns; 0: no timer
-        ring_size    bytes of each domain's ring for samples, a power of two; 0: no samples
+        flags        mask of UCORE_SESSION_F_*
+        timer_ns     interval of timer samples in ns; 0: no timer
+        ring_size    size of each domain's ring in bytes, a power of two; 0: no samples
         tasks        record the tasks on the die's CPUs with each sample (needs CAP_PERFMON)
         readers      number of CPUs of each die that read its counters in parallel, at most 8
         """
@@ -180,7 +183,7 @@ class Device(Owner):
 
 
 class Session(Owner):
-    """Events on counters, created by device.session()."""
+    """Session that counts events on boxes, created by device.session()."""
 
     _free = "ucore_session_destroy"
 
@@ -195,7 +198,7 @@ class Session(Owner):
         self._handle = abi.make("ucore_session_create", device.handle, ctypes.byref(config))
 
     def close(self):
-        """Stop the session and release its boxes, metrics and regions."""
+        """Stop the session, release its counters, and free its metrics and regions."""
         while self._owned:
             self._owned.pop().close()
         while self._rings:
@@ -208,12 +211,12 @@ class Session(Owner):
         self._delta = None
 
     def add(self, events):
-        """Add all events of a list, or none."""
+        """Add all events of a comma-separated list; after an Error none of them is added."""
         abi.call("ucore_session_add_list", self.handle, os.fsencode(events))
         self._delta_drop()
 
     def slots(self):
-        """Return the slots in the order of counts and deltas."""
+        """Return the slots (events on boxes), in the order of the counts in read()."""
         boxes = self.device.boxes()
         return [Slot(lib.ucore_event_label(
                          lib.ucore_session_event(self.handle, slot.index)).decode(),
@@ -221,10 +224,10 @@ class Session(Owner):
                 for slot in abi.array("ucore_session_slots", self.handle)]
 
     def core_trigger(self, event, period, pid=None, tid=None, cpu=None):
-        """Sample the die at each overflow of a core event (needs CAP_PERFMON).
+        """Sample the die of a CPU each time a core event overflows there (needs CAP_PERFMON).
 
         event   in the syntax of `ucoretool record --core-event`: "instructions", "page-faults:u"
-        period  number of counts between two samples
+        period  number of counts of the core event between two samples
 
         Exactly one of the following:
         pid     count in all current threads of a process
@@ -257,12 +260,12 @@ class Session(Owner):
         abi.call("ucore_session_stop", self.handle)
 
     def reset(self):
-        """Set counts and times to 0 and restart the deltas."""
+        """Set all counts and times to 0; deltas() is empty until the next read()."""
         abi.call("ucore_session_reset", self.handle)
         self._delta_drop()
 
     def read(self, no_freeze=False):
-        """Read all counters at one instant; with no_freeze, one after the other."""
+        """Read all counters at one instant; with no_freeze, one after the other while counting."""
         snap = abi.Snapshot()
         if not self._delta:
             self._delta = abi.make("ucore_delta_create", self.handle)
@@ -281,7 +284,7 @@ class Session(Owner):
             self._rings.append(abi.make("ucore_ring_open", self.handle, domain))
 
     def fileno(self):
-        """Return the descriptor for select(): readable when a ring is a quarter full."""
+        """Return the file descriptor for select(); it is readable if a ring is a quarter full."""
         return lib.ucore_session_fd(self.handle)
 
     def records(self, timeout=0.25):
@@ -301,13 +304,13 @@ class Session(Owner):
         return sorted(found, key=lambda record: record.time)
 
     def deltas(self):
-        """Return the Delta of each slot between the last two reads, or since the start."""
+        """Return the Delta of each slot between the last two reads; first read: since the start."""
         return deltas(self._delta) if self._delta else []
 
     def metrics(self, names, level="system"):
-        """Add metrics in the syntax of `ucoretool stat -M`.
+        """Add the events of metrics, in the syntax of `ucoretool stat -M`; return the Metrics.
 
-        level   "system", "socket" or "box"
+        level   part of the machine to which a value applies: "system", "socket" or "box"
         """
         metrics = Metrics(self, names, level)
         self._owned.append(metrics)
@@ -315,7 +318,7 @@ class Session(Owner):
         return metrics
 
     def regions(self, no_freeze=False):
-        """Create regions that are measured with all events of the session."""
+        """Create a set of regions, which are measured with all events of the session."""
         regions = Regions(self, no_freeze)
         self._owned.append(regions)
         return regions
@@ -331,7 +334,7 @@ class Metrics(Owner):
         self._handle = metrics_make(session.device.handle, session.handle, names, level)
 
     def values(self):
-        """Return the Metric values between the last two reads; NaN: no value."""
+        """Return the values of all metrics between the last two reads; NaN means no counts."""
         delta = self._session._delta
         if not delta:
             return []
@@ -349,11 +352,11 @@ class Regions(Owner):
         self._handle = abi.make("ucore_regions_create", session.handle, 1 if no_freeze else 0, 0)
 
     def join(self):
-        """Measure the regions of the calling thread from now on."""
+        """Register the calling thread, so that it can measure regions with region()."""
         abi.call("ucore_regions_join", self.handle)
 
     def results(self):
-        """Return all regions, sorted by thread."""
+        """Return a Region for each region of each thread, sorted by thread."""
         found, i = [], 0
         while True:
             region = lib.ucore_regions_at(self.handle, i)
@@ -367,7 +370,7 @@ class Regions(Owner):
 
 
 def leave():
-    """Stop measuring the calling thread."""
+    """Unregister the calling thread from its Regions; results are kept."""
     lib.ucore_regions_leave()
 
 

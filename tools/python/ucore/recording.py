@@ -11,14 +11,15 @@ from .abi import lib
 from .machine import Domain, Owner, metric_of, metric_values, metrics_make
 from .records import Sample, record_of
 
-# One count stands for bytes / bytes_per bytes; bytes is 0 if the event does not count bytes
+# Recorded event on one box.  One count stands for bytes / bytes_per bytes; bytes is 0 if the event
+# does not count bytes.
 Event = namedtuple("Event", "id label type instance domain counter period bytes bytes_per")
-# Counts of one event for each sample; time in CLOCK_MONOTONIC ns
+# Counts of one event in all its samples; time in CLOCK_MONOTONIC ns
 Series = namedtuple("Series", "event time count")
 
 
 class Recording(Owner):
-    """File of `ucoretool record`.  Each iterator reads the file from the beginning."""
+    """File of samples from `ucoretool record`.  Each iterator reads the file from the beginning."""
 
     _free = "ucore_file_close"
 
@@ -36,11 +37,11 @@ class Recording(Owner):
                        for e in lib.ucore_file_events(self._handle)[:header.nr_events]]
 
     def wall_clock(self, time):
-        """Convert a time of the file to CLOCK_REALTIME ns."""
+        """Convert the time of a record to CLOCK_REALTIME ns (since 1970)."""
         return lib.ucore_file_real(self.handle, time)
 
     def _entries(self, handle):
-        """Yield domain and address of each record, valid until the next iteration."""
+        """Yield domain id and address of each record; the address is valid for one iteration."""
         entry, data = abi.FileEntry(), ctypes.c_void_p()
         while abi.call("ucore_file_next", handle, ctypes.byref(entry), ctypes.byref(data)):
             if entry.kind == abi.FILE_RECORD:
@@ -52,7 +53,7 @@ class Recording(Owner):
         return abi.make("ucore_file_open", self._path)
 
     def records(self):
-        """Yield Sample, Tasks, Lost and Gap records in the order of the file."""
+        """Yield all records (Sample, Tasks, Lost, Gap) in the order of the file."""
         handle = self._opened()
         try:
             for domain, data in self._entries(handle):
@@ -63,11 +64,11 @@ class Recording(Owner):
             lib.ucore_file_close(handle)
 
     def samples(self):
-        """Return an iterator of the samples."""
+        """Return an iterator of the records of type Sample."""
         return (record for record in self.records() if isinstance(record, Sample))
 
     def series(self):
-        """Return a Series for each event that has samples, with array('Q')."""
+        """Return a Series for each event that has samples; time and count are array('Q')."""
         found = {event.id: Series(event, array("Q"), array("Q")) for event in self.events}
         for sample in self.samples():
             for event, count in sample.counts.items():
@@ -76,7 +77,7 @@ class Recording(Owner):
         return [series for series in found.values() if series.time]
 
     def numpy(self):
-        """Return the same Series with uint64 arrays of numpy."""
+        """Return the result of series() with numpy arrays of uint64."""
         import numpy                # optional dependency of this function only
 
         return [Series(event, numpy.frombuffer(time, numpy.uint64),
@@ -84,7 +85,7 @@ class Recording(Owner):
                 for event, time, count in self.series()]
 
     def metrics(self, names, level="system"):
-        """Yield (time, Metric) for each value that a sample completes."""
+        """Yield (time, Metric) for each value; time of the last sample in CLOCK_MONOTONIC ns."""
         handle = self._opened()
         replay = metrics = None
         try:

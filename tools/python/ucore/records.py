@@ -1,26 +1,31 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Records of rings and files: samples, tasks at the time of samples, losses and gaps."""
+"""Records of rings and files: samples, tasks at the time of samples, losses and gaps.
+
+All times are CLOCK_MONOTONIC in ns.
+"""
 
 import ctypes
 from collections import namedtuple
 
 from . import abi
 
-# Sample of one domain; trigger is "overflow", "timer" or "core"; counts is a dict by event id
+# Sample of one domain.  trigger is "overflow", "timer" or "core".  counts is a dict of event id to
+# count.  late_ns, frozen_ns and running are durations in ns.
 Sample = namedtuple("Sample", "time domain cpu pid tid ip flags trigger trigger_event late_ns "
                               "frozen_ns running counts")
 Lost = namedtuple("Lost", "time domain lost")
 Gap = namedtuple("Gap", "time domain reason")
-# Tasks on the CPUs of a domain at the time of the next sample; unknown tasks are left out
+# Tasks that ran on the CPUs of a domain at the time of the sample that follows in the ring; CPUs
+# with an unknown task are left out
 Tasks = namedtuple("Tasks", "time domain tasks")
-# pid is 0 if the CPU was idle
+# Task that ran on a CPU since the time since (ns); pid is 0 if the CPU was idle
 Task = namedtuple("Task", "cpu pid tid comm since")
 
 TRIGGERS = {number: name for name, number in abi.TRIGGERS.items()}
 
 
 def record_of(domain, data):
-    """Decode the record at an address, which libucore has checked; None for unknown types."""
+    """Decode the record at the address @data, which libucore has checked; None if unknown type."""
     decode = DECODERS.get(abi.Record.from_address(data).type)
     return decode(domain, data) if decode else None
 

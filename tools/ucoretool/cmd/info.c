@@ -78,7 +78,7 @@ static bool locations_known(const struct ucore_box_info *boxes, size_t nr)
 
 /* ---- text -------------------------------------------------------------- */
 
-/* Write the capabilities of the platform */
+/* Write the capabilities of the platform (UCORE_CAP_*) as text */
 static void caps_text(const struct ucore_get_info *info, char *text, size_t size)
 {
 	uint32_t caps = info->caps;
@@ -106,7 +106,7 @@ static void info_machine(const struct ucore_device *dev)
 	printf("processor  family %u, model %u (0x%x), stepping %u\n", info->family, info->model,
 	       info->model, info->stepping);
 	printf("driver     ABI %u\n", info->abi);
-	if (sum.dies || !sum.cpus)	/* otherwise there are only cores: info_core() */
+	if (sum.dies || !sum.cpus)	/* info_core() describes a machine with core boxes only */
 		printf("can        %s\n", caps);
 	printf("boxes      %u on %s, %u counters\n", info->nr_boxes, domains, info->nr_counters);
 }
@@ -135,7 +135,7 @@ static const char *core_state_name(uint32_t state)
 	return state < ARRAY_SIZE(names) ? names[state] : "?";
 }
 
-/* Print the predefined events that the processor has, or the missing ones if not @has */
+/* Print the architectural events that the processor has, or (@has false) those that it lacks */
 static void core_events_print(const struct ucore_get_core *core, const char *title, bool has)
 {
 	const char *separator = "";
@@ -214,7 +214,10 @@ static const struct column domain_columns[NR_DOMAIN_COLUMNS] = {
 	[DOMAIN_SKEW] = { "skew_max_ns", "SKEW (s)", 12 },
 };
 
-/* Set the cells of a domain; without a reader CSV and JSON have an empty cell, a table "none" */
+/*
+ * Set the table cells of a domain.  The reader of a domain without a reader is "none" in a table,
+ * and empty in CSV and JSON.
+ */
 static void domain_cells(const struct ucore_domain_info *domain, struct cell *cells)
 {
 	cells[DOMAIN_SCOPE] = cell_text(domain->scope == UCORE_SCOPE_CPU ? "cpu" : "die");

@@ -61,13 +61,13 @@ void doctor_check_domains(struct doctor *doctor)
 				      "die %u has no CPU online: its counters are not read",
 				      domains[i].die);
 	}
-	/* offline CPUs are common and no fault */
+	/* an offline CPU is not a problem of the machine */
 	if (offline)
 		doctor_report(doctor, VERDICT_OK, "cpus", NULL,
 			      "%u CPUs are offline: their own counters are not read", offline);
 }
 
-/* Return false for empty records and known table errors, which need no action */
+/* Return true if a unit was rejected, unless the record is empty or has a known error */
 static bool unit_unexpected(const struct ucore_unit_info *unit)
 {
 	return unit->reason != UCORE_UNIT_OK && unit->reason != UCORE_UNIT_ZERO &&
@@ -168,7 +168,7 @@ void doctor_check_core(struct doctor *doctor)
 /* ---- self-tests -------------------------------------------------------- */
 
 /**
- * struct oddities - boxes with the same finding of the self-test or the watchdog
+ * struct oddities - boxes for which the self-test or the watchdog found the same problem
  * @first: first box with the finding
  * @nr: number of boxes
  */
@@ -192,7 +192,7 @@ static void oddities_find(struct doctor *doctor, const struct oddities *o, const
 			      o->first->die, o->nr > 1 ? " and others" : "", text);
 }
 
-/* Report findings of the driver about the boxes used since the module was loaded */
+/* Report problems that self-tests and watchdog found in the boxes used since module load */
 void doctor_check_selftests(struct doctor *doctor)
 {
 	struct oddities failed = { 0 }, global = { 0 }, control = { 0 }, changed = { 0 };

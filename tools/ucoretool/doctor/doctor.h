@@ -17,13 +17,13 @@ enum verdict {
 /**
  * struct doctor - state of the checks
  * @tool: the tool
- * @root: folder above proc, sys, lib and dev, "" for the real ones
+ * @root: folder that contains proc, sys, lib and dev (--root); "" for this machine's
  * @out: output stream and format
  * @count: number of findings of each verdict
  * @dev: open device, NULL if it could not be opened
- * @open_error: -errno from opening the device, or 0
- * @open_text: error text from opening the device
- * @info: information about the device, NULL without a device
+ * @open_error: -errno of ucore_device_open(), or 0
+ * @open_text: error text of ucore_device_open()
+ * @info: GET_INFO result, NULL without a device
  * @virtual: true in a virtual machine
  * @known_discovery: true if the processor is known and describes its boxes in discovery tables
  */
@@ -54,13 +54,13 @@ void doctor_report(struct doctor *doctor, enum verdict verdict, const char *chec
 
 /* ---- files below --root ------------------------------------------------ */
 
-/** doctor_path() - write the path of a file below --root */
+/** doctor_path() - write @path, prefixed by doctor.root, to @text */
 void doctor_path(const struct doctor *doctor, const char *path, char *text, size_t size);
 
-/** doctor_file_exists() - return true if a file exists */
+/** doctor_file_exists() - return true if the file @path exists below --root */
 bool doctor_file_exists(const struct doctor *doctor, const char *path);
 
-/** doctor_file_read() - read the start of a file as text; @text is empty if that fails */
+/** doctor_file_read() - read the first @size - 1 bytes of a file; @text is "" on failure */
 bool doctor_file_read(const struct doctor *doctor, const char *path, char *text, size_t size);
 
 /**

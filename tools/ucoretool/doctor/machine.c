@@ -24,7 +24,7 @@ static long cpuinfo_number(const char *cpuinfo, const char *key)
 		line += *line == '\n';
 		if (strncmp(line, key, length))
 			continue;
-		/* "model name" is another key than "model" */
+		/* the key must end here: "model" does not match the line "model name" */
 		colon = line + length + strspn(line + length, " \t");
 		if (*colon == ':')
 			return strtol(colon + 1, NULL, 10);
@@ -211,7 +211,7 @@ void doctor_check_node(struct doctor *doctor, bool loaded)
 	case -ENOENT:
 	case -ENXIO:
 	case -ENODEV:
-		/* doctor_check_module() has reported a module that is not loaded */
+		/* if the module is not loaded, doctor_check_module() has reported it */
 		if (loaded)
 			doctor_report(doctor, VERDICT_PROBLEM, "device",
 				      "mount devtmpfs on /dev; in a container, pass the device to the container",

@@ -36,7 +36,7 @@ static unsigned int boxes_text(const struct doctor *doctor, uint64_t session, ch
 	return n;
 }
 
-/* Append formatted text, after ", " unless @text is empty */
+/* Append formatted text to @text, with ", " before it unless @text is empty */
 __attribute__((format(printf, 3, 4)))
 static void append(char *text, size_t size, const char *format, ...)
 {

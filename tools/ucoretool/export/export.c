@@ -3,8 +3,8 @@
  * ucoretool export: publish counters for Prometheus over HTTP or in a textfile for
  * node_exporter.
  *
- * Everything runs in one thread. The counters are read when a client requests the page and
- * each time the file is due.
+ * The program has one thread. It reads the counters when a client requests the page, and each time
+ * the interval of the textfile ends.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -44,9 +44,9 @@ struct exporter {
 	struct collect *collect;
 	struct listener listener;
 	struct server *server;
-	uint64_t nr_writes;		/* attempts to write the file */
-	bool last_ok;			/* the last attempt succeeded */
-	bool any_ok;			/* an attempt succeeded */
+	uint64_t nr_writes;		/* number of attempts to write the textfile */
+	bool last_ok;			/* true if the last attempt succeeded */
+	bool any_ok;			/* true if at least one attempt succeeded */
 };
 
 static const struct option_desc export_options[] = {
@@ -206,8 +206,8 @@ static int export_finish(struct tool *tool, void *data, int argc, char **argv)
 /* ---- the file ---------------------------------------------------------- */
 
 /*
- * Write the file. Only a failed first write ends the program: later the disk may be full for a
- * time.
+ * Write the textfile. The program ends if the first write fails. A later failure is reported, and
+ * the next write is attempted, because the disk may be full for a time.
  */
 static int file_write(struct exporter *exporter)
 {
@@ -225,7 +225,7 @@ static int file_write(struct exporter *exporter)
 }
 
 /*
- * Remove the file at exit, because a file that is no longer updated looks like an idle machine
+ * Remove the textfile at exit, because constant counts would look like an idle machine
  */
 static void file_remove(const struct exporter *exporter)
 {

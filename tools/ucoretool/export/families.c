@@ -8,8 +8,8 @@
 const char *const collectors[NR_COLLECTORS] = { "memory", "links", "llc", "io" };
 
 /*
- * A C-Box of the E5-2600 has one opcode filter, and the family of misses uses it. Device
- * traffic is therefore counted in IIO boxes only. Opcode 0x182 selects data reads and
+ * A C-Box of the E5-2600 has one opcode filter, and the family of LLC misses uses it. Therefore
+ * traffic of devices is counted in IIO boxes only. Opcode 0x182 selects data reads and
  * prefetches. Skylake-SP has no named event for all four ports of a stack, so that
  * DATA_REQ_OF_CPU is used with all bits of the port mask.
  */

@@ -8,8 +8,8 @@
 
 #include "tool.h"
 
-#define FAMILY_WAYS	4	/* alternative sets of events of a family */
-#define FAMILY_EVENTS	2	/* events in a set, whose counts are added */
+#define FAMILY_WAYS	4	/* maximum number of alternative event sets of a family */
+#define FAMILY_EVENTS	2	/* maximum number of events in a set; their counts are added */
 
 /**
  * struct family - a family of metrics
@@ -18,7 +18,7 @@
  * @help: text of the HELP line
  * @label: label that holds the box number; NULL: the counts of a die are added
  * @bytes: bytes per count if the event table has none; 0: the family does not count bytes
- * @ways: sets of events; the first set that the machine has is used
+ * @ways: alternative sets of events; the exporter uses the first set that the machine has
  */
 struct family {
 	const char *collector;
@@ -32,7 +32,7 @@ struct family {
 #define NR_FAMILIES	8
 #define NR_COLLECTORS	4
 
-/* The families of a collector are adjacent */
+/* Table of all families; the families of a collector are adjacent */
 extern const struct family families[NR_FAMILIES];
 
 /* Names of the collectors, in the order of their families */

@@ -26,8 +26,8 @@
 
 #define LIBRARY		"libmicrohttpd.so.12"
 #define MAX_CONNECTIONS	512U
-#define CONNECTION_NS	(10 * NSEC_PER_SEC)	/* lifetime of a connection */
-#define CONNECTION_SIZE	16384U			/* request line and headers, in bytes */
+#define CONNECTION_NS	(10 * NSEC_PER_SEC)	/* maximum lifetime of a connection */
+#define CONNECTION_SIZE	16384U			/* maximum size of a request in bytes */
 
 struct library {
 	void *handle;
@@ -47,17 +47,17 @@ struct connection {
 	TAILQ_ENTRY(connection) link;
 	int fd;
 	uint64_t deadline;
-	bool late;		/* shut down after its deadline, and removed from the list */
+	bool late;		/* deadline passed: shut down, and removed from the list */
 };
 
 struct server {
 	struct library http;
 	struct MHD_Daemon *daemon;
 	struct serve_page page;
-	struct MHD_Response *made;	/* the cached page */
-	uint64_t made_at;		/* time of the read (ns) */
+	struct MHD_Response *made;	/* cached response with the page, or NULL */
+	uint64_t made_at;		/* time at which @made was made (CLOCK_MONOTONIC ns) */
 	struct MHD_Response *root, *missing, *refused;
-	TAILQ_HEAD(, connection) connections;	/* ordered by deadline */
+	TAILQ_HEAD(, connection) connections;	/* open connections, ordered by deadline */
 };
 
 /* ---- the library ------------------------------------------------------- */
@@ -119,7 +119,7 @@ static struct MHD_Response *response_fixed(struct server *server, const char *te
 			     MHD_RESPMEM_PERSISTENT, type);
 }
 
-/* Return the page. A request within the cache time gets the cached page. NULL: no memory. */
+/* Return the page, from the cache if it is younger than cache_ns; NULL if out of memory */
 static struct MHD_Response *page_response(struct server *server)
 {
 	uint64_t now = now_ns();
@@ -137,7 +137,7 @@ static struct MHD_Response *page_response(struct server *server)
 		free(text);
 		return NULL;
 	}
-	/* The library holds references for connections that still send the old page */
+	/* The library keeps a reference to the old page while a connection sends it */
 	if (server->made)
 		server->http.destroy_response(server->made);
 	server->made = made;
@@ -159,8 +159,8 @@ static enum MHD_Result answer(void *data, struct MHD_Connection *connection, con
 		return server->http.queue_response(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
 						       server->refused);
 	/*
-	 * The library calls with the headers first, then with the body, which is ignored, then
-	 * at the end
+	 * libmicrohttpd calls this function after the headers, for each part of the body (which
+	 * is ignored), and at the end of the request
 	 */
 	if (!*state) {
 		*state = server;
@@ -214,7 +214,7 @@ static void connection_notify(void *data, struct MHD_Connection *client, void **
 }
 
 /*
- * Shut down connections after their deadline. The library detects the end of input and closes
+ * Shut down connections after their deadline. Then libmicrohttpd reads an end of file and closes
  * them.
  */
 static void connections_expire(struct server *server, uint64_t now)
@@ -243,7 +243,7 @@ static int responses_make(struct tool *tool, struct server *server)
 	return 0;
 }
 
-/* Start the server with a duplicate of the socket, because the library closes its socket */
+/* Start libmicrohttpd with a duplicate of @listening, because it closes the socket at its end */
 static int daemon_start(struct tool *tool, struct server *server, int listening)
 {
 	int fd = fcntl(listening, F_DUPFD_CLOEXEC, 0);
@@ -335,7 +335,7 @@ void serve_close(struct server *server)
 	response_drop(server, server->root);
 	response_drop(server, server->missing);
 	response_drop(server, server->refused);
-	/* Do not unload the library, because it leaves state behind */
+	/* Do not unload libmicrohttpd, because it does not free all its state */
 	free(server);
 }
 

@@ -10,10 +10,10 @@
 
 /**
  * struct serve_page - the page that is served
- * @make: function that returns the page (freed by the caller) and its length in
- *        @size; NULL: failed
+ * @make: function that returns the text of the page, which the caller frees, and its length in
+ *        @size (bytes); NULL on failure
  * @data: argument of @make
- * @cache_ns: time during which other requests get the same page (ns)
+ * @cache_ns: time after @make for which requests get the same page (ns)
  */
 struct serve_page {
 	char *(*make)(void *data, size_t *size);
@@ -34,7 +34,7 @@ int serve_open(struct tool *tool, int fd, const struct serve_page *page, struct 
 /** serve_fd() - return a descriptor that is readable when serve_run() has work; -1 for NULL */
 int serve_fd(const struct server *server);
 
-/** serve_until() - return the latest time to call serve_run() (ns); 0: no time limit */
+/** serve_until() - return the time (ns) by which serve_run() must be called, 0 for no limit */
 uint64_t serve_until(const struct server *server);
 
 /** serve_run() - process pending requests without blocking; @server may be NULL */

@@ -75,12 +75,12 @@ static void place_begin(const struct collect *c, struct expose *page, const stru
 	where_labels(c, page, place->package, place->die, place->cpu);
 }
 
-/* A metric with one sample for each die, or for each domain that the session counts on */
+/* Prometheus metric with one line for each die, or for each domain that the session counts on */
 struct place_row {
 	const char *name;
 	const char *help;
-	size_t meter;		/* offset in struct place */
-	bool of_session;	/* only domains that the session counts on; otherwise each die */
+	size_t meter;		/* offset of the metric's struct meter in struct place */
+	bool of_session;	/* true for the domains of the session, false for each die */
 	bool seconds;
 };
 
@@ -150,7 +150,7 @@ static void places_print(const struct collect *c, struct expose *page)
 
 /* ---- boxes and the rest ------------------------------------------------ */
 
-/* Number of boxes of a type on a socket */
+/* Number of boxes of one type on one socket, for the page */
 struct census {
 	uint32_t package;
 	const char *type;

@@ -11,21 +11,21 @@
 
 struct collect_args;
 
-/* A total that only grows. The increments of a driver value are added to it. */
+/* Prometheus counter: @total is the sum of all increments of a driver value, @last is its value */
 struct meter {
 	uint64_t total;
 	uint64_t last;
 };
 
-/* A domain, identified by its location because ids may change when the driver is reloaded */
+/* Domain and its totals. The location identifies it, because a reload of the driver changes ids. */
 struct place {
 	uint32_t scope;
 	uint32_t die;
 	uint32_t package;
 	int32_t cpu;
-	bool there;		/* the driver reports the domain now */
+	bool there;		/* true if the loaded driver reports the domain */
 	bool online;
-	bool read;		/* the session has counters in the domain */
+	bool read;		/* true if the session has counters in the domain */
 	struct meter enabled;
 	struct meter running;
 	struct meter frozen;
@@ -34,36 +34,36 @@ struct place {
 	struct meter throttled;
 };
 
-/* A sample: one line of the page */
+/* Time series of Prometheus: one line of the page with labels and a count */
 struct series {
 	size_t group;		/* index into families, or NR_FAMILIES + index into labels */
 	uint32_t package;
 	uint32_t die;
 	int32_t cpu;
 	char type[UCORE_NAME_LEN];
-	uint32_t instance;	/* UCORE_ANY: sum over all boxes of the die */
+	uint32_t instance;	/* number of the box, UCORE_ANY for the sum over a die's boxes */
 	uint32_t bytes;		/* @per counts are @bytes bytes; 1 and 1 if no bytes are counted */
 	uint32_t per;
 	uint64_t count;
-	bool counted;		/* the current session counts it */
-	bool partial;		/* a box reported a partial value */
+	bool counted;		/* true if the current session counts the series */
+	bool partial;		/* true if a box reported UCORE_VALUE_F_PARTIAL */
 };
 
-/* The label of an event that was selected with -e */
+/* Label of an event that the user selected with -e */
 struct event_label {
 	char text[UCORE_SPEC_LEN];
 };
 
-/* A value of the session, and the series to which it adds */
+/* Slot of the session with its @last count, and the series to which its increments are added */
 struct source {
 	size_t series;
 	uint64_t last;
 };
 
 enum state {
-	COLLECTOR_MISSING,	/* no such events on this machine, or not selected */
+	COLLECTOR_MISSING,	/* the machine has no events of the collector, or not selected */
 	COLLECTOR_COUNTING,
-	COLLECTOR_BUSY,		/* another session uses its counters */
+	COLLECTOR_BUSY,		/* another session uses the counters of the collector */
 	COLLECTOR_REFUSED,	/* too few counters, or all boxes are dead */
 };
 
@@ -71,26 +71,26 @@ struct collect {
 	struct tool *tool;
 	const struct collect_args *args;
 	struct ucore_device *dev;
-	struct ucore_session *session;	/* NULL while nothing can be counted */
+	struct ucore_session *session;	/* NULL while the exporter cannot count */
 	uint64_t session_id;
 	uint64_t tried;			/* time of the last attempt to connect (ns) */
-	struct ucore_error reported;	/* the last error printed, which is not repeated */
+	struct ucore_error reported;	/* last error that was printed; it is not repeated */
 	enum state states[NR_COLLECTORS];
 	enum state states_reported[NR_COLLECTORS];
-	int ways[NR_FAMILIES];		/* -1: no set of events exists here */
+	int ways[NR_FAMILIES];		/* index of each family's event set, -1 if there is none */
 	struct series *series;
 	size_t nr_series, max_series;
 	struct source *sources;
 	size_t nr_sources, max_sources;
 	struct place *places;
 	size_t nr_places, max_places;
-	struct event_label *labels;	/* of the events of -e */
+	struct event_label *labels;	/* labels of the events of -e */
 	size_t nr_labels, max_labels;
-	bool several_dies;		/* on a socket: lines have a die label */
-	uint64_t skew_ns;		/* of the last read */
+	bool several_dies;		/* sockets have several dies: lines get a die label */
+	uint64_t skew_ns;		/* ucore_snapshot.skew_ns of the last READ (ns) */
 	uint64_t nr_reads;
 	uint64_t nr_failures;
-	uint64_t started;		/* CLOCK_REALTIME (ns) */
+	uint64_t started;		/* start of the exporter, CLOCK_REALTIME (ns) */
 };
 
 /** totals_print() - print the whole page; return 0, or -errno if @stream has an error */

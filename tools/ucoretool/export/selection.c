@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The events that the exporter counts: collectors that the machine has events for, and events of
- * -e. Events are added to the session box by box, and each has a source.
+ * -e. Events are added to the session box by box. Each event on a box has a struct source.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static int given_twice(struct collect *c, const struct ucore_event *event)
 	return -EINVAL;
 }
 
-/* Add an event on one box to the session, and a source for its value */
+/* Add an event on one box to the session, and a struct source for its count */
 static int source_add(struct collect *c, size_t group, const struct ucore_event *event,
 		      const struct ucore_box_info *box)
 {
@@ -62,7 +62,7 @@ static int source_add(struct collect *c, size_t group, const struct ucore_event 
 	if (!series || !grown)
 		return -ENOMEM;
 	c->sources = grown;
-	/* Events of a family may share a series: their counts are added */
+	/* Refuse a series that two events of -e share; counts of a family's events are added */
 	if (series->counted && group >= NR_FAMILIES)
 		return given_twice(c, event);
 	series->counted = true;
@@ -98,7 +98,7 @@ static int event_add(struct collect *c, size_t group, const struct ucore_event *
 	return -ENODEV;
 }
 
-/* Return the first set of events of the family that this machine has; -1 if none */
+/* Return the index of the first event set of the family that this machine has; -1 if none */
 static int family_way(struct collect *c, const struct family *family)
 {
 	struct ucore_events *events;
@@ -163,7 +163,7 @@ static int collector_missing(struct collect *c, unsigned int collector)
 	return -ENOENT;
 }
 
-/* Find the collectors that the machine has events for; -ENOENT if a selected one has none */
+/* Find the collectors with events on this machine; -ENOENT if a selected collector has none */
 int selection_find(struct collect *c)
 {
 	for (unsigned int i = 0; i < NR_COLLECTORS; i++) {
@@ -184,7 +184,7 @@ int selection_find(struct collect *c)
 	return 0;
 }
 
-/* Find or add the group of events with this label. A new session uses the same group. */
+/* Find or add the group of events with a label. The group stays the same in later sessions. */
 static int label_group(struct collect *c, const char *label, size_t *group)
 {
 	struct event_label *grown;

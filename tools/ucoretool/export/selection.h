@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The events that the exporter counts. Errors are explained in the tool's err.
+ * The events that the exporter counts. The functions store the text of an error in tool->err.
  */
 #ifndef UCORETOOL_EXPORT_SELECTION_H
 #define UCORETOOL_EXPORT_SELECTION_H
@@ -10,13 +10,13 @@
 #define COLLECT_MAX_EVENTS	256
 
 /**
- * struct collect_args - selection of what to count
+ * struct collect_args - events and collectors that the user selected
  * @events: events and patterns of -e
  * @nr_events: number of @events
- * @wanted: selected collectors, one bit each
- * @chosen: true if only the collectors in @wanted count; false if all that the machine has
- * @flags: UCORE_SESSION_*
- * @read_flags: UCORE_READ_*
+ * @wanted: selected collectors, bit i for collectors[i]
+ * @chosen: true to count only the collectors in @wanted, false for all collectors of the machine
+ * @flags: UCORE_SESSION_F_*
+ * @read_flags: UCORE_READ_F_*
  */
 struct collect_args {
 	const char (*events)[UCORE_SPEC_LEN];
@@ -27,7 +27,7 @@ struct collect_args {
 	uint32_t read_flags;
 };
 
-/** selection_find() - find the collectors of this machine; -ENOENT if a selected one is missing */
+/** selection_find() - find the collectors with events here; -ENOENT if a selected one has none */
 int selection_find(struct collect *c);
 
 /** selection_add_events() - add the events of -e to the session; 0 or -errno */

@@ -16,8 +16,8 @@
 #include "export/totals.h"
 #include "event_loop.h"
 
-#define RETRY_NS	(2 * NSEC_PER_SEC)	/* between attempts to open the device */
-#define RETRY_BUSY_NS	(5 * NSEC_PER_SEC)	/* ... to use counters that were busy */
+#define RETRY_NS	(2 * NSEC_PER_SEC)	/* time between attempts to open the device */
+#define RETRY_BUSY_NS	(5 * NSEC_PER_SEC)	/* time between attempts to get busy counters */
 
 /* ---- create and free --------------------------------------------------- */
 
@@ -54,7 +54,7 @@ void collect_free(struct collect *c)
 	free(c);
 }
 
-/* Print the last error, unless it was the last one printed */
+/* Print the last error, unless the last printed error has the same text */
 static void report_once(struct collect *c)
 {
 	if (!strcmp(c->reported.text, c->tool->err.text))
@@ -210,8 +210,8 @@ static int counters_read(struct collect *c)
 	c->nr_reads++;
 	c->skew_ns = snap.skew_ns;
 	/*
-	 * Each source added one event to one box, so that values and sources have the same
-	 * order
+	 * Value i belongs to source i. Each source is one event on one box, and both arrays are
+	 * in the order of adding.
 	 */
 	for (size_t i = 0; i < snap.nr_values && i < c->nr_sources; i++)
 		totals_source(c, &c->sources[i], &snap.values[i]);
@@ -267,8 +267,8 @@ static void update(struct collect *c)
 		ret = totals_places_update(c);
 	if (!ret && busy_one_is_free(c)) {
 		/*
-		 * The totals include the last read. The new session also counts the collectors
-		 * that were busy.
+		 * Create a new session, which also counts collectors that were busy. No counts
+		 * are lost, because the totals include the last read.
 		 */
 		disconnect(c);
 		connect_again(c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counting for the exporter, from the device to the text of a page: one session, one READ for
- * each page, and totals that outlive sessions.
+ * Counting for the exporter, from the device to the text of a page. The exporter has one session
+ * and makes one READ for each page. The totals are kept when the session is replaced.
  */
 #ifndef UCORETOOL_EXPORT_SESSIONS_H
 #define UCORETOOL_EXPORT_SESSIONS_H
@@ -9,7 +9,7 @@
 #include "export/selection.h"
 #include "tool.h"
 
-/* Result of collect_connect(): LATER may succeed in a further attempt, NEVER cannot */
+/* Result of collect_connect(): counting, failed for now (LATER), or failed for good (NEVER) */
 enum collect_verdict {
 	COLLECT_COUNTING,
 	COLLECT_LATER,
@@ -19,8 +19,8 @@ enum collect_verdict {
 struct collect;
 
 /**
- * collect_create() - create the state, without a session; @args must outlive it; NULL if out
- * of memory
+ * collect_create() - create the exporter's state, without a session; NULL if out of memory
+ * @args: selection; must exist until collect_free()
  */
 struct collect *collect_create(struct tool *tool, const struct collect_args *args);
 

@@ -75,7 +75,7 @@ static int unix_error(struct tool *tool, const char *path, int code)
 	return tool_error(tool, "cannot listen on unix:%s: %s", path, strerror(code));
 }
 
-/* Remove a socket on which no process listens; 0 if the path is free, otherwise an exit code */
+/* Remove a unix socket on which no process listens; return 0 if the path is free, or exit code */
 static int unix_replace(struct tool *tool, const struct sockaddr_un *name)
 {
 	struct stat there;
@@ -182,7 +182,7 @@ static int tcp_bind(struct tool *tool, const struct address *address, struct lis
 	return 0;
 }
 
-/* ---- both -------------------------------------------------------------- */
+/* ---- TCP and unix ------------------------------------------------------ */
 
 int listener_open(struct tool *tool, const struct address *address, struct listener *listener)
 {

@@ -46,7 +46,7 @@ int address_parse(struct tool *tool, const char *text, struct address *address);
 /** listener_open() - bind and listen; return 0, or the exit code after an error message */
 int listener_open(struct tool *tool, const struct address *address, struct listener *listener);
 
-/** listener_close() - close the socket and remove its file */
+/** listener_close() - close the socket, and remove the file of a unix socket */
 void listener_close(struct listener *listener);
 
 #endif /* UCORETOOL_EXPORT_SOCKET_H */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Prometheus' text format, version 0.0.4. This file does not depend on the metrics that are
- * printed.
+ * Writer of Prometheus' text format, version 0.0.4. The callers choose the metrics.
  */
 #include "export/text_format.h"
 #include "tool.h"
@@ -80,7 +79,7 @@ void expose_bytes(struct expose *page, uint64_t count, uint32_t bytes, uint32_t 
 		expose_number(page, (uint64_t)total);
 		return;
 	}
-	/* Prometheus stores values as double */
+	/* 17 digits are enough, because Prometheus stores values as double */
 	labels_end(page);
 	fprintf(page->stream, "%.17g\n", (double)total);
 }

@@ -12,10 +12,10 @@
 #define EXPOSE_TYPE	"text/plain; version=0.0.4; charset=utf-8"
 
 /**
- * struct expose - a page while it is written
- * @stream: output
- * @family: name of the current family
- * @labels: number of labels of the current sample
+ * struct expose - state of a page in Prometheus' text format while it is written
+ * @stream: output stream
+ * @family: name of the family that is written
+ * @labels: number of labels written for the current sample
  */
 struct expose {
 	FILE *stream;

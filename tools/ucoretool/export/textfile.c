@@ -28,7 +28,7 @@ static int write_all(int fd, const char *text, size_t size)
 	return 0;
 }
 
-/* Form the temporary name "/DIRECTORY/.NAME.tmp" */
+/* Write the name of the temporary file for @path: "/DIRECTORY/.NAME.tmp" */
 static int temporary_name(const char *path, char *text, size_t size)
 {
 	const char *name = strrchr(path, '/');
@@ -43,7 +43,7 @@ static int file_fill(const char *path, const char *text, size_t size)
 {
 	int fd, ret;
 
-	/* Do not follow a link that another user placed in the directory */
+	/* Remove a symbolic link that another user may have placed in the directory */
 	unlink(path);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
 	if (fd < 0)

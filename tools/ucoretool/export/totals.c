@@ -29,7 +29,7 @@ void totals_meter(struct meter *meter, uint64_t now)
 	meter->last = now;
 }
 
-/* Add the growth of a value that restarts at 0 when the driver is reloaded */
+/* Add the increment of a driver value, which restarts at 0 when the driver is reloaded */
 static void meter_rejoin(struct meter *meter, uint64_t now)
 {
 	if (now < meter->last)

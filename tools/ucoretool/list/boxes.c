@@ -83,7 +83,7 @@ static void columns_make(struct box_list *list, bool all)
 	};
 
 	memcpy(list->columns, columns, sizeof(columns));
-	/* hide empty columns, and make the others as narrow as their content */
+	/* hide columns without content, and set the width of the other columns to their content */
 	list->columns[BOX_CPU].hidden = true;
 	list->columns[BOX_OWNER].hidden = true;
 	list->columns[BOX_ADDRESS].hidden = true;
@@ -117,7 +117,7 @@ static void address_text(const struct ucore_box_info *first, const struct ucore_
 		snprintf(text, size, "%s .. %s", from, to);
 }
 
-/* Print one box, or a run of boxes that differ only in number and location */
+/* Print a row for the boxes @box to @last, which differ only in number (or CPU) and location */
 static void box_row(struct box_list *list, const struct ucore_box_info *box,
 		    const struct ucore_box_info *last)
 {
@@ -129,7 +129,7 @@ static void box_row(struct box_list *list, const struct ucore_box_info *box,
 	caps_text(box->flags, caps, sizeof(caps));
 	snprintf(instance, sizeof(instance), "%u-%u", box->instance, last->instance);
 	snprintf(cpus, sizeof(cpus), "%d-%d", box->cpu, last->cpu);
-	/* a process of another PID namespace has no process id here */
+	/* the process id is 0 if the owner is in another PID namespace */
 	if (box->owner && !box->owner_pid)
 		snprintf(owner, sizeof(owner), "? (%s)", box->owner_comm);
 	else if (box->owner)
@@ -173,7 +173,7 @@ static bool boxes_alike(const struct ucore_box_info *a, const struct ucore_box_i
 	       a->flags == b->flags && a->owner == b->owner;
 }
 
-/* Return true if @b is the next box of the domain, or the same box of the next CPU */
+/* Return true if box @b follows @a in the same domain, or is the same box of the next CPU */
 static bool boxes_follow(const struct ucore_box_info *a, const struct ucore_box_info *b)
 {
 	if (a->domain == b->domain)
@@ -181,7 +181,7 @@ static bool boxes_follow(const struct ucore_box_info *a, const struct ucore_box_
 	return a->cpu >= 0 && b->cpu == a->cpu + 1 && b->instance == a->instance;
 }
 
-/* Return the last box of the run that starts at box @i: only the number or only the CPU differs */
+/* Return the id of the last box that can share a row of the list with box @i */
 static size_t run_end(const struct box_list *list, size_t i)
 {
 	const struct ucore_box_info *boxes = list->boxes;
@@ -239,7 +239,7 @@ int list_boxes(struct tool *tool, struct ucore_device *dev, const struct list_ar
 	boxes_print(&list, args->pattern,
 		    args->output.out.format == OUT_TABLE && !args->all && !args->pattern);
 	ucore_discovery_free(discovery);
-	/* the reason for missing boxes, such as another driver */
+	/* the driver's reason for missing boxes, for example that another driver uses them */
 	if (*ucore_device_info(dev)->reason)
 		tool_error(tool, "%s", ucore_device_info(dev)->reason);
 	return 0;

@@ -10,13 +10,13 @@
 
 /**
  * struct list_args - parsed arguments of list
- * @what: kind of the elements
- * @pattern: pattern of the elements, NULL: all elements
+ * @what: kind of the listed elements
+ * @pattern: pattern that listed elements match, NULL: list all elements
  * @platform: platform of --platform, NULL: this machine
- * @root: folder above sys and usr, NULL: /
- * @all: true with --all
- * @rejected: true with --rejected
- * @topology: true with --topology
+ * @root: folder that contains sys and usr (--root), NULL: /
+ * @all: --all: one row for each box; describe each event or metric
+ * @rejected: --rejected: list rejected units of discovery tables
+ * @topology: --topology: list connections of IIO stacks and UPI links
  * @output: output options
  */
 struct list_args {

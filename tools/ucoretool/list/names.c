@@ -49,7 +49,7 @@ enum {
 	EVENT_FILTER,
 	EVENT_MASKS,
 	NR_EVENT_COLUMNS,
-	/* with --all only */
+	/* columns with --all only */
 	EVENT_EXPLAINED = NR_EVENT_COLUMNS,
 	EVENT_TEXT,
 	NR_EXPLAINED_COLUMNS,
@@ -64,7 +64,7 @@ static void event_row(struct out *out, const struct column *columns, size_t nr,
 
 	counters_text(desc->counters | desc->counters_alt, counters, sizeof(counters));
 	snprintf(event, sizeof(event), "0x%02x", desc->event);
-	/* Intel documents the occupancy select of the PCU as part of the umask */
+	/* print the occupancy select of the PCU as umask bits 7:6, like Intel's event files */
 	snprintf(umask, sizeof(umask), "0x%02x", desc->umask | desc->occ_sel << 6);
 	masks_text(desc, masks, sizeof(masks));
 	/* a table has one column for filter and masks because few events have either */
@@ -88,7 +88,9 @@ static void event_row(struct out *out, const struct column *columns, size_t nr,
 	out_row(out, columns, nr, cells);
 }
 
-/* Match full name, short name, box type, or the form of -e: "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.RD"
+/*
+ * Return true if a pattern matches an event: its full name, short name, box type, or its form in
+ * the option -e ("imc/CAS_COUNT.RD/", also without the last slash).
  */
 static bool event_wanted(const char *pattern, const struct ucore_event_desc *desc)
 {
@@ -118,7 +120,7 @@ static size_t event_rows(struct out *out, const struct column *columns, size_t n
 	return found;
 }
 
-/* Report a pattern without matches as a failure */
+/* Print an error if a pattern matched no element; return the exit code */
 static int nothing_found(struct tool *tool, const char *what, const char *pattern, size_t found)
 {
 	if (found || !pattern)
@@ -189,7 +191,7 @@ static void metric_row(struct out *out, const struct column *columns,
 	out_row(out, columns, NR_METRIC_COLUMNS, cells);
 }
 
-/* Match the name, or the category in the form of stat -M: "@io" */
+/* Return true if a pattern matches a metric: its name, or its category ("@io" as in stat -M) */
 static bool metric_wanted(const char *pattern, const struct ucore_metric_desc *desc)
 {
 	if (pattern && *pattern == '@')

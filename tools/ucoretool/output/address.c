@@ -24,7 +24,7 @@ void place_text(uint32_t access, uint64_t at, char *text, size_t size)
 		snprintf(text, size, "0x%llx", (unsigned long long)at);
 }
 
-/* Discovery tables have a 3-bit segment directly above the bus number */
+/* PCI addresses of discovery tables have the segment in the 3 bits above the bus number */
 void unit_place_text(uint32_t access, uint64_t at, char *text, size_t size)
 {
 	if (access == UCORE_ACCESS_PCI)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Conversion of numbers to decimal text.  Numbers outside the exact range go to printf(3).
+ * Conversion of numbers to decimal text.  printf(3) converts numbers for which is_plain() is false.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ size_t digits_number(char *text, uint64_t number)
 	return length;
 }
 
-/* Return true for 0, and for positive numbers that have exact units and at most 15 digits */
+/* Return true for 0, and for numbers from 0.25 to 1e15, whose fraction is a multiple of 2^-54 */
 static bool is_plain(double real)
 {
 	return (real >= 0.25 && real < 1e15) || (real == 0 && !__builtin_signbit(real));
@@ -50,7 +50,7 @@ void digits_fixed(char *text, size_t size, double real, unsigned int places)
 	units = (uint64_t)((real - (double)whole) * (double)UNITS) * powers[places];
 	part = units >> UNIT_BITS;
 	rest = units & (UNITS - 1);
-	/* round to nearest, ties to even */
+	/* round the last decimal place to nearest, ties to even, like printf(3) */
 	part += rest > UNITS / 2 || (rest == UNITS / 2 && part & 1);
 	whole += part / powers[places];
 	at = digits_number(text, whole);

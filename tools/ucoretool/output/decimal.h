@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Buffer size for any integer, and for most fractions */
+/* Buffer size (bytes) for any 64-bit integer, and for most numbers with a fraction */
 #define DIGITS_LEN	24
 
 /* Maximum number of decimal places of digits_fixed() */

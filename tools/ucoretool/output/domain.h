@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Domains as text and table cells: output names dies and CPUs, not domain ids.
+ * Domains as text and table cells.  The output contains dies and CPUs instead of domain ids.
  */
 #ifndef UCORETOOL_DOMAIN_H
 #define UCORETOOL_DOMAIN_H
@@ -39,16 +39,16 @@ const char *domain_sum_word(const struct domain_sum *sum);
 const char *domain_sum_words(const struct domain_sum *sum);
 
 /*
- * The die cell and the CPU cell of a row.  If @cpu is -1 the CPU cell is empty, otherwise the
- * die cell.
+ * Return the die cell and the CPU cell of a row.  One of them is empty: the CPU cell if @cpu is -1,
+ * otherwise the die cell.
  */
 struct cell domain_die_cell(uint32_t die, int32_t cpu);
 struct cell domain_cpu_cell(int32_t cpu);
 
-/** value_note() - return a note for UCORE_VALUE_F_*, NULL if no flag needs one */
+/** value_note() - return a remark on the flags UCORE_VALUE_F_* of a count; NULL if not needed */
 const char *value_note(uint32_t flags, int32_t cpu);
 
-/** domain_offline_text() - return the note for an offline die (@cpu is -1) or CPU */
+/** domain_offline_text() - return the remark for an offline die (@cpu is -1) or offline CPU */
 const char *domain_offline_text(int32_t cpu);
 
 #endif /* UCORETOOL_DOMAIN_H */

@@ -17,7 +17,7 @@
 
 /* ---- sysfs ------------------------------------------------------------- */
 
-/* Read a hexadecimal number from a device's file; 0 if that fails */
+/* Read a hexadecimal number from a sysfs file of a PCI function; 0 on failure */
 static uint32_t number_of(const char *root, const char *address, const char *file)
 {
 	char path[PATH_MAX];
@@ -51,7 +51,7 @@ static bool place_of(const char *root, struct pci_device *device)
 			    &device->slot) == 3;
 }
 
-/* Return false for memory, bridges, system peripherals and signal processing classes */
+/* Return true if a PCI class transfers data; false for memory, bridges and system peripherals */
 static bool moves_data(uint32_t class)
 {
 	switch (class >> 8) {
@@ -112,7 +112,7 @@ static int sysfs_read(struct pci_devices *devices, const char *root)
 
 /* ---- pci.ids ----------------------------------------------------------- */
 
-/* Vendor or class of the current section of pci.ids; UINT32_MAX: none */
+/* Current section of pci.ids: a vendor or a class; the other member is UINT32_MAX */
 struct reading {
 	uint32_t vendor;
 	uint32_t class;
@@ -125,7 +125,7 @@ static int name_set(char **name, const char *text)
 	return *name ? 0 : -ENOMEM;
 }
 
-/* Parse the first line of a section: a vendor or a class */
+/* Parse the first line of a section of pci.ids: a vendor or a class */
 static int head_read(struct pci_devices *devices, struct reading *reading, const char *line)
 {
 	unsigned int id;
@@ -145,7 +145,7 @@ static int head_read(struct pci_devices *devices, struct reading *reading, const
 	return ret;
 }
 
-/* Parse a line of a section: a device or a subclass; skip deeper levels */
+/* Parse a line within a section of pci.ids: a device or a subclass; skip deeper levels */
 static int item_read(struct pci_devices *devices, const struct reading *reading, const char *line)
 {
 	unsigned int id;

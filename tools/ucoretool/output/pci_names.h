@@ -14,7 +14,8 @@
  * struct pci_device - a PCI function
  * @segment: segment of the root bus
  * @bus: number of the root bus
- * @slot: device number on the root bus: of the root port, or of the function without one
+ * @slot: device number on the root bus: that of the root port above the function, or that of the
+ *        function if it is on the root bus
  * @address: address of the function: "0000:3b:00.0"
  * @class: class code without the programming interface
  * @vendor: vendor id
@@ -48,7 +49,7 @@ struct pci_devices {
 
 /**
  * pci_devices_read() - read the functions from sysfs, and their names from pci.ids
- * @root: directory above sys and usr, "" for the real ones
+ * @root: directory that contains sys and usr, "" for this machine's
  * @devices: filled; empty if there is no sysfs
  *
  * Return: 0 or -ENOMEM.
@@ -58,8 +59,7 @@ int pci_devices_read(const char *root, struct pci_devices *devices);
 /** pci_devices_free() - free the array and the names */
 void pci_devices_free(struct pci_devices *devices);
 
-/** pci_device_text() - write the names as lspci does: "Ethernet controller: Intel Corporation ..."
- */
+/** pci_device_text() - write class, vendor and device of a PCI function, in the format of lspci */
 void pci_device_text(const struct pci_device *device, char *text, size_t size);
 
 #endif /* UCORETOOL_PCI_NAMES_H */

@@ -2,7 +2,7 @@
 /*
  * Output of rows as a table, CSV or JSON lines.
  *
- * The JSON writer is local because a library would be a dependency for forty lines.
+ * The JSON writer is part of this file, because it is too small to justify a library.
  *
  * A row is assembled in a buffer and passed to the stream with one call, and numbers are
  * converted without printf(3).  A stream call for each character would dominate the cost of
@@ -85,7 +85,7 @@ static void digits_group(char *text, size_t size, uint64_t number)
 	text[at] = 0;
 }
 
-/* Write a value with grouped digits and two decimals, or four significant digits below 1 */
+/* Write a value with grouped digits and two decimals; below 1 with four significant digits */
 static void value_group(char *text, size_t size, double value)
 {
 	double magnitude = value < 0 ? -value : value;
@@ -149,7 +149,7 @@ static void cell_format(const struct out *out, const struct cell *cell, char *te
 			value_group(text, size, cell->real);
 		else
 			snprintf(text, size, "%.9g", cell->real);
-		/* CSV has an empty cell for NaN */
+		/* write NaN as an empty cell in CSV */
 		if (!people && __builtin_isnan(cell->real))
 			*text = 0;
 		break;
@@ -190,7 +190,7 @@ static bool is_plain(unsigned char c)
 	return c >= ' ' && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* Write one character that is not plain; return the number of bytes read from @text */
+/* Write a character of a JSON string that is not is_plain(); return its length in @text (bytes) */
 static size_t put_special(struct line *line, const char *text)
 {
 	unsigned char c = (unsigned char)*text;
@@ -206,7 +206,7 @@ static size_t put_special(struct line *line, const char *text)
 	} else if (length) {
 		put_bytes(line, text, length);
 	} else {
-		/* U+FFFD replaces a byte that is not valid UTF-8 */
+		/* write U+FFFD in place of a byte that is not valid UTF-8 */
 		put_text(line, "\\ufffd");
 		length = 1;
 	}
@@ -241,7 +241,7 @@ static void put_key(struct line *line, struct out *out, const char *key)
 	put(line, ':');
 }
 
-/* Write a cell as a JSON member; skip empty cells and NaN */
+/* Write a cell as a member of a JSON object; omit empty cells and NaN */
 static void put_member(struct line *line, struct out *out, const char *key,
 		       const struct cell *cell)
 {

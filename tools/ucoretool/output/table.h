@@ -21,7 +21,7 @@ enum out_format {
  * @stream: file or standard output
  * @format: table, CSV or JSON lines
  * @separator: character between the values of a CSV row
- * @inside: true if the open JSON object or array has a member already
+ * @inside: true if the open JSON object or array has a member, so that the next needs a comma
  */
 struct out {
 	FILE *stream;
@@ -30,16 +30,16 @@ struct out {
 	bool inside;
 };
 
-/* Format of a cell; a cell of kind NONE is empty in tables and CSV, and absent in JSON */
+/* Format of a cell's value; CELL_NONE is empty in tables and CSV, and absent in JSON */
 enum cell_kind {
 	CELL_NONE,
 	CELL_TEXT,
-	CELL_COUNT,		/* a table groups the digits */
+	CELL_COUNT,		/* integer; tables group the digits */
 	CELL_NUMBER,
-	CELL_FLAG,		/* true or false in JSON, else 1 or 0 */
-	CELL_NS,		/* a table shows seconds, CSV and JSON have nanoseconds */
-	CELL_REAL,		/* a table and CSV show two decimals, JSON has three */
-	CELL_VALUE,		/* full precision; a table groups the digits of large values */
+	CELL_FLAG,		/* true or false in JSON, 1 or 0 in tables and CSV */
+	CELL_NS,		/* time in ns; tables show seconds, CSV and JSON have ns */
+	CELL_REAL,		/* real number; tables and CSV show two decimals, JSON has three */
+	CELL_VALUE,		/* real number in full precision; tables group the digits */
 };
 
 struct cell {

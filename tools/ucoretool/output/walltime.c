@@ -40,7 +40,7 @@ const char *clock_iso(uint64_t real, char *text)
 	return text;
 }
 
-/* Write a local time with microseconds, with date and zone if @day */
+/* Write CLOCK_REALTIME @real (ns) as local time in microseconds, with date and zone if @day */
 static const char *local_text(uint64_t real, bool day, char *text)
 {
 	time_t seconds = (time_t)(real / NSEC_PER_SEC);
@@ -86,7 +86,7 @@ struct clock_window clock_window_all(void)
 	return (struct clock_window) { .to = UINT64_MAX };
 }
 
-/* Parse a time of day: "14:03:05.25" */
+/* Parse a local time of day, "14:03:05.25", to ns since midnight */
 static bool day_parse(const char *text, uint64_t *ns)
 {
 	unsigned int hours, minutes;
@@ -137,7 +137,10 @@ int clock_window_parse(struct tool *tool, const char *text, struct clock_window 
 	return ret;
 }
 
-/* Return the first time of day @ns (ns since midnight) not before the start, relative to it */
+/*
+ * Convert a local time of day (ns since midnight) to ns since the start of the recording: the first
+ * such time not before the start.
+ */
 static uint64_t day_fix(uint64_t ns, uint64_t start_real)
 {
 	time_t seconds = (time_t)(start_real / NSEC_PER_SEC);
@@ -149,7 +152,7 @@ static uint64_t day_fix(uint64_t ns, uint64_t start_real)
 	tm.tm_min = 0;
 	tm.tm_sec = 0;
 	midnight = (uint64_t)mktime(&tm) * NSEC_PER_SEC;
-	/* a time less than a minute before the start means the start */
+	/* a time of day less than a minute before the start selects the start, not the next day */
 	if (midnight + ns + 60 * NSEC_PER_SEC < start_real)
 		ns += DAY_NS;
 	return midnight + ns > start_real ? midnight + ns - start_real : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Wall-clock times as text, and time windows of recordings.
+ * Wall-clock times as text, and time windows (--time FROM,TO) of recordings.
  */
 #ifndef UCORETOOL_WALLTIME_H
 #define UCORETOOL_WALLTIME_H
@@ -28,8 +28,8 @@ const char *clock_stamp(uint64_t real, char *text);
  * struct clock_window - a time window of a recording
  * @from: start (ns since the start of the recording)
  * @to: end (ns since the start of the recording), UINT64_MAX: end of the recording
- * @from_day: true if @from is a local time of day (ns since midnight)
- * @to_day: true if @to is a local time of day (ns since midnight)
+ * @from_day: true if @from is still a local time of day (ns since midnight)
+ * @to_day: true if @to is still a local time of day (ns since midnight)
  */
 struct clock_window {
 	uint64_t from;
@@ -52,7 +52,7 @@ struct clock_window clock_window_all(void);
  */
 int clock_window_parse(struct tool *tool, const char *text, struct clock_window *window);
 
-/** clock_window_fix() - convert times of day to times since @start_real, the recording's start */
+/** clock_window_fix() - convert times of day to ns since the recording's start, @start_real */
 void clock_window_fix(struct clock_window *window, uint64_t start_real);
 
 #endif /* UCORETOOL_WALLTIME_H */

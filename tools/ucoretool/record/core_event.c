@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The options --core-event, -p and -C of record: a perf event of cores that triggers samples.
+ * The options --core-event, -p and -C of record: a core event, counted by the kernel's perf, whose
+ * overflows trigger samples.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -105,6 +106,6 @@ int core_event_add(struct tool *tool, const struct core_args *args, struct count
 	}
 	if (ret || args->nr_pids || args->nr_cpus)
 		return ret ? EXIT_FAILURE : 0;
-	/* the forked program, which has not called exec yet */
+	/* trigger on the threads of the measured program, which is forked and waits for exec */
 	return process_add(tool, args, count, (uint32_t)wait->child);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The options --core-event, -p and -C of record: a perf event of cores that triggers samples.
+ * The options --core-event, -p and -C of record: a core event, counted by the kernel's perf, whose
+ * overflows trigger samples.
  */
 #ifndef UCORETOOL_CORE_EVENT_H
 #define UCORETOOL_CORE_EVENT_H
@@ -10,8 +11,8 @@
 /**
  * struct core_args - parsed options of the core event
  * @name: perf's name of the event, NULL: no core event
- * @event: the event in the driver's form
- * @period: counts between two samples
+ * @event: type and number of the event, as for ADD_CORE_TRIGGER
+ * @period: counts of the event between two samples
  * @pids: processes whose threads are counted
  * @nr_pids: number of processes
  * @cpus: CPUs on which the event is counted
@@ -30,7 +31,7 @@ struct core_args {
 /** core_event_option() - parse --core-event, -p or -C; return 0 or the exit code */
 int core_event_option(struct tool *tool, struct core_args *args, int letter, const char *value);
 
-/** core_event_finish() - check the options, and move the period of -c to the core event */
+/** core_event_finish() - check the options, and use the period of -c for the core event */
 int core_event_finish(struct tool *tool, struct core_args *args,
 		      const struct count_args *count, struct count_triggers *triggers);
 

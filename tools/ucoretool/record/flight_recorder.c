@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The flight recorder. Each record is kept for a time and passed to the metrics. When the
- * condition becomes true, recording continues for the time of --after, and then all kept
- * records are written to a file. A record is in one file at most, so that a condition that
- * changes often does not fill a disk with copies.
+ * The flight recorder of `ucoretool record --keep`. It keeps each record in memory for a time, and
+ * evaluates the condition of --when from the records. When the condition becomes true, recording
+ * continues for the time of --after. Then all kept records are written to a file. No record is
+ * written to two files, so that a condition that changes often does not fill a disk with copies.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -22,9 +22,9 @@
 #define LIMIT_MIN	(1U << 20)
 #define LIMIT_MAX	(1U << 31)
 #define KEEP_MAX_NS	(86400 * NSEC_PER_SEC)
-#define SAME_NAMES	1000		/* largest number of files in one second */
+#define SAME_NAMES	1000		/* maximum number of files with one time in the name */
 
-/* Impossible number of MB/s, which shows that the user meant bytes */
+/* Threshold in MB/s that no machine reaches: the user meant bytes per second */
 #define SURELY_BYTES	1e8
 
 /* ---- options ----------------------------------------------------------- */
@@ -71,7 +71,7 @@ int flight_when(struct tool *tool, struct flight_args *args, const char *value)
 	while (length && isspace((unsigned char)value[length - 1]))
 		length--;
 	snprintf(metric, sizeof(metric), "%.*s", (int)length, value);
-	/* Give a formula a name */
+	/* A formula without a name gets the name "condition" */
 	snprintf(args->metric, sizeof(args->metric), "%s%s", is_name(metric) ? "" : "condition=",
 		 metric);
 	args->when = value;
@@ -79,7 +79,7 @@ int flight_when(struct tool *tool, struct flight_args *args, const char *value)
 	return 0;
 }
 
-/* Return true if the pattern has no conversions except "%t" (time) and "%%" (per cent sign) */
+/* Return true if a file name's only conversions are "%t" (time) and "%%" (per cent sign) */
 static bool name_ok(const char *path)
 {
 	for (const char *sign = path; (sign = strchr(sign, '%')); sign += 2)
@@ -117,7 +117,7 @@ static void prefix_parse(const char **text, double *factor)
 	*text += !!found;
 }
 
-/* Return the bytes in a unit that ends in B/s; 0 for other units */
+/* Return the number of bytes per second in a unit such as "MB/s"; 0 for units without B/s */
 static double unit_bytes(const char *unit)
 {
 	double factor;
@@ -127,8 +127,8 @@ static double unit_bytes(const char *unit)
 }
 
 /*
- * Parse the number of a condition: "80GB/s" for a metric in MB/s is 80000. A number without a
- * unit is in the metric's unit.
+ * Parse the threshold of a condition and convert it to the metric's unit: "80GB/s" for a metric in
+ * MB/s is 80000. A number without a unit is in the metric's unit.
  */
 static int threshold_parse(struct tool *tool, struct flight *flight, const char *text,
 			   const char *unit)
@@ -155,7 +155,7 @@ static int threshold_parse(struct tool *tool, struct flight *flight, const char 
 	return 0;
 }
 
-/* Return true if @value is of the condition's metric */
+/* Return true if @value is a value of the metric in the condition */
 static bool is_about(const struct flight *flight, const struct ucore_metric_value *value)
 {
 	size_t length = strcspn(flight->args->metric, "=:");
@@ -174,14 +174,14 @@ static const struct ucore_metric_value *value_find(const struct flight *flight)
 	return NULL;
 }
 
-/* Check before START that files can be created, so that the incident itself is not lost */
+/* Check before START that the directory of the files is writable */
 static int directory_check(struct tool *tool, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char *directory;
 	int ret = 0;
 
-	/* A directory name that contains the time cannot be checked yet */
+	/* Skip the check if the directory's name contains the time of the future incident */
 	if (slash && memchr(path, '%', (size_t)(slash - path)))
 		return 0;
 	directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
@@ -224,13 +224,13 @@ static bool is_true(const struct flight *flight, double value)
 {
 	if (flight->equal && value == flight->threshold)
 		return true;
-	/* A comparison with NaN is false */
+	/* A comparison with NaN is false, so that a missing value starts no incident */
 	return flight->above ? value > flight->threshold : value < flight->threshold;
 }
 
 /*
- * Find a value of which the condition is true; NULL if none. A value that is not fresh is the
- * last one of its socket.
+ * Find a value for which the condition is true; NULL if none. The values of sockets without a new
+ * sample are those of their last interval.
  */
 static const struct ucore_metric_value *value_holds(const struct flight *flight)
 {
@@ -243,9 +243,9 @@ static const struct ucore_metric_value *value_holds(const struct flight *flight)
 }
 
 /*
- * Return true if an interval is too short to evaluate the condition. An interval after a late
- * timer is short. Its rate has a large error, because of the time between reading the clock
- * and the freeze.
+ * Return true if an interval is too short to evaluate the condition. The interval after a late
+ * timer is short, and its rate has a large error. The error comes from the time between the read
+ * of the clock and the freeze.
  */
 static bool is_short(const struct flight *flight)
 {
@@ -291,7 +291,7 @@ static void name_make(const char *pattern, const char *stamp, char *name, size_t
 	name[at < size ? at : size - 1] = 0;
 }
 
-/* Choose a name that no file has */
+/* Make a file name from the pattern of -o that no existing file has */
 static int name_choose(struct tool *tool, const struct flight *flight, uint64_t event,
 		       char *name, size_t size)
 {
@@ -311,8 +311,8 @@ static int name_choose(struct tool *tool, const struct flight *flight, uint64_t 
 }
 
 /*
- * Return the start of the file: the first kept record, or the start of counting if nothing was
- * removed
+ * Return the start time of the file (CLOCK_MONOTONIC ns): the time of the first kept record, or the
+ * start of counting if no record was removed
  */
 static uint64_t file_start(const struct flight *flight)
 {
@@ -407,7 +407,7 @@ int flight_add(struct tool *tool, struct flight *flight, uint32_t domain,
 {
 	uint64_t time = ucore_record_time(record);
 
-	/* The first sample after the time of --after is not part of the file */
+	/* Write the file at the first sample after the time of --after, without this sample */
 	if (flight->pending && record->type == UCORE_RECORD_SAMPLE &&
 	    time > flight->event + flight->args->after_ns) {
 		int ret = flight_dump(tool, flight);

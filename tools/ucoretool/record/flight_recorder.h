@@ -10,7 +10,7 @@
 #include "metric_options.h"
 #include "tool.h"
 
-#define FLIGHT_LIMIT	(256U << 20)	/* default memory limit (bytes) */
+#define FLIGHT_LIMIT	(256U << 20)	/* default memory limit for kept records (bytes) */
 #define FLIGHT_NAME	"ucore-%t.data"
 
 /**
@@ -18,7 +18,7 @@
  * @keep_ns: age up to which samples are kept (ns); 0: no flight recorder
  * @limit: memory limit (bytes)
  * @when: text of the condition, or NULL
- * @after_ns: time to continue recording after the condition became true (ns)
+ * @after_ns: time for which recording continues after the condition became true (ns)
  * @level: UCORE_LEVEL_* of the values that the condition tests
  * @metric: name or definition of the metric in the condition
  * @compared: position of the comparison operator in @when
@@ -33,15 +33,15 @@ struct flight_args {
 	const char *compared;
 };
 
-/** flight_keep() - parse the value of --keep: "30s", "30s,64M" */
+/** flight_keep() - parse the value of --keep, time and memory limit: "30s", "30s,64M" */
 int flight_keep(struct tool *tool, struct flight_args *args, const char *value);
 
 /** flight_when() - parse the value of --when: "METRIC>NUMBER" */
 int flight_when(struct tool *tool, struct flight_args *args, const char *value);
 
 /**
- * flight_finish() - check that the options are consistent; @path: pattern of the files' names,
- * or NULL
+ * flight_finish() - check that the options of the flight recorder are consistent
+ * @path: pattern of the names of the files (-o), or NULL
  */
 int flight_finish(struct tool *tool, const struct flight_args *args, const char *path);
 
@@ -55,11 +55,11 @@ int flight_finish(struct tool *tool, const struct flight_args *args, const char 
  * @metrics: metrics attached to @session; NULL without a condition
  * @keep: the kept records
  * @start: start of counting (CLOCK_MONOTONIC, ns)
- * @above: true for > and >=, false for < and <=
- * @equal: true for >= and <=
+ * @above: operator of the condition: true for > and >=, false for < and <=
+ * @equal: operator of the condition: true for >= and <=
  * @threshold: number in the condition, in the unit of the metric
- * @armed: false while the condition stays true
- * @pending: condition has become true, and the file is not written yet
+ * @armed: true if the condition was false at the last evaluation, so that it can become true
+ * @pending: true from the time at which the condition became true until the file is written
  * @event: time at which the condition became true (CLOCK_MONOTONIC, ns)
  * @value: value of the metric at @event
  * @nr_files: number of written files
@@ -95,7 +95,7 @@ int flight_add(struct tool *tool, struct flight *flight, uint32_t domain,
 /** flight_dump() - write the kept records to a file now */
 int flight_dump(struct tool *tool, struct flight *flight);
 
-/** flight_end() - write a pending file after the last record */
+/** flight_end() - write the pending file, if any, after the last record of the session */
 int flight_end(struct tool *tool, struct flight *flight);
 
 /** flight_close() - free the kept records */

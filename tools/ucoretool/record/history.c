@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The last records of a session. Records are stored one after the other in blocks. Memory thus
- * grows and shrinks with the number of records, without an allocation for each record.
+ * The last records of a session, for the flight recorder. Records are stored one after the other in
+ * blocks of memory, so that not every record needs an allocation.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,17 +11,17 @@
 
 #define KEEP_BLOCK	(1U << 18)
 
-/* Header of each record. The record stays aligned to 8 bytes, as in its ring. */
+/* Header before each kept record. Its size keeps records aligned to 8 bytes, as in their ring. */
 struct keep_head {
 	uint32_t domain;
-	uint32_t size;		/* of the record (bytes) */
+	uint32_t size;		/* size of the record (bytes) */
 };
 
 struct keep_block {
 	struct keep_block *next;
-	size_t size;		/* of @bytes (bytes) */
+	size_t size;		/* capacity of @bytes (bytes) */
 	size_t used;
-	size_t taken;		/* bytes of removed records, at the beginning */
+	size_t taken;		/* size of the removed records at the start of @bytes (bytes) */
 	_Alignas(8) unsigned char bytes[];
 };
 
@@ -56,7 +56,7 @@ void keep_pop(struct keep *keep)
 
 	block->taken += sizeof(*head) + head->size;
 	keep->dropped++;
-	/* Free an empty block, so that the first block has the oldest record */
+	/* Free an empty first block, so that the first block contains the oldest record */
 	if (block->taken == block->used)
 		block_free(keep);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The last records of a session, in a limited amount of memory.
+ * The last records of a session, for the flight recorder, in a limited amount of memory.
  */
 #ifndef UCORETOOL_RECORD_HISTORY_H
 #define UCORETOOL_RECORD_HISTORY_H
@@ -10,12 +10,13 @@
 struct keep_block;
 
 /**
- * struct keep - kept records, the oldest first
+ * struct keep - queue of the kept records, the oldest first
  * @span: age up to which records are kept (ns)
  * @limit: memory limit (bytes), at least two blocks
  * @bytes: memory in use (bytes)
- * @newest: time of the newest record (ns)
- * @hold: time (ns) from which records are kept regardless of @span; 0: none
+ * @newest: time of the newest record (CLOCK_MONOTONIC ns)
+ * @hold: time from which records are kept even if they are older than @span (CLOCK_MONOTONIC
+ *        ns), 0 for no such time
  * @dropped: number of records that were removed
  * @crowded: true if records were removed because of @limit
  */
@@ -41,8 +42,9 @@ struct keep_entry {
 };
 
 /**
- * keep_put() - add a record, and remove records that are too old or exceed the limit; 0 or
- * -ENOMEM
+ * keep_put() - add a record, and remove records that are too old or exceed the memory limit
+ *
+ * Return: 0 or -ENOMEM.
  */
 int keep_put(struct keep *keep, uint32_t domain, const struct ucore_record *record);
 

@@ -2,9 +2,9 @@
 /*
  * ucoretool record: copy records from the rings to a file.
  *
- * All rings have one descriptor to poll. The driver wakes the reader when a quarter of a ring
- * is full, or earlier if fewer samples are requested. With --keep, records are kept in memory,
- * and the flight recorder writes files.
+ * poll() on the session waits for all rings. The driver wakes the program when a quarter of a ring
+ * is full, or earlier if fewer samples are requested. With --keep, records are kept in memory, and
+ * the flight recorder writes files.
  */
 #include <errno.h>
 #include <signal.h>
@@ -24,7 +24,7 @@
 #include "tool.h"
 
 #define RING_DEFAULT	(1U << 20)
-#define RING_DEFAULT_CPU (1U << 17)	/* smaller, because there is one ring for each CPU */
+#define RING_DEFAULT_CPU (1U << 17)	/* default ring size (bytes) if each CPU has a ring */
 #define DRAIN_NS	(250 * NSEC_PER_MSEC)	/* longest time between two reads of the rings */
 
 struct record_args {
@@ -39,7 +39,7 @@ struct record_args {
 	struct core_args core;
 };
 
-/* A ring, and the record that was read from it and is not written yet */
+/* A ring, and its next record, which has been read but not written yet (NULL: none) */
 struct source {
 	struct ucore_ring *ring;
 	const struct ucore_record *next;
@@ -47,17 +47,17 @@ struct source {
 
 struct record {
 	struct count count;
-	struct ucore_metrics *metrics;	/* NULL: no metrics selected */
-	struct ucore_file *file;	/* NULL: records go to the flight recorder */
+	struct ucore_metrics *metrics;	/* metrics of -M and --when, or NULL */
+	struct ucore_file *file;	/* output file, NULL if records go to the flight recorder */
 	struct flight flight;
 	struct source *sources;
 	size_t nr_sources;
-	uint64_t wanted;		/* number of samples to stop after; 0: no limit */
-	uint32_t nr_readers;		/* CPUs that read a die; 0: one */
+	uint64_t wanted;		/* number of samples after which to stop, 0 for no limit */
+	uint32_t nr_readers;		/* number of CPUs that read a die's counters, 0 for one */
 	uint64_t samples;
-	bool timer;			/* a timer runs, whose periods may be dropped */
-	const char *others;		/* other source of periods, for messages; NULL: none */
-	uint64_t damaged;		/* inconsistent records found in rings */
+	bool timer;			/* true if the session has a timer */
+	const char *others;		/* name of another trigger for messages, or NULL */
+	uint64_t damaged;		/* number of times that a ring had invalid content */
 };
 
 static const struct option_desc record_options[] = {
@@ -132,7 +132,7 @@ static int record_option(struct tool *tool, void *data, int letter, const char *
 	}
 }
 
-/* Return true if an event is counted by each CPU */
+/* Return true if an event of -e is counted on core boxes, so that each CPU has a ring */
 static bool counts_cores(const struct count_args *args)
 {
 	char text[UCORE_SPEC_LEN];
@@ -147,7 +147,7 @@ static bool counts_cores(const struct count_args *args)
 	return false;
 }
 
-/* The level at which --when is evaluated, 0: all sockets together */
+/* Return the UCORE_LEVEL_* of the values that --when tests, 0 for all sockets together */
 static uint32_t flight_level(enum grouping grouping)
 {
 	static const uint32_t levels[] = {
@@ -168,7 +168,7 @@ static int record_finish(struct tool *tool, void *data, int argc, char **argv)
 	args->flight.level = flight_level(args->output.grouping);
 	if (flight_finish(tool, &args->flight, args->output.path))
 		return EXIT_USAGE;
-	/* Add the metric of the condition */
+	/* Count the metric of the condition, too */
 	if (args->flight.when && metric_option(tool, &args->metrics, 'M', args->flight.metric))
 		return EXIT_USAGE;
 	if (metric_finish(tool, &args->metrics))
@@ -255,7 +255,7 @@ static int record_put(struct tool *tool, struct record *record, const struct sou
 	return ret ? tool_fail(tool, ret) : 0;
 }
 
-/* Write the records in the rings, merged in the order of time */
+/* Write all unread records of the rings, merged in the order of time */
 static int rings_drain(struct tool *tool, struct record *record)
 {
 	struct source *source;
@@ -311,7 +311,7 @@ static void summary_polls(const struct record *record, const struct ucore_get_st
 			(unsigned long long)status->polls, (double)longest / NSEC_PER_USEC);
 }
 
-/* Print why records are missing: the CPU time was used up, or a ring was full */
+/* Print how many periods and records were lost, and why: CPU time budget, or a full ring */
 static void summary_lost(const struct record *record, const struct ucore_get_status *status,
 			 const struct ucore_get_budget *budget)
 {
@@ -365,7 +365,7 @@ static void summary_print(const struct record *record, const struct ucore_get_st
 
 /* ---- run --------------------------------------------------------------- */
 
-/* Write the records left in the rings after the session stopped */
+/* Write the unread records of the rings after the session has stopped */
 static int rings_end(struct tool *tool, struct record *record)
 {
 	int ret = rings_drain(tool, record);
@@ -424,15 +424,15 @@ static int record_end(struct tool *tool, struct record *record, uint64_t start,
 		ret = ucore_file_finish(record->file, &status, &tool->err);
 	if (ret)
 		return tool_fail(tool, ret);
-	/* An older driver has no GET_BUDGET: the budget stays 0 */
+	/* With an older driver without GET_BUDGET, @budget stays 0 */
 	ucore_session_budget(record->count.session, &budget, NULL);
 	summary_print(record, &status, &budget, ns, strcmp(path, "-") ? path : "standard output");
 	return 0;
 }
 
 /*
- * Record from START to the last record. The rings hold the records until the file header is
- * written.
+ * Run the recording, from START to the last record. The file's header is written after START,
+ * because it contains the start time. During this time the records stay in the rings.
  */
 static int record_count(struct tool *tool, struct record *record, const struct record_args *args,
 			const struct ucore_session_config *config, struct wait *wait)

@@ -4,8 +4,8 @@
  *
  * The counts of a die include all activity of its CPUs and devices. A sample records only
  * which tasks ran when its interval ended. The counts of the interval are attributed to each
- * of these tasks. A task that ran in many intervals with large counts may have caused them, or
- * not.
+ * of these tasks. The table shows a correlation: a task with large counts may have caused them,
+ * or not.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,19 +17,19 @@
 struct row {
 	struct task_key key;
 	uint64_t intervals;
-	uint64_t *counts;	/* indexed by event */
+	uint64_t *counts;	/* counts of the intervals of this row, indexed by event */
 };
 
 struct attribution {
 	struct recording *recording;
 	struct task_log log;
-	struct row *rows;	/* in the order of the keys in @log, until sorted */
+	struct row *rows;	/* row of each key in log.keys; sorted by count for the output */
 	size_t nr, room;
 	size_t nr_events;
 	uint64_t *all;		/* counts of all intervals, indexed by event */
-	uint64_t samples;	/* with known counts */
-	uint64_t of_all;	/* of @samples: attributed to all running tasks */
-	uint64_t unknown;	/* of @samples: tasks not known */
+	uint64_t samples;	/* number of samples with known counts */
+	uint64_t of_all;	/* number of @samples that were attributed to all running tasks */
+	uint64_t unknown;	/* number of @samples whose tasks are not known */
 };
 
 int attribution_parse(struct tool *tool, const char *text, unsigned int *by)
@@ -54,7 +54,7 @@ int attribution_parse(struct tool *tool, const char *text, unsigned int *by)
 
 /* ---- samples ----------------------------------------------------------- */
 
-/* Add rows, so that each key has one */
+/* Add rows, so that each task in log.keys has a row */
 static int rows_grow(struct attribution *table)
 {
 	while (table->nr < table->log.nr) {
@@ -153,7 +153,7 @@ static const struct column all_columns[NR_COLUMNS] = {
 	[COLUMN_MODE] = { "mode", "", -6 },
 };
 
-/* A column with a value here is shown only if rows are distinguished by it */
+/* TASK_BY_* that the user must select with --sort so that a column is shown, 0 for always */
 static const unsigned int column_by[NR_COLUMNS] = {
 	[COLUMN_CPU] = TASK_BY_CPU, [COLUMN_PID] = TASK_BY_PID, [COLUMN_TID] = TASK_BY_TID,
 	[COLUMN_COMM] = TASK_BY_COMM, [COLUMN_IP] = TASK_BY_IP, [COLUMN_MODE] = TASK_BY_IP,
@@ -172,7 +172,7 @@ static size_t columns_make(const struct attribution *table, struct column *colum
 	return nr;
 }
 
-static size_t sorted_by;	/* event of row_order(): qsort() passes no argument */
+static size_t sorted_by;	/* event that row_order() compares; qsort() passes no argument */
 
 static int row_order(const void *a, const void *b)
 {
@@ -219,7 +219,7 @@ static const char *event_label(const struct recording *recording, size_t index)
 	return NULL;
 }
 
-/* Return the text that names the tasks to which the counts were attributed */
+/* Return a text for the heading: the tasks to which the counts were attributed */
 static const char *target_text(const struct attribution *table)
 {
 	if (!table->of_all)
@@ -280,7 +280,7 @@ int attribution_report(struct tool *tool, struct recording *recording,
 
 	table.all = calloc(table.nr_events, sizeof(*table.all));
 	ret = table.all ? intervals_load(tool, &table, window) : tool_error(tool, "out of memory");
-	/* Print the records before a damaged end of the file */
+	/* If the end of the file is damaged, print the records before the damage */
 	if (table.all)
 		rows_print(&table, out);
 	for (size_t i = 0; i < table.nr; i++)

@@ -3,8 +3,8 @@
  * Conversion of a recorded file to a trace in the Common Trace Format 1.8, for babeltrace2 and
  * Trace Compass. Each domain is a stream, and its samples have a field for each counter.
  *
- * Counts are totals since the start of the recording, as is usual in such traces. The format
- * reports discarded events with the following packet, so that lost records start a new packet.
+ * Counts are totals since the start of the recording, as is usual in such traces. A packet's header
+ * has the number of discarded events before the packet. Therefore lost records start a new packet.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -18,34 +18,34 @@
 #include "report/ctf.h"
 
 #define CTF_MAGIC	0xc1fc1fc1U
-#define PACKET_BYTES	(1U << 18)	/* size from which a packet is written */
+#define PACKET_BYTES	(1U << 18)	/* a packet of at least this size (bytes) is written */
 
-/* Ids of events in each stream */
+/* Event ids of the trace, the same in each stream */
 enum { CTF_SAMPLE, CTF_GAP };
 
 /* Header of each packet, as described by metadata_write() */
 struct packet_head {
 	uint32_t magic;
 	uint32_t stream;
-	uint64_t begin, end;		/* time of the first and last event (ns) */
-	uint64_t content, size;		/* bits */
+	uint64_t begin, end;		/* time of the packet's first and last event (ns) */
+	uint64_t content, size;		/* size of the packet without and with padding (bits) */
 	uint64_t seq;
-	uint64_t discarded;		/* total number */
+	uint64_t discarded;		/* number of lost records since the start */
 	uint32_t die;
 	int32_t cpu;
 } __attribute__((packed));
 
-/* A stream: one domain */
+/* A stream of the trace: the samples and gaps of one domain */
 struct stream {
 	FILE *file;
 	const struct ucore_file_domain *place;
 	struct packet_head head;
-	size_t first;			/* index of the first event in ctf.order */
+	size_t first;			/* index in ctf.order of the domain's first event */
 	size_t nr;
-	unsigned char *bytes;		/* of the packet, without the header */
+	unsigned char *bytes;		/* content of the current packet, without the header */
 	size_t used;
 	size_t room;
-	uint64_t last;			/* time of the last event (ns) */
+	uint64_t last;			/* time of the event that was written last (ns) */
 };
 
 struct ctf {
@@ -54,16 +54,16 @@ struct ctf {
 	const char *path;
 	struct stream *streams;
 	size_t nr_streams;
-	size_t *stream_of;	/* index of each domain's stream; nr_streams: none */
+	size_t *stream_of;	/* index of each domain's stream, nr_streams if it has none */
 	size_t *order;		/* indexes of the file's events, sorted by domain */
-	bool *twice;		/* true for events whose name is not unique */
-	bool failed;		/* a write failed with errno @why */
+	bool *twice;		/* true for each event of the file whose field name is not unique */
+	bool failed;		/* true after a write failed; @why is its errno */
 	int why;
 };
 
 /* ---- names ------------------------------------------------------------- */
 
-/* Convert a label to a name: "imc/CAS_COUNT.RD,die=0/" becomes CAS_COUNT_RD_die_0 */
+/* Convert an event's label to a CTF field name: imc/CAS_COUNT.RD,die=0/ to CAS_COUNT_RD_die_0 */
 static void name_make(const char *label, char *name, size_t size)
 {
 	const char *slash = strchr(label, '/');
@@ -91,7 +91,7 @@ static int name_order(const void *a, const void *b)
 	return strcmp(((const struct index_name *)a)->name, ((const struct index_name *)b)->name);
 }
 
-/* Mark the events whose labels become the same name */
+/* Mark the events whose labels are converted to the same field name */
 static int twice_find(struct ctf *ctf)
 {
 	const struct recording *recording = ctf->recording;
@@ -186,7 +186,7 @@ static void trace_write(const struct ctf *ctf, FILE *file)
 	clock_write(ctf, file);
 }
 
-/* Replace stars of a label, which could end the comment that contains the label */
+/* Write a label within a comment of the metadata; replace stars, which could end the comment */
 static void label_put(const char *label, FILE *file)
 {
 	for (; *label; label++)
@@ -317,7 +317,7 @@ static void packet_end(struct ctf *ctf, struct stream *stream)
 
 static void event_begin(struct ctf *ctf, struct stream *stream, uint8_t id, uint64_t time)
 {
-	/* Time must not go back in a stream, even if the file is damaged */
+	/* Do not let the time decrease in a stream, even if the recording is damaged */
 	if (time < stream->last)
 		time = stream->last;
 	if (stream->used >= PACKET_BYTES)
@@ -381,7 +381,7 @@ static void record_put(struct ctf *ctf)
 
 /* ---- the trace --------------------------------------------------------- */
 
-/* Open a stream, with a buffer that has space for one more event than a packet */
+/* Open the file of a stream; the buffer has space for a full packet and one more event */
 static int stream_open(struct tool *tool, struct ctf *ctf, struct stream *stream)
 {
 	char name[32];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The page of 'report --html': style, program and data in one file. The fixed parts are in
- * page/ and are compiled into ucoretool.
+ * Writer of the HTML page of 'report --html': style, program and data in one file. The fixed parts
+ * are in page/ and are compiled into ucoretool.
  *
  * Columns of numbers are base64 of little-endian arrays, which a browser decodes without
  * parsing. The page decodes only the columns that it shows.
@@ -20,7 +20,7 @@ extern const char page_css[], page_html[], page_js[];
 struct html {
 	const struct timeline *timeline;
 	FILE *stream;
-	struct out out;		/* of the description, which is formed in memory first */
+	struct out out;		/* JSON description of the recording, written to memory first */
 };
 
 /* ---- columns ----------------------------------------------------------- */
@@ -86,8 +86,8 @@ static void times_put(const struct html *html, const char *kind, size_t i, const
 }
 
 /*
- * Write the tasks of the intervals: the number of tasks of each, and indexes into the list of
- * tasks
+ * Write two columns: the number of tasks of each interval, and the tasks, as indexes into the list
+ * of tasks
  */
 static void tasks_put(const struct html *html, size_t i)
 {
@@ -147,7 +147,7 @@ static void columns_put(const struct html *html)
 	for (size_t i = 0; i < timeline->nr_axes; i++) {
 		times_put(html, "t", i, timeline->axes[i].time, timeline->axes[i].nr);
 		times_put(html, "r", i, timeline->axes[i].running, timeline->axes[i].nr);
-		/* A counter that a freeze does not stop counts all the time */
+		/* Counters that a freeze does not stop count for the whole length of an interval */
 		times_put(html, "l", i, timeline->axes[i].length, timeline->axes[i].nr);
 		tasks_put(html, i);
 	}
@@ -175,7 +175,7 @@ static void facts_json(struct html *html, const char *name)
 	json_text(out, "file", name);
 	json_text(out, "platform", recording->header->platform);
 	json_text(out, "version", UCORE_VERSION);
-	/* JavaScript numbers are not exact for times of this size */
+	/* Write times as text, because JavaScript numbers above 2^53 are not exact */
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)recording->header->start_real);
 	json_text(out, "real", text);
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)recording->header->start);
@@ -267,10 +267,7 @@ static void marks_json(struct html *html)
 	json_end(out, ']');
 }
 
-/*
- * Write the list of tasks that the columns refer to. Idle tasks are included but not referred
- * to.
- */
+/* Write the list of tasks, to which the columns of tasks have indexes. No column has idle tasks. */
 static void tasks_json(struct html *html)
 {
 	const struct task_log *log = &html->timeline->log;
@@ -286,10 +283,7 @@ static void tasks_json(struct html *html)
 	json_end(out, ']');
 }
 
-/*
- * Write the number of intervals of each axis, so that the page knows the lengths of all
- * columns
- */
+/* Write the number of intervals of each axis, which is the length of the columns of the axis */
 static void axes_json(struct html *html)
 {
 	const struct timeline *timeline = html->timeline;
@@ -300,7 +294,7 @@ static void axes_json(struct html *html)
 	json_end(&html->out, ']');
 }
 
-/* Write the description. Escape "<", because texts from the file must not end the element. */
+/* Write the JSON description. Escape "<", so that texts of the file cannot end the HTML element. */
 static void description_put(const struct html *html, const char *text)
 {
 	fputs("<script type=\"application/json\" id=\"recording\">", html->stream);

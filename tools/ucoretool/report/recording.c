@@ -2,8 +2,8 @@
 /*
  * Reading of a recorded file, record by record.
  *
- * The file is not trusted. The library checks the sizes of records. This file checks their
- * meaning: events and order.
+ * A recorded file can be damaged or malicious. The library checks the sizes of the records. This
+ * code checks the event ids in samples, and the order of records.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ bool recording_has(const struct recording *recording, const struct clock_window 
 
 /* ---- records ----------------------------------------------------------- */
 
-/* Copy the values of a sample; false if a value is of an event that the file header lacks */
+/* Copy the values of a sample; false if an event id is not in the file's table or not in order */
 static bool values_copy(struct recording *recording, const struct ucore_sample *sample)
 {
 	const struct ucore_file_event *previous = NULL;
@@ -72,7 +72,7 @@ static bool values_copy(struct recording *recording, const struct ucore_sample *
 								       value->event);
 		uint64_t *last;
 
-		/* Ids must increase, so that @values has space for each event once */
+		/* Ids must increase, so that no event can have two values in the array @values */
 		if (!event || event->domain != sample->domain || (previous && event <= previous))
 			return false;
 		previous = event;
@@ -110,8 +110,8 @@ static int sample_process(struct tool *tool, struct recording *recording,
 }
 
 /*
- * Check that record numbers increase. A first number other than 0 means that earlier records
- * were not kept.
+ * Check that the sequence numbers of a domain's records increase. If the first number is not 0, the
+ * file does not contain the earlier records.
  */
 static int record_check(struct tool *tool, struct recording *recording)
 {
@@ -195,7 +195,7 @@ int recording_next(struct tool *tool, struct recording *recording)
 
 /* ---- texts ------------------------------------------------------------- */
 
-/* Replace all bytes except printable ASCII, because programs choose their names */
+/* Replace all bytes that are not printable ASCII, because a program can choose its task name */
 const char *recording_task_name(const struct ucore_task *task, char *text)
 {
 	size_t i;
@@ -296,7 +296,7 @@ static struct recording_sum sum_up(const struct recording *recording)
 		if (domain->last > sum.last)
 			sum.last = domain->last;
 	}
-	/* The status also has the records that were lost after the last one in the file */
+	/* The final status also counts records that were lost after the last record of the file */
 	if (recording->finished && recording->whole)
 		sum.lost = recording->status.lost;
 	return sum;
@@ -343,7 +343,7 @@ static void summary_json(const struct recording *recording, const struct recordi
 	json_line_end(out);
 }
 
-/* Sum the scopes of all events, to name the kind of domain in the summary */
+/* Count the events by the scope of their domains, for the words "die" and "CPU" in the summary */
 static struct domain_sum events_domains(const struct recording *recording)
 {
 	struct domain_sum sum = { 0 };

@@ -15,14 +15,14 @@
  * @samples: number of samples
  * @lost: number of lost records
  * @gaps: number of gaps
- * @first: time of the first sample (ns)
- * @last: time of the last sample (ns)
+ * @first: time of the first sample (CLOCK_MONOTONIC ns)
+ * @last: time of the last sample (CLOCK_MONOTONIC ns)
  * @frozen: time for which all samples froze the domain (ns)
  * @seq: sequence number of the last record
  * @enabled: time_enabled of the last sample (ns)
  * @running: time_running of the last sample (ns)
  * @started: true after the first record
- * @based: true if the next sample has a base for differences (a sample, or the start)
+ * @based: true if the counts before the next sample are known (from a sample, or 0 at the start)
  */
 struct recording_domain {
 	uint64_t samples;
@@ -38,8 +38,8 @@ struct recording_domain {
 };
 
 /**
- * struct recording_value - a value of the current sample
- * @event: the event
+ * struct recording_value - count of one event in the current sample
+ * @event: description of the event
  * @count: count since the previous sample or the start; 0 if not known
  * @total: count since the start
  * @flags: UCORE_VALUE_F_*
@@ -53,23 +53,23 @@ struct recording_value {
 
 /**
  * struct recording - an open recorded file
- * @file: the file
- * @header: its header
- * @events: its events
- * @domains: state of each domain, in the file's order
+ * @file: the file, opened by the library
+ * @header: header of the file
+ * @events: table of the recorded events
+ * @domains: state of each domain, in the order of the file's table of domains
  * @record: current record; NULL after the last one
  * @id: domain id of @record
  * @domain: state of the domain of @record
  * @place: description of the domain of @record
- * @before: time of the domain's sample before @record, or of the start (ns)
- * @known: true if the counts of a sample since @before are known
+ * @before: time of the domain's sample before @record, or of the start (CLOCK_MONOTONIC ns)
+ * @known: true if the counts between @before and @record are known
  * @enabled: time for which counting was enabled since @before (ns)
- * @running: time of @enabled for which the counters were not frozen (ns)
- * @values: values of a sample
- * @nr_values: number of @values
- * @whole: true if no domain lacks records before its first one
- * @finished: true if the file is complete and @status is valid
- * @status: status of the session at its end
+ * @running: part of @enabled in which the counters were not frozen (ns)
+ * @values: counts of the current sample
+ * @nr_values: number of elements of @values
+ * @whole: true if the file contains the records of all domains from the start of counting on
+ * @finished: true if the file is complete, so that @status is valid
+ * @status: final statistics of the session
  */
 struct recording {
 	struct ucore_file *file;
@@ -101,7 +101,7 @@ int recording_next(struct tool *tool, struct recording *recording);
 /** recording_close() - close the file and free the memory */
 void recording_close(struct recording *recording);
 
-/** recording_since() - return the time from the start to @time (ns) */
+/** recording_since() - return the time from the start of the recording to @time (ns) */
 uint64_t recording_since(const struct recording *recording, uint64_t time);
 
 /** recording_has() - return true if @time is in the window */
@@ -112,14 +112,14 @@ bool recording_has(const struct recording *recording, const struct clock_window 
 const char *recording_domain_text(const struct recording *recording, char *text);
 
 /**
- * recording_value_note() - return value_note(), or "overflow" if the event ended the interval
+ * recording_value_note() - return a remark on UCORE_VALUE_F_*; "overflow" if a period ended
  */
 const char *recording_value_note(uint32_t flags, int32_t cpu);
 
 /** recording_gap_reason() - return the reason of a gap as text; @cpu is -1 for a die */
 const char *recording_gap_reason(const struct ucore_gap *gap, int32_t cpu);
 
-/** recording_task_name() - return a printable name of a task; @text has space for a comm */
+/** recording_task_name() - write the printable name of a task to @text (16 bytes); return @text */
 const char *recording_task_name(const struct ucore_task *task, char *text);
 
 /** recording_head() - print the time and the platform of the recording */
@@ -132,8 +132,7 @@ void recording_head(const struct recording *recording, FILE *stream);
 void recording_summary(const struct recording *recording, struct out *out);
 
 /**
- * recording_remarks() - return the stream for remarks: standard error for CSV, otherwise the
- * output
+ * recording_remarks() - return the stream for remarks: standard error for CSV, otherwise out.stream
  */
 FILE *recording_remarks(const struct out *out);
 

@@ -22,7 +22,7 @@
 #include "tool.h"
 #include "report/attribution.h"
 
-#define NR_BINS		16	/* bins of a histogram */
+#define NR_BINS		16	/* number of bins of a histogram */
 
 struct report_args {
 	const char *path;
@@ -45,7 +45,7 @@ struct report {
 	bool per_box;
 };
 
-/* Distribution of the values of a series; NaN without values */
+/* Distribution of a series over the intervals: percentiles and histogram; NaN without values */
 struct spread {
 	size_t nr;
 	double min, mean, p50, p99, max;
@@ -132,7 +132,7 @@ static int value_order(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Return the smallest value that @percent per cent of the values do not exceed */
+/* Return the percentile: the smallest value that @percent % of the values do not exceed */
 static double percentile(const double *sorted, size_t nr, size_t percent)
 {
 	return sorted[(nr * percent + 99) / 100 - 1];
@@ -150,7 +150,8 @@ static void bins_fill(struct spread *spread, const double *sorted)
 }
 
 /*
- * Calculate the distribution of a series; @room has space for all values of the longest series
+ * Calculate the distribution of a series. @room is a work array for the values of the longest
+ * series.
  */
 static void spread_make(const struct timeline *timeline, const struct timeline_series *series,
 			double *room, struct spread *spread)
@@ -203,7 +204,7 @@ enum {
 
 #define NUMBER_LEN	24
 
-/* The cells of a row, and the texts to which the cells point */
+/* The cells of an output row, and the texts to which the cells point */
 struct row_cells {
 	struct cell cells[NR_COLUMNS];
 	char box[UCORE_NAME_LEN + 12];
@@ -293,7 +294,7 @@ static bool has_unicode(void)
 	return false;
 }
 
-/* Format the histogram as bars. A bin that is not empty always has a visible bar. */
+/* Format the histogram as a line of block characters; a bin with values is always visible */
 static void bars_text(const struct spread *spread, char *text)
 {
 	static const char *const blocks[] = { " ", "\u2581", "\u2582", "\u2583", "\u2584",
@@ -375,7 +376,7 @@ static void spread_cells(const struct report *report, const struct timeline_seri
 	row->cells[COLUMN_HISTOGRAM] = cell_text(row->histogram);
 }
 
-/* Return the number of characters in a UTF-8 text */
+/* Return the width of a UTF-8 text in characters */
 static int width_of(const char *text)
 {
 	int width = 0;
@@ -456,7 +457,7 @@ static int series_print_all(struct tool *tool, struct report *report)
 
 /* ---- run --------------------------------------------------------------- */
 
-/* Attach all metrics that the file has events for; there may be none */
+/* Attach all metrics of the platform whose events were recorded; there may be none */
 static void metrics_all(struct report *report, uint32_t level)
 {
 	struct ucore_metrics *metrics;
@@ -472,7 +473,7 @@ static void metrics_all(struct report *report, uint32_t level)
 	report->metrics = metrics;
 }
 
-/* Attach the selected metrics; a page without a selection has all metrics */
+/* Attach the metrics of -M; without -M, the HTML page shows all metrics with recorded events */
 static int report_metrics(struct tool *tool, struct report *report,
 			  const struct report_args *args)
 {
@@ -501,7 +502,7 @@ static int report_make(struct tool *tool, struct report *report, const struct re
 
 	if (ret)
 		return ret;
-	/* Report the records before a damaged end of the file */
+	/* If the end of the file is damaged, report the records before the damage */
 	loaded = timeline_load(tool, &report->recording, report->metrics, &report->window,
 			       report->per_box || args->html, &report->timeline);
 	ret = args->html ? html_write(tool, &report->timeline, args->path, args->html) :

@@ -21,9 +21,9 @@ struct script_args {
 	struct output_args output;
 };
 
-/* A row of a sample: the sum of an event's counts, or the count on one box */
+/* An output row of a sample: the sum of an event's counts on all boxes, or the count on one box */
 struct script_row {
-	const struct ucore_file_event *event;	/* first one of the sum */
+	const struct ucore_file_event *event;	/* event on the first box of the sum */
 	uint64_t count;
 	uint32_t flags;
 };
@@ -35,7 +35,7 @@ struct script {
 	bool per_box;
 	bool totals;
 	struct script_row *rows;
-	size_t *row_of;			/* row + 1 of each event index, while a sample is summed */
+	size_t *row_of;			/* row number + 1 of each event index, 0 for no row yet */
 	size_t nr_rows;
 	bool headed;
 };
@@ -119,7 +119,7 @@ static void box_text(const struct ucore_file_event *event, char *text, size_t si
 	snprintf(text, size, "%s%u", event->type, event->instance);
 }
 
-/* The fields of a record before its values; from HEAD_USER on only in text and JSON */
+/* Fields of a record that precede its values; CSV has only those before HEAD_USER */
 enum {
 	HEAD_RECORD,
 	HEAD_TIME,
@@ -155,7 +155,7 @@ enum {
 	NR_VALUE,
 };
 
-/* Last column of CSV, so that the positions of the others stay the same */
+/* Wall-clock time: the last column of CSV, so that the positions of older columns stay the same */
 #define CSV_CLOCK	(NR_CSV_HEAD + NR_VALUE)
 
 #define NR_CSV		(CSV_CLOCK + 1)
@@ -192,7 +192,7 @@ static const struct column value_columns[NR_VALUE] = {
 	[VALUE_NOTE] = { "note", "", -8 },
 };
 
-/* The text output has the count first */
+/* Order of the columns in text output, which begins with the count */
 static const unsigned int table_order[NR_VALUE] = {
 	VALUE_COUNT, VALUE_BOX, VALUE_EVENT, VALUE_NOTE,
 };
@@ -236,8 +236,8 @@ static void trigger_cells(const struct script *script, struct sample_cells *cell
 }
 
 /*
- * Set the fields of a sample. A domain that is a CPU has no die, because its CPU is in the
- * record.
+ * Set the cells of a sample's fields. The die of a core domain is empty, because the field cpu
+ * identifies the domain.
  */
 static void head_make(const struct script *script, struct sample_cells *cells,
 		      const struct ucore_sample *sample)
@@ -278,7 +278,7 @@ static struct cell note_cell(const struct script *script, const struct script_ro
 {
 	const char *note = recording_value_note(row->flags, script->recording.place->cpu);
 
-	/* The records before the first one were not kept, so that its count has no base */
+	/* "first": the file lacks earlier records, so that no difference can be computed */
 	if (!script->totals && !script->recording.known)
 		note = "first";
 	return note ? cell_text(note) : cell_none();
@@ -295,7 +295,7 @@ static void value_make(const struct script *script, struct sample_cells *cells,
 	cells->value[VALUE_NOTE] = note_cell(script, row);
 }
 
-/* Print the text line above the values of a sample */
+/* Print the headline of a sample in text output: time, domain, trigger, context */
 static void headline_print(struct script *script, const struct cell *head)
 {
 	const struct recording *recording = &script->recording;
@@ -332,7 +332,7 @@ static void headline_print(struct script *script, const struct cell *head)
 	fputc('\n', stream);
 }
 
-/* Return the columns of a CSV row: the fields of the sample, the value, and the time */
+/* Set the columns of a CSV row: the fields of the sample, the value, and the wall-clock time */
 static const struct column *columns_csv(struct column *columns)
 {
 	memcpy(columns, head_columns, NR_CSV_HEAD * sizeof(*columns));
@@ -476,7 +476,7 @@ static void gap_print(struct script *script, const struct ucore_gap *gap)
 		gap->cpu_to);
 }
 
-/* ---- task records: the same, before their sample ------------------------ */
+/* ---- task records: a JSON object, or remarks before the sample ---------- */
 
 static void tasks_json(struct script *script, const struct ucore_tasks *tasks)
 {

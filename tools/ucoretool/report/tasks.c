@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The tasks that ran at the end of an interval.
+ * The tasks that ran at the end of an interval, from TASKS records and from the samples' context.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static size_t key_hash(const struct task_key *key)
 	return (size_t)(hash ^ hash >> 32);
 }
 
-/* Return the entry of a key, or the free entry where it belongs */
+/* Return the hash table entry of a task key, or the free entry for it */
 static size_t *table_find(const struct task_log *log, const struct task_key *key)
 {
 	size_t at = key_hash(key) & (log->size - 1);
@@ -126,7 +126,7 @@ static const struct ucore_task *task_of(const struct task_log *log,
 	return NULL;
 }
 
-/* Add the task that the sample interrupted */
+/* Add the task that the sample interrupted to the tasks of the sample */
 static int context_add(struct task_log *log, const struct ucore_sample *sample)
 {
 	const struct ucore_task *known = task_of(log, sample);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The tasks that ran at the end of an interval. A file has all tasks on the CPUs of the die,
- * or only the task that the sample interrupted.
+ * The tasks that ran at the end of an interval. A recorded file (--tasks) has the tasks on all CPUs
+ * of the die. Another file has only the task that the sample interrupted.
  */
 #ifndef UCORETOOL_REPORT_TASKS_H
 #define UCORETOOL_REPORT_TASKS_H
 
 #include "report/recording.h"
 
-/* The properties that distinguish tasks */
+/* Properties that distinguish tasks (report --sort); task_log.by is a mask of them */
 #define TASK_BY_COMM	(1U << 0)
 #define TASK_BY_PID		(1U << 1)
 #define TASK_BY_TID		(1U << 2)
@@ -16,13 +16,13 @@
 #define TASK_BY_IP		(1U << 4)
 
 /**
- * struct task_key - a task; properties that do not distinguish tasks are zero
- * @comm: name, "idle" for pid 0, "?" if not known
- * @ip: interrupted address
+ * struct task_key - identity of a task; properties that are not in task_log.by are 0
+ * @comm: name of the task, "idle" for pid 0, "?" if not known
+ * @ip: interrupted instruction address
  * @pid: process id
  * @tid: thread id
- * @cpu: CPU
- * @user: 1 if @ip is in user mode
+ * @cpu: CPU on which the task ran
+ * @user: 1 if the task was interrupted in user mode
  */
 struct task_key {
 	char comm[16];
@@ -31,12 +31,12 @@ struct task_key {
 };
 
 /**
- * struct task_log - the tasks at the current sample, and all tasks so far
- * @by: TASK_BY_*
+ * struct task_log - the tasks at the current sample, and all tasks of earlier samples
+ * @by: mask of TASK_BY_*
  * @keys: all tasks so far, in the order of their first appearance
- * @nr: number of @keys
- * @here: indexes into @keys of the tasks at the current sample, each once
- * @nr_here: number of @here; 0: not known
+ * @nr: number of elements of @keys
+ * @here: tasks at the current sample, as indexes into @keys, each once
+ * @nr_here: number of elements of @here, 0 if the tasks are not known
  * @all: true if @here lists the running task of every CPU, false if it lists only the
  *       interrupted task
  * @has_tasks: true if the file has records of tasks
@@ -51,9 +51,9 @@ struct task_log {
 	bool has_tasks;
 
 	size_t room, room_here;
-	size_t *table;		/* hash table of index in @keys + 1; 0: free */
-	size_t size;		/* of @table, a power of two */
-	struct ucore_tasks *tasks;	/* record for the next sample, or NULL */
+	size_t *table;		/* hash table: index in @keys + 1, or 0 for a free element */
+	size_t size;		/* number of elements of @table, a power of two */
+	struct ucore_tasks *tasks;	/* TASKS record for the next sample, or NULL */
 };
 
 /** task_log_put() - store a TASKS record for the sample that follows; return 0 or -ENOMEM */
@@ -63,14 +63,16 @@ int task_log_put(struct task_log *log, const struct ucore_record *record);
 bool task_log_has(const struct task_log *log, const struct ucore_sample *sample);
 
 /**
- * task_log_sample() - set the tasks of a sample
+ * task_log_sample() - set task_log.here to the tasks of a sample
  *
- * The result is the interrupted task for a core's event, with TASK_BY_IP, and without a TASKS
- * record. Otherwise the result is all running tasks. Return: 0 or -ENOMEM.
+ * The result is only the interrupted task in three cases: the trigger is a core event, @by has
+ * TASK_BY_IP, or there is no TASKS record. Otherwise the result is the running task of each CPU.
+ *
+ * Return: 0 or -ENOMEM.
  */
 int task_log_sample(struct task_log *log, const struct ucore_sample *sample);
 
-/** task_log_free() - free the memory */
+/** task_log_free() - free the memory of a task log */
 void task_log_free(struct task_log *log);
 
 #endif /* UCORETOOL_REPORT_TASKS_H */

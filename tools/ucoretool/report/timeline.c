@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A recorded file as columns of numbers. The whole file is in memory. A value takes eight
- * bytes, half of its size in the file.
+ * Timeline: a recorded file as columns of numbers in memory, one number for each interval. A number
+ * takes eight bytes, half of its size in the file.
  */
 #include <errno.h>
 #include <math.h>
@@ -53,7 +53,8 @@ static int key_order(const void *a, const void *b)
 }
 
 /*
- * Create a series for each box, or for each event and domain, in the order of the command line
+ * Create the series of events: one for each event on each box, or one for each event and domain.
+ * The series are in the order of the events on the command line of `ucoretool record`.
  */
 static int event_series_make(struct timeline *timeline, bool per_box)
 {
@@ -92,8 +93,8 @@ static int event_series_make(struct timeline *timeline, bool per_box)
 }
 
 /*
- * Return true if two values are updated together: values of one socket and its boxes, or of
- * the whole system
+ * Return true if two values of metrics have the same intervals: both belong to one socket (and its
+ * boxes), or both to the whole system
  */
 static bool same_axis(const struct ucore_metric_value *a, const struct ucore_metric_value *b)
 {
@@ -217,8 +218,8 @@ static int series_put(struct timeline_series *series, const struct timeline_axis
 }
 
 /*
- * Store the tasks of a sample. The task that a timer interrupted is random, and is stored only
- * if tasks were recorded.
+ * Store the tasks of a sample. If no tasks were recorded, the task that a timer interrupted is not
+ * stored, because it is random.
  */
 static int tasks_put(struct timeline *timeline, struct timeline_axis *axis,
 		     const struct ucore_sample *sample)
@@ -268,7 +269,7 @@ static int sample_put(struct timeline *timeline)
 			return -ENOMEM;
 		series->count += value->count;
 		series->flags |= value->flags & ~(uint32_t)UCORE_VALUE_F_OVERFLOW;
-		/* Add the time once for all boxes that are summed */
+		/* Add the running time once for all boxes whose counts are summed in a series */
 		if (series != counted)
 			series->running += value->flags & UCORE_VALUE_F_UNFROZEN ?
 					   recording->enabled : recording->running;
@@ -287,7 +288,7 @@ static int metrics_put(struct timeline *timeline, uint64_t time)
 
 		if (!value->fresh)
 			continue;
-		/* The first value of an axis adds the interval */
+		/* The first value with a new time adds an interval to the axis */
 		if ((!axis->nr || axis->time[axis->nr - 1] != time) &&
 		    axis_put(axis, time, value->running, value->running))
 			return -ENOMEM;
@@ -333,7 +334,7 @@ static int record_put(struct timeline *timeline, const struct clock_window *wind
 	bool inside = recording_has(recording, window, ucore_record_time(record));
 	int fresh = 0, ret = 0;
 
-	/* Metrics need the samples outside the window as a base */
+	/* Pass all samples to the metrics, because the window's first interval needs a base */
 	if (timeline->metrics)
 		fresh = ucore_metrics_take(timeline->metrics, recording->id, record);
 	if (fresh < 0 || !inside)
@@ -351,7 +352,7 @@ static int record_put(struct timeline *timeline, const struct clock_window *wind
 	return ret;
 }
 
-/* Fill each series with NaN up to the last interval */
+/* Set the intervals without a value at the end of each series to NaN */
 static int series_end(struct timeline *timeline)
 {
 	for (size_t i = 0; i < timeline->nr_series; i++) {
@@ -404,7 +405,7 @@ double timeline_rate(const struct timeline *timeline, const struct timeline_seri
 		     size_t i)
 {
 	const struct timeline_axis *axis = &timeline->axes[series->axis];
-	/* A counter that a freeze does not stop counts all the time */
+	/* A counter that a freeze does not stop counts for the whole length of the interval */
 	uint64_t running = series->flags & UCORE_VALUE_F_UNFROZEN ? axis->length[i] :
 								  axis->running[i];
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A recorded file as columns of numbers, for report's table and page.
+ * Timeline: a recorded file as columns of numbers, one number for each interval between samples,
+ * for the table and the HTML page of report.
  */
 #ifndef UCORETOOL_REPORT_TIMELINE_H
 #define UCORETOOL_REPORT_TIMELINE_H
@@ -8,18 +9,18 @@
 #include "report/tasks.h"
 
 /**
- * struct timeline_axis - intervals that several series share
+ * struct timeline_axis - time axis: the intervals that several series share
  * @place: domain of the samples; NULL for metrics
  * @nr: number of intervals
  * @room: allocated number of intervals
- * @time: end of each interval since the start (ns)
+ * @time: time from the start of the recording to the end of each interval (ns)
  * @length: length of each interval (ns)
- * @running: time of each interval for which the counters were not frozen (ns)
- * @tasks: indexes into timeline.log.keys of the tasks at the end of each interval, one interval
- *       after the other; NULL without tasks
- * @nr_tasks: number of @tasks
- * @room_tasks: allocated number of @tasks
- * @tasks_end: end of each interval's part of @tasks
+ * @running: part of each interval in which the counters were not frozen (ns)
+ * @tasks: tasks at the end of the intervals, one interval after the other, as indexes into
+ *         timeline.log.keys; NULL without tasks
+ * @nr_tasks: number of elements of @tasks
+ * @room_tasks: allocated number of elements of @tasks
+ * @tasks_end: for each interval, the index in @tasks after its last task
  */
 struct timeline_axis {
 	const struct ucore_file_domain *place;
@@ -35,13 +36,13 @@ struct timeline_axis {
 };
 
 /**
- * struct timeline_series - the values of one event or one metric
- * @axis: index of the axis with the intervals
- * @event: event on the first of the boxes that are summed
- * @one_box: true if the values are of one box
+ * struct timeline_series - the values of one event or one metric in all intervals
+ * @axis: index of the time axis with the intervals
+ * @event: event on the first box of the sum
+ * @one_box: true if the values belong to one box, false if they are sums over boxes
  * @metric: metric and its location; NULL for an event
- * @values: count of the event or value of the metric for each interval; NaN if there is none
- * @room: allocated number of @values
+ * @values: count of the event, or value of the metric, in each interval; NaN if there is none
+ * @room: allocated number of elements of @values
  * @nr: number of intervals with a value
  * @count: sum of the counts of an event
  * @running: time for which the event counted (ns)
@@ -61,13 +62,13 @@ struct timeline_series {
 };
 
 /**
- * struct timeline_mark - lost records, or a gap
- * @place: domain
+ * struct timeline_mark - mark on the time axis: lost records, or a gap
+ * @place: domain of the record
  * @type: UCORE_RECORD_LOST or UCORE_RECORD_GAP
- * @from: time of the sample before the loss since the start (ns)
- * @time: end of the loss, or time of the gap, since the start (ns)
+ * @from: time of the last sample before the loss (ns since the start of the recording)
+ * @time: end of the loss, or time of the gap (ns since the start of the recording)
  * @lost: number of lost records
- * @gap: record of a gap
+ * @gap: gap record, valid with UCORE_RECORD_GAP
  */
 struct timeline_mark {
 	const struct ucore_file_domain *place;
@@ -79,14 +80,14 @@ struct timeline_mark {
 };
 
 /**
- * struct timeline - a file that was read to its end
- * @recording: the file
- * @axes: intervals of each domain, then of each socket's metrics
- * @series: events, then metrics
+ * struct timeline - content of a recorded file as columns of numbers
+ * @recording: the recorded file
+ * @axes: time axis of each domain, then the axes of metrics (one per socket, or one in total)
+ * @series: series of events, then series of metrics
  * @marks: losses and gaps
- * @metrics: source of the metrics' values; NULL without metrics
- * @end: time of the last record since the start (ns)
- * @log: tasks by name and process, from files with TASKS records or samples of a core's
+ * @metrics: metrics from which the values come; NULL without metrics
+ * @end: time of the last record (ns since the start of the recording)
+ * @log: tasks by name and process, from files with TASKS records or with samples of a core
  *       event; idle tasks are in no interval
  */
 struct timeline {
@@ -95,19 +96,19 @@ struct timeline {
 	size_t nr_axes;
 	struct timeline_series *series;
 	size_t nr_series;
-	size_t nr_events;	/* number of series that are events */
+	size_t nr_events;	/* number of series of events, the first ones in @series */
 	struct timeline_mark *marks;
 	size_t nr_marks;
 	struct ucore_metrics *metrics;
 	uint64_t end;
 	struct task_log log;
-	size_t *series_of;	/* series of each event in the file */
-	size_t *axis_of;	/* axis of each domain in the file */
-	size_t *metric_axis;	/* axis of each metric value */
+	size_t *series_of;	/* index of the series of each event in the file */
+	size_t *axis_of;	/* index of the axis of each domain in the file */
+	size_t *metric_axis;	/* index of the axis of each value of the metrics */
 };
 
 /**
- * timeline_load() - read a file to its end
+ * timeline_load() - read a recorded file to its end into a timeline
  * @recording: file, opened and not read yet
  * @metrics: metrics attached to a replay of the file, or NULL
  * @window: time window of the records to use
@@ -120,11 +121,11 @@ struct timeline {
 int timeline_load(struct tool *tool, struct recording *recording, struct ucore_metrics *metrics,
 		  const struct clock_window *window, bool per_box, struct timeline *timeline);
 
-/** timeline_free() - free the memory */
+/** timeline_free() - free the memory of a timeline */
 void timeline_free(struct timeline *timeline);
 
 /**
- * timeline_rate() - return the rate of an event, or the value of a metric
+ * timeline_rate() - return the rate of an event, or the value of a metric, in an interval
  * @i: index of the interval
  *
  * A rate is in counts per second, or in MB/s if the event counts bytes. NaN if there is none.
@@ -132,7 +133,7 @@ void timeline_free(struct timeline *timeline);
 double timeline_rate(const struct timeline *timeline, const struct timeline_series *series,
 		     size_t i);
 
-/** timeline_scale() - return the factor from counts per second to the unit of the event */
+/** timeline_scale() - return the factor from counts per second to the unit of timeline_rate() */
 double timeline_scale(const struct ucore_file_event *event);
 
 /** timeline_unit() - return the unit of timeline_rate(): "MB/s", "/s", "%" ... */

@@ -9,7 +9,7 @@
 #include "output/domain.h"
 #include "stat/stat.h"
 
-/* Return the number of columns before the time and the device */
+/* Return the number of columns that precede the wall-clock time and the device */
 static size_t nr_columns(const struct stat_run *stat)
 {
 	return stat->metrics ? NR_COLUMNS : NR_COUNT_COLUMNS;
@@ -48,7 +48,7 @@ static void columns_make(struct stat_run *stat)
 	columns[nr_columns(stat) + 1] = (struct column) { "device", "DEVICE", -8 };
 	columns[COLUMN_TIME].hidden = !stat->series;
 	columns[COLUMN_SOCKET].hidden = stat->grouping != GROUP_SOCKET;
-	/* a metric without a value per box has a socket */
+	/* show the socket of metrics that have no values per box */
 	for (size_t i = 0; stat->metrics && (value = ucore_metrics_value(stat->metrics, i)); i++)
 		if (value->level == UCORE_LEVEL_SOCKET)
 			columns[COLUMN_SOCKET].hidden = false;
@@ -77,10 +77,10 @@ static struct cell rate_cell(const struct stat_row *row, const struct ucore_even
 	return cell_real(bytes / 1e6 / ((double)row->possible / NSEC_PER_SEC));
 }
 
-/* Return the share of time that the counters could count; a table omits 100.00 % */
+/* Return the cell with the share of time in which the counters could count; tables omit 100 % */
 static struct cell running_cell(const struct stat_run *stat, const struct stat_row *row)
 {
-	/* in a table the note shows the share of the time slices */
+	/* tables show the share of the time slices in the note column instead */
 	uint64_t running = stat->out.format == OUT_TABLE ? row->possible : row->running;
 	double percent = row->enabled ? 100.0 * (double)running / (double)row->enabled : 100;
 
@@ -91,7 +91,10 @@ static struct cell running_cell(const struct stat_run *stat, const struct stat_r
 
 #define NOTE_LEN	64
 
-/* Return the note: "(37.5%)" in a table is the share of the time slices of a scaled count */
+/*
+ * Return the note of a row.  In a table, "(37.5%)" means that the count is scaled, and that the
+ * time slices of its group had this share of the time.
+ */
 static struct cell note_cell(const struct stat_run *stat, uint32_t flags, int32_t cpu, double share,
 			     char *text)
 {
@@ -107,7 +110,7 @@ static struct cell note_cell(const struct stat_run *stat, uint32_t flags, int32_
 	return cell_text(text);
 }
 
-/* Return the count, or NaN for an event without a time slice in the interval */
+/* Return the cell of a count; NaN if the event's group had no time slice in the interval */
 static struct cell count_cell(const struct stat_row *row)
 {
 	return row->missed ? cell_value(__builtin_nan("")) : cell_count(row->count);
@@ -221,7 +224,7 @@ static void summary_json(struct stat_run *stat, const struct ucore_get_status *s
 	json_line_end(out);
 }
 
-/* Return the scopes of all slots; the numbers count slots, not domains */
+/* Count the slots by the scope of their domains, for the words "die" and "CPU" in the summary */
 static struct domain_sum slots_domains(const struct stat_run *stat)
 {
 	const struct ucore_domain_info *domain;
@@ -253,7 +256,7 @@ int stat_summary_print(struct tool *tool, struct stat_run *stat)
 	if (stat->nr_readers > 1)
 		snprintf(parallel_reads, sizeof(parallel_reads), " and %.1f helper CPUs",
 			 (double)status.parallel_reads / (double)stat->reads);
-	/* a comment is not valid CSV, therefore standard error */
+	/* print the comment to standard error with CSV, because CSV has no comments */
 	fprintf(stat->out.format == OUT_CSV ? stderr : stat->out.stream,
 		"# %llu.%06llu s counted until %s, %llu reads, %.1f register accesses%s each; %s frozen for %.1f us in all, skew between them at most %.1f us\n",
 		(unsigned long long)(stat->time / NSEC_PER_SEC),

@@ -11,7 +11,7 @@
 #include "links.h"
 #include "stat/stat.h"
 
-/* Return true if the value of @slot on @socket is added to @row */
+/* Return true if the count of @slot, whose box is on @socket, is added to @row */
 static bool row_matches(const struct stat_run *stat, const struct stat_row *row,
 			const struct ucore_slot *slot, uint32_t socket)
 {
@@ -68,7 +68,7 @@ int stat_rows_make(struct stat_run *stat)
 	return 0;
 }
 
-/* Set the devices of a row: those below the port in the event's name, or all of the stack */
+/* Set the device column of a row: PCI devices below the event's port, or of the whole stack */
 static int row_device(const struct stat_run *stat, const struct links *links, struct stat_row *row,
 		      uint32_t box)
 {

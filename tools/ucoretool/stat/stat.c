@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * ucoretool stat: prints counts and metrics per box, per socket or in total, at the end or
- * in intervals.  Each interval costs one READ and one write.  Nothing is allocated while the
- * session counts.
+ * in intervals.  Each interval costs one READ and one write(2).  The program allocates no memory
+ * while the session counts.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -28,8 +28,8 @@ struct stat_args {
 	uint64_t nr_intervals;
 	uint32_t read_flags;
 	struct metric_args metrics;
-	uint64_t rotate_ns;		/* time slice of --rotate */
-	bool no_rotate;			/* refuse events that need rotation */
+	uint64_t rotate_ns;		/* time slice of --rotate (ns) */
+	bool no_rotate;			/* --no-rotate: refuse events that need rotation */
 	struct output_args output;
 };
 
@@ -184,13 +184,13 @@ static int stat_to_file(struct tool *tool, struct stat_run *stat, const struct s
 
 	if (ret)
 		return ret;
-	/* a terminal keeps its line buffering */
+	/* with intervals, buffer the output fully, except on a terminal */
 	if (stat->series && !isatty(fileno(stat->out.stream)))
 		setvbuf(stat->out.stream, buffer, _IOFBF, sizeof(buffer));
 	return output_close(tool, &args->output, &stat->out, stat_count(tool, stat, args));
 }
 
-/* Create the session with all events; return EXIT_FULL if that needs rotation */
+/* Create the session with all events; return EXIT_FULL if the events need rotation */
 static int stat_open(struct tool *tool, struct stat_run *stat, const struct stat_args *args,
 		     uint64_t rotate_ns)
 {

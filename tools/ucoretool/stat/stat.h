@@ -12,20 +12,20 @@
 #include "output_options.h"
 
 /**
- * struct stat_row - a line of output: the sum of the slots of one event in one group
+ * struct stat_row - a row of output: the sum of one event's counts in one part of the machine
  * @index: index of the event (ucore_slot.index)
- * @socket: socket of the group
- * @domain: domain id of the group
- * @die: die of the group
- * @cpu: CPU of the group, -1: none
- * @instance: number of the box
- * @box: name of the box
- * @device: partner of the box's link, NULL: unknown
- * @count: count of the interval
- * @enabled: longest enabled time of the domains (ns)
- * @running: longest running time of the domains (ns)
- * @possible: running time without rotation (ns)
- * @missed: true if a slot had no time slice, so that the sum is unknown
+ * @socket: socket of the first slot of the sum
+ * @domain: domain id of the first slot
+ * @die: die of the first slot
+ * @cpu: CPU of the first slot, -1 for a die
+ * @instance: number of the first slot's box
+ * @box: name of the first slot's box
+ * @device: device or link end to which the box is connected (--per-device), NULL: unknown
+ * @count: sum of the counts of the interval
+ * @enabled: enabled time of the interval, the longest of all domains (ns)
+ * @running: running time of the interval, the longest of all domains (ns)
+ * @possible: running time that the event would have without rotation (ns)
+ * @missed: true if a slot had no time slice in the interval, so that the sum is unknown
  * @flags: UCORE_VALUE_F_* of all slots
  */
 struct stat_row {
@@ -57,33 +57,33 @@ enum {
 	COLUMN_EVENT,
 	COLUMN_NOTE,
 	NR_COUNT_COLUMNS,
-	/* only with metrics, in CSV and JSON; a table shows metrics in the columns of counts */
+	/* columns of metrics, in CSV and JSON only; tables show metrics in the columns of counts */
 	COLUMN_VALUE = NR_COUNT_COLUMNS,
 	COLUMN_UNIT,
 	COLUMN_METRIC,
 	NR_COLUMNS,
 };
 
-/* The time and the device are the last columns, so that the positions of the others are fixed */
+/* Maximum number of columns, with time and device, which follow the columns with fixed positions */
 #define MAX_COLUMNS	(NR_COLUMNS + 2)
 
 /**
  * struct stat_run - state of one run of stat
  * @count: device and session
  * @out: output stream and format
- * @grouping: values that are added up
+ * @grouping: set of boxes whose values are added up
  * @nr_readers: number of CPUs of each die that read the die's counters
- * @series: true with intervals
- * @devices: true with a column of devices
+ * @series: true if stat prints at intervals (-I), false if only at the end
+ * @devices: true if the output has a column of devices (--per-device)
  * @columns: columns of the output
- * @rows: rows of counts
+ * @rows: output rows of counts
  * @nr_rows: number of rows
  * @nr_events: number of events of -e, which are the first events of the session
- * @row_of: index of the row of each slot
+ * @row_of: index of the row to which each slot is added
  * @delta: counts since the previous READ
  * @metrics: metrics, NULL: none
  * @reads: number of READs
- * @time: longest enabled time of the domains (ns)
+ * @time: time since the start, the longest enabled time of all domains (ns)
  * @real: wall-clock time of the last READ (ns)
  * @real_text: @real as text
  * @real_buffer: memory of @real_text
@@ -130,7 +130,7 @@ void stat_rows_free(struct stat_run *stat);
 /** stat_interval_print() - read all counters and print an interval; return 0 or the exit code */
 int stat_interval_print(struct tool *tool, struct stat_run *stat, uint32_t flags);
 
-/** stat_summary_print() - print the summary; return 0 or the exit code */
+/** stat_summary_print() - print the summary of time, cost and skew; return 0 or the exit code */
 int stat_summary_print(struct tool *tool, struct stat_run *stat);
 
 #endif /* UCORETOOL_STAT_H */

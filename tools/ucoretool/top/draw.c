@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Drawing of top's screen with curses. A row has a name, a bar, numbers and a history. The view
- * is not changed here.
+ * Drawing of the screen of `ucoretool top` with curses. A row has a name, a bar, numbers and a
+ * history. The functions do not change the view.
  */
 #include <curses.h>
 #include <stdarg.h>
@@ -17,10 +17,10 @@
 #define MIN_BAR		8
 #define MAX_BAR		52
 #define MIN_HISTORY	8
-#define HEAD_LINES	2	/* above the panels */
+#define HEAD_LINES	2	/* number of screen lines above the panels */
 #define FOOT_LINES	1
 
-/* Widths of the parts of a row (columns of the terminal); 0: no space */
+/* Widths of the parts of a row in terminal columns, 0 for a part that does not fit */
 struct layout {
 	int bar;
 	int numbers;
@@ -55,7 +55,7 @@ static void put_line(int y, unsigned long attr, const char *text)
 
 /* ---- bars and histories ------------------------------------------------ */
 
-/* Return a round number of at least @value, used as the value of a full bar */
+/* Return a round number (1, 2 or 5 times a power of 10) of at least @value, for a full bar */
 static double nice_above(double value)
 {
 	static const double steps[] = { 1, 2, 5, 10 };
@@ -73,7 +73,7 @@ static double nice_above(double value)
 	return scale * 10;
 }
 
-/* The values of a full bar in a panel */
+/* Values at which a bar of a panel has its full length, for socket rows and for box rows */
 struct scales {
 	double of_sockets, of_boxes;
 };
@@ -91,7 +91,7 @@ static double row_scale(const struct view *view, size_t row, const struct scales
 	return r->is_box ? scales->of_boxes : scales->of_sockets;
 }
 
-/* Return the character for a part of a bar; part 2 is for a bar that is too short to show */
+/* Return the character of a bar's first part (0), second part (1), or of a very short bar (2) */
 static const char *part_char(const struct view *view, unsigned int part)
 {
 	static const char *const blocks[] = { "█", "▒", "▏" };
@@ -100,7 +100,7 @@ static const char *part_char(const struct view *view, unsigned int part)
 	return view->utf8 ? blocks[part] : ascii[part];
 }
 
-/* Characters of up to three bytes each, printed with one call to curses */
+/* Text of a bar or history, UTF-8 characters of up to three bytes, printed by one curses call */
 struct chars {
 	char text[3 * PANEL_HISTORY + 1];
 	size_t length;
@@ -173,7 +173,7 @@ static const char *level_char(const struct view *view, unsigned int level)
 	return view->utf8 ? blocks[level] : ascii[level];
 }
 
-/* Draw the last samples up to the visible one; the largest of them has the full height */
+/* Draw the history of a row up to the visible sample; its largest value has the full height */
 static void history_draw(const struct view *view, int y, int x, int width, size_t row)
 {
 	uint64_t end = view_sample(view) + 1, oldest = panels_oldest(view->panels);
@@ -199,7 +199,7 @@ static void history_draw(const struct view *view, int y, int x, int width, size_
 
 /* ---- lines on the screen ----------------------------------------------- */
 
-/* Divide the width of the screen: numbers have priority, then bars, then histories */
+/* Divide the screen width among the parts of a row: first numbers, then bar, then history */
 static struct layout layout_make(const struct view *view)
 {
 	struct layout layout = { 0 };
@@ -283,7 +283,7 @@ static void heading_draw(const struct view *view, int y, const struct view_line 
 	history_head(view, y, layout);
 }
 
-/* Print a row's name: a socket with a mark that shows if it is expanded, a box indented */
+/* Print a row's name: a socket with a mark for expanded or collapsed, a box with indentation */
 static void name_draw(const struct view *view, int y, size_t row, bool selected)
 {
 	const struct panel_row *r = &view->panels->rows[row];
@@ -341,7 +341,7 @@ static void head_draw(const struct view *view)
 	put(0, COLS - 8, 8, A_NORMAL, "%.8s", clock);
 }
 
-/* Print the sum over all sockets of each panel in MB/s */
+/* Print a line with the sums over all sockets, for each panel with the unit MB/s */
 static void sums_draw(const struct view *view)
 {
 	const struct panels *panels = view->panels;
@@ -410,7 +410,7 @@ static void help_draw(void)
 	put_line(LINES - 1, screen_attr(PAIR_KEYS), " any key: back");
 }
 
-/* Print why a panel has no rows, cut at the width of the screen */
+/* Print the reason why a panel has no rows, truncated to the width of the screen */
 static void trouble_draw(const struct view *view, int y, unsigned int panel)
 {
 	put(y, 2, COLS - 2, screen_attr(PAIR_ALERT), "%s",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Drawing of top's screen.
+ * Drawing of the screen of `ucoretool top`.
  */
 #ifndef UCORETOOL_TOP_DRAW_H
 #define UCORETOOL_TOP_DRAW_H

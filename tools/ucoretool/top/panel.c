@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The panels of this machine: opening, samples, and the texts of numbers. Reading samples
- * allocates no memory.
+ * The panels of `ucoretool top` on this machine: opening, samples, and the texts of numbers.
+ * Reading a sample allocates no memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +110,7 @@ static void numbers_clear(struct panels *panels, uint64_t sample)
 	}
 }
 
-/* Store the values of a sample, except values of boxes that do not count */
+/* Store the values of sample number @sample, except values of boxes that do not count */
 static void numbers_store(struct panels *panels, uint64_t sample)
 {
 	for (size_t i = 0; i < panels->nr_cells; i++) {
@@ -250,7 +250,7 @@ const char *panel_note(uint32_t flags)
 	return value_note(flags & NO_COUNT, -1);
 }
 
-/* Format an integer with commas between thousands */
+/* Format a number as an integer with commas between thousands */
 static void number_group(double number, char *text)
 {
 	char digits[NUMBER_LEN];

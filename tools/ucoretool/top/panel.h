@@ -10,26 +10,26 @@
 #include "tool.h"
 
 #define PANEL_MAX		8
-#define PANEL_COLUMNS		6	/* columns of a row, including hidden ones */
-#define PANEL_METRICS		4	/* alternative metrics of a column */
+#define PANEL_COLUMNS		6	/* maximum number of columns of a panel, with hidden ones */
+#define PANEL_METRICS		4	/* maximum number of alternative metrics of a column */
 #define PANEL_COLUMN_DESCS	12
-#define PANEL_HISTORY		600	/* samples kept for each number */
+#define PANEL_HISTORY		600	/* number of samples that are kept */
 #define PANEL_NAME_LEN		24
 
 /* panel_column_desc.flags */
-#define NUMBER_BAR		(1U << 0)	/* part of the row's bar */
-#define NUMBER_MEAN		(1U << 1)	/* a socket has the mean, not the sum */
-#define NUMBER_TOTAL		(1U << 2)	/* sum of the bar's columns, not a metric */
-#define NUMBER_PEAK		(1U << 3)	/* hidden column: the largest possible bar */
-#define NUMBER_SOCKET		(1U << 4)	/* column of sockets only, in a panel of boxes */
+#define NUMBER_BAR		(1U << 0)	/* the number is a part of the row's bar */
+#define NUMBER_MEAN		(1U << 1)	/* a socket has the mean of its boxes, no sum */
+#define NUMBER_TOTAL		(1U << 2)	/* sum of the NUMBER_BAR columns, not a metric */
+#define NUMBER_PEAK		(1U << 3)	/* hidden column: highest possible bar */
+#define NUMBER_SOCKET		(1U << 4)	/* only sockets have the number, boxes have none */
 
 /**
- * struct panel_column_desc - description of a column
- * @heading: heading
+ * struct panel_column_desc - description of a possible column of a panel
+ * @heading: heading of the column
  * @unit: unit in the heading
  * @flags: NUMBER_*
- * @group: number of the group. A panel shows the first group that the platform has completely,
- *         otherwise the first group of which it has any column
+ * @group: number of the column's group. A panel shows the first group for which the platform has
+ *         all columns, otherwise the first group for which it has any column
  * @metrics: names of metrics, or their definitions from events; the first one that the
  *           platform has is used. For NUMBER_TOTAL: the name of the sum
  */
@@ -42,11 +42,11 @@ struct panel_column_desc {
 };
 
 /**
- * struct panel_desc - description of a panel
+ * struct panel_desc - description of a panel, the same on all machines
  * @name: name on the command line
  * @title: title on the screen
- * @level: level of the numbers: UCORE_LEVEL_BOX or _SOCKET
- * @columns: possible columns; an entry without a heading is the end
+ * @level: UCORE_LEVEL_BOX (numbers for each box) or UCORE_LEVEL_SOCKET (for each socket only)
+ * @columns: possible columns; an entry without a heading ends the array
  */
 struct panel_desc {
 	const char *name;
@@ -55,11 +55,11 @@ struct panel_desc {
 	struct panel_column_desc columns[PANEL_COLUMN_DESCS];
 };
 
-/** panel_descs - all panels in the order of the screen; an entry without a name is the end */
+/** panel_descs - all panels in the order of the screen; an entry without a name ends the array */
 extern const struct panel_desc panel_descs[];
 
 /**
- * struct panel_column - a column that this machine has
+ * struct panel_column - column of a panel on this machine
  * @desc: description of the column
  * @metric: name of the metric
  * @text: name or definition that selected the metric
@@ -76,8 +76,8 @@ struct panel_column {
  * @columns: columns; the visible ones come first
  * @nr_columns: number of @columns
  * @nr_seen: number of visible columns
- * @first: index of the first row; a socket comes before its boxes
- * @nr_rows: number of rows
+ * @first: index of the panel's first row in panels.rows; a socket's row precedes its boxes
+ * @nr_rows: number of rows of the panel
  * @has_peak: true if the last column is NUMBER_PEAK
  * @trouble: reason why a column cannot be counted, or empty
  */
@@ -93,7 +93,7 @@ struct panel {
 };
 
 /**
- * struct panel_row - a socket, or a box of one
+ * struct panel_row - row of a panel: a socket, or a box of a socket
  * @panel: index of the panel
  * @is_box: true for a box
  * @socket: number of the socket
@@ -101,7 +101,7 @@ struct panel {
  * @type: type of a box, empty for a socket
  * @instance: number of a box
  * @name: name on the screen
- * @parent: index of the socket's row
+ * @parent: for a box, index of its socket's row
  * @nr_boxes: number of box rows of a socket, which follow the socket's row
  * @flags: UCORE_VALUE_F_* of the last read
  */
@@ -119,12 +119,12 @@ struct panel_row {
 };
 
 /**
- * struct panels - all panels and their numbers
- * @panels: the @nr panels that have columns, or a reason why not
+ * struct panels - all panels of this machine, and their numbers over time
+ * @panels: the @nr panels that have columns, or that have none for a reason (panel.trouble)
  * @rows: rows of all panels, one panel after the other
  * @time: time since the start at each sample (ns), indexed modulo PANEL_HISTORY
  * @real: wall-clock time of each sample (ns), indexed modulo PANEL_HISTORY
- * @nr_samples: number of reads; the last PANEL_HISTORY samples are kept
+ * @nr_samples: number of samples since the start; the last PANEL_HISTORY samples are kept
  * @frozen_ns: longest time for which the last read froze a die (ns)
  * @skew_ns: time between the first and the last freeze of the last read (ns)
  */
@@ -138,7 +138,7 @@ struct panels {
 	uint64_t nr_samples;
 	uint64_t frozen_ns;
 	uint64_t skew_ns;
-	/* The source of the numbers, private to panel*.c */
+	/* Session and metrics from which the numbers come, private to panel*.c */
 	struct ucore_device *dev;
 	struct ucore_session *session;
 	struct ucore_metrics *of_boxes, *of_sockets;
@@ -169,17 +169,17 @@ int panels_read(struct panels *panels, uint32_t flags, struct ucore_error *err);
 /** panels_oldest() - return the number of the oldest sample that is kept */
 uint64_t panels_oldest(const struct panels *panels);
 
-/** panel_number() - return the number of a row and column in a sample; NaN if there is none */
+/** panel_number() - return the number in a row and column at a sample; NaN if there is none */
 double panel_number(const struct panels *panels, size_t row, unsigned int column,
 		    uint64_t sample);
 
-/** panel_bar() - return the sum of the columns in a row's bar; NaN if none has a number */
+/** panel_bar() - return the sum of a row's NUMBER_BAR columns; NaN if none has a number */
 double panel_bar(const struct panels *panels, size_t row, uint64_t sample);
 
 /** panel_most() - return the largest bar of a panel's sockets, or boxes, in all kept samples */
 double panel_most(const struct panels *panels, unsigned int panel, bool of_boxes);
 
-/** panel_unit() - return the unit of the first column if another column has the same, or "" */
+/** panel_unit() - return the unit of the first column if another column has it, too, else "" */
 const char *panel_unit(const struct panel *panel);
 
 /**
@@ -188,7 +188,7 @@ const char *panel_unit(const struct panel *panel);
  */
 const char *column_heading(const struct panel *panel, unsigned int column, char *text);
 
-/** panel_note() - return a note about UCORE_VALUE_F_* of a row, or NULL */
+/** panel_note() - return a remark on the flags UCORE_VALUE_F_* of a row, or NULL */
 const char *panel_note(uint32_t flags);
 
 #define NUMBER_LEN		24

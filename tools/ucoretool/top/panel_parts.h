@@ -13,8 +13,8 @@ struct tool;
 struct ucore_metric_value;
 
 /**
- * struct panel_cell - a value of the metrics, and its place in the rows
- * @value: the value
+ * struct panel_cell - connection of a metric's value to a row and a column of a panel
+ * @value: value of the metric
  * @row: index of the row
  * @column: index of the column
  */
@@ -27,10 +27,10 @@ struct panel_cell {
 /** panel_select_offer() - add a panel, and offer its metrics to the session; 0 or the exit code */
 int panel_select_offer(struct tool *tool, struct panels *panels, const struct panel_desc *desc);
 
-/** panel_select_counted() - remove columns that are not counted; 0 or the exit code */
+/** panel_select_counted() - remove columns whose metrics were left out; 0 or the exit code */
 int panel_select_counted(struct tool *tool, struct panels *panels);
 
-/** panel_rows_make() - create rows and cells of the attached metrics; 0 or the exit code */
+/** panel_rows_make() - create rows and cells for the attached metrics; 0 or the exit code */
 int panel_rows_make(struct tool *tool, struct panels *panels);
 
 #endif /* UCORETOOL_TOP_PANEL_PARTS_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Rows of top's panels: a row for each socket and box that has a value, and the place of each
- * value in the rows.
+ * Rows of the panels of `ucoretool top`: a row for each socket and box with a metric's value, and
+ * the row and column of each value.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,8 +56,8 @@ static bool has_sockets(const struct ucore_device *dev)
 }
 
 /*
- * Find the panel and the column of a value; false if there is none. On a machine with several
- * sockets, a value of the whole system belongs to no socket's row.
+ * Find the panel and the column that show a metric's value; false if there is none. On a machine
+ * with several sockets, a value of the whole system is not shown.
  */
 static bool column_find(const struct panels *panels, const struct ucore_metric_value *value,
 			unsigned int *panel, unsigned int *column)
@@ -104,7 +104,7 @@ static int row_compare(const void *left, const void *right)
 	return a->instance < b->instance ? -1 : a->instance > b->instance;
 }
 
-/* Return value @i of the values of boxes followed by the values of sockets; NULL at the end */
+/* Return metric value @i (first values of boxes, then values of sockets); NULL after the last */
 static const struct ucore_metric_value *value_at(const struct panels *panels, size_t i)
 {
 	const struct ucore_metric_value *value;

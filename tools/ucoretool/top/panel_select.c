@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Selection of top's columns. The metrics of all panels are offered to one session. Columns whose
- * metrics cannot be counted are removed again, with the reason.
+ * Selection of the columns of `ucoretool top`. The metrics of all panels are offered to one session
+ * (ucore_metrics_offer()). Columns whose metrics were left out are removed, and the reason is kept.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define NAME_LETTERS	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_."
 
-/* Return true if the platform has a metric per socket or box, or all events of a definition */
+/* Return true if the platform has a metric by name, or all events of a metric's definition */
 static bool metric_known(const char *platform, const char *metric)
 {
 	const struct ucore_platform *events = ucore_platform_find(platform);
@@ -43,7 +43,7 @@ static const char *metric_of_column(const char *platform, const struct panel_col
 	return NULL;
 }
 
-/* Return true if the platform has all columns of a group */
+/* Return true if the platform has metrics for all columns of a group */
 static bool group_is_whole(const char *platform, const struct panel_desc *desc, unsigned int group)
 {
 	for (const struct panel_column_desc *column = desc->columns; column->heading; column++)
@@ -54,8 +54,8 @@ static bool group_is_whole(const char *platform, const struct panel_desc *desc, 
 }
 
 /*
- * Return the first group that the platform has all columns of, otherwise the first group that
- * it has any column of. A complete group is preferred to a part of an earlier one.
+ * Return the group of columns that a panel shows: the first group for which the platform has all
+ * columns, otherwise the first group for which it has any column.
  */
 static unsigned int group_choose(const char *platform, const struct panel_desc *desc)
 {
@@ -137,7 +137,7 @@ static int left_out(const struct panels *panels, const char *metric, struct ucor
 	return 0;
 }
 
-/* Return true if the bar has several columns, so that a total differs from a column */
+/* Return true if the bar is the sum of several columns, so that a TOTAL column is useful */
 static bool total_is_useful(const struct panel *panel)
 {
 	unsigned int nr = 0;
@@ -163,7 +163,7 @@ static void trouble_store(const struct panels *panels, struct panel *panel, int 
 		snprintf(panel->trouble, sizeof(panel->trouble), "%s", why->text);
 }
 
-/* Keep the columns that are counted, and move the hidden one to the end */
+/* Remove the columns that are not counted, and move the hidden NUMBER_PEAK column to the end */
 static void columns_sift(const struct panels *panels, struct panel *panel)
 {
 	struct panel_column peak = { 0 };

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The table of all panels. Each column has a metric of the platform, or formulas over events
- * for platforms that lack the metric.
+ * The table of all panels of `ucoretool top`. Each column has a metric of the platform, or formulas
+ * over events for platforms without the metric.
  */
 #include "top/panel.h"
 
-/* Data reads of the cores at the last-level cache of E5, all of them and only misses */
+/* Data reads of cores at the last-level cache of the E5-2600: misses, and all reads */
 #define TOR_MISS	"UNC_C_TOR_INSERTS.MISS_OPCODE/filter_opc=0x182/"
 #define TOR_ALL		"UNC_C_TOR_INSERTS.OPCODE/filter_opc=0x182/"
 #define LINES(name, event) \
 	name "=a*64/1000000/seconds; a=" event "; unit=MB/s"
 #define SHARE(name, part, all) \
 	name "=100*a/b; a=" part "; b=" all "; unit=%"
-/* Data reads of small cores have separate event names */
+/* Data reads of cores at the last-level cache on platforms with other event names (small cores) */
 #define OPT_ALL		"UNC_CHA_TOR_INSERTS.IA_DRD_OPT"
 #define OPT_MISS	"UNC_CHA_TOR_INSERTS.IA_MISS_DRD_OPT"
-/* Mean time that a miss is queued, from occupancy, inserts and the clock */
+/* Mean latency of a cache miss in ns, from queue occupancy, inserts and the clock of the boxes */
 #define LATENCY(occupancy, inserts, clock, boxes) \
 	"llc_miss_latency=1000000000*(a/b)/(c/(d*SOCKET_COUNT))*seconds; a=" occupancy \
 	"; b=" inserts "; c=" clock "; d=" boxes "; unit=ns"
 #define CLOCK(clock, boxes) \
 	"uncore_frequency=a/(b*SOCKET_COUNT)/1000000000/seconds; a=" clock "; b=" boxes \
 	"; unit=GHz"
-/* Mean number of cores in a state */
+/* Mean number of cores in a C-state, from the PCU's occupancy event and clock */
 #define IN_STATE(name, event) \
 	name "=b/a*SOCKET_COUNT; a=UNC_P_CLOCKTICKS; b=" event
 
@@ -34,7 +34,7 @@ const struct panel_desc panel_descs[] = {
 			LINES("memory_bandwidth_write", "UNC_M_CAS_COUNT.WR") } },
 		{ "TOTAL", "MB/s", NUMBER_TOTAL, .metrics = { "memory_bandwidth_total" } },
 		{ "BUSY", "%", NUMBER_MEAN, .metrics = { "memory_bus_utilization",
-			/* a cache line occupies the bus for 4 clocks */
+			/* share of clocks with data: a cache line occupies the bus for 4 clocks */
 			"memory_bus_utilization=100*4*(a+b)/c; a=UNC_M_CAS_COUNT.RD; "
 			"b=UNC_M_CAS_COUNT.WR; c=UNC_M_DCLOCKTICKS; unit=%" } },
 		{ "PEAK", "MB/s", NUMBER_PEAK, .metrics = { "memory_bandwidth_peak",
@@ -60,7 +60,7 @@ const struct panel_desc panel_descs[] = {
 			      "UNC_CHA_TOR_INSERTS.IA_DRD"),
 			SHARE("llc_demand_read_miss_rate", OPT_MISS, OPT_ALL) } },
 		{ "CLOCK", "GHz", NUMBER_MEAN, .metrics = { "uncore_frequency",
-			/* Skylake has this event under both names */
+			/* Skylake has both event names, so that the first is used */
 			CLOCK("UNC_CHA_CLOCKTICKS", "CHAS_PER_SOCKET"),
 			CLOCK("UNC_C_CLOCKTICKS", "CBOXES_PER_SOCKET") } },
 	} },
@@ -73,7 +73,7 @@ const struct panel_desc panel_descs[] = {
 			"upi_data_receive_bw",
 			"upi_data_receive_bw=a*64/9/1000000/seconds; "
 			"a=UNC_UPI_RxL_FLITS.ALL_DATA; unit=MB/s" } },
-		/* v3 and v4 have no event for all data flits */
+		/* Xeon E5 v3 and v4 have no event for all data flits: add two events */
 		{ "RECEIVED", "MB/s", NUMBER_BAR, .metrics = {
 			"qpi_data_receive_bw=(a+b)*8/1000000/seconds; "
 			"a=UNC_Q_RxL_FLITS_G1.DRS_DATA; b=UNC_Q_RxL_FLITS_G2.NCB_DATA; "
@@ -82,11 +82,11 @@ const struct panel_desc panel_descs[] = {
 		{ "BUSY", "%", NUMBER_MEAN, .metrics = { "qpi_data_transmit_utilization" } },
 	} },
 	{ "io", "IO", UCORE_LEVEL_BOX, {
-		/* memory traffic of devices, by stack */
+		/* group 0: memory reads and writes of PCI devices, for each IIO stack */
 		{ "READ", "MB/s", NUMBER_BAR, .metrics = { "iio_bandwidth_read" } },
 		{ "WRITE", "MB/s", NUMBER_BAR, .metrics = { "iio_bandwidth_write" } },
 		{ "TOTAL", "MB/s", NUMBER_TOTAL, .metrics = { "io_bandwidth_total" } },
-		/* all traffic of a stack, in both directions */
+		/* group 1: all traffic of an IIO stack, in both directions */
 		{ "IN", "MB/s", NUMBER_BAR, 1, {
 			"iio_bandwidth_in=(a+b+c+d)*4/1000000/seconds; a=UNC_IIO_BW_IN.PORT0; "
 			"b=UNC_IIO_BW_IN.PORT1; c=UNC_IIO_BW_IN.PORT2; d=UNC_IIO_BW_IN.PORT3; "
@@ -96,12 +96,12 @@ const struct panel_desc panel_descs[] = {
 			"b=UNC_IIO_BW_OUT.PORT1; c=UNC_IIO_BW_OUT.PORT2; d=UNC_IIO_BW_OUT.PORT3; "
 			"unit=MB/s" } },
 		{ "TOTAL", "MB/s", NUMBER_TOTAL, 1, { "iio_bandwidth_total" } },
-		/* requests of devices, on platforms without events for bytes */
+		/* group 2: requests of PCI devices, on platforms without events that count bytes */
 		{ "READS", "/s", NUMBER_BAR, 2, { "irp_reads",
 			"irp_reads=a/seconds; a=UNC_I_TRANSACTIONS.READS; unit=/s" } },
 		{ "WRITES", "/s", NUMBER_BAR, 2, { "irp_writes",
 			"irp_writes=a/seconds; a=UNC_I_TRANSACTIONS.WRITES; unit=/s" } },
-		/* traffic of devices, counted at the last-level cache */
+		/* group 3: memory traffic of PCI devices, counted at the last-level cache */
 		{ "READ", "MB/s", NUMBER_BAR | NUMBER_SOCKET, 3, { "io_bandwidth_read" } },
 		{ "WRITE", "MB/s", NUMBER_BAR | NUMBER_SOCKET, 3, { "io_bandwidth_write" } },
 	} },

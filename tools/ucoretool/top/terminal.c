@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The terminal. Its original state is saved, so that signal handlers can restore it when the
- * program crashes. Signals that request the end of the program are handled by event_loop.c
- * instead.
+ * The terminal of `ucoretool top`. Its original state is saved, so that signal handlers can restore
+ * it when the program crashes. event_loop.c handles the signals that end the program normally.
  */
 #include <curses.h>
 #include <langinfo.h>
@@ -20,11 +19,11 @@
 
 #define ESCAPE_MS	25	/* time to wait for the rest of an escape sequence (ms) */
 
-/* The state of the terminal, global because signal handlers have no argument */
+/* Saved state of the terminal, global because signal handlers have no argument */
 static struct {
 	bool open;
 	struct termios termios;
-	char text[256];		/* escape sequences that leave curses mode */
+	char text[256];		/* escape sequences that end curses mode */
 	size_t length;
 } saved;
 
@@ -99,7 +98,7 @@ bool screen_open(void)
 {
 	SCREEN *screen;
 
-	/* Set only the character type, because numbers are always printed in the C locale */
+	/* Set only LC_CTYPE (UTF-8), because numbers are always printed in the C locale */
 	setlocale(LC_CTYPE, "");
 	if (tcgetattr(STDOUT_FILENO, &saved.termios))
 		return false;
@@ -150,7 +149,7 @@ unsigned long screen_attr(enum screen_pair pair)
 	};
 	short front, back;
 
-	/* A pair that is not initialised has colours 0 and 0 */
+	/* Use attributes if the pair has no colours: curses reports equal colours for it */
 	if (pair_content((short)pair, &front, &back) == ERR || front == back)
 		return plain[pair];
 	return COLOR_PAIR((int)pair) | (pair == PAIR_ALERT ? A_BOLD : 0);

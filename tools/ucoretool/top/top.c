@@ -23,14 +23,14 @@
 #include "output_options.h"
 #include "tool.h"
 
-#define FIRST_NS	(200 * NSEC_PER_MSEC)	/* time to the first refresh */
-#define MAX_SAVES	100			/* largest number of files in one second */
+#define FIRST_NS	(200 * NSEC_PER_MSEC)	/* time from the start to the first refresh */
+#define MAX_SAVES	100			/* maximum number of saved files per second */
 
 struct top_args {
 	uint64_t interval_ns;
 	uint64_t nr_intervals;
 	uint32_t read_flags;
-	unsigned int wanted;		/* one bit for each of panel_descs */
+	unsigned int wanted;		/* selected panels, bit i for panel_descs[i] */
 	bool batch;
 	struct output_args output;
 };
@@ -105,7 +105,7 @@ static int top_finish(struct tool *tool, void *data, int argc, char **argv)
 	return ret;
 }
 
-/* ---- rows for programs ------------------------------------------------- */
+/* ---- CSV and JSON ------------------------------------------------------ */
 
 enum {
 	COLUMN_TIME,
@@ -134,7 +134,7 @@ static const struct column columns[NR_COLUMNS] = {
 	[COLUMN_REAL] = { "time" },
 };
 
-/* Write a line for each visible number of a row */
+/* Write a CSV or JSON line for each visible number of a panel's row */
 static void row_write(struct out *out, const struct panels *panels, size_t index, uint64_t sample)
 {
 	const struct panel_row *row = &panels->rows[index];
@@ -207,7 +207,7 @@ static void text_print(struct top *top, uint64_t sample)
 		panel_print(top->out.stream, &top->panels, i, sample);
 }
 
-/* Print the newest sample to standard output */
+/* Print the newest sample to standard output, as text, CSV or JSON */
 static int batch_print(struct tool *tool, struct top *top)
 {
 	uint64_t sample = top->panels.nr_samples - 1;
@@ -226,8 +226,8 @@ static int batch_print(struct tool *tool, struct top *top)
 /* ---- saved files ------------------------------------------------------- */
 
 /*
- * Create a file in the current directory, named by the time. No file is overwritten and no
- * link is followed.
+ * Create a file for a saved screen in the current directory, named by the time. No file is
+ * overwritten and no symbolic link is followed.
  */
 static FILE *save_create(const char *suffix, char *name, size_t size)
 {
@@ -277,7 +277,7 @@ static void save(struct top *top, enum out_format format)
 
 /* ---- run --------------------------------------------------------------- */
 
-/* Read the next sample. After a failure, the screen is closed before the error message. */
+/* Read the next sample. On failure, close the screen before the error message is printed. */
 static int read_next(struct tool *tool, struct top *top, const struct top_args *args)
 {
 	int ret = panels_read(&top->panels, args->read_flags, &tool->err);
@@ -343,7 +343,7 @@ static int top_loop(struct tool *tool, struct top *top, const struct top_args *a
 	return ret;
 }
 
-/* Form the title: platform, dies, interval */
+/* Write the title of the screen: platform, number of dies, interval */
 static void title_make(const struct top *top, const struct top_args *args, char *title,
 		       size_t size)
 {
@@ -406,7 +406,7 @@ static int top_run(struct tool *tool, const void *data)
 {
 	const struct top_args *args = data;
 	struct top top = { .out = args->output.out };
-	/* panels_open() adds the events */
+	/* create a session without events; panels_open() adds them */
 	int ret = count_open(tool, &(struct count_args) { 0 }, &(struct ucore_session_config) { 0 },
 			     NULL, &top.count);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The state of top's screen: lines, cursor, expanded rows, sort columns and keys. Each panel has
- * a heading, a row for each socket and, if expanded, a row for each of its boxes.
+ * The state of the screen of `ucoretool top`: lines, cursor, expanded rows, sort columns and keys.
+ * Each panel has a heading, a row for each socket and, if expanded, a row for each of its boxes.
  */
 #include <curses.h>
 #include <errno.h>
@@ -38,8 +38,8 @@ struct sorting {
 };
 
 /*
- * Compare rows: the largest first, rows without a number last, equal rows in their original
- * order
+ * Compare rows by the number in the sort column, for qsort_r(): the largest first, rows without a
+ * number last, equal rows in their original order
  */
 static int number_compare(const void *left, const void *right, void *data)
 {
@@ -67,7 +67,7 @@ static void rows_sort(const struct view *view, unsigned int panel, size_t *rows,
 	qsort_r(rows, nr, sizeof(*rows), number_compare, &sorting);
 }
 
-/* Store the row indexes of a panel's sockets, sorted; return their number */
+/* Store the row indexes of a panel's sockets in display order; return the number of sockets */
 static size_t sockets_of(const struct view *view, unsigned int panel, size_t *sockets)
 {
 	const struct panels *panels = view->panels;
@@ -165,11 +165,11 @@ static void lines_make(struct view *view)
 static void panel_unfold(struct view *view, const struct panel *panel, bool open)
 {
 	for (size_t i = panel->first; i < panel->first + panel->nr_rows; i++)
-		/* A single box has the same numbers as its socket */
+		/* Do not expand a socket with one box, because both have the same numbers */
 		view->open[i] = open && view->panels->rows[i].nr_boxes > 1;
 }
 
-/* Expand the panels one after the other, as far as all rows fit on the screen */
+/* Expand the panels one after the other, as long as all rows fit on the screen */
 static void rows_unfold(struct view *view)
 {
 	const struct panels *panels = view->panels;
@@ -191,7 +191,7 @@ int view_open(struct view *view, const struct panels *panels, const char *title)
 	snprintf(view->title, sizeof(view->title), "%s", title);
 	for (unsigned int i = 0; i < PANEL_MAX; i++)
 		view->sort[i] = -1;
-	/* Each panel also has a heading, a blank line and a line for a reason */
+	/* A panel has its rows, and up to three lines: heading, reason for no rows, blank line */
 	view->lines = calloc(panels->nr_rows + 3 * PANEL_MAX, sizeof(*view->lines));
 	view->open = calloc(panels->nr_rows + 1, sizeof(*view->open));
 	if (!view->lines || !view->open)
@@ -215,7 +215,7 @@ void view_resized(struct view *view)
 
 /* ---- drawing ----------------------------------------------------------- */
 
-/* Scroll as little as possible to make the cursor visible */
+/* Scroll by the smallest number of lines that makes the selected line visible */
 static void cursor_show(struct view *view)
 {
 	size_t height = (size_t)draw_body_height();
@@ -263,7 +263,7 @@ static bool any_open(const struct view *view, size_t first, size_t nr)
 	return false;
 }
 
-/* Collapse the rows if one of them is expanded, otherwise expand all */
+/* Collapse @nr rows from @first on if one of them is expanded, otherwise expand all of them */
 static void rows_toggle(struct view *view, size_t first, size_t nr)
 {
 	bool open = !any_open(view, first, nr);

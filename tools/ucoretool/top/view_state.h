@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The state of top's screen, which view.c changes and draw.c draws.
+ * The state of the screen of `ucoretool top`, which view.c changes and draw.c draws.
  */
 #ifndef UCORETOOL_TOP_VIEW_STATE_H
 #define UCORETOOL_TOP_VIEW_STATE_H
@@ -20,24 +20,24 @@ enum view_line_kind {
 struct view_line {
 	enum view_line_kind kind;
 	unsigned int panel;
-	size_t row;		/* for LINE_ROW */
+	size_t row;		/* index of the row in panels.rows, for LINE_ROW */
 };
 
 /**
  * struct view - state of the screen
  * @panels: panels with their numbers
  * @title: text of the first line
- * @lines: all lines, visible or not
- * @nr_lines: number of @lines
- * @first: index of the first visible line
+ * @lines: all lines between head and foot, also those that do not fit on the screen
+ * @nr_lines: number of elements of @lines
+ * @first: index of the first line on the screen
  * @cursor: index of the selected line
  * @open: true for each socket row whose boxes are shown
- * @touched: true after the user expanded or collapsed rows, which stops the automatic choice
- * @sort: sort column of each panel, or -1
- * @frozen: true while the screen is frozen
- * @sample: number of the sample on a frozen screen
+ * @touched: true after the user expanded or collapsed rows; then top does not change @open itself
+ * @sort: column by which each panel is sorted, -1: not sorted
+ * @frozen: true while the screen shows one sample and does not follow new samples
+ * @sample: number of the sample that a frozen screen shows
  * @help: true while the help page is shown
- * @utf8: true if the terminal shows block elements
+ * @utf8: true if the terminal can show UTF-8 block characters
  * @message: message that is shown until the next key
  */
 struct view {
@@ -57,14 +57,14 @@ struct view {
 	char message[VIEW_MESSAGE_LEN];
 };
 
-/** view_sample() - return the number of the visible sample */
+/** view_sample() - return the number of the sample that the screen shows */
 static inline uint64_t view_sample(const struct view *view)
 {
 	const struct panels *panels = view->panels;
 
 	if (!view->frozen)
 		return panels->nr_samples ? panels->nr_samples - 1 : 0;
-	/* Show the oldest kept sample instead of an older one */
+	/* A frozen screen shows the oldest kept sample if its sample is no longer kept */
 	return view->sample < panels_oldest(panels) ? panels_oldest(panels) : view->sample;
 }
 

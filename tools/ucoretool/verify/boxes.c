@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Checks of `ucoretool verify` that examine single boxes: the driver's self-tests, discovery
- * and clocks.  Findings contain boxes, dies and CPUs, but no addresses, hosts or users.
+ * Checks of `ucoretool verify` on single boxes: the driver's self-tests, discovery and clocks.
+ * Findings contain boxes, dies and CPUs, but no private data (addresses, host names, users).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -34,7 +34,7 @@ void verify_report(struct verify *verify, enum verdict verdict, const char *what
 
 /* ---- names ------------------------------------------------------------- */
 
-/* Append a box to a list of names, or "..." if the buffer is full */
+/* Append the name of a box to a list of names, or "..." if the buffer is full */
 static void name_add(char *names, size_t size, const struct ucore_box_info *box)
 {
 	size_t length = strlen(names);
@@ -48,7 +48,7 @@ static void name_add(char *names, size_t size, const struct ucore_box_info *box)
 		strcat(names, ", ...");
 }
 
-/* Return true for links, whose clocks stop in low-power states or without a partner */
+/* Return true for boxes of links, whose clocks stop in low power or if nothing is connected */
 static bool is_link(const struct ucore_box_info *box)
 {
 	static const char *const links[] = { "qpi", "r3qpi", "upi", "m3upi", "b2upi", "cxlcm",
@@ -67,7 +67,7 @@ static bool is_uncore(const struct ucore_box_info *box)
 
 /* ---- clocks ------------------------------------------------------------ */
 
-/* Find the clock event of a box type, but no fixed counter; return false if there is none */
+/* Find the clock event of a box type's general counters; return false if there is none */
 static bool clock_name(const struct verify *verify, const char *type, char *name, size_t size)
 {
 	const struct ucore_platform *platform =
@@ -275,7 +275,7 @@ static const struct check {
 	  "the freeze of a box does not stop the clock event" },
 };
 
-/* Report a check of the self-test for all boxes; a link with a stopped clock is not tested */
+/* Report one check of the self-tests for all boxes, except links with a stopped clock */
 static void check_judge(struct verify *verify, const struct check *check,
 			const struct ucore_box_info *boxes, size_t nr)
 {

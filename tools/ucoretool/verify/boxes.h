@@ -22,7 +22,7 @@ enum verdict {
  * struct verify - state of the checks
  * @tool: the tool
  * @dev: open device
- * @selftests: self-test result of each box
+ * @selftests: self-test result of each box, indexed by box id
  * @seconds: time for which clocks are counted (s)
  * @report: report file, NULL: none
  * @count: number of findings of each verdict
@@ -36,7 +36,7 @@ struct verify {
 	unsigned int count[NR_VERDICTS];
 };
 
-/** verify_report() - print a finding to standard output and to the report file */
+/** verify_report() - print the finding of a check to standard output and to the report file */
 void verify_report(struct verify *verify, enum verdict verdict, const char *what,
 		   const char *format, ...) __attribute__((format(printf, 4, 5)));
 

@@ -16,13 +16,13 @@
 /* ---- memory ------------------------------------------------------------ */
 
 #define LINE_BYTES	64
-#define LINES		50000	/* total number of lines */
-#define LINES_AT_ONCE	500	/* lines between two pauses */
-#define LINES_PER_SECOND 1e9	/* limit of a channel, 64 GB/s: above that of DDR5 */
+#define LINES		50000	/* number of cache lines that the check accesses */
+#define LINES_AT_ONCE	500	/* number of cache lines between two pauses of 1 ms */
+#define LINES_PER_SECOND 1e9	/* upper limit for a channel: 64 GB/s, more than DDR5 has */
 
 /*
- * Read, modify and flush each line, which causes one memory read and one memory write.  Other
- * memory traffic does not disturb the check, because only a lower limit is tested.
+ * Read, modify and flush each cache line of @buffer, which causes one memory read and one memory
+ * write per line.  Other memory traffic adds counts, but the check tests a lower limit.
  * UNCERTAIN(cas): meaning of CAS_COUNT.
  */
 static void touch(volatile unsigned char *buffer)
@@ -41,16 +41,16 @@ static void touch(volatile unsigned char *buffer)
 }
 
 /**
- * struct traffic - counts of the memory controllers
- * @reads: number of lines read
- * @writes: number of lines written
- * @most: maximum number of lines that all channels can transfer in that time
+ * struct traffic - memory traffic that the memory controllers counted
+ * @reads: number of cache lines read
+ * @writes: number of cache lines written
+ * @most: maximum number of cache lines that all channels can transfer in the measured time
  */
 struct traffic {
 	uint64_t reads, writes, most;
 };
 
-/* Events that count lines read and written, of a channel or of its two schedulers */
+/* Lists of events that count cache lines read and written, per channel or per half channel */
 static const struct {
 	const char *events;
 	uint32_t first_write;		/* index of the first event that counts writes */
@@ -60,7 +60,7 @@ static const struct {
 	  2 },
 };
 
-/* Add the first list of events that the machine has; @err is the error of the first list */
+/* Add the first list of line_events that the machine has; @err explains the first list's error */
 static int lines_add(struct ucore_session *session, uint32_t *first_write,
 		     struct ucore_error *err)
 {
@@ -99,7 +99,7 @@ static int memory_count(struct verify *verify, unsigned char *buffer, struct tra
 	for (size_t i = 0; !ret && i < nr; i++)
 		*(slots[i].index < first_write ? &traffic->reads : &traffic->writes) +=
 			snap.values[i].count;
-	/* half of the slots count reads, each of a channel or of a scheduler */
+	/* nr / 2 is the number of channels (or half channels): half of the slots count reads */
 	if (!ret && snap.nr_domains)
 		traffic->most = (uint64_t)((double)snap.domains[0].time_enabled / 1e9 *
 					   LINES_PER_SECOND) * (nr / 2);
@@ -135,15 +135,15 @@ void verify_memory(struct verify *verify)
 /* ---- interrupts -------------------------------------------------------- */
 
 #define RING_BYTES	(64U << 10)
-#define PERIOD		1000000		/* clocks between two overflows: about 1 ms */
-#define NEVER (UINT64_C(1) << 42) /* period of boxes that must not overflow: half an hour */
+#define PERIOD		1000000		/* clocks between two overflows, about 1 ms */
+#define NEVER (UINT64_C(1) << 42) /* period (clocks) of boxes that must not overflow: 30 min */
 #define SAMPLES		2
-#define QUIET_MS	100	/* wait for a sample: five times the driver's wait for a PMI */
-#define QUIET_MAX	100	/* number of waits while the clock counts */
-#define STILL_MAX 3 /* number of waits while the clock is stopped (a link in low power) */
+#define QUIET_MS	100	/* length of one wait, 5 times the driver's wait for a PMI */
+#define QUIET_MAX	100	/* maximum number of waits if the clock counts */
+#define STILL_MAX 3 /* maximum number of waits if the clock stands still (link in low power) */
 #define MAX_CPUS	4096
 
-/* Read a number from a CPU's topology folder in sysfs; -1 if there is none */
+/* Read a number from a file in a CPU's topology folder in sysfs; -1 on failure */
 static long cpu_topology(unsigned int cpu, const char *name)
 {
 	char path[128];
@@ -171,7 +171,7 @@ static bool same_die(unsigned int cpu, unsigned int other)
 }
 
 /**
- * struct arrivals - samples of one attempt
+ * struct arrivals - samples of one attempt, by the way in which they arrived
  * @samples: number of samples
  * @recovered: number of samples without a PMI, recovered by the driver's watchdog
  * @elsewhere: number of samples whose PMI arrived on another core
@@ -185,13 +185,13 @@ struct arrivals {
 };
 
 /**
- * struct attempt - overflows of one box's clock with the PMI sent to one CPU
- * @box: the box
+ * struct attempt - test in which the clock of one box overflows and one CPU takes the PMI
+ * @box: box whose clock overflows
  * @text: clock event of the box with a period
  * @cpu: CPU that takes the PMI
  * @event: event id of the clock event
- * @others: true to arm all other boxes of the die too, so that a wrong status bit is assigned
- *          to another box
+ * @others: true: arm all other boxes of the die, too, so that the driver would assign a wrong
+ *          status bit to another box
  */
 struct attempt {
 	const struct ucore_box_info *box;
@@ -202,7 +202,7 @@ struct attempt {
 };
 
 /**
- * struct quiet - waits without a sample
+ * struct quiet - number of waits for a sample that ended without a sample
  * @times: number of waits without a sample
  * @still: number of consecutive waits in which the clock did not count
  * @count: count at the end of the last wait
@@ -226,8 +226,8 @@ static void sample_judge(const struct attempt *attempt, const struct ucore_sampl
 }
 
 /*
- * Return true if no sample is to be expected after a wait without one.  The READ without a
- * freeze lets the driver detect a missed overflow, but does not service an overflow.
+ * Return true if the check gives up after a wait without a sample.  The function makes a READ
+ * without freeze: the driver then detects a missed overflow, but does not service it.
  */
 static bool wait_is_over(struct verify *verify, struct ucore_session *session,
 			 struct quiet *quiet)
@@ -265,7 +265,7 @@ static int samples_take(struct verify *verify, const struct attempt *attempt,
 	return ret < 0 ? ret : 0;
 }
 
-/* Arm the clocks of all other boxes of the die with a period that does not elapse */
+/* Arm the clocks of all other boxes of the die with the period NEVER, so that none overflows */
 static void others_arm(struct verify *verify, const struct ucore_box_info *box,
 		       struct ucore_session *session)
 {
@@ -315,7 +315,7 @@ static int attempt_make(struct verify *verify, struct attempt *attempt,
 }
 
 /**
- * struct tally - number of attempts by result
+ * struct tally - number of attempts with each result
  * @good: attempts whose PMIs arrived on the chosen core
  * @late: attempts without a PMI, whose overflows the driver recovered
  * @other: attempts whose PMIs arrived on another core
@@ -373,8 +373,8 @@ static void interrupts_passed(struct verify *verify, const struct ucore_box_info
 }
 
 /*
- * Check that the PMIs of @attempt's box arrive on each CPU of the die.  Return false if the
- * box gives no result; only for the last box of its type (@last) that is reported.
+ * Check that the PMIs of @attempt's box arrive on each CPU of the die.  Return false if the box
+ * gives no result.  This is reported for the last box of its type (@last) only.
  */
 static bool box_interrupts(struct verify *verify, struct attempt *attempt, uint32_t reader,
 			   bool last)
@@ -387,7 +387,7 @@ static bool box_interrupts(struct verify *verify, struct attempt *attempt, uint3
 		struct arrivals arrivals = { 0 };
 
 		if (cpu_topology(cpu, "core_id") < 0 || !same_die(cpu, reader))
-			continue;	/* an offline CPU, or a CPU of another die */
+			continue;	/* @cpu is offline or belongs to another die */
 		attempt->cpu = cpu;
 		if (attempt_make(verify, attempt, &arrivals))
 			tally.refused++;
@@ -416,9 +416,9 @@ static bool same_type(const struct ucore_box_info *box, const struct ucore_box_i
 
 /**
  * struct candidates - boxes with a known clock event and an overflow interrupt
- * @box: copies of the boxes, because the device's list may be reloaded during the checks
+ * @box: copies of the boxes, because the library may reload its list of boxes during the checks
  * @nr: number of boxes
- * @answered: true for each box whose check gave a result
+ * @answered: for each box, true if its check gave a result
  */
 struct candidates {
 	struct ucore_box_info *box;
@@ -426,7 +426,7 @@ struct candidates {
 	bool *answered;
 };
 
-/* Return true if a previous box of the same type and die gave a result */
+/* Return true if the check of an earlier box of the same type and die gave a result */
 static bool type_answered(const struct candidates *c, size_t i)
 {
 	for (size_t j = 0; j < i; j++)
@@ -443,7 +443,7 @@ static bool last_of_type(const struct candidates *c, size_t i)
 	return true;
 }
 
-/* Check that the status bits identify the overflow while all other boxes are armed too */
+/* Check that status bits identify the box that overflowed while all boxes of the die are armed */
 static void box_status(struct verify *verify, struct attempt *attempt, uint32_t reader,
 		       struct tally *tally)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * ucoretool verify: tests whether the hardware behaves as ucore assumes.  The report is meant
- * for processors that the developers do not have, and contains no private data.
+ * ucoretool verify: tests whether the hardware behaves as ucore assumes.  Users send its report for
+ * processors that the developers do not have.  The report contains no private data.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -52,7 +52,7 @@ static int verify_finish(struct tool *tool, void *data, int argc, char **argv)
 	return argc ? tool_usage(tool, "unexpected argument '%s'", argv[0]) : 0;
 }
 
-/* Print the plan before the hardware is accessed */
+/* Print which checks will run, before the hardware is accessed */
 static void plan_print(const struct verify *verify)
 {
 	size_t nr;
@@ -70,7 +70,7 @@ static void plan_print(const struct verify *verify)
 	fflush(stdout);
 }
 
-/* Ask for confirmation; return 0 or the exit code */
+/* Let the user confirm the checks, unless @yes (--yes); return 0 or the exit code */
 static int plan_confirm(struct tool *tool, bool yes)
 {
 	char answer[16];
@@ -112,7 +112,7 @@ static int checks_run(struct verify *verify)
 	ret = verify_selftests(verify);
 	if (ret)
 		return tool_fail(verify->tool, ret);
-	/* the self-tests may have removed capabilities and reduced widths */
+	/* read the boxes again: the self-tests may have removed capabilities and reduced widths */
 	ret = ucore_device_refresh(verify->dev, &verify->tool->err);
 	if (ret)
 		return tool_fail(verify->tool, ret);
