@@ -51,7 +51,7 @@ struct ucore_selftest {
  * @desc: description of the box, constant once the box is published
  * @io: register window of the box
  * @aux: register window in the box's second PCI function; ops is NULL if there is none
- * @id: index in the catalog
+ * @id: index of the box in the catalog
  * @caps: capabilities of this box, UCORE_BOX_F_*: those of its type and its description, without
  *        those that failed in the self-test
  * @domain: domain that the box belongs to

@@ -103,8 +103,8 @@ static int fill_domain(const struct ucore_finder *finder, const struct ucore_box
 }
 
 /**
- * ucore_catalog_fill() - create domains and boxes from descriptions
- * @finder: descriptions
+ * ucore_catalog_fill() - create domains and boxes from box descriptions
+ * @finder: collection of box descriptions
  *
  * Return: 0 or -ENOMEM. After an error ucore_catalog_destroy() frees the partial catalog.
  */

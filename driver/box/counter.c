@@ -372,7 +372,7 @@ static void control_write(struct ucore_counter *ctr)
 	const struct ucore_io *io = &ctr->box->io;
 
 	if (ucore_counter_is_fixed(ctr) && ctr->box->desc.type->fixed_step) {
-		ctr->box->fixed |= ctr->ctl;	/* written by ucore_box_unfreeze() */
+		ctr->box->fixed |= ctr->ctl;	/* ucore_box_unfreeze() writes the register */
 		return;
 	}
 	if (ctr->ctl & ctr->box->selftest.missing && !ucore_counter_is_fixed(ctr))

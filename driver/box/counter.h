@@ -52,7 +52,7 @@
  * Protected by the domain's lock while the session runs.
  */
 struct ucore_counter {
-	/* hot members of a sample: one cache line */
+	/* members that each sample accesses, in one cache line */
 	union {
 		struct {
 			u32 event;

@@ -18,7 +18,7 @@
 #include "ucore_trace.h"
 #include "ucore_uapi.h"
 
-DEFINE_MUTEX(ucore_run_lock);	/* domain.h says what it protects */
+DEFINE_MUTEX(ucore_run_lock);	/* see the declaration in domain.h */
 
 /*
  * ---- global control: with the domain's lock held, on a CPU of the domain ----
@@ -478,7 +478,7 @@ static int global_init(struct ucore_domain *domain, const struct ucore_global *g
 /**
  * ucore_domain_init() - initialize a domain without a reader
  * @domain: domain, zeroed
- * @id: index in the catalog
+ * @id: index of the domain in the catalog
  * @first: description of one of the domain's boxes
  *
  * ucore_readers_init() elects the reader.

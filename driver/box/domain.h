@@ -37,7 +37,7 @@ struct ucore_shares;
  * @pid: process id of the interrupted task in the initial PID namespace
  * @tid: thread id of the interrupted task in the initial PID namespace
  * @cpu: CPU that received the PMI
- * @user: @ip is a user address
+ * @user: the interrupted code ran in user mode, so that @ip is a user address
  */
 struct ucore_pmi_regs {
 	u64 time;
@@ -100,7 +100,7 @@ struct ucore_pmi {
 
 /**
  * struct ucore_domain - boxes that are frozen, read and unfrozen together by one reader CPU
- * @id: index in the catalog
+ * @id: index of the domain in the catalog
  * @scope: kind of the domain, UCORE_SCOPE_*
  * @die: logical die id of the kernel (topology_logical_die_id())
  * @cpu: CPU of a UCORE_SCOPE_CPU domain, else UCORE_NO_CPU
@@ -126,7 +126,7 @@ struct ucore_pmi {
  * @frozen: the counters of the domain are stopped by a freeze
  * @frozen_since: start of the last freeze (ns)
  * @unfrozen: time of the last unfreeze (ns)
- * @boxes_unfrozen: time of the last unfreeze of single boxes (ns)
+ * @boxes_unfrozen: time of the last unfreeze of single boxes by their box controls (ns)
  * @frozen_ns: total frozen time from module load to @unfrozen (ns)
  * @skew_ns: in the last freeze, longest possible time from the freeze of the first box to the
  *           freeze of the last box (ns); 0 with a single global control

@@ -79,8 +79,8 @@ static void domain_unfreeze(struct ucore_domain *domain)
  * @domain: domain, kept frozen by the caller
  * @box: programmed box
  *
- * With a global control the box's own freeze ends now. Without one it ends with the next
- * unfreeze.
+ * If the domain has a global control, the freeze by the box control ends now. Otherwise it ends
+ * with the next unfreeze of the domain.
  */
 void ucore_unfreeze_add_box(struct ucore_domain *domain, struct ucore_box *box)
 {
@@ -209,7 +209,7 @@ static bool within_reach(const struct ucore_domain *domain, const struct ucore_i
 	case UCORE_ACCESS_MMIO:
 		return true;
 	default:
-		return false;	/* the kernel's accessors take a lock */
+		return false;	/* the kernel's PCI config accessors take a lock */
 	}
 }
 

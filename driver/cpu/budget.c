@@ -33,6 +33,7 @@ module_param(cpu_time_max_percent, uint, 0644);
 MODULE_PARM_DESC(cpu_time_max_percent,
 		 "percent of a CPU's time that ucore takes, 1 to 100 (no limit)");
 
+/* Length of the time window (ns) whose share of CPU time a burst of work can use at once */
 #define WINDOW_NS	(10 * NSEC_PER_MSEC)
 
 /*

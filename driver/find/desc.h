@@ -27,7 +27,7 @@ struct pci_dev;
  * Kinds of registers that the reset value of a box control may clear. The driver clears registers
  * of the other kinds one by one.
  */
-#define UCORE_RESET_CTL		BIT(0)	/* general controls */
+#define UCORE_RESET_CTL		BIT(0)	/* controls of general counters */
 #define UCORE_RESET_CTR		BIT(1)	/* general counters */
 
 /**
@@ -131,8 +131,8 @@ struct ucore_constraint {
 
 /**
  * struct ucore_fixed_bit - bit of a fixed counter's field in the shared fixed control
- * @ctl: bit of a general control with the same meaning; 0 ends a list
- * @field: corresponding bit of the fixed counter's field
+ * @ctl: bit in the control of a general counter; 0 ends a list
+ * @field: bit with the same meaning in the fixed counter's field
  */
 struct ucore_fixed_bit {
 	u32 ctl;

@@ -10,7 +10,7 @@ struct pci_bus;
 #define UCORE_NR_BUSES	256
 
 /* Special values of a logical die id */
-#define UCORE_DIE_UNKNOWN	(-1)	/* no source identifies the die */
+#define UCORE_DIE_UNKNOWN	(-1)	/* the die cannot be found */
 #define UCORE_DIE_OFFLINE	(-2)	/* die of a socket without an online CPU */
 
 /**

@@ -191,7 +191,7 @@ static int add_all_bars(struct ucore_regions *regions, ucore_resource_own own, c
 
 	while (!ret && (pdev = pci_get_device(PCI_ANY_ID, PCI_ANY_ID, pdev)))
 		ret = add_bars(regions, pdev, own, ctx);
-	pci_dev_put(pdev);	/* not NULL if an error ended the loop */
+	pci_dev_put(pdev);	/* pdev is not NULL if an error ended the loop */
 	return ret;
 }
 

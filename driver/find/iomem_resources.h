@@ -10,8 +10,8 @@ struct resource;
 
 /**
  * struct ucore_region - range of physical addresses that cannot contain uncore registers
- * @start: first byte
- * @end: first byte after the range
+ * @start: physical address of the first byte
+ * @end: physical address of the first byte after the range
  * @port: true if the range is a BAR of a PCI Express port
  */
 struct ucore_region {

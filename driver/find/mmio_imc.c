@@ -154,7 +154,7 @@ int ucore_mmio_imc_find(struct ucore_finder *finder, const struct ucore_static_t
 		else
 			ret = find_controllers(&search, pdev, die);
 	}
-	pci_dev_put(pdev);	/* not NULL if an error ended the loop */
+	pci_dev_put(pdev);	/* pdev is not NULL if an error ended the loop */
 	ucore_resource_drop(&search.foreign);
 	return ret;
 }

@@ -74,6 +74,6 @@
 #define CORE_STATUS_FIXED	32
 #define CORE_STATUS_FROZEN	BIT_ULL(59)	/* CTR_Frz: all counters are frozen (version 4) */
 #define CORE_STATUS_BUFFER	BIT_ULL(62)	/* OvfBuf: the PEBS buffer is full */
-#define CORE_STATUS_CHANGED	BIT_ULL(63)	/* CondChgd */
+#define CORE_STATUS_CHANGED	BIT_ULL(63)	/* CondChgd: status bits have changed */
 
 #endif /* UCORE_HW_CORE_H */

@@ -15,7 +15,7 @@
 
 /* ---- location of the table: a DVSEC of a PCI function ---- */
 
-#define DISC_PCI_DEVICE			0x09a7	/* usual function with the DVSEC */
+#define DISC_PCI_DEVICE			0x09a7	/* usual device id of the function with the DVSEC */
 
 #define DISC_EXT_CAP_FIRST		0x100
 #define DISC_EXT_CAP_ID			GENMASK_ULL(15, 0)
@@ -34,7 +34,7 @@
 #define DISC_DVSEC_ENTRY_SIZE		GENMASK_ULL(31, 24)
 #define DISC_DVSEC_TABLE		0xc
 #define DISC_DVSEC_TBIR			GENMASK_ULL(2, 0)
-#define DISC_DVSEC_TABLE_OFFSET		GENMASK_ULL(31, 3)	/* byte offset, not shifted */
+#define DISC_DVSEC_TABLE_OFFSET		GENMASK_ULL(31, 3)	/* offset in the BAR (bytes) */
 #define DISC_DVSEC_SIZE			0x10
 
 /* ---- the table: record 0 is global, all others are units ---- */
@@ -132,7 +132,7 @@
 
 /* ---- global control and status ---- */
 
-#define DISC_GLOBAL_CTL_FRZ_ALL		BIT_ULL(0)	/* UNCERTAIN(freeze) */
+#define DISC_GLOBAL_CTL_FRZ_ALL		BIT_ULL(0)	/* freezes all: UNCERTAIN(freeze) */
 
 /*
  * Distances between the words of the global status, in MSRs and otherwise in bytes. Status bits

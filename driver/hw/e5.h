@@ -67,8 +67,8 @@
 #define E5_HA_ADDRMATCH0		0x40
 #define E5_HA_ADDRMATCH1		0x44
 #define E5_HA_OPCODEMATCH		0x48
-#define E5_HA_ADDRMATCH0_LOW		GENMASK(31, 6)	/* address 31:6 */
-#define E5_HA_ADDRMATCH1_HIGH		GENMASK(13, 0)	/* address 45:32 */
+#define E5_HA_ADDRMATCH0_LOW		GENMASK(31, 6)	/* bits 31:6 of the address */
+#define E5_HA_ADDRMATCH1_HIGH		GENMASK(13, 0)	/* bits 45:32 of the address */
 #define E5_HA_OPCODEMATCH_OPC		GENMASK(5, 0)
 
 /*

@@ -147,7 +147,7 @@
 #define ICX_PCI_CAPS			0x345b	/* device 30, function 3 */
 #define ICX_CAPS_CAPID6			0x9c
 #define ICX_CAPS_CAPID7			0xa0
-#define ICX_CAPS_CHA			GENMASK_ULL(63, 0)	/* CAPID6 low, CAPID7 high */
+#define ICX_CAPS_CHA			GENMASK_ULL(63, 0)	/* low dword CAPID6, high CAPID7 */
 
 /*
  * PCI device ids of vendor 8086h. The comments contain the device and function number on the
@@ -177,7 +177,7 @@
 #define SNR_MSR_UBOX_FIXED_CTR		0x1f94
 #define SNR_MSR_UBOX_CTR0		0x1f98
 
-/* PCU: one source has the filter at 1efch, another at 1ef5h (UNCERTAIN(snr-filter)) */
+/* MSRs of the PCU. One source has the filter at 1efch, another at 1ef5h: UNCERTAIN(snr-filter). */
 #define SNR_MSR_PCU_BOX_CTL		0x1ef0
 #define SNR_MSR_PCU_CTL0		0x1ef1
 #define SNR_MSR_PCU_CTR0		0x1ef8

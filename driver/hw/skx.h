@@ -56,7 +56,7 @@
 #define SKX_CHA_FILTER1_REM		BIT(0)
 #define SKX_CHA_FILTER1_LOC		BIT(1)
 #define SKX_CHA_FILTER1_ALL_OPC		BIT(3)	/* any opcode; overrides OPC0 and OPC1 */
-#define SKX_CHA_FILTER1_NM		BIT(4)	/* near memory */
+#define SKX_CHA_FILTER1_NM		BIT(4)	/* accesses of near memory */
 #define SKX_CHA_FILTER1_NOT_NM		BIT(5)
 #define SKX_CHA_FILTER1_OPC0		GENMASK(18, 9)
 #define SKX_CHA_FILTER1_OPC1		GENMASK(28, 19)

@@ -131,7 +131,7 @@ extern const struct ucore_layout ucore_e5_pci_layout;
 extern const struct ucore_layout ucore_e5_ha_layout;
 extern const struct ucore_layout ucore_e5_qpi_layout;
 
-/* Row of struct ucore_static_pci */
+/* Initializer of a row of the static table: one box in PCI config space */
 #define E5_PCI_BOX(_type, _layout, _instance, _device, bits) \
 	{ .type = &(_type), .layout = &(_layout), .instance = (_instance), \
 	  .device = (_device), .global_gp = (bits), .global_fixed = (bits) }

@@ -83,7 +83,7 @@ extern const struct ucore_global ucore_hswep_global;
 	.clock = UCORE_CLOCK(0x01), \
 	E5_OVERFLOW_COUNTERS(3, _width)
 
-/* Rows of struct ucore_static_msr and struct ucore_static_pci */
+/* Initializers of rows of the static table: boxes in MSRs and boxes in PCI config space */
 #define HSWEP_CBO_ROW(_type, _max) \
 	{ .type = &(_type), .layout = &ucore_hswep_cbo_layout, .base = HSWEP_MSR_CBO, \
 	  .stride = HSWEP_MSR_CBO_STRIDE, .max = (_max), .per_core = true }

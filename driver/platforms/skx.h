@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Data that Ice Lake-SP and Snow Ridge share with Skylake-SP. */
+/* Platform data that Ice Lake-SP and Snow Ridge have in common with Skylake-SP. */
 #ifndef UCORE_PLATFORMS_SKX_H
 #define UCORE_PLATFORMS_SKX_H
 
@@ -24,7 +24,7 @@ extern const struct ucore_layout ucore_skx_ubox_layout;
 #define EIGHT_APART(first)	{ (first), (first) + 8, (first) + 16, (first) + 24 }
 #define FOUR_APART(first)	{ (first), (first) + 4, (first) + 8, (first) + 12 }
 
-/* Rows of struct ucore_static_msr and struct ucore_static_pci */
+/* Initializers of rows of the static table: boxes in MSRs and boxes in PCI config space */
 #define SKX_UBOX_AND_PCU_ROWS \
 	{ .type = &ucore_skx_ubox, .layout = &ucore_skx_ubox_layout, .max = 1, \
 	  .global_gp = HSWEP_ANY_BIT, .global_fixed = HSWEP_ANY_BIT }, \

@@ -153,7 +153,7 @@ static int find_all_tables(struct ucore_disc *disc)
 
 	while (!ret && (pdev = pci_get_device(PCI_VENDOR_ID_INTEL, PCI_ANY_ID, pdev)))
 		ret = find_tables(disc, pdev);
-	pci_dev_put(pdev);	/* not NULL if an error ended the loop */
+	pci_dev_put(pdev);	/* pdev is not NULL if an error ended the loop */
 	return ret;
 }
 

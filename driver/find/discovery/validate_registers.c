@@ -25,7 +25,7 @@
 
 /* First config offset at which a box can be: the standard PCI header is below. */
 #define PCI_FIRST	0x40
-#define PCI_HEADER_STATUS	0x4		/* upper half */
+#define PCI_HEADER_STATUS	0x4		/* dword whose upper half is the status */
 #define PCI_HEADER_HAS_LIST	(0x10U << 16)
 #define PCI_HEADER_LIST		0x34
 
