@@ -20,10 +20,8 @@
  */
 
 /**
- * ucore_counter_poll_from() - set the count at which the next polled period ends
+ * ucore_counter_poll_from() - set the end of the polled period: the next multiple of the period
  * @ctr: counter; nothing happens if it has no polled period
- *
- * The period ends at the next count that is a multiple of the polled period.
  */
 void ucore_counter_poll_from(struct ucore_counter *ctr)
 {
@@ -453,10 +451,7 @@ void ucore_counter_program(struct ucore_counter *ctr)
 		ucore_box_write(ctr->box, ctr->ctl_reg, ctr->box->desc.type->ctl_en);
 }
 
-/*
- * Zero a counter register whose control is zero: by the reset bit of the control if there is
- * one, otherwise by a write of the counter.
- */
+/* Zero a counter whose control is zero: by the control's reset bit, or by writing the counter. */
 static void counter_zero(struct ucore_counter *ctr)
 {
 	const struct ucore_io *io = &ctr->box->io;

@@ -24,8 +24,7 @@
  *   odd      any     seq      service once more   core: ours, die: (2)    service once more
  *   even     clear   seq - 1  ours if (1)         ours if (2)             ours if (3)
  *
- * "ours" means that the handler returns NMI_HANDLED. In all other cases the handler returns
- * NMI_DONE, unless condition (4) holds.
+ * "ours": the handler returns NMI_HANDLED. In all other cases: NMI_DONE, unless (4) holds.
  *
  * (1) The service ended less than LATE_NS ago, and port 61h reports no error. Without the
  *     limit a CPU that missed a PMI would accept any later NMI instead.
@@ -244,10 +243,7 @@ static int repeated_nmi(struct pmi_slot *slot, const struct candidate *cand)
 	return NMI_HANDLED;
 }
 
-/*
- * Accept an NMI as a PMI of the domain. Return the number of overflows, or NMI_HANDLED if the
- * overflows are serviced already.
- */
+/* Accept an NMI. Return the number of overflows, or NMI_HANDLED if they are serviced already. */
 static int pmi_accept(struct ucore_domain *domain, const struct candidate *cand,
 		      struct pt_regs *regs)
 {
@@ -438,10 +434,7 @@ const struct ucore_pmi_regs *ucore_nmi_context(struct ucore_domain *domain)
  * ---- CPUs that may receive the PMI ----
  */
 
-/*
- * Enable uncore PMIs in IA32_DEBUGCTL of this CPU. Record in @set_debugctl whether ucore must
- * disable them later.
- */
+/* Enable uncore PMIs in IA32_DEBUGCTL of this CPU, and record whether to disable them later. */
 static void debugctl_enable(struct pmi_cpu *pc)
 {
 	u64 debugctl;
@@ -460,8 +453,8 @@ static u64 last_number(const struct ucore_domain *domain)
 }
 
 /*
- * Begin to accept PMIs on this CPU. PMIs sent before the CPU became a target are not accepted,
- * unless the CPU ceased to be a target only recently.
+ * Begin to accept PMIs on this CPU, but no PMIs that were sent before the CPU became a target,
+ * unless it was a target less than LATE_NS ago.
  */
 static void slot_begin(struct pmi_slot *slot, const struct ucore_domain *domain)
 {
