@@ -87,7 +87,7 @@ static int cmd_set_pmi_cpus(struct ucore_ioctl_call *call)
 
 static int cmd_add_core_trigger(struct ucore_ioctl_call *call)
 {
-	return ucore_core_trigger_add(call_session(call), &call->arg.trigger);
+	return ucore_core_triggers_add(call_session(call), &call->arg.trigger);
 }
 
 static int cmd_start(struct ucore_ioctl_call *call)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Operations on one box, such as reset, program, freeze and restore. Part of the box layer.
+ * Operations on one box (PMU instance): reset, program, freeze and restore. Part of the box
+ * layer.
  * Owns the order of register accesses within a box.
  *
  * The caller holds the domain's lock and runs on a CPU of the domain with interrupts off. The
@@ -56,8 +57,8 @@ static void shared_write(struct ucore_box *box, const u64 *val)
  * ucore_box_responds() - check whether a dead box answers again
  * @box: box without a running context
  *
- * If a register reads a possible value, the box is no longer dead. A box that is not dead is
- * not accessed.
+ * If a counter register reads a possible value, the box is no longer dead. A box that is not
+ * dead is not accessed.
  *
  * Return: true if the box is not dead.
  */
@@ -77,10 +78,10 @@ bool ucore_box_responds(struct ucore_box *box)
 }
 
 /**
- * ucore_box_status() - read which counters overflowed
+ * ucore_box_status() - read the status register of a box, which shows the overflowed counters
  * @box: box
  *
- * Return: status register, 0 if there is none or the box is dead.
+ * Return: value of the status register, 0 if there is none or the box is dead.
  */
 u64 ucore_box_status(struct ucore_box *box)
 {
@@ -100,9 +101,9 @@ u64 ucore_box_status(struct ucore_box *box)
 }
 
 /**
- * ucore_box_clear_status() - acknowledge overflows (write 1 to clear)
+ * ucore_box_clear_status() - clear overflow bits of a box's status register (write 1 to clear)
  * @box: box
- * @status: bits to be cleared, as read before
+ * @status: status bits to be cleared
  */
 void ucore_box_clear_status(struct ucore_box *box, u64 status)
 {
@@ -111,7 +112,8 @@ void ucore_box_clear_status(struct ucore_box *box, u64 status)
 }
 
 /*
- * Write the box control. Return the bits of @word that read back, 0 if the box does not answer.
+ * Write @word to the box control and read the control back. Return the bits of @word that are
+ * set in the value read, 0 if the box does not answer.
  */
 static u32 control_read_back(struct ucore_box *box, u32 word)
 {
@@ -123,8 +125,9 @@ static u32 control_read_back(struct ucore_box *box, u32 word)
 }
 
 /*
- * Find the optional control bits that this box lacks. If they do not all read back, each bit is
- * tried alone. A write with a missing bit may fault and be dropped as a whole.
+ * Find the optional bits of the box control that this box lacks. All bits are written at once
+ * first. If they do not all read back, each bit is written alone, because a write with a missing
+ * bit may fault and be dropped as a whole.
  */
 static void find_absent_bits(struct ucore_box *box)
 {
@@ -154,7 +157,8 @@ static void control_reset(struct ucore_box *box)
 }
 
 /*
- * Reset by the box control: enable the control and freeze the box first, if the box needs this.
+ * Reset the box by its box control. If the box needs this, enable the box control and freeze the
+ * box first.
  */
 static void reset_by_word(struct ucore_box *box)
 {
@@ -168,7 +172,7 @@ static void reset_by_word(struct ucore_box *box)
 		control_reset(box);
 }
 
-/* Zero the fixed controls, because no manual says that the box reset does. */
+/* Zero the controls of the fixed counters. No manual says that the box reset zeroes them. */
 static void fixed_stop(struct ucore_box *box)
 {
 	const struct ucore_layout *layout = box->desc.layout;
@@ -198,10 +202,10 @@ static void fixed_zero(struct ucore_box *box)
  * ucore_box_reset() - stop a box and zero its controls, counters and status
  * @box: box
  *
- * Registers that no reset word reaches are written one by one. Controls come first, because a
- * counter must not run while it is written. The reset must precede programming, because its
- * control-reset bit erases programmed controls. The order in the manual (329468-002 2.1.2 step
- * d) would erase them.
+ * Registers that the reset value of the box control does not clear are written one by one.
+ * Counter controls come first, because a counter must not count while it is written. The reset
+ * must precede programming, because it clears the controls. The order in the manual (329468-002
+ * 2.1.2 step d) would clear programmed controls.
  */
 void ucore_box_reset(struct ucore_box *box)
 {
@@ -221,7 +225,7 @@ void ucore_box_reset(struct ucore_box *box)
 }
 
 /**
- * ucore_box_reset_first() - reset a box whose missing control bits are not known yet
+ * ucore_box_reset_first() - find the optional control bits that a box lacks, and reset the box
  * @box: box
  */
 void ucore_box_reset_first(struct ucore_box *box)
@@ -231,7 +235,10 @@ void ucore_box_reset_first(struct ucore_box *box)
 	ucore_box_reset(box);
 }
 
-/* Find which of two widths a stopped counter has by writing all ones. */
+/*
+ * Return the width (bits) of a stopped counter: @least or @width. Write all ones to the counter
+ * to distinguish them. If @least is 0, all sources agree on @width.
+ */
 static u8 find_width(struct ucore_box *box, u16 reg, u8 width, u8 least)
 {
 	const struct ucore_io *io = &box->io;
@@ -285,8 +292,8 @@ void ucore_box_program(struct ucore_box *box, const u64 *shared)
  * @box: box
  * @shared: values of the filter and match registers, NULL to leave them unchanged
  *
- * Does not affect the counters of other contexts: all events that use the shared registers need
- * the same values.
+ * The counters of other contexts are not affected, because all events of a box that use the
+ * shared registers need the same values.
  */
 void ucore_box_join(struct ucore_box *box, const u64 *shared)
 {
@@ -295,8 +302,8 @@ void ucore_box_join(struct ucore_box *box, const u64 *shared)
 }
 
 /**
- * ucore_box_write_fixed() - write the shared control of a box's fixed counters
- * @box: box with such a control
+ * ucore_box_write_fixed() - write the control that all fixed counters of a box share
+ * @box: box with a shared control of its fixed counters
  */
 void ucore_box_write_fixed(struct ucore_box *box)
 {
@@ -315,8 +322,8 @@ void ucore_box_freeze(struct ucore_box *box)
 }
 
 /**
- * ucore_box_unfreeze() - let a programmed box count when its domain does
- * @box: box
+ * ucore_box_unfreeze() - end the freeze of a box by its own control
+ * @box: programmed box, which counts as soon as its domain is unfrozen
  */
 void ucore_box_unfreeze(struct ucore_box *box)
 {
@@ -330,9 +337,9 @@ void ucore_box_unfreeze(struct ucore_box *box)
  * ucore_box_stop() - stop a box, so that it does not count after the unfreeze
  * @box: box
  *
- * Resets all general controls so that no counter stays armed, and zeroes the shared control of
- * the fixed counters. If boxes are frozen one by one, the box leaves the domain's list.
- * Controls that the reset does not reach need ucore_counter_stop().
+ * Clears all general controls by a box reset so that no counter stays armed, and zeroes the
+ * shared control of the fixed counters. If boxes are frozen one by one, the box is removed from
+ * the domain's list. Controls that the box reset does not clear need ucore_counter_stop().
  */
 void ucore_box_stop(struct ucore_box *box)
 {
@@ -349,9 +356,9 @@ void ucore_box_stop(struct ucore_box *box)
  * ucore_box_restore() - reset a box and restore its filters
  * @box: box
  *
- * The box control keeps its running value. With all controls zero nothing counts, and bits
- * 17:16 of an E5 box must never be written 0. A dead box may come back with armed counters, so
- * it stays dirty and is probed again (irq/box_recovery.c).
+ * The box control keeps its unfrozen value. No counter counts, because all counter controls are
+ * zero. Bits 17:16 of an E5 box control must never be written 0. A dead box may respond again
+ * with armed counters. Therefore it stays dirty and is probed again (irq/box_recovery.c).
  */
 void ucore_box_restore(struct ucore_box *box)
 {

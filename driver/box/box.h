@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Boxes, built from a description (find/desc.h). Part of the box layer. Functions
- * know registers and the order of accesses, and neither sessions nor rings.
+ * State and operations of one box (PMU instance), which is built from a description
+ * (find/desc.h). Part of the box layer. The functions access registers in the required order.
+ * They do not use sessions or rings.
  */
 #ifndef UCORE_BOX_H
 #define UCORE_BOX_H
@@ -18,16 +19,16 @@ struct ucore_domain;
 
 /**
  * struct ucore_selftest - result of a box's self-test (selftest.c)
- * @tested: UCORE_SELFTEST_*: checks that were made
- * @failed: checks in @tested that failed
- * @found: UCORE_FOUND_*: state of the registers before the self-test
- * @missing: bits of a general control that did not read back
- * @width: smallest width of the general counters in bits, 0: not tested, or no value was
- *         retained
- * @fixed_width: the same for the fixed counters
- * @reads: register reads of the self-test
- * @writes: register writes of the self-test
- * @partial: the checks that are possible while other sessions count have been made
+ * @tested: bit mask of the checks that were made, UCORE_SELFTEST_*
+ * @failed: bit mask of the checks in @tested that failed
+ * @found: bit mask of unexpected values in the registers before the self-test, UCORE_FOUND_*
+ * @missing: bits of the general controls that did not read back as written
+ * @width: smallest width found among the general counters (bits), 0 if the width was not tested
+ *         or no counter retained a value
+ * @fixed_width: smallest width found among the fixed counters (bits), 0 as in @width
+ * @reads: number of register reads of the self-test
+ * @writes: number of register writes of the self-test
+ * @partial: all checks that are possible while other sessions count have been made
  * @done: all checks have been made
  *
  * Written with the domain's lock held.
@@ -46,33 +47,38 @@ struct ucore_selftest {
 };
 
 /**
- * struct ucore_box - a box and its state
- * @desc: description, constant once the box is published
- * @io: register window
+ * struct ucore_box - a box (one PMU instance) and its state
+ * @desc: description of the box, constant once the box is published
+ * @io: register window of the box
  * @aux: register window in the box's second PCI function; ops is NULL if there is none
- * @id: index in the catalog
- * @caps: UCORE_BOX_F_* of this box: the capabilities of its type, except those that the
- *        description lacks or that the self-test found not to work
- * @domain: domain
- * @node: entry in the domain's list of boxes that are frozen one by one
- * @claims: counters claimed by sessions (session/claim.h); protected by the catalog's lock
- * @users: domain contexts that have programmed counters here; protected by the domain's lock
+ * @id: index of the box in the catalog
+ * @caps: capabilities of this box, UCORE_BOX_F_*: those of its type and its description, without
+ *        those that failed in the self-test
+ * @domain: domain that the box belongs to
+ * @node: entry in the list of boxes that a domain without a global control freezes one by one
+ * @claims: list of the sessions' claims on counters of the box (session/claim.h); protected by
+ *          the catalog's lock
+ * @users: number of domain contexts that have programmed counters of the box; protected by the
+ *         domain's lock
  * @status: status register as read for the overflow being serviced; protected by the domain's
  *          lock
  * @status_read: @status has been read for this overflow; protected by the domain's lock
- * @saved: original values of the shared registers; protected by the domain's lock
- * @width: width of the general counters if sources disagree, 0: not known yet; written once,
- *         with the domain's lock held
- * @fixed_width: the same for the fixed counters
- * @absent: box control bits that do not exist in this box; protected by the domain's lock
+ * @saved: values of the shared registers before ucore's first use; protected by the domain's
+ *         lock
+ * @width: width of the general counters that was found in the box (bits), 0 if not known yet;
+ *         written once, with the domain's lock held
+ * @fixed_width: width of the fixed counters that was found in the box (bits), 0 if not known
+ *               yet; written once, with the domain's lock held
+ * @absent: optional bits of the box control that this box lacks; protected by the domain's lock
  * @tried: @absent is valid; protected by the domain's lock
  * @selftest: result of the self-test
- * @fixed: shared control of the fixed counters; protected by the domain's lock
- * @dirty: programmed and not restored yet, as is a box that died; protected by the domain's
- *         lock
- * @dead: the box reads all ones; written with the domain's lock held. Cleared when the box
- *        answers again and no running context uses it. The counts of a running context stay
- *        invalid.
+ * @fixed: value of the control that all fixed counters of the box share; protected by the
+ *         domain's lock
+ * @dirty: the box has been programmed, and its registers have not been restored yet. A dead box
+ *         stays dirty. Protected by the domain's lock.
+ * @dead: the registers of the box read all ones; written with the domain's lock held. Cleared
+ *        when the box answers again and no running context uses the box. The counts of a running
+ *        context stay invalid.
  */
 struct ucore_box {
 	struct ucore_box_desc desc;
@@ -97,7 +103,10 @@ struct ucore_box {
 	bool dead;
 };
 
-/* Return the width of the general or fixed counters in bits, as far as known. */
+/*
+ * Return the width of the general or fixed counters (bits): the width found in the box, or the
+ * width of the type if the box has not been tested.
+ */
 static inline u8 ucore_box_width(const struct ucore_box *box, bool fixed)
 {
 	const struct ucore_box_type *type = box->desc.type;
@@ -122,13 +131,13 @@ static inline void ucore_box_set_dead(struct ucore_box *box)
 	WRITE_ONCE(box->dead, true);
 }
 
-/* Return true if a counter of this width can have this value. */
+/* Return true if a counter with the bits of @mask can have the value @raw. */
 static inline bool ucore_box_value_is_possible(u64 raw, u64 mask)
 {
 	return !(raw & ~mask) && raw != UCORE_REG_DEAD;
 }
 
-/* Return true if the box reset zeroes the given registers (UCORE_RESET_*). */
+/* Return true if the reset value of the box control zeroes @registers (UCORE_RESET_*). */
 static inline bool ucore_box_reset_reaches(const struct ucore_box *box, u8 registers)
 {
 	const struct ucore_box_words *words = box->desc.type->words;

@@ -3,9 +3,9 @@
  * Catalog of all boxes and domains, built once at module load. Part of the box layer. Runs in
  * process context.
  *
- * The platform's finder provides the descriptions. Then domains and boxes are allocated and
- * initialized. Boxes are sorted by domain, and within a domain by the order in which they were
- * found.
+ * The platform's finder provides the descriptions of the boxes. Then domains and boxes are
+ * allocated and initialized. Boxes are sorted by domain. Within a domain they keep the order of
+ * their descriptions.
  */
 #include <linux/nospec.h>
 #include <linux/pci.h>
@@ -20,13 +20,16 @@ struct ucore_catalog ucore_catalog = {
 	.lock = __MUTEX_INITIALIZER(ucore_catalog.lock),
 };
 
-/* Return the sort key of a box's domain: dies before CPUs, each in ascending order. */
+/* Return the sort key of a box's domain. Dies sort before CPUs, each in ascending order. */
 static s64 domain_key(const struct ucore_box_desc *desc)
 {
 	return (s64)desc->scope << 32 | (desc->scope == UCORE_SCOPE_CPU ? desc->cpu : desc->die);
 }
 
-/* Find the first box of the domain that follows key @after; NULL if none. */
+/*
+ * Find the domain with the smallest sort key above @after. Return the first box description of
+ * this domain, NULL if there is no such domain.
+ */
 static const struct ucore_box_desc *next_domain(const struct ucore_finder *finder, s64 after)
 {
 	const struct ucore_box_desc *desc, *next = NULL;
@@ -100,8 +103,8 @@ static int fill_domain(const struct ucore_finder *finder, const struct ucore_box
 }
 
 /**
- * ucore_catalog_fill() - create domains and boxes from descriptions
- * @finder: descriptions
+ * ucore_catalog_fill() - create domains and boxes from box descriptions
+ * @finder: collection of box descriptions
  *
  * Return: 0 or -ENOMEM. After an error ucore_catalog_destroy() frees the partial catalog.
  */
@@ -133,7 +136,7 @@ const struct ucore_report *ucore_catalog_report(void)
 	return ucore_catalog.platform ? ucore_catalog.platform->report : NULL;
 }
 
-/* Set the reason why no uncore box was found. */
+/* Set the reason why no uncore box was found (UCORE_STATE_*). */
 static void nothing_found(void)
 {
 	struct ucore_catalog *cat = &ucore_catalog;
@@ -148,13 +151,13 @@ static void nothing_found(void)
 	}
 }
 
-/* Find the boxes of the uncore and of the cores. */
+/* Find the uncore boxes and the core boxes of this machine. */
 static int find_all(struct ucore_finder *finder)
 {
 	struct ucore_catalog *cat = &ucore_catalog;
 	int ret;
 
-	ucore_resource_map_failed();	/* reset the state of an earlier search */
+	ucore_resource_map_failed();	/* the read resets the result of an earlier search */
 	ret = cat->platform->find(finder, cat->platform);
 	if (ret)
 		return ret;
@@ -174,7 +177,8 @@ static int find_all(struct ucore_finder *finder)
 /**
  * ucore_catalog_build() - find the boxes of this machine
  *
- * A machine without boxes is not an error. The catalog is empty then and contains the reason.
+ * A machine without boxes is not an error. In this case the catalog is empty, and
+ * ucore_catalog.absent contains the reason.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -250,7 +254,7 @@ struct ucore_domain *ucore_catalog_domain(u32 id)
 }
 
 /**
- * ucore_catalog_counters() - count the counters of all boxes, including fixed ones
+ * ucore_catalog_counters() - count the counters of all boxes, including fixed counters
  *
  * Return: number of counters.
  */

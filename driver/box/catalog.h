@@ -14,18 +14,19 @@
 
 /**
  * struct ucore_catalog - boxes and domains of the machine
- * @platform: platform, NULL if unknown
+ * @platform: platform of this machine, NULL if the processor is unknown
  * @boxes: all boxes, indexed by id
  * @nr_boxes: number of boxes
  * @domains: all domains with boxes, indexed by id
  * @nr_domains: number of domains
- * @caps: UCORE_CAP_*; a self-test may clear a capability
+ * @caps: capabilities of the machine, UCORE_CAP_*; a failed self-test may clear a capability
  * @lock: protects ucore_box.claims and ucore_domain.pin_*
- * @logged: kinds of self-test findings that have been logged; protected by @lock
- * @absent: reason why uncore boxes are missing, UCORE_STATE_READY if none is
- * @hidden: sentence about missing boxes, empty if none is missing
- * @failed: sentence about the first failed self-test; NULL if none failed
- * @failed_text: buffer of @failed, to be read through @failed only
+ * @logged: bit mask of the kinds of self-test results that have been logged; protected by @lock
+ * @absent: reason why no uncore boxes were found, UCORE_STATE_*; UCORE_STATE_READY if some were
+ *          found
+ * @hidden: text about missing boxes for the user, empty if no box is missing
+ * @failed: text about the first failed self-test for the user; NULL if no self-test failed
+ * @failed_text: buffer to which @failed points; read through @failed only
  */
 struct ucore_catalog {
 	const struct ucore_platform *platform;
@@ -34,7 +35,7 @@ struct ucore_catalog {
 	struct ucore_domain *domains;
 	u32 nr_domains;
 	u32 caps;
-	struct mutex lock;	/* after session->lock, ucore_run_lock, CPU hotplug */
+	struct mutex lock;	/* taken after session->lock, ucore_run_lock, CPU hotplug lock */
 	u32 logged;
 	u32 absent;
 	char hidden[UCORE_REASON_LEN];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds controls that no longer hold the value written by ucore, because other software or
- * firmware uses the registers. Part of the box layer.
+ * Finds control registers that no longer hold the value that ucore wrote, because other software
+ * or firmware has written them (a conflict). Part of the box layer.
  *
  * Owns the choice of the bits to compare. The functions only read registers. They run with the
- * domain's lock held, on a CPU of the domain, while the domain counts.
+ * domain's lock held, on a CPU of the domain, while the domain is not frozen.
  */
 #include <linux/bits.h>
 #include <linux/compiler.h>
@@ -13,8 +13,8 @@
 #include "box/selftest.h"
 
 /*
- * Return the bits of a general control that must read back: event, enable and overflow enable,
- * except bits that the self-test found missing.
+ * Return the bits of a general control that must read back as written: event, enable and
+ * overflow enable, except bits that the self-test found missing.
  */
 static u64 general_bits(const struct ucore_box *box)
 {
@@ -25,8 +25,8 @@ static u64 general_bits(const struct ucore_box *box)
 }
 
 /*
- * Return the bits of a fixed control that must read back: the enables, or the counter's field
- * in a shared control.
+ * Return the bits of a fixed control that must read back as written: the enable and overflow
+ * enable bits, or the counter's field in a control shared by all fixed counters.
  */
 static u64 fixed_bits(const struct ucore_counter *ctr)
 {
@@ -46,9 +46,9 @@ static u64 fixed_bits(const struct ucore_counter *ctr)
  * ucore_control_readback_counter() - check whether other software wrote a counter's control
  * @ctr: counter of a running context
  *
- * Takes one register read, none for a free-running counter.
+ * Costs one register read, or none for a free-running counter.
  *
- * Return: true if bits that read back differ from the value written; false if they do not or
+ * Return: true if the compared bits differ from the value written; false if they are equal or
  * the box does not answer.
  */
 bool ucore_control_readback_counter(const struct ucore_counter *ctr)
@@ -66,12 +66,12 @@ bool ucore_control_readback_counter(const struct ucore_counter *ctr)
 /**
  * ucore_control_readback_box() - check whether other software wrote a box control
  * @box: box of a running context
- * @control: value of the first check
- * @seen: @control is valid
+ * @control: in, out: value of the box control that the first check read
+ * @seen: in, out: @control is valid
  *
- * Takes one register read, none for a box without a control. No manual says which bits of the
- * control read back. The first check therefore accepts any value that does not freeze the box,
- * and later checks compare with this value.
+ * Costs one register read, or none for a box without a box control. No manual says which bits of
+ * the box control read back. Therefore the first check accepts any value that does not freeze
+ * the box, and later checks compare with this value.
  *
  * Return: true if the box is frozen or its control differs from the first check.
  */

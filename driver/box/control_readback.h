@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Checks of controls for values that ucore has not written. Part of the box layer. */
+/*
+ * Checks whether control registers still hold the values that ucore wrote. Part of the box
+ * layer.
+ */
 #ifndef UCORE_BOX_CONTROL_READBACK_H
 #define UCORE_BOX_CONTROL_READBACK_H
 

@@ -20,8 +20,8 @@
  */
 
 /**
- * ucore_counter_poll_from() - start the next polled period, which ends at a multiple of it
- * @ctr: counter, polled or not
+ * ucore_counter_poll_from() - set the end of the polled period: the next multiple of the period
+ * @ctr: counter; nothing happens if it has no polled period
  */
 void ucore_counter_poll_from(struct ucore_counter *ctr)
 {
@@ -30,7 +30,7 @@ void ucore_counter_poll_from(struct ucore_counter *ctr)
 	if (!ctr->poll_period)
 		return;
 	periods = div64_u64(ctr->total, ctr->poll_period) + 1;
-	/* there is no further end beyond 2^64 counts */
+	/* the period does not end if the multiple exceeds 64 bits */
 	if (check_mul_overflow(periods, ctr->poll_period, &ctr->poll_next))
 		ctr->poll_next = U64_MAX;
 }
@@ -50,10 +50,11 @@ static __always_inline bool accumulate(struct ucore_counter *ctr, u64 raw)
  * @ctr: counter
  * @raw: register value
  *
- * At most one wrap may have occurred since the last call. The watchdog timer reads often enough
- * to ensure this.
+ * The register may have wrapped at most once since the last call. The watchdog reads often
+ * enough to ensure this.
  *
- * Return: false if @raw is impossible for the counter's width, as from a dead box.
+ * Return: false if a counter of this width cannot have the value @raw, for example if the box
+ * is dead.
  */
 bool ucore_counter_accumulate(struct ucore_counter *ctr, u64 raw)
 {
@@ -75,7 +76,7 @@ static __always_inline void accumulate_low(struct ucore_counter *ctr, u32 low)
  * @ctr: counter
  * @low: low half of the register value
  *
- * Exact if fewer than 2^32 counts passed since the last read (@low_ns).
+ * The count is exact if the counter advanced by less than 2^32 since the last read (@low_ns).
  */
 void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low)
 {
@@ -83,8 +84,9 @@ void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low)
 }
 
 /*
- * Read a counter again after an impossible value. The first read may have woken a sleeping
- * link; otherwise the box is dead.
+ * Read a counter again after an impossible value. The first read may have woken a link in a
+ * power-saving state, whose registers read all ones. If the second value is impossible, too,
+ * mark the box as dead.
  */
 static noinline void counter_retry(struct ucore_counter *ctr, const struct ucore_io *io)
 {
@@ -126,12 +128,13 @@ static __always_inline void counter_update(struct ucore_counter *ctr, const stru
 }
 
 /**
- * ucore_counter_update() - read a counter into its total
+ * ucore_counter_update() - read a counter register and add the increment to the total
  * @ctr: counter
  * @mode: frozen, running, or low half only
  *
- * A sleeping link reads all ones and may wake up by the read, so a failed read is repeated
- * once. A counter of a dead box keeps its last count and gets UCORE_VALUE_F_DEAD.
+ * The registers of a link in a power-saving state read all ones, and the read may wake the link.
+ * Therefore a failed read is repeated once. A counter of a dead box keeps its last count and
+ * gets UCORE_VALUE_F_DEAD.
  */
 void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode)
 {
@@ -139,9 +142,9 @@ void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode)
 }
 
 /**
- * ucore_counter_update_by() - read a counter through another window
+ * ucore_counter_update_by() - read a counter register through a copy of its box's window
  * @ctr: counter
- * @io: copy of the box's window with a different tally
+ * @io: copy of the box's register window with a different tally
  * @mode: frozen, running, or low half only
  */
 void ucore_counter_update_by(struct ucore_counter *ctr, const struct ucore_io *io,
@@ -153,7 +156,7 @@ void ucore_counter_update_by(struct ucore_counter *ctr, const struct ucore_io *i
 /**
  * ucore_counter_accumulate_many() - add register values to the totals of several counters
  * @ctr: counters
- * @raw: register values, read at rest
+ * @raw: values of the counter registers, read while frozen
  * @nr: number of counters
  * @tally: tally for repeated reads
  *
@@ -175,14 +178,15 @@ void ucore_counter_accumulate_many(struct ucore_counter * const *ctr, const u64 
 }
 
 /**
- * ucore_counter_accumulate_many_low() - add low halves to the totals of several counters
+ * ucore_counter_accumulate_many_low() - add low 32 bits to the totals of several counters
  * @ctr: counters
- * @raw: values whose low halves were read
+ * @raw: values of the counter registers, of which only the low 32 bits were read
  * @nr: number of counters
- * @limit: largest possible increment
+ * @limit: largest possible increment since the last read (counts)
  *
- * Return: 0, or an error if the caller must read the full registers. -EIO means that a low half
- * is all ones (a count or a dead box). -ERANGE means that an increment exceeds @limit.
+ * Return: 0, or an error if the caller must read the full registers. -EIO means that the low 32
+ * bits of a counter are all ones, which is a count or a dead box. -ERANGE means that an
+ * increment exceeds @limit.
  */
 int ucore_counter_accumulate_many_low(struct ucore_counter * const *ctr, const u64 *raw, u32 nr,
 				      u32 limit)
@@ -212,8 +216,8 @@ static u32 counter_rst(const struct ucore_counter *ctr)
 }
 
 /*
- * Return true if the counter must not be written, because it has no control or counts while its
- * domain is frozen.
+ * Return true if the counter register must not be written, because the counter is free-running,
+ * or has no period and counts while its domain is frozen.
  */
 static bool counter_is_read_only(const struct ucore_counter *ctr)
 {
@@ -222,12 +226,12 @@ static bool counter_is_read_only(const struct ucore_counter *ctr)
 }
 
 /**
- * ucore_counter_arm() - load a counter so that it overflows after @period counts
+ * ucore_counter_arm() - load a counter register so that it overflows after @period counts
  * @ctr: counter
  *
- * A counter without a period starts at zero. It is zeroed by a reset bit in its control if there
- * is one, because that takes one write. A counter without a period that is free-running or that
- * no freeze stops starts at its current value.
+ * A counter without a period starts at zero. It is zeroed by the reset bit of its control if
+ * there is one, because this costs only one register write. A counter without a period starts at
+ * its current value if it is free-running or if a freeze does not stop it.
  */
 void ucore_counter_arm(struct ucore_counter *ctr)
 {
@@ -254,10 +258,11 @@ static void counter_load(struct ucore_counter *ctr, u64 val)
 }
 
 /**
- * ucore_counter_throttle() - start a period whose end does not interrupt
+ * ucore_counter_throttle() - stop the overflow interrupts of a counter that continues to count
  * @ctr: counter with a period, just read
  *
- * The counter starts at zero and does not overflow for hours. The control is unchanged.
+ * The counter register is set to zero, so that it does not overflow for hours. The control is
+ * unchanged.
  */
 void ucore_counter_throttle(struct ucore_counter *ctr)
 {
@@ -267,7 +272,7 @@ void ucore_counter_throttle(struct ucore_counter *ctr)
 }
 
 /**
- * ucore_counter_missed_periods() - count the periods that ended while throttled
+ * ucore_counter_missed_periods() - compute the number of periods that ended while throttled
  * @ctr: throttled counter, just read
  *
  * Return: number of periods.
@@ -278,7 +283,7 @@ u64 ucore_counter_missed_periods(const struct ucore_counter *ctr)
 }
 
 /**
- * ucore_counter_unthrottle() - let the end of the current period interrupt again
+ * ucore_counter_unthrottle() - load a throttled counter so that the end of its period interrupts
  * @ctr: throttled counter, just read
  */
 void ucore_counter_unthrottle(struct ucore_counter *ctr)
@@ -294,7 +299,7 @@ void ucore_counter_unthrottle(struct ucore_counter *ctr)
  * ---- overflows ----
  */
 
-/* Return true if the counter wrapped before the last read or since. */
+/* Return true if the counter register has wrapped since the current period began. */
 static bool counter_wrapped(const struct ucore_counter *ctr)
 {
 	const struct ucore_io *io = &ctr->box->io;
@@ -303,10 +308,10 @@ static bool counter_wrapped(const struct ucore_counter *ctr)
 }
 
 /**
- * ucore_counter_has_overflowed() - check whether a counter has its overflow bit set
+ * ucore_counter_has_overflowed() - check the status bits of a counter for an overflow
  * @ctr: counter
- * @status: status of the counter's box
- * @global: global status of the domain
+ * @status: value of the status register of the counter's box
+ * @global: value of the global status of the domain
  *
  * Return: true if the counter overflowed.
  */
@@ -348,9 +353,9 @@ u64 ucore_counter_global_bit(const struct ucore_counter *ctr)
  */
 
 /*
- * Flag the counter if its control lacks a bit of the event. No manual says which boxes have an
- * extended umask (UNCERTAIN(control)), and a write with a missing bit may be dropped as a
- * whole.
+ * Read the control back, and set UCORE_VALUE_F_PARTIAL if it lacks a bit of the event. No manual
+ * says which boxes have an extended umask (UNCERTAIN(control)), and a write with a missing bit
+ * may be dropped as a whole.
  */
 static void control_verify(struct ucore_counter *ctr)
 {
@@ -365,12 +370,12 @@ static void control_write(struct ucore_counter *ctr)
 	const struct ucore_io *io = &ctr->box->io;
 
 	if (ucore_counter_is_fixed(ctr) && ctr->box->desc.type->fixed_step) {
-		ctr->box->fixed |= ctr->ctl;	/* written by ucore_box_unfreeze() */
+		ctr->box->fixed |= ctr->ctl;	/* ucore_box_unfreeze() writes the register */
 		return;
 	}
 	if (ctr->ctl & ctr->box->selftest.missing && !ucore_counter_is_fixed(ctr))
 		ctr->flags |= UCORE_VALUE_F_PARTIAL;
-	/* The upper half is zero after the reset. */
+	/* Bits 63:32 of the control are zero after the box reset. */
 	if (ctr->ctl >> 32) {
 		io->ops->write64(io, ctr->ctl_reg, ctr->ctl);
 		control_verify(ctr);
@@ -380,8 +385,8 @@ static void control_write(struct ucore_counter *ctr)
 }
 
 /*
- * Limit a counter to the width found in the box. The event may have been added before the width
- * was known.
+ * Limit the mask and the period of a counter to the width found in the box. The event may have
+ * been added to the session before the width was known.
  */
 static void counter_limit_width(struct ucore_counter *ctr)
 {
@@ -391,7 +396,7 @@ static void counter_limit_width(struct ucore_counter *ctr)
 	ctr->period = min(ctr->period, ctr->mask);
 }
 
-/* Return the counter's bit in the box status, 0 if it has none. */
+/* Return the bit of the counter in the box's status register, 0 if the counter has no bit. */
 static u64 counter_status(const struct ucore_counter *ctr)
 {
 	const struct ucore_box_type *type = ctr->box->desc.type;
@@ -406,8 +411,9 @@ static u64 counter_status(const struct ucore_counter *ctr)
 }
 
 /*
- * Zero or preload a counter of a box that was not reset because other counters count in it. A
- * status bit left set by an earlier use would suppress the next overflow.
+ * Zero or preload a counter of a box that was not reset, because other sessions count in it. The
+ * status bit of the counter is cleared first, because a bit that an earlier use left set would
+ * suppress the next overflow.
  */
 static void counter_load_shared(struct ucore_counter *ctr)
 {
@@ -418,12 +424,13 @@ static void counter_load_shared(struct ucore_counter *ctr)
 }
 
 /**
- * ucore_counter_program() - load a counter, then set its control
+ * ucore_counter_program() - load a counter register, then write its control
  * @ctr: counter whose control is zero after a box reset or an earlier session
  *
- * A free-running counter starts at its current value. A counter that no freeze stops would
- * count as soon as it has an event. Its event is written by ucore_counter_start_unfrozen(). On
- * the first generation its control is enabled here (327043-001 2.1.1, note at step f).
+ * A free-running counter starts at its current value. A counter that a freeze does not stop
+ * would count as soon as its control selects an event. Therefore ucore_counter_start_unfrozen()
+ * writes its event later. On the E5-2600 v1 this function sets the enable bit of such a counter
+ * (327043-001 2.1.1, note at step f).
  */
 void ucore_counter_program(struct ucore_counter *ctr)
 {
@@ -444,7 +451,7 @@ void ucore_counter_program(struct ucore_counter *ctr)
 		ucore_box_write(ctr->box, ctr->ctl_reg, ctr->box->desc.type->ctl_en);
 }
 
-/* Zero a counter by the reset bit of its control if there is one, leaving the control zero. */
+/* Zero a counter whose control is zero: by the control's reset bit, or by writing the counter. */
 static void counter_zero(struct ucore_counter *ctr)
 {
 	const struct ucore_io *io = &ctr->box->io;
@@ -456,9 +463,9 @@ static void counter_zero(struct ucore_counter *ctr)
 }
 
 /**
- * ucore_counter_prepare() - zero a counter whose time slice comes later
+ * ucore_counter_prepare() - zero a counter register before the first time slice of its group
  * @ctr: counter whose control is zero after a box reset or an earlier session
- * @zero: no other counter of the register has been zeroed
+ * @zero: the register may have to be zeroed; false if this was done for another counter
  *
  * The register keeps its value outside the time slices, because its control is zero then.
  */
@@ -471,7 +478,7 @@ void ucore_counter_prepare(struct ucore_counter *ctr, bool zero)
 		counter_zero(ctr);
 }
 
-/* Write a control if the word changes. */
+/* Change the value of a counter's control. The register is not written if both are equal. */
 static void control_change(const struct ucore_counter *ctr, u64 old, u64 new)
 {
 	const struct ucore_io *io = &ctr->box->io;
@@ -484,7 +491,7 @@ static void control_change(const struct ucore_counter *ctr, u64 old, u64 new)
 		io->ops->write(io, ctr->ctl_reg, new);
 }
 
-/* Verify once that the box retained the event's control word. */
+/* Check once that the control of a general counter has retained the value written. */
 static void switch_verify(struct ucore_counter *ctr)
 {
 	if (ucore_counter_is_fixed(ctr))
@@ -497,12 +504,13 @@ static void switch_verify(struct ucore_counter *ctr)
 }
 
 /**
- * ucore_counter_switch() - let a register count another event, or none
- * @from: counter that used the register so far, just read, or NULL
- * @to: counter that uses the register from now on, with @prev as last read, or NULL
+ * ucore_counter_switch() - let a counter register count another event, or none
+ * @from: counter that used the register in the last time slice, just read, or NULL
+ * @to: counter that uses the register in the next time slice, with @prev as last read, or NULL
  *
- * The register is not accessed, except that one which no freeze stops is read. A control shared
- * by fixed counters is not written here; call ucore_box_write_fixed() afterwards.
+ * Writes the control only. The counter register is read if a freeze does not stop it, and is
+ * never written. A control shared by fixed counters is not written here. The caller calls
+ * ucore_box_write_fixed() afterwards.
  */
 void ucore_counter_switch(const struct ucore_counter *from, struct ucore_counter *to)
 {
@@ -520,10 +528,10 @@ void ucore_counter_switch(const struct ucore_counter *from, struct ucore_counter
 }
 
 /**
- * ucore_counter_start_unfrozen() - start a counter that no freeze stops
- * @ctr: programmed counter; nothing happens for other counters
+ * ucore_counter_start_unfrozen() - start a counter that a freeze does not stop
+ * @ctr: programmed counter; nothing happens if a freeze stops it
  *
- * Call last before the domain is unfrozen.
+ * The caller unfreezes the domain immediately afterwards.
  */
 void ucore_counter_start_unfrozen(struct ucore_counter *ctr)
 {
@@ -532,10 +540,10 @@ void ucore_counter_start_unfrozen(struct ucore_counter *ctr)
 }
 
 /**
- * ucore_counter_reload() - start a counter again from zero or from a new period
+ * ucore_counter_reload() - set a counter to zero, or to the beginning of a new period
  * @ctr: counter of a running session
  *
- * A counter with a period that no freeze stops is disabled while it is written.
+ * A counter with a period that a freeze does not stop is disabled while it is written.
  */
 void ucore_counter_reload(struct ucore_counter *ctr)
 {
@@ -549,7 +557,7 @@ void ucore_counter_reload(struct ucore_counter *ctr)
 }
 
 /**
- * ucore_counter_stop() - stop a counter that the box reset does not reach
+ * ucore_counter_stop() - zero the control of a counter if the box reset does not clear it
  * @ctr: counter
  */
 void ucore_counter_stop(const struct ucore_counter *ctr)
@@ -575,7 +583,7 @@ static void fixed_disable(const struct ucore_counter *ctr)
  * ucore_counter_disable() - stop a counter of a box in which other counters continue
  * @ctr: counter
  *
- * The whole control is left zero, as the next session expects.
+ * All bits of the control are zero afterwards, because ucore_counter_program() expects this.
  */
 void ucore_counter_disable(const struct ucore_counter *ctr)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hardware counters of a box. Part of the box layer. The functions run with the domain's lock
- * held, on a CPU of the domain, with interrupts off.
+ * One hardware counter of a box: value, period and control. Part of the box layer. The functions
+ * run with the domain's lock held, on a CPU of the domain, with interrupts off.
  */
 #ifndef UCORE_BOX_COUNTER_H
 #define UCORE_BOX_COUNTER_H
@@ -14,40 +14,45 @@
 #include "ucore_uapi.h"
 
 /**
- * struct ucore_counter - a hardware counter that counts an event
- * @event: event id
- * @flags: UCORE_VALUE_F_*
- * @total: 64-bit count
- * @value: the three members above in the layout of the uapi
- * @prev: register value at the last read
- * @mask: GENMASK(width - 1, 0)
- * @box: box
- * @period: overflow period, 0: none
- * @low_ns: longest interval between reads that cannot miss a wrap of the low 32 bits (ns), 0 to
- *          disable reads of the low half alone
- * @reg: counter register
- * @wrapped: wrapped since the period began
- * @group: group in whose time slice the counter counts, 0: always
- * @run_end: index after the run of counters that are read in the same way (sample/bulk_read.c)
- * @slot: index in a snapshot of the whole session
- * @ctl: control word, including the enable bit
- * @poll_period: polled period, 0: none; if set, @period is 0
- * @poll_next: value of @total at which the polled period ends
- * @wrap_ns: longest interval between reads that cannot miss a wrap (ns), 0 if none can be
- *           missed
- * @ran_ns: time that the counter could count in earlier time slices (ns)
+ * struct ucore_counter - one event of a session on the hardware counter that counts it
+ * @event: id of the event in the session
+ * @flags: flags of the value, UCORE_VALUE_F_*
+ * @total: 64-bit count, accumulated from register values
+ * @value: the members event, flags and total in the layout of the uapi
+ * @prev: value of the counter register at the last read
+ * @mask: mask of the implemented bits of the counter register, GENMASK(width - 1, 0)
+ * @box: box that the counter belongs to
+ * @period: number of counts after which an overflow interrupts, 0 if the counter has no
+ *          interrupt
+ * @low_ns: longest time between reads of the low 32 bits alone that cannot miss a wrap of these
+ *          bits (ns), 0 to always read the full counter
+ * @reg: offset of the counter register
+ * @wrapped: the counter register has wrapped since the current period began
+ * @group: group in whose time slices the counter counts, 0 to count in all time slices
+ * @run_end: index after the last of the consecutive counters that are read in the same way
+ *           (sample/bulk_read.c)
+ * @slot: index of the event in the arrays of a session's READ (values, ran_ns)
+ * @ctl: value of the control register, including the enable bit
+ * @poll_period: number of counts after which a poll takes a sample, for counters that cannot
+ *               interrupt; 0 for none. If set, @period is 0.
+ * @poll_next: value of @total at which the current polled period ends
+ * @wrap_ns: longest time between reads of the full counter that cannot miss a wrap (ns), 0 if
+ *           no wrap can be missed
+ * @ran_ns: time for which the counter counted in earlier time slices (ns)
  * @throttle_total: value of @total when throttling began
- * @twin: index of the next counter in the ring of counters that share the register
- * @sibling: index of another counter of the box, U32_MAX at the end
- * @ctl_reg: control register
- * @index: counter number, UCORE_COUNTER_FIXED + n for fixed counters
- * @verified: the control was read back after a group switch
- * @throttled: the counter counts, but its periods end without an interrupt
+ * @twin: index of the next counter in the circular list of counters that use the same register
+ *        in different time slices
+ * @sibling: index of the next counter in the list of counters of the same box, U32_MAX at the
+ *           end
+ * @ctl_reg: offset of the control register, UCORE_REG_NONE for a free-running counter
+ * @index: number of the counter in the box, UCORE_COUNTER_FIXED + n for fixed counters
+ * @verified: the control has been read back once after a change of the group
+ * @throttled: the counter counts, but the end of its period does not interrupt
  *
  * Protected by the domain's lock while the session runs.
  */
 struct ucore_counter {
-	/* hot members of a sample: one cache line */
+	/* members that each sample accesses, in one cache line */
 	union {
 		struct {
 			u32 event;
@@ -84,7 +89,10 @@ struct ucore_counter {
 static_assert(offsetof(struct ucore_counter, total) ==
 	      offsetof(struct ucore_counter, value.count));
 
-/* Ways to read a counter: at rest, while it counts, or the low half alone. */
+/*
+ * Ways to read a counter register: frozen, while it may be counting, or the low 32 bits alone
+ * (frozen).
+ */
 enum ucore_read_mode {
 	UCORE_FROZEN,
 	UCORE_RUNNING,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Domains with their global status and PMI route. Part of the box layer. Owns the global
- * control and status registers.
+ * Global controls of a domain, with the global status and the PMI route. Part of the box layer.
+ * Owns the global control and global status registers. The caller holds the domain's lock unless
+ * a function says otherwise.
  */
 #include <linux/bitops.h>
 #include <linux/ktime.h>
@@ -17,7 +18,7 @@
 #include "ucore_trace.h"
 #include "ucore_uapi.h"
 
-DEFINE_MUTEX(ucore_run_lock);	/* domain.h says what it protects */
+DEFINE_MUTEX(ucore_run_lock);	/* see the declaration in domain.h */
 
 /*
  * ---- global control: with the domain's lock held, on a CPU of the domain ----
@@ -26,15 +27,15 @@ DEFINE_MUTEX(ucore_run_lock);	/* domain.h says what it protects */
 /**
  * ucore_domain_write_global() - write all global controls of a domain
  * @domain: domain with a global control
- * @command: word without the route bits, which are added
+ * @command: value to be written, without the bits of the PMI route, which this function adds
  */
 void ucore_domain_write_global(struct ucore_domain *domain, u64 command)
 {
 	struct ucore_control *c;
 
 	/*
-	 * Each write carries the route, because a write without the route bits would clear
-	 * them.
+	 * Each write contains the bits of the PMI route, because a write without these bits
+	 * would clear them.
 	 */
 	domain->io.ops->write64(&domain->io, domain->global->ctl, command | domain->route);
 	ucore_domain_for_each_further(domain, c)
@@ -42,10 +43,11 @@ void ucore_domain_write_global(struct ucore_domain *domain, u64 command)
 }
 
 /**
- * ucore_domain_run_word() - get the word of the global control that lets the domain run
+ * ucore_domain_run_word() - get the value of the global control that unfreezes the domain
  * @domain: domain with a global control
  *
- * Return: word to be written, which is the enables as found while the domain is not acquired.
+ * Return: value to be written. If the domain is not acquired and its global control has enable
+ * bits, this is the value found before ucore's first use.
  */
 u64 ucore_domain_run_word(const struct ucore_domain *domain)
 {
@@ -55,12 +57,12 @@ u64 ucore_domain_run_word(const struct ucore_domain *domain)
 }
 
 /**
- * ucore_domain_status() - read which boxes or counters overflowed
+ * ucore_domain_status() - read the global status, which shows the overflowed boxes or counters
  * @domain: domain
  *
- * Return: global status with its words combined, 0 without a global control. If overflows
- * freeze the domain, unarmed boxes are included because they freeze it, too. Otherwise the bits
- * of unarmed counters have no meaning and are left out.
+ * Return: bitwise OR of all words of the global status, 0 without a global control. If overflows
+ * freeze the domain, the value includes boxes that ucore has not armed, because their overflows
+ * freeze the domain, too. Otherwise the bits of unarmed counters have no meaning and are 0.
  */
 u64 ucore_domain_status(struct ucore_domain *domain)
 {
@@ -78,10 +80,11 @@ u64 ucore_domain_status(struct ucore_domain *domain)
  * ucore_domain_control_changed() - check whether other software wrote the global control
  * @domain: domain, acquired and not frozen by ucore
  *
- * Takes one read for each global control. If a control differs, the status is read as well,
- * because an overflow also changes the control when it freezes the domain.
+ * Costs one register read for each global control. If a control differs, the global status is
+ * read as well, because an overflow that freezes the domain also changes the control.
  *
- * Return: true if a control that reads back differs from the value that ucore wrote.
+ * Return: true if a global control differs from the value that ucore wrote, and no overflow
+ * explains the difference.
  */
 bool ucore_domain_control_changed(struct ucore_domain *domain)
 {
@@ -102,7 +105,7 @@ bool ucore_domain_control_changed(struct ucore_domain *domain)
  * ucore_domain_overflow_freezes() - check whether an overflow of any counter freezes the domain
  * @domain: domain
  *
- * Return: true if it does and the global status reports the overflow.
+ * Return: true if an overflow freezes the domain and sets a bit of the global status.
  */
 bool ucore_domain_overflow_freezes(const struct ucore_domain *domain)
 {
@@ -110,12 +113,12 @@ bool ucore_domain_overflow_freezes(const struct ucore_domain *domain)
 }
 
 /**
- * ucore_domain_clear_status() - acknowledge overflows (write 1 to clear)
+ * ucore_domain_clear_status() - clear the overflow bits of the global status (write 1 to clear)
  * @domain: domain
  *
- * Clears the bits of the global status that ucore_domain_status() read last. The caller clears
- * the status of the boxes first. A box whose own status is not zero does not set its bit of the
- * global status again.
+ * Clears the bits that ucore_domain_status() read last. The caller clears the status registers
+ * of the boxes first. A box whose own status is not zero would not set its bit of the global
+ * status at the next overflow.
  */
 void ucore_domain_clear_status(struct ucore_domain *domain)
 {
@@ -128,12 +131,12 @@ void ucore_domain_clear_status(struct ucore_domain *domain)
 }
 
 /**
- * ucore_domain_clear_all() - clear the overflow bits of all counters
+ * ucore_domain_clear_all() - clear the overflow bits of all counters in the global status
  * @domain: domain, frozen
  *
- * Only for a global status with a bit for each counter. The manual requires these bits to be
- * cleared before event selects change, before counters are reloaded and when counting has
- * ended. On other domains the box reset clears the box status.
+ * Has an effect only if the global status has one bit for each counter. The manual requires
+ * these bits to be cleared before event selects change, before counters are reloaded and when
+ * counting has ended. On other domains the box reset clears the status of each box.
  */
 void ucore_domain_clear_all(struct ucore_domain *domain)
 {
@@ -141,9 +144,9 @@ void ucore_domain_clear_all(struct ucore_domain *domain)
 }
 
 /**
- * ucore_domain_clear_bits() - clear the overflow bits of some counters
+ * ucore_domain_clear_bits() - clear the overflow bits of some counters in the global status
  * @domain: domain, frozen
- * @bits: bits of the global status
+ * @bits: global status bits to be cleared
  */
 void ucore_domain_clear_bits(struct ucore_domain *domain, u64 bits)
 {
@@ -153,11 +156,12 @@ void ucore_domain_clear_bits(struct ucore_domain *domain, u64 bits)
 }
 
 /**
- * ucore_domain_assign_routes() - set the route bits for the next writes of the global controls
+ * ucore_domain_assign_routes() - set the PMI route for the next writes of the global controls
  * @domain: domain
- * @route: pmi_core_sel and wake bit, 0 for none
+ * @route: value of pmi_core_sel and the wake bit, 0 for no target core
  *
- * A control without a status has no route, because its boxes cannot interrupt.
+ * No register is written. A global control without a status gets no route, because its boxes
+ * cannot interrupt.
  */
 void ucore_domain_assign_routes(struct ucore_domain *domain, u64 route)
 {
@@ -169,8 +173,10 @@ void ucore_domain_assign_routes(struct ucore_domain *domain, u64 route)
 }
 
 /**
- * ucore_domain_assign_found_routes() - set the route bits to those found before the first use
+ * ucore_domain_assign_found_routes() - set the PMI route to that found before ucore's first use
  * @domain: domain
+ *
+ * No register is written. The next write of the global controls contains the route.
  */
 void ucore_domain_assign_found_routes(struct ucore_domain *domain)
 {
@@ -197,9 +203,9 @@ static void routes_write(struct ucore_domain *domain)
 }
 
 /**
- * ucore_domain_set_route() - select the cores that receive the PMI
+ * ucore_domain_set_route() - write the PMI route, which selects the cores that receive the PMI
  * @domain: domain
- * @route: pmi_core_sel and wake bit, 0: none
+ * @route: value of pmi_core_sel and the wake bit, 0 for no target core
  */
 void ucore_domain_set_route(struct ucore_domain *domain, u64 route)
 {
@@ -210,11 +216,11 @@ void ucore_domain_set_route(struct ucore_domain *domain, u64 route)
 }
 
 /**
- * ucore_domain_acquire() - save the state of the global control before its first use
+ * ucore_domain_acquire() - save the state of the global controls before their first use
  * @domain: domain
  *
- * Firmware may leave a domain of the discovery generation frozen (Granite Rapids and later).
- * The first unfreeze by ucore ends that freeze, and the release restores it.
+ * Firmware may leave a domain frozen (Granite Rapids and later). The first unfreeze by ucore
+ * ends that freeze, and ucore_domain_release() restores it.
  */
 void ucore_domain_acquire(struct ucore_domain *domain)
 {
@@ -230,8 +236,8 @@ void ucore_domain_acquire(struct ucore_domain *domain)
 }
 
 /**
- * ucore_domain_clear_stale() - clear overflow bits that were set before ucore's use
- * @domain: domain with nothing armed
+ * ucore_domain_clear_stale() - clear global status bits that were set before ucore's use
+ * @domain: domain in which no counter is armed
  */
 void ucore_domain_clear_stale(struct ucore_domain *domain)
 {
@@ -241,15 +247,15 @@ void ucore_domain_clear_stale(struct ucore_domain *domain)
 }
 
 /**
- * ucore_domain_release() - restore the global control as found
+ * ucore_domain_release() - restore the global controls as found before ucore's first use
  * @domain: domain
  */
 void ucore_domain_release(struct ucore_domain *domain)
 {
 	domain->acquired = false;
 	/*
-	 * From here on each write restores the found bits. Boxes may still be restored, with a
-	 * freeze and an unfreeze.
+	 * From here on each write of a global control contains the found bits. Boxes may still
+	 * be restored afterwards, with a freeze and an unfreeze of the domain.
 	 */
 	if (!ucore_domain_has_enables(domain)) {
 		ucore_domain_assign_found_routes(domain);
@@ -260,10 +266,11 @@ void ucore_domain_release(struct ucore_domain *domain)
 }
 
 /**
- * ucore_domain_reset_release() - forget all freezes after the registers were restored
+ * ucore_domain_reset_release() - mark a domain as unfrozen after its registers were restored
  * @domain: domain on which no session counts
  *
- * The registers may change while ucore does not use them. The next freeze writes them again.
+ * Other software may change the registers while ucore does not use them. Therefore the next
+ * freeze writes the global control again.
  */
 void ucore_domain_reset_release(struct ucore_domain *domain)
 {
@@ -284,9 +291,9 @@ void ucore_domain_reset_release(struct ucore_domain *domain)
  * ucore_domain_release_offline() - release a domain without an online CPU
  * @domain: domain
  *
- * The registers of a die are restored when its first CPU comes online. The counters of a CPU
- * were stopped before the CPU went offline. They may belong to other software afterwards, so
- * the domain is released without an access.
+ * The registers of a die are restored when its first CPU comes online. Core counters were
+ * stopped before their CPU went offline. They may belong to other software afterwards. Therefore
+ * this function accesses no register.
  */
 void ucore_domain_release_offline(struct ucore_domain *domain)
 {
@@ -303,7 +310,7 @@ void ucore_domain_release_offline(struct ucore_domain *domain)
 /**
  * ucore_domain_kick_watchdog() - start the watchdog on this CPU
  * @domain: domain
- * @delay_ns: delay (ns)
+ * @delay_ns: time until the watchdog runs (ns)
  */
 void ucore_domain_kick_watchdog(struct ucore_domain *domain, u64 delay_ns)
 {
@@ -334,7 +341,7 @@ bool ucore_domain_has_cpu(const struct ucore_domain *domain, int cpu)
  * ucore_domain_core_sel() - get the bits of the global control that select cores for the PMI
  * @domain: domain
  *
- * Return: mask of pmi_core_sel, 0 if no PMI can be routed.
+ * Return: mask of the field pmi_core_sel, 0 if the domain cannot route a PMI.
  */
 u64 ucore_domain_core_sel(const struct ucore_domain *domain)
 {
@@ -346,7 +353,7 @@ u64 ucore_domain_core_sel(const struct ucore_domain *domain)
  * @domain: domain
  * @cpu: CPU of the domain
  *
- * Return: bit in the global control, 0 if there is none.
+ * Return: bit of the global control, 0 if no bit selects the core.
  */
 u64 ucore_domain_core_bit(const struct ucore_domain *domain, int cpu)
 {
@@ -363,8 +370,8 @@ u64 ucore_domain_core_bit(const struct ucore_domain *domain, int cpu)
  * @domain: domain
  * @cpu: CPU of the domain
  *
- * Return: true if pmi_core_sel can select its core, or if no PMI can be routed, because then
- * the CPU does not matter.
+ * Return: true if pmi_core_sel has a bit for the CPU's core. Also true if the domain cannot
+ * route a PMI, because then every CPU is equally suitable.
  */
 bool ucore_domain_cpu_selectable(const struct ucore_domain *domain, int cpu)
 {
@@ -389,9 +396,9 @@ void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *a
 }
 
 /**
- * ucore_domain_describe() - fill in the answer to GET_DOMAINS
+ * ucore_domain_describe() - fill in the entry of a domain in the answer to GET_DOMAINS
  * @domain: domain, not locked
- * @out: answer
+ * @out: entry to be filled in
  */
 void ucore_domain_describe(struct ucore_domain *domain, struct ucore_domain_info *out)
 {
@@ -471,7 +478,7 @@ static int global_init(struct ucore_domain *domain, const struct ucore_global *g
 /**
  * ucore_domain_init() - initialize a domain without a reader
  * @domain: domain, zeroed
- * @id: index in the catalog
+ * @id: index of the domain in the catalog
  * @first: description of one of the domain's boxes
  *
  * ucore_readers_init() elects the reader.
@@ -488,7 +495,7 @@ int ucore_domain_init(struct ucore_domain *domain, u32 id, const struct ucore_bo
 	domain->cpu = first->scope == UCORE_SCOPE_CPU ? first->cpu : UCORE_NO_CPU;
 	ret = global_init(domain, first->global);
 	raw_spin_lock_init(&domain->lock);
-	/* A CPU may hold the locks of both its domains (rendezvous.c). */
+	/* A CPU may hold the locks of both its domains (session/rendezvous.c). */
 	if (first->scope == UCORE_SCOPE_CPU)
 		lockdep_set_class(&domain->lock, &cpu_lock_class);
 	INIT_LIST_HEAD(&domain->ctxs);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Domains of boxes that share one global control and one reader CPU. An uncore domain is a die,
- * and a core domain is a logical CPU (the domain's scope). The reader freezes, reads and
- * unfreezes the domain as a whole. The reader is a CPU of the domain and also takes its PMI.
+ * Domain: a set of boxes that share one global control and one reader CPU. The domain of uncore
+ * boxes is a die, and the domain of core counters is a logical CPU (the domain's scope). The
+ * reader is a CPU of the domain. It freezes, reads and unfreezes all boxes of the domain
+ * together, and also takes the domain's PMI.
  * Without a global control (E5-2600 v1) the reader freezes and unfreezes the boxes one by one,
  * and there is no PMI. Part of the box layer.
  */
@@ -30,13 +31,13 @@ struct ucore_shares;
 #define UCORE_NO_CPU	(-1)
 
 /**
- * struct ucore_pmi_regs - context that an interrupt interrupted
- * @time: time of the interrupt (ns)
- * @ip: instruction pointer
- * @pid: process id in the initial namespace
- * @tid: thread id in the initial namespace
- * @cpu: CPU
- * @user: @ip is a user address
+ * struct ucore_pmi_regs - task and instruction that a PMI interrupted
+ * @time: time of the PMI (ns)
+ * @ip: instruction pointer of the interrupted code
+ * @pid: process id of the interrupted task in the initial PID namespace
+ * @tid: thread id of the interrupted task in the initial PID namespace
+ * @cpu: CPU that received the PMI
+ * @user: the interrupted code ran in user mode, so that @ip is a user address
  */
 struct ucore_pmi_regs {
 	u64 time;
@@ -48,28 +49,34 @@ struct ucore_pmi_regs {
 };
 
 /**
- * struct ucore_pmi - overflow interrupt of a domain
- * @seq: sequence number, odd while overflows are serviced; written with the domain's lock held,
- *       read in NMI context. Each odd value identifies one PMI.
- * @ended: end of the last service (ns); access as @seq
- * @stashing: sequence number whose context is or was saved (NMI context, cmpxchg)
- * @stashed: sequence number that @context belongs to, store-released by the NMI handler
- * @context: context that the PMI interrupted
- * @work: irq work that services the PMI in hard-irq context on the CPU that received it
- * @mend: work that unmasks the PMI on other CPUs or broadcasts it to all cores (process
- *        context)
- * @wide: the PMI is broadcast to all cores until nothing is armed any more
- * @spread: number of CPUs that receive each PMI without having been chosen: all CPUs of a
- *          broadcast, else 1 or 0
- * @widened: a broadcast was needed before; until a PMI arrives by core id, the next loss starts
- *           another one
- * @proven: a PMI has arrived by core id, so that the core numbering is as assumed
- * @losses: PMIs lost since the last arrival
- * @suspect: value of @seq at which the watchdog last saw an unserviced overflow
- * @suspect_time: time at which the watchdog saw that overflow (ns)
- * @clear: time at which the watchdog last saw no overflow (ns)
- * @unreported: as @suspect, for an armed counter that wrapped without a global status bit
- * @cpus: CPUs that may receive the PMI; written with CPU hotplug locked
+ * struct ucore_pmi - state of a domain's overflow interrupt (PMI)
+ * @seq: number of the PMI. An odd value identifies the PMI that is being serviced, an even value
+ *       means that no service is in progress. Written with the domain's lock held, read in NMI
+ *       context.
+ * @ended: end of the last service (ns); written with the domain's lock held, read in NMI context
+ * @stashing: value of @seq whose interrupted context is being saved or has been saved; changed
+ *            by cmpxchg in NMI context
+ * @stashed: value of @seq to which @context belongs; store-released by the NMI handler
+ * @context: task and instruction that the PMI interrupted
+ * @work: irq_work that services the PMI in hard-irq context on the CPU that received the PMI
+ * @mend: work that repairs the PMI route after a lost PMI, in process context: it unmasks the
+ *        PMI on other CPUs or broadcasts it to all cores
+ * @wide: the PMI is broadcast to all cores until no counter is armed any more
+ * @spread: number of CPUs that one PMI interrupts: all target CPUs if the PMI is broadcast,
+ *          otherwise 1; 0 before the first route
+ * @widened: a broadcast was needed before. Until a PMI arrives at a core chosen by its core id,
+ *           the next lost PMI starts another broadcast.
+ * @proven: a PMI has arrived at a core chosen by its core id, so that the bits of pmi_core_sel
+ *          are numbered as assumed
+ * @losses: number of PMIs lost since the last PMI that arrived
+ * @suspect: 1 + the value of @seq at which the watchdog first saw an overflow bit without a
+ *           service, 0 for none. If the watchdog sees the bit again at this value, the PMI is
+ *           lost.
+ * @suspect_time: time at which the watchdog first saw this overflow bit (ns)
+ * @clear: time at which the watchdog last saw no overflow bit in the global status (ns)
+ * @unreported: 1 + the value of @seq at which the watchdog first saw an armed counter that has
+ *              wrapped without a bit in the global status, 0 for none
+ * @cpus: CPUs that may receive the PMI; written with the CPU hotplug lock held
  */
 struct ucore_pmi {
 	u64 seq;
@@ -92,66 +99,74 @@ struct ucore_pmi {
 };
 
 /**
- * struct ucore_domain - a domain
- * @id: index in the catalog
- * @scope: UCORE_SCOPE_*
- * @die: logical die of the kernel
+ * struct ucore_domain - boxes that are frozen, read and unfrozen together by one reader CPU
+ * @id: index of the domain in the catalog
+ * @scope: kind of the domain, UCORE_SCOPE_*
+ * @die: logical die id of the kernel (topology_logical_die_id())
  * @cpu: CPU of a UCORE_SCOPE_CPU domain, else UCORE_NO_CPU
- * @package: physical package id
+ * @package: physical package id of the domain's CPUs
  * @nr_boxes: number of boxes
- * @nr_counters: number of counters, including fixed ones
+ * @nr_counters: number of counters of all boxes, including fixed counters
  * @global: description of the (first) global control, NULL if boxes are frozen one by one
- * @io: register window of the global control
- * @further: further global controls, or NULL
- * @nr_further: number of further global controls
+ * @io: register window of the (first) global control
+ * @further: array of the domain's other global controls, or NULL
+ * @nr_further: number of entries of @further
  * @gate: soft global control that replaces a missing hardware one, else NULL
- * @tally: register accesses
+ * @tally: number of register reads and writes of the domain
  * @lock: protects all members below except @pin_*, and the registers of the boxes. Taken with
  *        interrupts off on a CPU of the domain. Only the timers' own locks nest inside. The
- *        lock of a CPU's domain nests inside the lock of its die's domain (rendezvous.c).
- * @reader: CPU that accesses the boxes, UCORE_NO_CPU if none is online; changes only with CPU
- *          hotplug locked
- * @ctxs: contexts of the sessions that run on the domain
- * @boxes: without a global control: boxes that count, in the order of freeze and unfreeze
- * @freeze_count: number of users that keep the domain frozen
- * @frozen: the domain is frozen
+ *        lock of a CPU's domain nests inside the lock of its die's domain
+ *        (session/rendezvous.c).
+ * @reader: CPU that accesses the boxes, UCORE_NO_CPU if no CPU of the domain is online; changes
+ *          only with the CPU hotplug lock held
+ * @ctxs: list of the running domain contexts, one for each session that counts on the domain
+ * @boxes: list of the boxes that count, in the order in which they are frozen and unfrozen;
+ *         empty if the domain has a global control
+ * @freeze_count: number of freezes in effect; the domain is unfrozen when it becomes 0
+ * @frozen: the counters of the domain are stopped by a freeze
  * @frozen_since: start of the last freeze (ns)
  * @unfrozen: time of the last unfreeze (ns)
- * @boxes_unfrozen: time of the last unfreeze of single boxes (ns)
- * @frozen_ns: total frozen time since load, up to @unfrozen (ns)
- * @skew_ns: longest possible time from the first box's freeze to the last one's in the last
- *           freeze (ns), 0 with a single global control
- * @skew_max_ns: largest @skew_ns since load (ns)
- * @route: bits that every write of a global control must carry: pmi_core_sel and wake bit
- * @found: route bits or enables before ucore's first use, restored after its last use
- * @acquired: the domain is acquired, and @found is valid
+ * @boxes_unfrozen: time of the last unfreeze of single boxes by their box controls (ns)
+ * @frozen_ns: total frozen time from module load to @unfrozen (ns)
+ * @skew_ns: in the last freeze, longest possible time from the freeze of the first box to the
+ *           freeze of the last box (ns); 0 with a single global control
+ * @skew_max_ns: largest @skew_ns since the module was loaded (ns)
+ * @route: bits of the global control that select the target cores of the PMI, and the wake bit.
+ *         Every write of a global control must contain these bits.
+ * @found: bits of the global control (the PMI route, or the enable bits of core counters) before
+ *         ucore's first use; restored after ucore's last use
+ * @acquired: ucore uses the global control, and @found is valid
  * @status: words of the global status as last read
- * @armed: number of contexts with an overflow trigger
- * @armed_mask: global status bits that the boxes of these contexts may set
- * @spurious: unarmed counters may overflow, so that intervals read the status though nothing is
- *         armed
- * @status_clear: last time at which the status was clear with nothing armed (ns)
- * @probed: time of the last probe of dead boxes (ns)
+ * @armed: number of running domain contexts with an overflow trigger
+ * @armed_mask: global status bits that the boxes of these domain contexts may set
+ * @spurious: counters that ucore has not armed may overflow. Therefore each interval reads the
+ *            global status, even if no counter is armed.
+ * @status_clear: last time at which the global status was clear while no counter was armed (ns)
+ * @probed: last time at which dead boxes were probed (ns)
  * @conflict_logged: a conflict on the domain's controls has been logged
- * @pmi: overflow interrupt
- * @watchdog: timer that folds wraps, finds lost PMIs and ends throttling
- * @watchdog_at: expiry of @watchdog (ns), 0: not started
- * @throttle_start: start of the window in which overflows are counted (ns)
- * @throttle_count: overflows in the window
- * @throttled: throttled until the watchdog runs: counters whose periods end do not interrupt
- * @extended: the pause has been extended once for CPU time spent since it began
- * @kept_frozen: the domain stays frozen until the watchdog runs
- * @pmis: overflow interrupts serviced
- * @recovered: overflows found by the watchdog
- * @throttles: number of times throttled
- * @shares: work shares for helper CPUs (parallel_read.c); set once, by the first session with
- *          several readers
+ * @pmi: state of the overflow interrupt
+ * @watchdog: timer that reads counters before they wrap twice, finds lost PMIs and ends
+ *            throttling
+ * @watchdog_at: expiry of @watchdog (ns), 0 if @watchdog has not been started
+ * @throttle_start: start of the time window in which overflows are counted for the rate limit
+ *                  (ns)
+ * @throttle_count: number of overflows in this time window
+ * @throttled: until the watchdog runs, a counter whose period ends does not interrupt
+ * @extended: the watchdog has delayed the end of this throttling once, because overflows have
+ *            exceeded the CPU time budget again
+ * @kept_frozen: throttling keeps the domain frozen until the watchdog runs
+ * @pmis: number of PMIs serviced
+ * @recovered: number of overflows that the watchdog found because their PMI was lost
+ * @throttles: number of times that the domain was throttled
+ * @shares: counters that each helper CPU reads (sample/parallel_read.c); set once, by the first
+ *          session with several readers
  * @leaving: CPU of the domain that is going offline; used by CPU hotplug callbacks only
- * @pin_cpu: reader CPU chosen by sessions, UCORE_NO_CPU if none or once all @pin_cpus are
- *           offline; protected by the catalog's lock
- * @pin_cpus: online CPUs chosen by sessions for the PMI; written with the catalog's lock held
- *            and CPU hotplug locked, read with CPU hotplug locked
- * @pins: number of sessions that have chosen CPUs; protected by the catalog's lock
+ * @pin_cpu: reader CPU chosen by SET_PMI_CPUS; UCORE_NO_CPU if none was chosen or all @pin_cpus
+ *           are offline; protected by the catalog's lock
+ * @pin_cpus: online CPUs chosen by SET_PMI_CPUS to receive the PMI; written with the catalog's
+ *            lock and the CPU hotplug lock held, read with the CPU hotplug lock held
+ * @pins: number of sessions that have chosen CPUs by SET_PMI_CPUS; protected by the catalog's
+ *        lock
  */
 struct ucore_domain {
 	u32 id;
@@ -210,8 +225,8 @@ struct ucore_domain {
 };
 
 /*
- * Serializes changes of readers, routes and the domains' lists of contexts. Lock order: after a
- * session's lock, before CPU hotplug.
+ * Serializes changes of readers, of PMI routes and of the domains' lists of contexts. Lock
+ * order: after a session's lock, before the CPU hotplug lock.
  */
 extern struct mutex ucore_run_lock;
 
@@ -245,8 +260,8 @@ void ucore_domain_reset_release(struct ucore_domain *domain);
 void ucore_domain_kick_watchdog(struct ucore_domain *domain, u64 delay_ns);
 
 /*
- * Return the earliest possible time of the next freeze, because samples up to then have been
- * taken.
+ * Return the time (ns) at which the counters last began to count. A later freeze cannot begin
+ * earlier than this time.
  */
 static inline u64 ucore_domain_counted_at(const struct ucore_domain *domain)
 {
@@ -269,7 +284,7 @@ static inline u64 ucore_domain_frozen_ns(const struct ucore_domain *domain, u64 
 	return ns;
 }
 
-/* Return true if the global control is a set of enable bits, as on a core. */
+/* Return true if the global control has one enable bit per counter, as core counters do. */
 static inline bool ucore_domain_has_enables(const struct ucore_domain *domain)
 {
 	return domain->global && domain->global->enables;

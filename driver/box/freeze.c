@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Freeze and unfreeze of a domain. Part of the box layer.
+ * Freeze and unfreeze of a domain: stop all its counters, and let them count again. Part of the
+ * box layer.
  *
- * A freeze has a user count. The domain runs when the last user ends its freeze, unless an
- * overflow waits to be serviced, because the overflow froze the domain as well. A domain
- * without a global control is frozen and unfrozen by writing the control of each box that
- * counts.
+ * Freezes are counted. The counters count again when the last freeze ends, unless an overflow
+ * waits to be serviced, because the overflow froze the domain as well. A domain without a global
+ * control is frozen and unfrozen by writing the box control of each box that counts.
  *
  * The functions run with the domain's lock held, on a CPU of the domain, except in a panic.
  */
@@ -21,9 +21,9 @@
 #include "ucore_uapi.h"
 
 /*
- * Freeze the boxes one by one. They are unfrozen in the same order, so that each counts for
- * about the same time. A box freezes at an unknown time within its access. The skew therefore
- * lasts from before the first access to after the last one.
+ * Freeze the boxes one by one by their box controls. Boxes are unfrozen in the same order, so
+ * that each counts for about the same time. A box freezes at an unknown time during the register
+ * write. Therefore the skew is the time from before the first write to after the last write.
  */
 static void boxes_freeze(struct ucore_domain *domain)
 {
@@ -40,8 +40,8 @@ static void boxes_freeze(struct ucore_domain *domain)
 }
 
 /*
- * Freeze by all global controls. One write may freeze all boxes or only its own group, which is
- * unknown. The skew covers both cases.
+ * Freeze the domain by all its global controls. No manual says whether the write of one control
+ * freezes all boxes of the domain or only the boxes of this control. The skew covers both cases.
  */
 static void globals_freeze(struct ucore_domain *domain)
 {
@@ -75,12 +75,12 @@ static void domain_unfreeze(struct ucore_domain *domain)
 }
 
 /**
- * ucore_unfreeze_add_box() - let a programmed box count when its domain does
+ * ucore_unfreeze_add_box() - let a programmed box count from the next unfreeze of its domain on
  * @domain: domain, kept frozen by the caller
- * @box: box
+ * @box: programmed box
  *
- * With a global control the box's own freeze ends now. Without one it ends with the next
- * unfreeze.
+ * If the domain has a global control, the freeze by the box control ends now. Otherwise it ends
+ * with the next unfreeze of the domain.
  */
 void ucore_unfreeze_add_box(struct ucore_domain *domain, struct ucore_box *box)
 {
@@ -93,8 +93,9 @@ void ucore_unfreeze_add_box(struct ucore_domain *domain, struct ucore_box *box)
 }
 
 /*
- * Mark the domain as frozen. An overflow may freeze the domain before the clock is read for the
- * preceding unfreeze. The start of the freeze is therefore never earlier than the unfreeze.
+ * Record the start of a freeze. An overflow may freeze the domain before the clock is read for
+ * the preceding unfreeze. Therefore the start of the freeze is limited to the time of that
+ * unfreeze.
  */
 static void frozen_at(struct ucore_domain *domain, u64 now, u32 by)
 {
@@ -106,7 +107,7 @@ static void frozen_at(struct ucore_domain *domain, u64 now, u32 by)
 }
 
 /**
- * ucore_freeze_domain() - freeze a domain or keep it frozen
+ * ucore_freeze_domain() - begin a freeze of a domain, which may be frozen already
  * @domain: domain
  * @now: current time (ns)
  */
@@ -120,7 +121,7 @@ void ucore_freeze_domain(struct ucore_domain *domain, u64 now)
 }
 
 /**
- * ucore_freeze_after_overflow() - keep a domain frozen that an overflow froze
+ * ucore_freeze_after_overflow() - begin a freeze of a domain that an overflow has frozen
  * @domain: domain
  * @now: time at which the overflow was noticed (ns)
  *
@@ -137,9 +138,10 @@ void ucore_freeze_after_overflow(struct ucore_domain *domain, u64 now)
 }
 
 /**
- * ucore_unfreeze_domain() - end a freeze, and unfreeze if it is the last one
+ * ucore_unfreeze_domain() - end one freeze of a domain, and unfreeze it if this was the last one
  * @domain: domain
- * @pending: check for a pending overflow; false right after a service
+ * @pending: read the global status, and keep the domain frozen if an overflow waits for its
+ *           service; false right after a service
  *
  * Return: current time (ns), taken after the unfreeze.
  */
@@ -163,11 +165,11 @@ u64 ucore_unfreeze_domain(struct ucore_domain *domain, bool pending)
 }
 
 /**
- * ucore_freeze_backdate() - backdate a freeze by an overflow that no PMI reported
+ * ucore_freeze_backdate() - set an earlier start of a freeze by an overflow without a PMI
  * @domain: domain, frozen
  *
- * The start of the freeze is unknown. The whole time since the domain was last seen running
- * counts as frozen.
+ * The exact start of the freeze is unknown. The whole time since the domain was last seen
+ * unfrozen is counted as frozen.
  */
 void ucore_freeze_backdate(struct ucore_domain *domain)
 {
@@ -178,12 +180,12 @@ void ucore_freeze_backdate(struct ucore_domain *domain)
 }
 
 /**
- * ucore_unfreeze_found() - end a freeze that is older than ucore's use
+ * ucore_unfreeze_found() - end a freeze that existed before ucore used the domain
  * @domain: domain on which no session runs
  *
- * Firmware, another driver or an earlier overflow may have left the domain frozen. The status
- * of an E5 does not show this. If a freeze by ucore is in progress, the domain stays frozen
- * until its unfreeze.
+ * Firmware, another driver or an earlier overflow may have left the domain frozen. The global
+ * status of the E5-2600 generations does not show such a freeze. If a freeze by ucore is in
+ * progress, the domain stays frozen until that freeze ends.
  */
 void ucore_unfreeze_found(struct ucore_domain *domain)
 {
@@ -197,7 +199,7 @@ void ucore_unfreeze_found(struct ucore_domain *domain)
  * ---- panic: the other CPUs have been stopped, perhaps with the lock held ----
  */
 
-/* Return true if this CPU can access a window of the domain without a lock. */
+/* Return true if this CPU can access a register window of the domain without a lock. */
 static bool within_reach(const struct ucore_domain *domain, const struct ucore_io *io)
 {
 	switch (io->ops->access) {
@@ -207,12 +209,12 @@ static bool within_reach(const struct ucore_domain *domain, const struct ucore_i
 	case UCORE_ACCESS_MMIO:
 		return true;
 	default:
-		return false;	/* the kernel's accessors take a lock */
+		return false;	/* the kernel's PCI config accessors take a lock */
 	}
 }
 
 /**
- * ucore_freeze_panic() - freeze a domain in a panic, without interrupts to other CPUs
+ * ucore_freeze_panic() - freeze a domain in a panic, without sending interrupts to other CPUs
  * @domain: domain, acquired
  *
  * Return: false if a global control is not accessible, or if there is none.
@@ -232,7 +234,7 @@ bool ucore_freeze_panic(struct ucore_domain *domain)
 }
 
 /**
- * ucore_unfreeze_panic() - restore a domain for the next kernel
+ * ucore_unfreeze_panic() - restore the global control in a panic, for the next kernel
  * @domain: domain frozen by ucore_freeze_panic(), whose boxes have been restored
  */
 void ucore_unfreeze_panic(struct ucore_domain *domain)

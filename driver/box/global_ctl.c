@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Window, read-back and status of one global control. Part of the box layer. domain.c writes
- * the control, because a domain may have several. The functions run with the domain's lock
- * held, on a CPU of the domain, unless a function says otherwise.
+ * Register window, read-back and status of one global control. Part of the box layer. domain.c
+ * writes global controls, because a domain may have several. The functions run with the domain's
+ * lock held, on a CPU of the domain, unless a function says otherwise.
  */
 #include "box/global_ctl.h"
 
 /**
  * ucore_global_ctl_window() - open the register window of a global control
- * @global: description
- * @io: window to be initialized
+ * @global: description of the global control
+ * @io: register window to be initialized
  *
  * Process context, without a lock.
  *
@@ -27,9 +27,9 @@ int ucore_global_ctl_window(const struct ucore_global *global, struct ucore_io *
 }
 
 /**
- * ucore_global_ctl_found() - read the bits of a global control that must be restored
- * @global: description
- * @io: window
+ * ucore_global_ctl_found() - read the bits of a global control that ucore must restore later
+ * @global: description of the global control
+ * @io: register window of the global control
  *
  * Return: value of the bits of @global->keep, 0 if the register reads all ones or faults.
  */
@@ -41,14 +41,14 @@ u64 ucore_global_ctl_found(const struct ucore_global *global, const struct ucore
 }
 
 /**
- * ucore_global_ctl_changed() - check whether a global control differs from a value
- * @global: description
- * @io: window
+ * ucore_global_ctl_changed() - check whether a global control differs from the value written
+ * @global: description of the global control
+ * @io: register window of the global control
  * @word: value last written
  *
- * Compares only bits that read back.
+ * Compares only the bits of @global->keep, because the other bits may not read back.
  *
- * Return: true if a bit differs; false if none does or the register does not answer.
+ * Return: true if a bit differs; false if no bit differs or the register does not answer.
  */
 bool ucore_global_ctl_changed(const struct ucore_global *global, const struct ucore_io *io,
 			      u64 word)
@@ -65,12 +65,12 @@ static u32 status_reg(const struct ucore_global *global, u32 i)
 }
 
 /**
- * ucore_global_ctl_status() - read the words of a global status
- * @global: description
- * @io: window
- * @word: array for the words
+ * ucore_global_ctl_status() - read all words of the status of a global control
+ * @global: description of the global control
+ * @io: register window of the global control
+ * @word: array that receives the status words
  *
- * Return: bitwise OR of the words.
+ * Return: bitwise OR of the status words.
  */
 u64 ucore_global_ctl_status(const struct ucore_global *global, const struct ucore_io *io,
 			    u64 *word)
@@ -89,10 +89,10 @@ u64 ucore_global_ctl_status(const struct ucore_global *global, const struct ucor
 }
 
 /**
- * ucore_global_ctl_clear() - clear a global status (write 1 to clear)
- * @global: description
- * @io: window
- * @word: words as last read
+ * ucore_global_ctl_clear() - clear the status of a global control (write 1 to clear)
+ * @global: description of the global control
+ * @io: register window of the global control
+ * @word: status words as last read
  */
 void ucore_global_ctl_clear(const struct ucore_global *global, const struct ucore_io *io,
 			    const u64 *word)

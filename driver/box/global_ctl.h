@@ -7,19 +7,19 @@
 #include "reg/reg.h"
 
 /*
- * Maximum number of global status words. Their bitwise OR selects the boxes whose own status is
- * read. Bit p % 64 stands for all boxes at positions p, p + 64 and so on. The status words of
- * several global controls are combined in the same way.
+ * Maximum number of 64-bit words of a global status. The bitwise OR of the words selects the
+ * boxes whose own status is read: bit p % 64 stands for all boxes at status positions p, p + 64
+ * and so on. The status words of several global controls are combined in the same way.
  */
 #define UCORE_MAX_STATUS	16
 
 /**
- * struct ucore_control - further global control of a domain, written together with the first
- * @global: description
- * @io: register window
- * @route: bits of the domain's @route that this control has
- * @found: bits found before the first use, as the domain's @found
- * @status: status words as last read
+ * struct ucore_control - second or later global control of a domain, written with the first
+ * @global: description of this global control
+ * @io: register window of this global control
+ * @route: bits of the domain's @route that exist in this global control
+ * @found: bits of this global control before ucore's first use, restored after the last use
+ * @status: words of this control's global status as last read
  *
  * All members except @global and @io are protected by the domain's lock.
  */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Coexistence with the kernel's intel_uncore driver. Part of the box layer. Runs in process
- * context.
+ * Coexistence with intel_uncore, the driver in the kernel tree for the same hardware. Part of
+ * the box layer. Runs in process context.
  *
- * The kernel has no reservation of uncore counters. Therefore no uncore box can be claimed
+ * The kernel has no means to reserve uncore counters. Therefore no uncore box can be claimed
  * while intel_uncore is present, and intel_uncore cannot be loaded while an uncore box is
- * claimed. Boxes of cores are not affected.
+ * claimed. Core boxes are not affected.
  */
 #include <linux/device.h>
 #include <linux/kobject.h>
@@ -21,8 +21,8 @@
 #define INTREE_MODULE	"intel_uncore"
 
 /*
- * True from the start of loading intel_uncore until it is gone; written with the catalog's lock
- * held.
+ * True from the start of loading the module intel_uncore until the module is unloaded; written
+ * with the catalog's lock held.
  */
 static bool loading;
 
@@ -67,7 +67,7 @@ static bool is_in(struct kset *kset, const char *name)
 	return kobj;
 }
 
-/* Return true if intel_uncore is a loaded module. All modules are in the kset of this one. */
+/* Return true if intel_uncore is a loaded module. All modules are in the kset of this module. */
 static bool module_there(void)
 {
 	return is_in(THIS_MODULE->mkobj.kobj.kset, INTREE_MODULE);
@@ -91,8 +91,8 @@ static bool pmus_there(void)
 }
 
 /*
- * intel_uncore is part of the kernel image and has PMUs. Checked once, because this cannot
- * change.
+ * True if intel_uncore is part of the kernel image and has registered PMUs. Determined once,
+ * because this cannot change.
  */
 static bool built_in;
 
@@ -103,7 +103,7 @@ static bool built_in;
  */
 int ucore_intel_uncore_register(void)
 {
-	/* The module may be loaded or unloaded in between: check before and after. */
+	/* The module may be loaded or unloaded during pmus_there(): check before and after. */
 	built_in = !module_there() && pmus_there() && !module_there();
 	return register_module_notifier(&module_notifier);
 }

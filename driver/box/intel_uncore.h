@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Coexistence with the kernel's own driver of the same hardware, intel_uncore. Part of the box
- * layer.
+ * Coexistence with intel_uncore, the driver in the kernel tree for the same hardware. Part of
+ * the box layer.
  */
 #ifndef UCORE_INTEL_UNCORE_H
 #define UCORE_INTEL_UNCORE_H

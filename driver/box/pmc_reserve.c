@@ -3,10 +3,10 @@
  * Coexistence with the kernel's perf on core counters. Part of the box layer. Runs in process
  * context.
  *
- * perf and ucore use the kernel's reservation of performance registers. perf reserves all event
- * selects for its first hardware event, which may be that of the NMI watchdog, and releases
- * them after its last one. ucore does the same for the first core box that a session claims and
- * after the last one.
+ * perf and ucore use the kernel's reservation of performance registers (reserve_evntsel_nmi()).
+ * perf reserves all event selects when its first hardware event begins, which may be the event
+ * of the NMI watchdog, and releases them when its last hardware event ends. ucore reserves them
+ * when a session claims the first core box, and releases them with the last core box.
  */
 #include <linux/errno.h>
 #include <linux/lockdep.h>
@@ -28,8 +28,8 @@ static void release(u32 nr)
 }
 
 /*
- * Reserve an event select and its counter. On CPUs with full-width counter writes, perf checks
- * the event select only.
+ * Reserve an event select and its counter register. Both are needed: on CPUs with full-width
+ * counter writes, perf checks the event select only.
  */
 static bool reserve_one(u32 i)
 {
@@ -42,10 +42,10 @@ static bool reserve_one(u32 i)
 }
 
 /**
- * ucore_pmc_reserve() - reserve the core counters for one more box
+ * ucore_pmc_reserve() - reserve the core counters for one more claimed core box
  * @nr: number of general counters of a core
  *
- * Return: 0, or -EBUSY if perf or another user has reserved them.
+ * Return: 0, or -EBUSY if perf or another user has reserved the core counters.
  */
 int ucore_pmc_reserve(u32 nr)
 {
@@ -64,10 +64,10 @@ int ucore_pmc_reserve(u32 nr)
 }
 
 /**
- * ucore_pmc_release() - release the core counters for one box
+ * ucore_pmc_release() - end the reservation of the core counters by one core box
  * @nr: number of general counters of a core
  *
- * The last release makes the counters available to perf.
+ * The release for the last core box makes the counters available to perf.
  */
 void ucore_pmc_release(u32 nr)
 {
@@ -78,11 +78,11 @@ void ucore_pmc_release(u32 nr)
 }
 
 /**
- * ucore_pmc_available() - check whether ucore has or could have the core counters
+ * ucore_pmc_available() - check whether ucore has reserved the core counters or could do so
  *
- * A reservation covers all counters, so that a test of the first one is sufficient.
+ * A reservation covers all counters. Therefore a test of the first counter is sufficient.
  *
- * Return: false if another user has reserved them.
+ * Return: false if another user has reserved the core counters.
  */
 bool ucore_pmc_available(void)
 {

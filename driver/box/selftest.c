@@ -8,11 +8,11 @@
  * the domain is restored as found.
  *
  * If no session runs on the domain, the domain is frozen except for the short times in which a
- * clock must run. Otherwise only the box is accessed, and the freeze is not tested. The freeze
- * is then tested when a session next acquires the box on an idle domain.
+ * counter must count clocks. Otherwise only the box is accessed, and the freeze by the global
+ * control is not tested. It is tested when a session next claims the box on an idle domain.
  *
- * Boxes of cores are not tested, because CPUID describes their counters, and find/core_counters.c has
- * read their registers.
+ * Core boxes are not tested, because CPUID describes their counters, and find/core_counters.c
+ * has read their registers.
  */
 #include <linux/bitops.h>
 #include <linux/bits.h>
@@ -26,10 +26,10 @@
 #include "box/freeze.h"
 #include "box/selftest.h"
 
-/* A clock of at least 100 MHz counts hundreds of times in this time. */
+/* Time for which a counter counts clocks (us). A clock of 100 MHz has 500 cycles in this time. */
 #define CLOCK_TEST_US	5
 
-/* Record the result of a check. */
+/* Record the result of a check. @held is true if the box behaved as described. */
 static void record_check(struct ucore_box *box, u32 check, bool held)
 {
 	box->selftest.tested |= check;
@@ -68,8 +68,8 @@ static void read_state(struct ucore_box *box)
  */
 
 /*
- * Return the number of bits of a stopped counter that retain ones, 0 if these bits do not start
- * at bit 0.
+ * Return the number of bits of a stopped counter that read back ones after a write of ones. 0
+ * means that the counter retains no bit, or that the retained bits have a gap.
  */
 static u8 width_shown(const struct ucore_box *box, u16 reg, u8 width)
 {
@@ -90,8 +90,9 @@ static bool box_is_gone(struct ucore_box *box)
 }
 
 /*
- * Test the width of several counters. Return the smallest width found. @least is a width below
- * the type's that another source gives, or 0.
+ * Test the widths of several counters against @width, the width of the box type (bits). Return
+ * the smallest width found (bits). @least is a smaller width that another source states and that
+ * also passes the check, or 0.
  */
 static u8 test_widths(struct ucore_box *box, const u16 *reg, u32 nr, u8 width, u8 least,
 		      u32 check)
@@ -126,14 +127,15 @@ static void test_box_widths(struct ucore_box *box)
 }
 
 /*
- * ---- controls: write the bits of events and read back ----
+ * ---- controls: write the event bits and read back ----
  */
 
 /**
- * ucore_selftest_event_bits() - get the bits of a general control that hold the event's fields
+ * ucore_selftest_event_bits() - get the bits of a general control that select an event
  * @box: box
  *
- * Return: mask for the lower half. The upper half is checked for each event (control_verify()).
+ * Return: mask of the event bits in bits 31:0. Bits 63:32 are checked when an event is
+ * programmed (control_verify()).
  */
 u32 ucore_selftest_event_bits(const struct ucore_box *box)
 {
@@ -144,7 +146,7 @@ u32 ucore_selftest_event_bits(const struct ucore_box *box)
 	for (i = 0; i < type->nr_fields; i++) {
 		field = &type->fields[i];
 		if (field->field == UCORE_FIELD_OCC_RST)
-			continue;	/* acts when written, and reads 0 */
+			continue;	/* this bit resets an occupancy when written, and reads 0 */
 		for (j = 0; j < ARRAY_SIZE(field->piece); j++)
 			if (field->piece[j].slot == UCORE_SLOT_CTL)
 				bits |= lower_32_bits(field->piece[j].mask);
@@ -174,7 +176,8 @@ static void test_controls(struct ucore_box *box)
 	u32 i, not_fixed = 0;
 
 	/*
-	 * Write all event bits with the enable clear, so that the invalid event does not count.
+	 * Write all event bits without the enable bit, so that this invalid event does not
+	 * count.
 	 */
 	for (i = 0; i < type->nr_gp; i++) {
 		selftest->missing |= missing(box, layout->ctl[i],
@@ -196,14 +199,14 @@ static void test_controls(struct ucore_box *box)
 }
 
 /*
- * ---- clock: runs unless frozen ----
+ * ---- clock: a counter counts clocks, unless a freeze stops it ----
  */
 
 /**
- * struct clock - counter that can count clocks
- * @ctl: control register
- * @ctr: counter register
- * @word: control word that counts clocks
+ * struct clock - counter of a box that can count clock cycles
+ * @ctl: offset of the control register
+ * @ctr: offset of the counter register
+ * @word: value of the control register that makes the counter count clock cycles
  */
 struct clock {
 	u16 ctl;
@@ -241,7 +244,7 @@ static bool clock_stands(const struct ucore_box *box, const struct clock *clock)
 	return clock_read(box, clock) == before;
 }
 
-/* Start the clock. */
+/* Let the counter count clocks: end the freeze of the box and of the domain. */
 static void clock_start(struct ucore_box *box)
 {
 	ucore_box_unfreeze(box);
@@ -249,7 +252,7 @@ static void clock_start(struct ucore_box *box)
 		ucore_unfreeze_domain(box->domain, false);
 }
 
-/* Freeze the clock by the global control, or by the box control if there is none. */
+/* Stop the counter by a freeze: by the global control, or by the box control if there is none. */
 static void clock_freeze(struct ucore_box *box)
 {
 	if (box->domain->global)
@@ -258,7 +261,7 @@ static void clock_freeze(struct ucore_box *box)
 		ucore_box_freeze(box);
 }
 
-/* Test the box's own freeze while the domain runs. */
+/* Test whether the box control freezes the box while the domain is not frozen. */
 static void test_box_freeze(struct ucore_box *box, const struct clock *clock)
 {
 	bool held;
@@ -285,7 +288,7 @@ static void test_clock(struct ucore_box *box)
 	clock_freeze(box);
 	record_check(box, UCORE_SELFTEST_RUN, clock_read(box, &clock));
 	if (box->selftest.failed & UCORE_SELFTEST_RUN)
-		return;		/* the freeze of a clock that does not run cannot be tested */
+		return;		/* a freeze cannot be tested if the counter counts no clocks */
 	if (box->domain->global)
 		record_check(box, UCORE_SELFTEST_GLOBAL_FREEZE, clock_stands(box, &clock));
 	if (freezes)
@@ -296,7 +299,10 @@ static void test_clock(struct ucore_box *box)
  * ---- self-test of a box ----
  */
 
-/* Stop the box. A counter that no freeze stops counts as long as its control is set. */
+/*
+ * Stop the box. The control of the counter is cleared, because a freeze may not stop this
+ * counter.
+ */
 static void stop_box(struct ucore_box *box)
 {
 	struct clock clock;
@@ -309,8 +315,8 @@ static void stop_box(struct ucore_box *box)
 }
 
 /*
- * Return true if the domain may be frozen for a test. Without the domain's lock this may change
- * at any time.
+ * Return true if no session runs on the domain and the domain is not frozen, so that a test may
+ * freeze it. Without the domain's lock the result may change at any time.
  */
 static bool domain_idle(const struct ucore_domain *domain)
 {
@@ -341,8 +347,8 @@ static void checks(struct ucore_box *box, bool idle)
  * ucore_selftest_run() - test a box
  * @box: box for which ucore_selftest_needed() returned true
  *
- * Freezes are not tested while a session runs on the domain. They are tested when a session
- * next acquires the box on an idle domain.
+ * The freeze by the global control is not tested while a session runs on the domain. It is
+ * tested when a session next claims the box on an idle domain.
  */
 void ucore_selftest_run(struct ucore_box *box)
 {
@@ -368,7 +374,7 @@ void ucore_selftest_run(struct ucore_box *box)
 	box->selftest.writes = domain->tally.writes - before.writes;
 }
 
-/* Return true if a check remains to be made that is possible now. */
+/* Return true if a check of the box has not been made yet and is possible now. */
 static bool has_work(const struct ucore_box *box)
 {
 	/* pairs with checks() */
@@ -382,9 +388,10 @@ static bool has_work(const struct ucore_box *box)
  * ucore_selftest_needed() - check whether a box needs a self-test
  * @box: box that is owned by the caller's session, which does not run
  *
- * A box of free-running counters only is never written and needs no self-test.
+ * A box that has only free-running counters is never written and needs no self-test.
  *
- * Return: true if nothing is programmed, and checks remain that are possible now.
+ * Return: true if no counter of the box is programmed, and a check that is possible now has not
+ * been made yet.
  */
 bool ucore_selftest_needed(const struct ucore_box *box)
 {
@@ -441,9 +448,9 @@ static const struct {
 
 /**
  * ucore_selftest_reason() - describe the most important failure of a self-test
- * @selftest: result
+ * @selftest: result of the self-test
  *
- * Return: static string, empty if no check failed.
+ * Return: text for the user (static string), empty if no check failed.
  */
 const char *ucore_selftest_reason(const struct ucore_selftest *selftest)
 {
@@ -459,7 +466,10 @@ const char *ucore_selftest_reason(const struct ucore_selftest *selftest)
 	return "";
 }
 
-/* Log one line for each kind of failure, regardless of the number of boxes. */
+/*
+ * Log a self-test result, unless a result of this kind has been logged for any box. @kind is a
+ * bit in ucore_catalog.logged.
+ */
 static void log_once(const struct ucore_box *box, u32 kind, const char *text)
 {
 	lockdep_assert_held(&ucore_catalog.lock);
@@ -471,7 +481,7 @@ static void log_once(const struct ucore_box *box, u32 kind, const char *text)
 		  box->desc.type->name, box->desc.instance, box->desc.die, text);
 }
 
-/* Set the text for GET_INFO: the first box that failed. */
+/* Set the text of GET_INFO about the first box that failed a self-test. */
 static void set_failed_text(const struct ucore_box *box, const char *text)
 {
 	lockdep_assert_held(&ucore_catalog.lock);
@@ -486,7 +496,7 @@ static void set_failed_text(const struct ucore_box *box, const char *text)
 }
 
 /**
- * ucore_selftest_report() - log a result and update the capabilities of the machine
+ * ucore_selftest_report() - log a self-test result and update the capabilities of the machine
  * @box: box that has been tested
  */
 void ucore_selftest_report(struct ucore_box *box)

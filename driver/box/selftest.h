@@ -5,7 +5,7 @@
 
 #include "box/box.h"
 
-/* In process context, called by the session that owns the box: */
+/* In process context, called for a session that has claimed the box: */
 bool ucore_selftest_needed(const struct ucore_box *box);
 bool ucore_selftest_failed(const struct ucore_box *box);
 void ucore_selftest_report(struct ucore_box *box);

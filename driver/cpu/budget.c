@@ -3,12 +3,13 @@
  * CPU time budgets: limit the share of each CPU's time that ucore uses. Part of the cpu layer.
  *
  * Each CPU has one budget for all domains and sessions. All work of ucore with interrupts off
- * is charged to it, from the entry of the interrupt to the last record. Time charged is
- * regained at the rate of cpu_time_max_percent percent. The share of one window can be used at
- * once. Work that exceeds the budget is delayed: counters whose overflows interrupt are
- * throttled (sample.c), timers expire later (timer.c), commands sleep (session/budget_admission.c).
- * Work runs first and then waits until all time charged before is regained. Each kind of work
- * therefore makes progress, and none can starve another.
+ * is charged to the budget, from the entry of the interrupt to the last record. The budget
+ * regains charged time at a rate of cpu_time_max_percent of elapsed time (a token bucket). A
+ * burst can use at most the share of one window (WINDOW_NS). Work that exceeds the budget is
+ * delayed: counters whose overflows interrupt are throttled (sample/sample.c), timers expire
+ * later (irq/timer.c), commands sleep (session/budget_admission.c). Work runs first and then
+ * waits until all time charged before is regained. Each kind of work therefore makes progress,
+ * and none can starve another.
  *
  * A budget is written by its CPU with interrupts off, not in an NMI. Any CPU may read it.
  */
@@ -32,12 +33,13 @@ module_param(cpu_time_max_percent, uint, 0644);
 MODULE_PARM_DESC(cpu_time_max_percent,
 		 "percent of a CPU's time that ucore takes, 1 to 100 (no limit)");
 
+/* Length of the time window (ns) whose share of CPU time a burst of work can use at once */
 #define WINDOW_NS	(10 * NSEC_PER_MSEC)
 
 /*
- * Costs that a measurement from within does not contain. One part is the entry and exit of the
- * interrupt. The other is the eviction of cache lines, estimated at an eighth of the time
- * measured.
+ * Costs of an interrupt that a measurement inside its handler does not contain. ENTRY_NS is the
+ * entry and exit of the interrupt. EVICTED() is the cost of evicted cache lines, estimated at an
+ * eighth of the measured time.
  */
 #define ENTRY_NS	(1 * NSEC_PER_USEC)
 #define EVICTED(ns)	((ns) / 8)
@@ -45,19 +47,19 @@ MODULE_PARM_DESC(cpu_time_max_percent,
 /* Shortest time between two interrupts (ns) in which other tasks can do any work */
 #define MIN_RUN_NS	(10 * NSEC_PER_USEC)
 
-/* Maximum time from the expiry of a timer to its callback */
+/* Maximum time (ns) from the expiry of a timer to its callback, without interrupts being off */
 #define TIMER_ENTRY_NS	(20 * NSEC_PER_USEC)
 
-/* Maximum delay of any work */
+/* Maximum delay of any work by the budget (ns) */
 #define MAX_AHEAD_NS	(1 * NSEC_PER_SEC)
 
 /**
  * struct budget - CPU time that ucore uses on a CPU
  * @since: start of the work in progress (ns)
- * @inside: work is in progress
+ * @inside: work of ucore is in progress on this CPU
  * @left: end of the last work (ns)
- * @due: time at which all time charged is regained (ns)
- * @busy: time charged since load (ns)
+ * @due: time at which the budget has regained all charged time (ns)
+ * @busy: total time charged since the module was loaded (ns)
  */
 struct budget {
 	u64 since;
@@ -80,27 +82,28 @@ u32 ucore_budget_percent(void)
 }
 
 /**
- * ucore_budget_charge_ns() - compute the time charged for work
- * @ns: duration of the work as measured from within
+ * ucore_budget_charge_ns() - compute the time to charge for work
+ * @ns: duration of the work, measured inside the interrupt handler
  *
- * Return: the duration with the costs not measured (ns).
+ * Return: @ns plus the estimated costs of interrupt entry and cache evictions (ns).
  */
 u64 ucore_budget_charge_ns(u64 ns)
 {
 	return ns + EVICTED(ns) + ENTRY_NS;
 }
 
-/* Return the time (ns) in which a charge is regained. */
+/* Return the time (ns) that the budget needs to regain a charge of @charged ns. */
 static u64 regain_ns(u64 charged)
 {
 	return DIV_ROUND_UP_ULL(charged * 100, ucore_budget_percent());
 }
 
 /**
- * ucore_budget_period_ns() - compute the shortest period of work that is alone on its CPU
- * @ns: duration of the work as measured from within
+ * ucore_budget_period_ns() - compute the shortest period of repeated work within the budget
+ * @ns: duration of the work, measured inside the interrupt handler
  *
- * A break shorter than MIN_RUN_NS would be charged, too.
+ * The period is valid if ucore does no other work on the CPU. It contains a break of at least
+ * MIN_RUN_NS, because a shorter break is charged as work.
  *
  * Return: the period (ns).
  */
@@ -123,8 +126,8 @@ static u64 spent(const struct budget *b, u64 now)
 }
 
 /*
- * Return the time (ns) at which all charges are regained, with the work in progress up to
- * @now.
+ * Return the time (ns) at which the budget will have regained all charges, including the work
+ * in progress up to @now.
  */
 static u64 due_with(const struct budget *b, u64 now)
 {
@@ -135,9 +138,9 @@ static u64 due_with(const struct budget *b, u64 now)
 }
 
 /*
- * Return how far (ns) @due may be ahead of the time. Work without a break that starts with a
- * fresh budget reaches this limit when it has used the share of a window. All is regained when
- * the window ends.
+ * Return how far (ns) @due may be ahead of the current time before work is delayed. If work
+ * runs without a break from an unused budget, it reaches this limit when it has used the share
+ * of one window. The budget has regained this time when the window ends.
  */
 static u64 allowance(void)
 {
@@ -145,10 +148,11 @@ static u64 allowance(void)
 }
 
 /**
- * ucore_budget_entered_at() - find the start of a timer's interrupt
+ * ucore_budget_entered_at() - estimate when the interrupt of a timer began
  * @timer: the timer, whose callback runs
  *
- * Return: the expiry time; the present time if interrupts were off for long in between.
+ * Return: the expiry time (ns); the current time if the callback runs much later than the
+ * expiry, because interrupts were off during this time.
  */
 u64 ucore_budget_entered_at(const struct hrtimer *timer)
 {
@@ -158,8 +162,9 @@ u64 ucore_budget_entered_at(const struct hrtimer *timer)
 }
 
 /**
- * ucore_budget_enter() - begin work to be charged
- * @since: start of the work: a moment ago, or the arrival of the NMI
+ * ucore_budget_enter() - begin work that is charged to this CPU's budget
+ * @since: start of the work (ns): for example the entry of the interrupt or the arrival of the
+ *         NMI
  */
 void ucore_budget_enter(u64 since)
 {
@@ -170,9 +175,9 @@ void ucore_budget_enter(u64 since)
 }
 
 /**
- * ucore_budget_leave() - end the work in progress and charge it
+ * ucore_budget_leave() - end the work in progress and charge it to this CPU's budget
  *
- * Return: the time (ns).
+ * Return: the current time (ns).
  */
 u64 ucore_budget_leave(void)
 {
@@ -187,7 +192,7 @@ u64 ucore_budget_leave(void)
 }
 
 /**
- * struct charged - work on another CPU
+ * struct charged - function that charged_here() runs and charges on another CPU
  * @func: function to run
  * @arg: argument of @func
  */
@@ -206,12 +211,12 @@ static void charged_here(void *arg)
 }
 
 /**
- * ucore_budget_run() - run a function on a domain's reader, and charge it
+ * ucore_budget_run() - run a function on a domain's reader, and charge its time to that CPU
  * @domain: the domain
- * @func: runs in hard-IRQ context
+ * @func: function, called in hard-IRQ context
  * @arg: argument of @func
  *
- * CPU hotplug is held off, as for ucore_domain_run().
+ * The caller holds the CPU hotplug lock, as for ucore_domain_run().
  */
 void ucore_budget_run(struct ucore_domain *domain, smp_call_func_t func, void *arg)
 {
@@ -221,9 +226,9 @@ void ucore_budget_run(struct ucore_domain *domain, smp_call_func_t func, void *a
 }
 
 /**
- * ucore_budget_run_on() - run a function on several CPUs, and charge it to each
+ * ucore_budget_run_on() - run a function on several CPUs, and charge its time to each CPU
  * @cpus: the CPUs
- * @func: runs in hard-IRQ context
+ * @func: function, called in hard-IRQ context
  * @arg: argument of @func
  */
 void ucore_budget_run_on(const struct cpumask *cpus, smp_call_func_t func, void *arg)
@@ -234,10 +239,11 @@ void ucore_budget_run_on(const struct cpumask *cpus, smp_call_func_t func, void 
 }
 
 /**
- * ucore_budget_pause_ns() - get the time for which counters on this CPU must be throttled
- * @now: the time
+ * ucore_budget_pause_ns() - get the time for which overflows on this CPU must be throttled
+ * @now: current time (ns)
  *
- * Return: time (ns) until all charges are regained; 0 if the CPU is within its budget.
+ * Return: time (ns) until the budget has regained all charges; 0 if the CPU is within its
+ * budget.
  */
 u64 ucore_budget_pause_ns(u64 now)
 {
@@ -250,9 +256,9 @@ u64 ucore_budget_pause_ns(u64 now)
 /**
  * ucore_budget_wait_ns() - get the time for which the next work on a CPU must wait
  * @cpu: the CPU
- * @now: the time
+ * @now: current time (ns)
  *
- * Return: time (ns) until the CPU is within its budget; 0 if it is.
+ * Return: time (ns) until the CPU is within its budget; 0 if the CPU is within its budget now.
  */
 u64 ucore_budget_wait_ns(int cpu, u64 now)
 {
@@ -284,7 +290,7 @@ int ucore_budget_sleep(u64 ns)
  * ucore_budget_await() - wait until a domain's reader is within its budget
  * @domain: the domain, not locked
  *
- * Process context. For work that user space can repeat without an admission.
+ * Process context. Called before work that user space can repeat without an admission.
  *
  * Return: 0, or -EINTR if the caller is being killed.
  */
@@ -298,10 +304,10 @@ int ucore_budget_await(const struct ucore_domain *domain)
 }
 
 /**
- * ucore_budget_busy_ns() - get the time charged on a CPU since load
+ * ucore_budget_busy_ns() - get the time charged on a CPU since the module was loaded
  * @cpu: the CPU
  *
- * Return: ns.
+ * Return: charged time (ns).
  */
 u64 ucore_budget_busy_ns(int cpu)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* CPU time budgets. */
+/* CPU time budgets: limit the share of each CPU's time that ucore uses. Part of the cpu layer. */
 #ifndef UCORE_BUDGET_H
 #define UCORE_BUDGET_H
 
@@ -10,7 +10,7 @@ struct cpumask;
 struct hrtimer;
 struct ucore_domain;
 
-/* On the CPU concerned, interrupts off: */
+/* On the CPU whose budget is charged, with interrupts off: */
 u64 ucore_budget_entered_at(const struct hrtimer *timer);
 void ucore_budget_enter(u64 since);
 u64 ucore_budget_leave(void);

@@ -4,17 +4,17 @@
  * context. Owns each CPU's list of domains whose PMI it may receive. Part of the cpu layer.
  *
  * A handler reads the global status and sometimes port 61h, stashes the context, unmasks LVTPC
- * and queues the service, which runs in hard-IRQ context (pmi.c). Nothing is lost until then,
- * because the counters are frozen. PCI config cycles are illegal in an NMI.
+ * and queues the service, which runs in hard-IRQ context (irq/pmi.c). No counts are lost before
+ * the service, because the counters are frozen. PCI config cycles are illegal in an NMI.
  *
- * The hardware masks LVTPC on delivery, and perf unmasks it only while perf counts. For a
- * core's overflow LVTPC is unmasked after the status is cleared. Otherwise some cores raise
- * the interrupt without end.
+ * The hardware masks LVTPC on delivery, and perf unmasks LVTPC only while perf counts. For an
+ * overflow of a core counter, LVTPC is unmasked after the status is cleared. Otherwise some
+ * cores raise the interrupt without end.
  *
- * pmi.seq counts services. The value is even while idle and odd during a service. A PMI's
+ * pmi.seq counts services. The value is even between services and odd during a service. A PMI's
  * number is the odd value of its service. Each CPU accepts each number at most once. pmi_nmi()
- * decides on a CPU that is a target of the PMI. unknown_nmi() decides on other CPUs of the die,
- * if neither perf, another handler nor port 61h explains the NMI.
+ * decides on a target, a CPU that the PMI is routed to. unknown_nmi() decides on other CPUs of
+ * the die, if neither perf, another handler nor port 61h explains the NMI.
  *
  *   pmi.seq  status  PMI      target, new number  target, known number    other CPU, new number
  *   -------  ------  -------  ------------------  ----------------------  ---------------------
@@ -22,18 +22,18 @@
  *   odd      any     seq      service once more   core: ours, die: (2)    service once more
  *   even     clear   seq - 1  ours if (1)         ours if (2)             ours if (3)
  *
- * In all other cases the NMI is not ours, unless (4).
+ * "ours": the handler returns NMI_HANDLED. In all other cases: NMI_DONE, unless (4) holds.
  *
  * (1) The service ended less than LATE_NS ago, and port 61h reports no error. Without the
  *     limit a CPU that missed a PMI would accept any later NMI instead.
  * (2) A PMI is pending, and port 61h reports no error. A late NMI may find the status of the
- *     next overflow and accept that number. The next NMI then finds its number known. To
- *     accept a number therefore makes the numbers skipped pending, for LATE_NS.
+ *     next overflow and accept its number. The next NMI then finds a known number. Therefore,
+ *     if a CPU accepts a number, the skipped numbers are pending for LATE_NS.
  * (3) The service ended less than LATE_NS ago. No CPU has received the PMI yet, because a READ
  *     serviced the overflow, or the other thread of this core has received it.
- * (4) The other CPU was a target less than LATE_NS ago, and a PMI sent until then is not
- *     accepted, or one is pending. An accepted number makes one pending if no CPU has received
- *     the PMI before it: the NMI may be of that PMI, and its own PMI then follows.
+ * (4) The other CPU was a target less than LATE_NS ago, and has not accepted the last PMI that
+ *     was sent before it ceased to be a target. Or a PMI is pending on it: an accepted number
+ *     makes one PMI pending if no CPU has received the PMI before it.
  */
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -62,29 +62,27 @@
  */
 #define LATE_NS		(1ULL * NSEC_PER_SEC)
 
-/*
- * Overflows at shorter intervals (ns) may each be accepted by the NMI of the one before, so
- * that pending PMIs stay valid.
- */
+/* Pending PMIs stay valid while overflows come at shorter intervals (ns) */
 #define CLOSE_NS	(100ULL * NSEC_PER_MSEC)
 
 /* Maximum number of PMIs in flight */
 #define MAX_PENDING	8
 
-/* SERR and IOCHK of port 61h; value read if the port does not exist */
+/* SERR and IOCHK bits of port 61h, and the value that a read of a missing port returns */
 #define PORT_ERRORS	0xc0
 #define NO_PORT		0xff
 
-/* Maximum number of reads of the status when services end during the reads */
+/* Maximum number of reads of the global status if services end during the reads */
 #define MAX_TRIES	4
 
 /**
  * struct pmi_slot - a domain whose PMI a CPU may receive
- * @domain: the domain; NULL if there is none
- * @accepted: number of the last PMI that this CPU accepted
- * @pending: number of further NMIs to accept, for PMIs whose numbers were skipped
+ * @domain: domain that selects this CPU as a target of its PMI; NULL if there is none
+ * @accepted: number (pmi.seq) of the last PMI that this CPU accepted
+ * @pending: count of late NMIs that this CPU may still accept, for skipped PMI numbers
  * @pending_until: end of the validity of @pending (ns)
- * @last: last PMI that may have been sent to this CPU when it ceased to be a target, or 0
+ * @last: number of the last PMI that may have been sent to this CPU before it ceased to be a
+ *        target, or 0
  * @left: time at which the CPU ceased to be a target (ns)
  */
 struct pmi_slot {
@@ -97,13 +95,13 @@ struct pmi_slot {
 };
 
 /**
- * struct pmi_cpu - a CPU that may receive PMIs
- * @slot: domains by scope: the die of the CPU, and the CPU itself
+ * struct pmi_cpu - state of a CPU that may receive PMIs
+ * @slot: one entry for each scope: the domain of the CPU's die, and the CPU's own domain
  * @die: die whose PMI may be misrouted to this CPU; NULL if the die was never armed, or if the
  *       CPU is going offline
- * @lvtpc: value of LVTPC before ucore
- * @set_lvtpc: @lvtpc is to be restored
- * @set_debugctl: ucore has enabled uncore PMIs on this CPU
+ * @lvtpc: value of LVTPC before ucore changed it
+ * @set_lvtpc: ucore has changed LVTPC, and must restore @lvtpc
+ * @set_debugctl: ucore has set the bit of IA32_DEBUGCTL that enables uncore PMIs on this CPU
  */
 struct pmi_cpu {
 	struct pmi_slot slot[UCORE_SCOPE_CPU + 1];
@@ -120,10 +118,11 @@ static DEFINE_PER_CPU(struct pmi_cpu, pmi_cpus);
  */
 
 /**
- * struct candidate - the PMI that an NMI may be
- * @pmi: number of the PMI
- * @count: number of overflows; 0 if they are serviced already
- * @again: a service is in progress, which may have read the status before the overflow
+ * struct candidate - the PMI that may have caused an NMI
+ * @pmi: number of the PMI (pmi.seq)
+ * @count: number of overflow bits in the global status; 0 if the overflows are serviced already
+ * @again: a service is in progress that may have read the status before this overflow; another
+ *         service must follow
  */
 struct candidate {
 	u64 pmi;
@@ -154,7 +153,7 @@ static void candidate_find(struct ucore_domain *domain, struct candidate *cand)
 	if (cand->count)
 		cand->pmi = seq + 1;
 	else
-		cand->pmi = seq ? seq - 1 : 0;	/* the last PMI, late */
+		cand->pmi = seq ? seq - 1 : 0;	/* late arrival of the last PMI */
 }
 
 static void context_stash(struct ucore_pmi *pmi, u64 number, struct pt_regs *regs)
@@ -175,7 +174,7 @@ static void context_stash(struct ucore_pmi *pmi, u64 number, struct pt_regs *reg
 	irq_work_queue(&pmi->work);
 }
 
-/* Return true if a core's overflow waits for the service that unmasks LVTPC. */
+/* Return true if an overflow of a core counter waits for the service that unmasks LVTPC. */
 static bool awaits_service(const struct ucore_domain *domain, const struct candidate *cand)
 {
 	return domain->global->enables && (cand->count || cand->again);
@@ -187,8 +186,9 @@ static bool pmi_expired(const struct ucore_domain *domain)
 }
 
 /*
- * Return true if port 61h reports an error. Linux reads the port only if no handler claims an
- * NMI, so that an uncertain NMI must be left to it.
+ * Return true if port 61h reports a hardware error. Linux reads the port only if no handler
+ * claims the NMI. Therefore a handler must not claim an uncertain NMI while an error is
+ * reported.
  */
 static bool nmi_error_pending(void)
 {
@@ -203,7 +203,7 @@ static bool too_late(const struct ucore_domain *domain, const struct candidate *
 	return !cand->count && !cand->again && (pmi_expired(domain) || nmi_error_pending());
 }
 
-/* Make the numbers that are skipped by accepting @number pending, at most @max of them. */
+/* Add the numbers between the last accepted number and @number to the pending PMIs, up to @max. */
 static void pending_add(struct pmi_slot *slot, const struct ucore_domain *domain, u64 number,
 			u32 max)
 {
@@ -255,9 +255,10 @@ static int pmi_accept(struct ucore_domain *domain, const struct candidate *cand,
 }
 
 /*
- * Handle an NMI on a target of the domain's PMI. Return the number of NMIs handled. While a
- * core's overflow waits, another NMI is not perf's, which has no counter there: a second
- * counter overflowed close to the freeze.
+ * Handle an NMI on a target of the domain's PMI. Return the number of NMIs handled. Set @waiting
+ * if a core overflow waits for its service. Another NMI during this time comes from a second
+ * core counter that overflowed shortly before the freeze. It cannot come from perf, because perf
+ * has no counter on a core whose counters ucore uses.
  */
 static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs, bool *waiting)
 {
@@ -318,7 +319,7 @@ static int misrouted_pmi(struct pmi_slot *slot, struct ucore_domain *die, struct
 	struct candidate cand;
 
 	if (cpumask_empty(&die->pmi.cpus))
-		return NMI_DONE;	/* the die has no targets: not an overflow of ours */
+		return NMI_DONE;	/* the PMI has no targets: ucore has armed no counter */
 	candidate_find(die, &cand);
 	if (cand.pmi <= slot->accepted)
 		return NMI_DONE;
@@ -351,11 +352,11 @@ static int unknown_nmi(unsigned int type, struct pt_regs *regs)
 	struct ucore_domain *die = smp_load_acquire(&pc->die);	/* ucore_nmi_expect() */
 	int handled;
 
-	/* pmi_nmi() has decided for a target */
+	/* pmi_nmi() decides on a CPU that is a target */
 	if (!die || READ_ONCE(slot->domain))
 		return NMI_DONE;
 	handled = misrouted_pmi(slot, die, regs) ?: late_pmi(slot);
-	/* with a core PMU Linux keeps LVTPC unmasked on this CPU, too */
+	/* if the CPU has a core PMU, Linux keeps LVTPC unmasked */
 	if (handled && boot_cpu_has(X86_FEATURE_ARCH_PERFMON))
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
 	return handled;
@@ -376,21 +377,22 @@ static void unmask(const struct ucore_domain *domain)
 }
 
 /**
- * ucore_nmi_service_begin() - begin the service of the overflows now in the status
+ * ucore_nmi_service_begin() - begin the service of the overflows in the global status
  * @domain: the domain, locked
  */
 void ucore_nmi_service_begin(struct ucore_domain *domain)
 {
 	WRITE_ONCE(domain->pmi.seq, domain->pmi.seq + 1);
-	smp_wmb();	/* odd before the status changes: candidate_find() */
+	smp_wmb();	/* pmi.seq is odd before the status changes: candidate_find() */
 }
 
 /**
- * ucore_nmi_open() - unmask LVTPC after a core's status is cleared
- * @domain: the domain, locked; nothing to do for a die, whose NMI has unmasked LVTPC
+ * ucore_nmi_open() - unmask LVTPC after the overflow status of a core is cleared
+ * @domain: the domain, locked. Nothing happens for a die, because its NMI handler has unmasked
+ *          LVTPC.
  *
- * A PMI of the die that arrived while LVTPC was masked is lost, so that the die's status is
- * checked.
+ * If LVTPC was masked when a PMI of the die arrived, this PMI is lost. Therefore the global
+ * status of the die is checked.
  */
 void ucore_nmi_open(const struct ucore_domain *domain)
 {
@@ -410,17 +412,18 @@ void ucore_nmi_open(const struct ucore_domain *domain)
 void ucore_nmi_service_end(struct ucore_domain *domain)
 {
 	WRITE_ONCE(domain->pmi.ended, ktime_get_mono_fast_ns());
-	/* even after the status is clear: candidate_find() */
+	/* pmi.seq becomes even after the status is clear: candidate_find() */
 	smp_store_release(&domain->pmi.seq, domain->pmi.seq + 1);
 	ucore_nmi_open(domain);
 }
 
 /**
- * ucore_nmi_context() - get the context that the PMI of the present or next service
- * interrupted
+ * ucore_nmi_context() - get the context that a PMI interrupted
  * @domain: the domain, locked
  *
- * Return: NULL if the PMI has not arrived.
+ * The PMI is that of the service in progress, or of the next service if none is in progress.
+ *
+ * Return: context of the PMI, NULL if the PMI has not arrived.
  */
 const struct ucore_pmi_regs *ucore_nmi_context(struct ucore_domain *domain)
 {
@@ -434,7 +437,7 @@ const struct ucore_pmi_regs *ucore_nmi_context(struct ucore_domain *domain)
  * ---- CPUs that may receive the PMI ----
  */
 
-/* Enable uncore PMIs on this CPU, and remember whether to disable them again. */
+/* Enable uncore PMIs in IA32_DEBUGCTL of this CPU, and record whether to disable them later. */
 static void debugctl_enable(struct pmi_cpu *pc)
 {
 	u64 debugctl;
@@ -444,7 +447,7 @@ static void debugctl_enable(struct pmi_cpu *pc)
 						debugctl | DEBUGCTL_UNCORE_PMI);
 }
 
-/* Return the number of the last PMI. */
+/* Return the number of the last PMI that was serviced or is in service. */
 static u64 last_number(const struct ucore_domain *domain)
 {
 	u64 seq = READ_ONCE(domain->pmi.seq);
@@ -452,7 +455,10 @@ static u64 last_number(const struct ucore_domain *domain)
 	return seq & 1 ? seq : max(seq, 1ULL) - 1;
 }
 
-/* Do not accept a PMI sent before this CPU became a target, unless it was a target before. */
+/*
+ * Begin to accept PMIs on this CPU, but no PMIs that were sent before the CPU became a target,
+ * unless it was a target less than LATE_NS ago.
+ */
 static void slot_begin(struct pmi_slot *slot, const struct ucore_domain *domain)
 {
 	u64 number = last_number(domain);
@@ -463,7 +469,7 @@ static void slot_begin(struct pmi_slot *slot, const struct ucore_domain *domain)
 	slot->pending = 0;
 }
 
-/* Keep accepting the PMIs in flight, for LATE_NS. */
+/* Stop accepting new PMIs on this CPU. PMIs in flight are accepted for LATE_NS. */
 static void slot_end(struct pmi_slot *slot, const struct ucore_domain *domain)
 {
 	slot->last = pmi_expired(domain) ? 0 : last_number(domain);
@@ -516,7 +522,7 @@ void ucore_nmi_enable_here(void *arg)
 		debugctl_enable(pc);
 	lvtpc = apic->read(APIC_LVTPC);
 	if (lvtpc != APIC_DM_NMI) {
-		/* with a core PMU Linux keeps LVTPC unmasked: leave it so */
+		/* if the CPU has a core PMU, Linux keeps LVTPC unmasked: do not restore it */
 		if (!pc->set_lvtpc && !boot_cpu_has(X86_FEATURE_ARCH_PERFMON)) {
 			pc->lvtpc = lvtpc;
 			pc->set_lvtpc = true;
@@ -527,7 +533,7 @@ void ucore_nmi_enable_here(void *arg)
 }
 
 /**
- * ucore_nmi_disable_here() - end this CPU's being a target of a domain's PMI
+ * ucore_nmi_disable_here() - remove this CPU from the targets of a domain's PMI
  * @arg: the domain
  */
 void ucore_nmi_disable_here(void *arg)
@@ -570,8 +576,8 @@ void ucore_nmi_reopen(struct ucore_domain *domain)
 /**
  * ucore_nmi_register() - register the NMI handlers
  *
- * The local handler is the first, because perf's would unmask LVTPC or clear the core's status
- * before it. The other handler runs after all others.
+ * pmi_nmi() is registered as the first local handler. Otherwise perf's handler would unmask
+ * LVTPC or clear the core's status first. unknown_nmi() runs after all local handlers.
  *
  * Return: 0 or -errno.
  */

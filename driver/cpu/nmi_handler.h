@@ -9,16 +9,16 @@ struct ucore_domain;
 int ucore_nmi_register(void);
 void ucore_nmi_unregister(void);
 
-/* Process context, CPU hotplug held off: */
+/* In process context, with the CPU hotplug lock held: */
 void ucore_nmi_expect(struct ucore_domain *domain, int cpu);
 void ucore_nmi_forget(const struct ucore_domain *domain, int cpu);
 
-/* On the CPU concerned, interrupts off: */
+/* On the CPU that becomes or ceases to be a target, with interrupts off: */
 void ucore_nmi_enable_here(void *arg);
 void ucore_nmi_disable_here(void *arg);
 void ucore_nmi_reopen(struct ucore_domain *domain);
 
-/* Under the domain's lock: */
+/* With the domain's lock held: */
 void ucore_nmi_service_begin(struct ucore_domain *domain);
 void ucore_nmi_service_end(struct ucore_domain *domain);
 void ucore_nmi_open(const struct ucore_domain *domain);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Accesses to a domain's global control that are legal in an NMI: count the overflows in the
- * status, freeze a core. Part of the cpu layer. Any context, without a lock.
+ * Accesses to a domain's global control that are legal in an NMI: count the overflow bits of
+ * the global status, and freeze the counters of a core. Part of the cpu layer. The functions
+ * run in any context, without a lock.
  */
 #include <linux/bitops.h>
 #include <linux/io.h>
@@ -13,8 +14,9 @@
 #include "ucore_trace.h"
 
 /*
- * Read a status register. The domain's I/O operations cannot be used, because their tally is
- * not NMI-safe. A global control in PCI config space has no PMI.
+ * Read a global status register by MMIO or as an MSR. The domain's I/O operations cannot be
+ * used, because their tally is not NMI-safe. PCI accesses are not needed, because a domain with
+ * its global control in PCI config space has no PMI.
  */
 static u64 status_read(const struct ucore_global *global, const struct ucore_io *io, u32 reg)
 {
@@ -31,7 +33,7 @@ static u64 status_read(const struct ucore_global *global, const struct ucore_io 
 	return status;
 }
 
-/* Count the overflows in the status of one global control. */
+/* Count the overflow bits in the status of one global control. */
 static u32 count_in(const struct ucore_domain *domain, const struct ucore_global *global,
 		    const struct ucore_io *io)
 {
@@ -49,7 +51,7 @@ static u32 count_in(const struct ucore_domain *domain, const struct ucore_global
 }
 
 /**
- * ucore_overflow_count() - count the overflows in the status of all global controls
+ * ucore_overflow_count() - count the overflow bits in the status of all global controls
  * @domain: a domain with a global control
  *
  * Return: the number of status bits set.
@@ -64,8 +66,10 @@ u32 ucore_overflow_count(const struct ucore_domain *domain)
 }
 
 /**
- * ucore_overflow_freeze() - freeze this CPU's own counters, which an overflow does not freeze
+ * ucore_overflow_freeze() - freeze the core counters of this CPU after an overflow
  * @domain: the domain of this CPU
+ *
+ * An overflow of a core counter does not freeze the counters by itself.
  */
 void ucore_overflow_freeze(const struct ucore_domain *domain)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Growing arrays, filled while boxes are found. Process context, at module load. */
+/* Arrays that grow while the finders collect boxes. Process context, at module load. */
 #ifndef UCORE_ARRAY_H
 #define UCORE_ARRAY_H
 
@@ -9,16 +9,16 @@
 #include <linux/types.h>
 
 /**
- * ucore_array_grow_by() - make room for more elements
- * @array: array from an earlier call, NULL for an empty one; freed when a larger array replaces
- *         it
+ * ucore_array_grow_by() - make room in an array for more elements
+ * @array: array from an earlier call, NULL for an empty array. If a larger array replaces it,
+ *         @array is freed.
  * @nr: number of elements in use
  * @more: number of elements to add
- * @max: capacity in elements, updated
+ * @max: in, out: number of elements that the array has room for
  * @size: size of an element (bytes)
  *
- * Return: the array, with the added elements uninitialized; NULL if memory ran out. @array
- * stays valid then.
+ * Return: the array, with the added elements uninitialized; NULL if memory ran out. In this case
+ * @array stays valid.
  */
 static inline void *ucore_array_grow_by(void *array, u32 nr, u32 more, u32 *max, size_t size)
 {
@@ -40,14 +40,15 @@ static inline void *ucore_array_grow_by(void *array, u32 nr, u32 more, u32 *max,
 }
 
 /**
- * ucore_array_grow() - make room for one more element
- * @array: array from an earlier call, NULL for an empty one; freed when a larger array replaces
- *         it
+ * ucore_array_grow() - make room in an array for one more element
+ * @array: array from an earlier call, NULL for an empty array. If a larger array replaces it,
+ *         @array is freed.
  * @nr: number of elements in use
- * @max: capacity in elements, updated
+ * @max: in, out: number of elements that the array has room for
  * @size: size of an element (bytes)
  *
- * Return: as ucore_array_grow_by().
+ * Return: the array, with the added element uninitialized; NULL if memory ran out. In this case
+ * @array stays valid.
  */
 static inline void *ucore_array_grow(void *array, u32 nr, u32 *max, size_t size)
 {

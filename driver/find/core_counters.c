@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Core PMU finder: one box for each online CPU.
+ * Finder of the core boxes: one box with the core counters of each online CPU.
  *
- * Owns the state that GET_CORE reports. ucore_core_decode() checks CPUID.0AH and is pure.
- * Machines whose CPUs are of several types (hybrid) get no core boxes. Process context, at
- * module load.
+ * Owns the state that GET_CORE reports. ucore_core_decode() validates CPUID.0AH and is a pure
+ * function. Hybrid machines, whose CPUs are of several types, get no core boxes. Process
+ * context, at module load.
  */
 #include <linux/bitfield.h>
 #include <linux/cpu.h>
@@ -47,10 +47,10 @@ static u32 fixed_counters(const struct ucore_core_cpuid *leaf, u32 version)
 
 	if (version < 2)
 		return 0;
-	if (version >= 5)	/* counters after a gap are not used */
+	if (version >= 5)	/* counters above the first missing one are not used */
 		while (leaf->ecx & BIT(i) || i < nr)
 			i++;
-	else if (!leaf->hypervisor)	/* early CPUs report fewer than they have */
+	else if (!leaf->hypervisor)	/* early CPUs report fewer counters than they have */
 		i = max_t(u32, nr, CORE_MIN_FIXED);
 	else
 		i = nr;
@@ -63,9 +63,9 @@ static bool width_sane(u32 width)
 }
 
 /**
- * ucore_core_decode() - derive the core PMU from CPUID.0AH
- * @leaf: CPUID.0AH and related capabilities
- * @pmu: out: the core PMU; filled as far as possible if it is unusable
+ * ucore_core_decode() - derive the properties of the core PMU from CPUID.0AH
+ * @leaf: values of CPUID.0AH and of related registers
+ * @pmu: out: properties of the core PMU; filled in as far as possible if it is unusable
  *
  * Return: UCORE_CORE_READY, or the UCORE_CORE_* reason why there are no core boxes.
  */
@@ -121,8 +121,8 @@ static bool msrs_readable(u32 first, u32 nr)
 }
 
 /*
- * Return true if all registers can be read. Some hypervisors report counters in CPUID and then
- * fault the accesses.
+ * Return true if all MSRs of the core PMU can be read. Some hypervisors report counters in CPUID
+ * although accesses to their MSRs fault.
  */
 static bool registers_readable(const struct ucore_core_pmu *pmu)
 {
@@ -151,7 +151,7 @@ static void describe_global(struct ucore_global *global, const struct ucore_core
 		.level = true,
 		.enables = true,
 	};
-	if (pmu->version < 2) {		/* the counters' own enable bits are the only control */
+	if (pmu->version < 2) {		/* no global control: the counters have enable bits only */
 		global->ctl = CORE_EVTSEL0;
 		global->nr_gated = pmu->nr_gp;
 		global->gated = CORE_CTL_EN;
@@ -163,8 +163,8 @@ static void describe_global(struct ucore_global *global, const struct ucore_core
 	global->clear = CORE_OVF_CTL;
 	global->clear_mask = global->unfreeze | CORE_STATUS_BUFFER | CORE_STATUS_CHANGED;
 	/*
-	 * A PMI sets CTR_Frz if IA32_DEBUGCTL requests it. GLOBAL_CTRL alone cannot unfreeze
-	 * then.
+	 * A PMI sets the status bit CTR_Frz if IA32_DEBUGCTL requests a freeze. The counters
+	 * stay frozen until this bit is cleared, regardless of IA32_PERF_GLOBAL_CTRL.
 	 */
 	if (pmu->version >= 4)
 		global->clear_mask |= CORE_STATUS_FROZEN;
@@ -211,11 +211,11 @@ static int add_boxes(struct ucore_finder *finder, const struct ucore_core_table 
 }
 
 /**
- * ucore_core_find() - add a box for each online CPU
- * @finder: collection to add to
+ * ucore_core_find() - add a core box for each online CPU
+ * @finder: collection that receives the box descriptions
  * @platform: platform whose table is a struct ucore_core_table
  *
- * Return: 0, also if there is no usable core PMU, or -ENOMEM.
+ * Return: 0 or -ENOMEM. A machine without a usable core PMU is not an error.
  */
 int ucore_core_find(struct ucore_finder *finder, const struct ucore_platform *platform)
 {
@@ -237,15 +237,15 @@ int ucore_core_find(struct ucore_finder *finder, const struct ucore_platform *pl
 	return add_boxes(finder, table);
 }
 
-/** ucore_core_drop() - reset the state when the core boxes are gone */
+/** ucore_core_drop() - reset the state that GET_CORE reports, after the core boxes were freed */
 void ucore_core_drop(void)
 {
 	core.state = UCORE_CORE_NONE;
 }
 
 /**
- * ucore_core_describe() - fill the reply of GET_CORE, except for its reason
- * @out: the reply; @size is kept
+ * ucore_core_describe() - fill in the answer to GET_CORE, except for the member reason
+ * @out: answer; the member size is kept
  */
 void ucore_core_describe(struct ucore_get_core *out)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Core PMU finder: CPUID.0AH, and the core PMU derived from it. */
+/* Finder of the core boxes: derives the counters of a core from CPUID.0AH. */
 #ifndef UCORE_CORE_COUNTERS_H
 #define UCORE_CORE_COUNTERS_H
 
 #include "find/finder.h"
 
 /**
- * struct ucore_core_cpuid - CPUID.0AH and related capabilities
+ * struct ucore_core_cpuid - values of CPUID.0AH and of related registers on this machine
  * @eax: EAX of CPUID.0AH
  * @ebx: EBX of CPUID.0AH
  * @ecx: ECX of CPUID.0AH
  * @edx: EDX of CPUID.0AH
- * @capabilities: IA32_PERF_CAPABILITIES, 0 if the MSR does not exist
+ * @capabilities: value of IA32_PERF_CAPABILITIES, 0 if the MSR does not exist
  * @hybrid: true if the machine has CPUs of several types
  * @hypervisor: true if the kernel runs under a hypervisor
  */
@@ -26,15 +26,15 @@ struct ucore_core_cpuid {
 };
 
 /**
- * struct ucore_core_pmu - the core PMU, as validated
+ * struct ucore_core_pmu - properties of the core PMU, validated by ucore_core_decode()
  * @version: version of architectural performance monitoring
  * @nr_gp: number of general counters
  * @width: width of a general counter (bits)
  * @nr_fixed: number of fixed counters
  * @fixed_width: width of a fixed counter (bits)
- * @events: available predefined events, one bit each
- * @full_width: general counters have full-width write aliases (IA32_A_PMCx)
- * @any: controls have the AnyThread bit
+ * @events: bit mask of the predefined architectural events that exist
+ * @full_width: general counters have alias MSRs whose writes set all bits (IA32_A_PMCx)
+ * @any: controls of the counters have the AnyThread bit
  */
 struct ucore_core_pmu {
 	u32 version;
@@ -49,10 +49,10 @@ struct ucore_core_pmu {
 
 /**
  * struct ucore_core_table - properties of core boxes that do not depend on CPUID
- * @type: box type, without numbers and widths of counters
- * @layout: registers
- * @full_layout: registers on CPUs with full-width counter writes
- * @nr_fields: number of fields of @type without the last one, AnyThread
+ * @type: box type, without the numbers and widths of the counters
+ * @layout: register offsets on CPUs without full-width counter writes
+ * @full_layout: register offsets on CPUs with full-width counter writes (IA32_A_PMCx)
+ * @nr_fields: number of event fields of @type without AnyThread, which is the last field
  */
 struct ucore_core_table {
 	const struct ucore_box_type *type;

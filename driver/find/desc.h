@@ -2,8 +2,9 @@
 /*
  * Box descriptions: types, register layouts and event fields of boxes.
  *
- * Descriptions come from the static table of a platform or from PMON discovery. All later
- * layers handle both alike. A description is constant once the catalog is built.
+ * Descriptions come from the static table of a platform, from PMON discovery tables or from
+ * CPUID. All higher layers handle them in the same way. A description is constant once the
+ * catalog is built.
  */
 #ifndef UCORE_DESC_H
 #define UCORE_DESC_H
@@ -23,23 +24,23 @@ struct pci_dev;
 #define UCORE_REG_NONE		0xffff
 
 /*
- * Registers that the reset value of a box control clears; the driver clears all others one by
- * one.
+ * Kinds of registers that the reset value of a box control may clear. The driver clears registers
+ * of the other kinds one by one.
  */
-#define UCORE_RESET_CTL		BIT(0)	/* general controls */
+#define UCORE_RESET_CTL		BIT(0)	/* controls of general counters */
 #define UCORE_RESET_CTR		BIT(1)	/* general counters */
 
 /**
- * struct ucore_box_words - values of a box control register
- * @enable: value written first when a box is acquired, 0 for none
+ * struct ucore_box_words - values that ucore writes to the box control of a box type
+ * @enable: value written first when a box is reset, 0 for none
  * @freeze: value that freezes the box
- * @reset: value that resets the registers in @reach and keeps the box frozen
+ * @reset: value that clears the registers of the kinds @reach and keeps the box frozen
  * @run: value that unfreezes the box
- * @reach: registers that @reset clears, UCORE_RESET_*
- * @tried: bits of @freeze and @run that the box may lack; bits that do not read back as written
- *         are dropped from later writes
- * @steps: values written one by one before @reset, ended by 0; NULL if @reset can be written at
- *         once
+ * @reach: kinds of registers that @reset clears, UCORE_RESET_*
+ * @tried: bits of @freeze, @reset and @run that a box may lack. Bits that do not read back as
+ *         written are left out of later writes.
+ * @steps: values that are written one by one before @reset, ended by 0; NULL if all bits of
+ *         @reset can be set by one write
  */
 struct ucore_box_words {
 	u32 enable;
@@ -53,15 +54,15 @@ struct ucore_box_words {
 
 /**
  * struct ucore_layout - register offsets of a box within its window
- * @box_ctl: box control, UCORE_REG_NONE if absent
- * @status: box status, UCORE_REG_NONE if absent
- * @ctl: general controls
- * @ctr: general counters
- * @fixed_ctl: controls of the fixed counters
- * @fixed_ctr: fixed counters
- * @shared: filter and match registers
- * @wide_ctl: true if general controls have 64 bits
- * @shared_aux: bit mask of the @shared registers in the box's second PCI function
+ * @box_ctl: offset of the box control, UCORE_REG_NONE if absent
+ * @status: offset of the box status, UCORE_REG_NONE if absent
+ * @ctl: offsets of the controls of the general counters
+ * @ctr: offsets of the general counters
+ * @fixed_ctl: offsets of the controls of the fixed counters
+ * @fixed_ctr: offsets of the fixed counters
+ * @shared: offsets of the filter and match registers, which all counters of the box share
+ * @wide_ctl: true if the controls of the general counters have 64 bits
+ * @shared_aux: bit mask of the @shared registers that are in the box's second PCI function
  * @nr_shared: number of @shared registers
  */
 struct ucore_layout {
@@ -78,24 +79,24 @@ struct ucore_layout {
 };
 
 /*
- * Return the register that shows whether a box exists: the box control, or the first counter
- * control.
+ * Return the offset of the register that is read to find whether a box exists: the box control,
+ * or the first counter control of a box without one.
  */
 static inline u16 ucore_layout_first(const struct ucore_layout *layout)
 {
 	return layout->box_ctl != UCORE_REG_NONE ? layout->box_ctl : layout->ctl[0];
 }
 
-/* Register that holds a field's bits: the counter control or a shared register */
+/* Slot: the register that contains the bits of an event field, a counter control or a filter */
 #define UCORE_SLOT_CTL		0
 #define UCORE_SLOT_SHARED(i)	((i) + 1)
 #define UCORE_NR_SLOTS		(UCORE_MAX_SHARED + 1)
 
 /**
- * struct ucore_piece - register bits for one part of a field's value
- * @mask: register bits
- * @slot: register, UCORE_SLOT_*
- * @shift: bit of the value that is stored in the lowest bit of @mask
+ * struct ucore_piece - part of an event field's value, and its place in a register
+ * @mask: bits of the register that contain this part of the value
+ * @slot: register that contains the bits, UCORE_SLOT_*
+ * @shift: number of the bit of the value that is stored in the lowest bit of @mask
  */
 struct ucore_piece {
 	u64 mask;
@@ -104,9 +105,10 @@ struct ucore_piece {
 };
 
 /**
- * struct ucore_field_desc - event field of a box type
+ * struct ucore_field_desc - event field (event select, umask, filter) of a box type
  * @field: field id, UCORE_FIELD_*
- * @piece: up to two parts of the value; the mask of an unused part is 0
+ * @piece: up to two parts of the field's value, with their places in registers; the mask of an
+ *         unused part is 0
  */
 struct ucore_field_desc {
 	u32 field;
@@ -114,11 +116,11 @@ struct ucore_field_desc {
 };
 
 /**
- * struct ucore_constraint - counters that a range of events may use
- * @event: first ev_sel of the range
- * @last: last ev_sel of the range
- * @counters: bit mask of general counters
- * @umask: umask that the constraint is limited to, 0 for any
+ * struct ucore_constraint - event constraint: general counters that can count a range of events
+ * @event: first event select of the range
+ * @last: last event select of the range
+ * @counters: bit mask of the general counters that can count these events
+ * @umask: umask to which the constraint is limited, 0 for any umask
  */
 struct ucore_constraint {
 	u16 event;
@@ -128,9 +130,9 @@ struct ucore_constraint {
 };
 
 /**
- * struct ucore_fixed_bit - bit of a fixed counter's control field
- * @ctl: bit of a general control with the same meaning; 0 ends a list
- * @field: bit of the fixed counter's field
+ * struct ucore_fixed_bit - bit of a fixed counter's field in the shared fixed control
+ * @ctl: bit in the control of a general counter; 0 ends a list
+ * @field: bit with the same meaning in the fixed counter's field
  */
 struct ucore_fixed_bit {
 	u32 ctl;
@@ -139,9 +141,9 @@ struct ucore_fixed_bit {
 
 /**
  * struct ucore_increment - largest increment of a range of events in one clock
- * @event: first ev_sel of the range
- * @last: last ev_sel of the range
- * @max: largest increment (counts per clock)
+ * @event: first event select of the range
+ * @last: last event select of the range
+ * @max: largest increment of these events (counts per clock)
  */
 struct ucore_increment {
 	u16 event;
@@ -149,51 +151,60 @@ struct ucore_increment {
 	u16 max;
 };
 
-/* Event selection bits of a general control, marked as valid because 0 selects an event, too */
+/*
+ * Control bits of the event that counts every clock. Bit 31 marks the value as valid, because
+ * event select 0 is an event, too.
+ */
 #define UCORE_CLOCK(_ctl)	(BIT(31) | (_ctl))
 
-/* Special values in place of a bit of the box status */
-#define UCORE_STATUS_GLOBAL	(-1)	/* only the global status shows it */
-#define UCORE_STATUS_VALUE	(-2)	/* only a wrapped counter value shows it */
+/* Special values of @status_fixed, for boxes whose status has no bit for the fixed counter */
+#define UCORE_STATUS_GLOBAL	(-1)	/* only the global status shows the overflow */
+#define UCORE_STATUS_VALUE	(-2)	/* only a wrapped counter value shows the overflow */
 
 /**
  * struct ucore_box_type - properties that all boxes of a type share
- * @name: name in the user interface
- * @words: box control values, NULL without a box control
- * @fields: event fields
- * @nr_fields: number of event fields
- * @constraints: events that are limited to some counters, ended by @counters 0
- * @increments: events whose largest increment differs from @max_increment, ended by @max 0
- * @fixed_bits: bits of a general control that a fixed counter's field has, too; NULL if fixed
- *              counters take no fields
+ * @name: name of the box type in the user interface
+ * @words: values of the box control, NULL if the boxes have no box control
+ * @fields: event fields that a user can set
+ * @nr_fields: number of entries of @fields
+ * @constraints: event constraints, ended by an entry with counters 0; NULL for none
+ * @increments: events whose largest increment differs from @max_increment, ended by an entry
+ *              with max 0; NULL for none
+ * @fixed_bits: bits of a general control that the field of a fixed counter has, too, ended by an
+ *              entry with ctl 0; NULL if fixed counters have no event fields
  * @max_increment: largest increment of all other events (counts per clock)
  * @fixed_increment: largest increment of a fixed counter (counts per clock); 0 means 1
- * @clock: UCORE_CLOCK() of an event that counts every clock of the box, 0 if unknown. A fixed
- *         counter with its own control counts clocks, too.
- * @caps: capabilities, UCORE_BOX_*
+ * @clock: UCORE_CLOCK() of an event that counts every clock of the box, 0 if no such event is
+ *         known. A fixed counter with its own control counts clocks, too.
+ * @caps: capabilities, UCORE_BOX_F_*
  * @nr_gp: number of general counters
  * @nr_fixed: number of fixed counters
  * @width: width of a general counter (bits)
  * @fixed_width: width of a fixed counter (bits)
- * @least_width: smallest @width in the sources (bits), 0 if all sources agree
- * @least_fixed_width: smallest @fixed_width in the sources (bits), 0 if all sources agree
+ * @least_width: smallest width of a general counter that a manual or other source states (bits),
+ *               0 if all sources agree
+ * @least_fixed_width: smallest width of a fixed counter that a manual or other source states
+ *                     (bits), 0 if all sources agree
  * @ctl_en: enable bits of a general control
  * @ctl_ov_en: overflow enable bit of a general control
  * @ctl_rst: bit of a general control that clears its counter, 0 if absent or not to be used
- * @ctl_default: bits of a general control that are all set if an event sets none of them
+ * @ctl_default: bits of a general control that are all set if an event sets none of them (user
+ *               and kernel mode of core counters)
  * @fixed_en: enable bits of a fixed control
  * @fixed_ov_en: overflow enable bit of a fixed control
- * @fixed_rst: bit of a fixed control that clears its counter, 0 as in @ctl_rst
- * @fixed_step: size of a fixed counter's field in a control shared by all fixed counters
- *              (bits), 0 with one control per fixed counter
- * @preload_bits: low bits of a general counter that a write sets, with sign extension above; 0
- *                for all bits
- * @status_gp_shift: box status bit of general counter 0
- * @status_fixed: box status bit of the fixed counter, or UCORE_STATUS_*
- * @status_global: true if the status bits are in the global status, one per counter, because
- *                 the box has no status
- * @link_kind: UCORE_LINK_BUS if the instance is the number of an IIO stack, UCORE_LINK_UPI if it
- *             is the number of a UPI link and the box is in the link's function; else 0
+ * @fixed_rst: bit of a fixed control that clears its counter, 0 if absent or not to be used
+ * @fixed_step: size of a fixed counter's field in the control that all fixed counters share
+ *              (bits), 0 if each fixed counter has its own control
+ * @preload_bits: number of low bits of a general counter that a write can set; the higher bits
+ *                become copies of the highest of these bits. 0 if a write sets all bits.
+ * @status_gp_shift: number of the status bit of general counter 0; counter i has bit
+ *                   @status_gp_shift + i
+ * @status_fixed: number of the status bit of fixed counter 0, or UCORE_STATUS_*
+ * @status_global: true if the box has no status register, and the global status has one bit for
+ *                 each counter
+ * @link_kind: UCORE_LINK_BUS if the instance number of a box is the number of its IIO stack,
+ *             UCORE_LINK_UPI if it is the number of a UPI link whose PCI function contains the
+ *             box; otherwise 0
  */
 struct ucore_box_type {
 	const char *name;
@@ -229,30 +240,36 @@ struct ucore_box_type {
 };
 
 /**
- * struct ucore_global - global control of a domain
- * @ctl: global control: MSR, or offset in the window
- * @status: first word of the global status
- * @clear: register that clears status bits (write 1 to clear), 0 for the status itself
+ * struct ucore_global - description of a global control of a domain
+ * @ctl: MSR number of the global control, or its offset in the window
+ * @status: MSR number or offset of the first word of the global status
+ * @clear: MSR number or offset of the register that clears status bits (write 1 to clear), 0 if
+ *         the status words themselves are written
  * @clear_mask: bits that may be written to @clear
- * @status_stride: distance between status words (registers or bytes)
+ * @status_stride: distance between status words (MSRs or bytes)
  * @nr_status: number of 64-bit status words
- * @phys: physical address of a memory-mapped window
- * @size: size of a memory-mapped window (bytes), 0 for MSRs and PCI
- * @pdev: PCI function with the registers, or NULL; its creator holds the reference
+ * @phys: physical address of the window of memory-mapped registers
+ * @size: size of the window of memory-mapped registers (bytes), 0 for MSRs and PCI
+ * @pdev: PCI function with the registers, or NULL. The code that filled in the description holds
+ *        the reference.
  * @freeze: control bits that freeze the domain
  * @unfreeze: control bits that unfreeze the domain
  * @wake: control bits that wake a sleeping core for its PMI
- * @core_sel: pmi_core_sel, one bit per core; 0 if PMIs cannot be routed
- * @keep: control bits that keep the value found at acquisition
- * @level: every write sets the domain's state; a write without @freeze unfreezes it
- * @enables: @unfreeze holds one enable bit per counter and @freeze is 0. The value found is
- *           restored at release and is no part of other writes. An overflow does not freeze the
- *           domain; the NMI handler does.
- * @nr_gated: number of counter controls that replace a missing global control, from @ctl on; 0
- *            if @ctl exists
- * @gated: enable bit of these controls
- * @next: further global control of the domain, equal except for its address; NULL for none. All
- *        are written, because one frozen control may not freeze the boxes of the others.
+ * @core_sel: mask of the field pmi_core_sel, which has one bit for each core and selects the
+ *            cores that receive the PMI; 0 if PMIs cannot be routed
+ * @keep: control bits that ucore saves before its first use and restores after its last use
+ * @level: each write of the control sets the freeze state of the domain: a write without the
+ *         bits of @freeze unfreezes the domain
+ * @enables: the control has one enable bit for each counter (core counters). @unfreeze has all
+ *           these bits, and @freeze is 0. The value before ucore's first use is restored after
+ *           the last use, and is no part of other writes. An overflow does not freeze the
+ *           domain. Instead, the NMI handler freezes it.
+ * @nr_gated: number of counter controls that a soft global control gates, starting at MSR @ctl;
+ *            0 if the hardware has a global control
+ * @gated: mask of the enable bit in these counter controls
+ * @next: next global control of the same domain, which differs only in its address; NULL for
+ *        none. All global controls are written, because a freeze by one control may not stop the
+ *        boxes of the others.
  */
 struct ucore_global {
 	u32 ctl;
@@ -277,26 +294,27 @@ struct ucore_global {
 };
 
 /**
- * struct ucore_box_desc - description of a box
+ * struct ucore_box_desc - description of one box: type, location and registers
  * @type: box type
  * @layout: register offsets
- * @global_gp: global status bits (words folded into one, see domain.h) that the general
- *             counters may set
- * @global_fixed: global status bits that the fixed counters may set
+ * @global_gp: global status bits that an overflow of the general counters may set. The words of
+ *             the status are combined by OR (UCORE_MAX_STATUS).
+ * @global_fixed: global status bits that an overflow of the fixed counters may set
  * @global: first global control of the box's domain; NULL if the domain's boxes are frozen one
  *          by one
- * @scope: kind of domain, UCORE_SCOPE_*
- * @die: logical die
- * @cpu: the domain's CPU, for UCORE_SCOPE_CPU
- * @instance: number among the domain's boxes of this type
- * @msr: base MSR of an MSR box
- * @phys: physical address of an MMIO box
- * @size: window size of an MMIO box (bytes), 0 for other boxes
- * @pdev: PCI function of a PCI box
- * @aux: second PCI function, for layouts with @shared_aux; may be NULL
- * @caps: capabilities in addition to those of the type, UCORE_BOX_*
- * @id_out: variable for the box id that the catalog assigns; may be NULL
- * @link: stack or link partner of the box, without the box id
+ * @scope: kind of the box's domain, UCORE_SCOPE_*
+ * @die: logical die id of the kernel
+ * @cpu: CPU of the box's domain, for UCORE_SCOPE_CPU
+ * @instance: number of the box among the domain's boxes of this type
+ * @msr: MSR number of the first register of a box in MSRs
+ * @phys: physical address of the first register of a memory-mapped box
+ * @size: size of the register window of a memory-mapped box (bytes), 0 for other boxes
+ * @pdev: PCI function that contains the registers of a PCI box
+ * @aux: second PCI function, which contains the registers of @shared_aux in the layout; may be
+ *       NULL
+ * @caps: capabilities in addition to those of the type, UCORE_BOX_F_*
+ * @id_out: variable that receives the box id from the catalog; may be NULL
+ * @link: PCI root bus of the box's IIO stack, or remote end of its UPI link, without the box id
  */
 struct ucore_box_desc {
 	const struct ucore_box_type *type;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Topology: the dies and their CPUs, and the die of each PCI bus.
+ * Die topology: the dies of the machine, their CPUs, and the die of each PCI bus.
  *
- * The UBox function of each socket holds the socket's number, in registers whose offsets
- * depend on the generation. Process context, at module load.
+ * The UBox function of each socket contains the number of the socket, in registers whose offsets
+ * depend on the processor generation. Process context, at module load.
  */
 #include <linux/cpu.h>
 #include <linux/minmax.h>
@@ -15,12 +15,12 @@
 #include "find/array.h"
 #include "find/die_topology.h"
 
-/* CPUNODEID and GIDNIDMAP have three bits for a node. */
+/* Largest number of nodes, because a node id has three bits in CPUNODEID and GIDNIDMAP */
 #define UBOX_NODES	8
 
 /**
  * ucore_dies_list() - list the dies with an online CPU, in ascending order
- * @dies: an empty list
+ * @dies: empty list that receives the logical die ids
  *
  * Return: 0 or -ENOMEM; the list must be freed in both cases.
  */
@@ -51,8 +51,8 @@ int ucore_dies_list(struct ucore_dies *dies)
 }
 
 /**
- * ucore_dies_free() - free a list
- * @dies: the list; empty afterwards
+ * ucore_dies_free() - free a list of dies
+ * @dies: list of dies; empty afterwards
  */
 void ucore_dies_free(struct ucore_dies *dies)
 {
@@ -61,10 +61,10 @@ void ucore_dies_free(struct ucore_dies *dies)
 }
 
 /**
- * ucore_cpu_of_die() - find a CPU of a die
- * @die: logical die
+ * ucore_cpu_of_die() - find an online CPU of a die
+ * @die: logical die id
  *
- * The caller holds off CPU hotplug.
+ * The caller holds the CPU hotplug lock.
  *
  * Return: the first online CPU of the die, nr_cpu_ids if there is none.
  */
@@ -79,8 +79,8 @@ int ucore_cpu_of_die(s32 die)
 }
 
 /*
- * Return true if a package has several dies, as on Cascade Lake-AP. The caller holds off CPU
- * hotplug.
+ * Return true if a package has several dies, as on Cascade Lake-AP. The caller holds the CPU
+ * hotplug lock.
  */
 static bool packages_have_dies(void)
 {
@@ -97,8 +97,9 @@ static bool packages_have_dies(void)
 }
 
 /*
- * Return the logical die with the UBox number @number, UCORE_DIE_OFFLINE if it has no online
- * CPU. UBoxes number packages, and dies where packages have several.
+ * Return the logical die whose UBox contains the number @number, UCORE_DIE_OFFLINE if this die
+ * has no online CPU. The number is that of a package, or that of a die if packages have several
+ * dies.
  */
 static int die_of_ubox_number(u32 number)
 {
@@ -119,12 +120,12 @@ static int die_of_ubox_number(u32 number)
 }
 
 /**
- * ucore_bus_package() - decode the socket number of a UBox
- * @nodeid: value of CPUNODEID
- * @gidnidmap: value of GIDNIDMAP; field i holds the node id of socket i
+ * ucore_bus_package() - decode the socket number in the registers of a UBox
+ * @nodeid: value of CPUNODEID, the node id of the UBox's socket
+ * @gidnidmap: value of GIDNIDMAP, whose field i contains the node id of socket i
  *
- * Return: physical package id, or logical die where a socket has several dies; -ENOENT if no
- * field holds the node.
+ * Return: physical package id, or logical die id if sockets have several dies; -ENOENT if no
+ * field of @gidnidmap contains the node id.
  */
 int ucore_bus_package(u32 nodeid, u32 gidnidmap)
 {
@@ -138,8 +139,8 @@ int ucore_bus_package(u32 nodeid, u32 gidnidmap)
 }
 
 /*
- * Return the die of a machine with a single die, which needs no map; UCORE_DIE_UNKNOWN with
- * several.
+ * Return the logical die id if the machine has a single die with online CPUs, otherwise
+ * UCORE_DIE_UNKNOWN.
  */
 static int only_die(void)
 {
@@ -179,7 +180,7 @@ static int die_of_node(int node)
 	return die;
 }
 
-/* Return the die of a bus with a UBox, or UCORE_DIE_*. */
+/* Return the logical die of a UBox function, or UCORE_DIE_*. */
 static int die_of_ubox(struct pci_dev *pdev, const struct ucore_ubox_map *ubox)
 {
 	int die, number;
@@ -187,7 +188,7 @@ static int die_of_ubox(struct pci_dev *pdev, const struct ucore_ubox_map *ubox)
 
 	if (num_online_nodes() > UBOX_NODES) {
 		die = die_of_node(pcibus_to_node(pdev->bus));
-		/* UCORE_DIE_UNKNOWN would take the die of a neighbouring bus */
+		/* bus_map() would replace UCORE_DIE_UNKNOWN by the die of a neighbouring bus */
 		return die == UCORE_DIE_UNKNOWN ? UCORE_DIE_OFFLINE : die;
 	}
 	if (pci_read_config_dword(pdev, ubox->nodeid, &nodeid) ||
@@ -197,7 +198,10 @@ static int die_of_ubox(struct pci_dev *pdev, const struct ucore_ubox_map *ubox)
 	return number < 0 ? UCORE_DIE_OFFLINE : die_of_ubox_number(number);
 }
 
-/* Fill the bus map. @die is the die of the buses of a segment without a UBox. */
+/*
+ * Set @die_of_bus to the die of each bus of a PCI segment. @die is the initial die, which all
+ * buses get if the segment has no UBox.
+ */
 static void bus_map(const struct ucore_ubox_map *ubox, int segment, int die, s16 *die_of_bus)
 {
 	struct pci_dev *pdev = NULL;
@@ -225,13 +229,14 @@ static void bus_map(const struct ucore_ubox_map *ubox, int segment, int die, s16
 
 /**
  * ucore_bus_map() - find the die of each PCI bus of a segment
- * @ubox: function that maps a bus to a socket
- * @segment: PCI segment
+ * @ubox: UBox function, whose registers map a bus to a socket
+ * @segment: number of the PCI segment
  * @die_of_bus: out: logical die of each of UCORE_NR_BUSES buses, or UCORE_DIE_*
  *
- * A bus with a UBox belongs to the UBox's socket. A bus without one (an IIO bus) belongs to the
- * socket of the next higher bus with a UBox. Some generations use the next lower bus instead.
- * The registers number up to eight nodes; larger machines use NUMA data instead.
+ * A bus with a UBox belongs to the UBox's socket. A bus without a UBox (an IIO bus) belongs to
+ * the socket of the next higher bus with a UBox. On some generations the next lower bus applies
+ * (@ubox->lower). The registers can number up to eight nodes. On larger machines the NUMA nodes
+ * of the buses are used instead.
  */
 void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_bus)
 {
@@ -240,10 +245,11 @@ void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_b
 
 /**
  * ucore_die_of_bus() - find the die of one PCI bus
- * @bus: the bus
- * @ubox: function that maps a bus to a socket, used if NUMA data do not suffice; may be NULL
+ * @bus: PCI bus
+ * @ubox: UBox function, whose registers map a bus to a socket; used if the NUMA node of the bus
+ *        does not identify the die. May be NULL.
  *
- * Return: the logical die, or UCORE_DIE_*.
+ * Return: logical die id, or UCORE_DIE_*.
  */
 int ucore_die_of_bus(struct pci_bus *bus, const struct ucore_ubox_map *ubox)
 {
@@ -253,19 +259,20 @@ int ucore_die_of_bus(struct pci_bus *bus, const struct ucore_ubox_map *ubox)
 	if (die >= 0 || !ubox)
 		return die;
 	/*
-	 * a node without an online CPU may share its socket with others, which the UBox
-	 * resolves
+	 * A NUMA node without an online CPU may be in the same socket as another node. The UBox
+	 * finds the socket in this case.
 	 */
 	bus_map(ubox, pci_domain_nr(bus), die == UCORE_DIE_OFFLINE ? die : only_die(), map);
 	return map[bus->number];
 }
 
 /**
- * ucore_die_of_node_id() - find the die of a node id
- * @ubox: function that maps nodes; those of all sockets hold the same map
+ * ucore_die_of_node_id() - find the die with a node id in the numbering of the UBoxes
+ * @ubox: UBox function, whose register GIDNIDMAP maps nodes to sockets and has the same value on
+ *        all sockets
  * @node: node id
  *
- * Return: the logical die, or UCORE_DIE_*.
+ * Return: logical die id, or UCORE_DIE_*.
  */
 int ucore_die_of_node_id(const struct ucore_ubox_map *ubox, u32 node)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Topology: the dies, and the die of each PCI bus. */
+/* Die topology: the dies of the machine, their CPUs, and the die of each PCI bus. */
 #ifndef UCORE_DIE_TOPOLOGY_H
 #define UCORE_DIE_TOPOLOGY_H
 
@@ -9,17 +9,17 @@ struct pci_bus;
 
 #define UCORE_NR_BUSES	256
 
-/* Special values in place of a die */
-#define UCORE_DIE_UNKNOWN	(-1)	/* no source identifies the die */
+/* Special values of a logical die id */
+#define UCORE_DIE_UNKNOWN	(-1)	/* the die cannot be found */
 #define UCORE_DIE_OFFLINE	(-2)	/* die of a socket without an online CPU */
 
 /**
- * struct ucore_ubox_map - PCI function that maps a bus to a socket
- * @device: PCI device id
- * @nodeid: config offset of CPUNODEID
- * @gidnidmap: config offset of GIDNIDMAP
- * @lower: true if a bus without a UBox belongs to the next lower bus with one, false for the
- *         next higher
+ * struct ucore_ubox_map - UBox function, whose registers contain the number of its socket
+ * @device: PCI device id of the UBox function
+ * @nodeid: config offset of the register CPUNODEID
+ * @gidnidmap: config offset of the register GIDNIDMAP
+ * @lower: a PCI bus without a UBox belongs to the socket of the next lower bus with a UBox if
+ *         true, of the next higher bus with a UBox if false
  */
 struct ucore_ubox_map {
 	u16 device;
@@ -29,7 +29,7 @@ struct ucore_ubox_map {
 };
 
 /**
- * struct ucore_dies - list of dies
+ * struct ucore_dies - list of the dies that have an online CPU
  * @id: logical die ids, ascending
  * @nr: number of dies
  * @max: number of dies that @id has room for
@@ -47,7 +47,7 @@ int ucore_die_of_bus(struct pci_bus *bus, const struct ucore_ubox_map *ubox);
 void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_bus);
 int ucore_die_of_node_id(const struct ucore_ubox_map *ubox, u32 node);
 
-/* Decode the socket number of a UBox function. Pure, for unit tests. */
+/* Pure function, exported for unit tests: */
 int ucore_bus_package(u32 nodeid, u32 gidnidmap);
 
 #endif /* UCORE_DIE_TOPOLOGY_H */

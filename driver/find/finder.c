@@ -10,11 +10,11 @@
 #include "find/finder.h"
 
 /**
- * ucore_finder_add() - add one description
- * @finder: the collection
- * @desc: the description; its PCI function references pass to the finder
+ * ucore_finder_add() - add one box description
+ * @finder: collection of box descriptions
+ * @desc: description to be copied; the finder takes over its references to PCI functions
  *
- * Return: 0, or -ENOMEM with the references dropped.
+ * Return: 0, or -ENOMEM. After an error the references to PCI functions have been dropped.
  */
 int ucore_finder_add(struct ucore_finder *finder, const struct ucore_box_desc *desc)
 {
@@ -33,12 +33,12 @@ int ucore_finder_add(struct ucore_finder *finder, const struct ucore_box_desc *d
 
 /**
  * ucore_finder_knows() - check whether a box of the same type, die and number was added
- * @finder: the collection
- * @desc: the box
+ * @finder: collection of box descriptions
+ * @desc: description of the box to look for
  *
- * Firmware that gives two sockets the same number would produce such duplicates.
+ * Such duplicates occur if firmware gives two sockets the same number.
  *
- * Return: true if there is such a box.
+ * Return: true if the collection contains such a box.
  */
 bool ucore_finder_knows(const struct ucore_finder *finder, const struct ucore_box_desc *desc)
 {
@@ -53,8 +53,8 @@ bool ucore_finder_knows(const struct ucore_finder *finder, const struct ucore_bo
 
 /**
  * ucore_finder_has() - check whether an added box overlaps an address range
- * @finder: the collection
- * @address: physical address
+ * @finder: collection of box descriptions
+ * @address: physical address of the range
  * @size: size of the range (bytes)
  *
  * Return: true if a memory-mapped box overlaps the range.
@@ -71,10 +71,10 @@ bool ucore_finder_has(const struct ucore_finder *finder, u64 address, u32 size)
 }
 
 /**
- * ucore_finder_socket_offline() - report a socket without an online CPU
- * @finder: the collection; sets @hidden
+ * ucore_finder_socket_offline() - set the text that reports a socket without an online CPU
+ * @finder: collection of box descriptions, whose member hidden receives the text
  *
- * The boxes of such a socket cannot be probed, so that a list of hidden boxes would be wrong.
+ * The boxes of such a socket cannot be probed. Therefore a list of hidden boxes would be wrong.
  */
 void ucore_finder_socket_offline(struct ucore_finder *finder)
 {
@@ -84,8 +84,8 @@ void ucore_finder_socket_offline(struct ucore_finder *finder)
 }
 
 /**
- * ucore_finder_drop() - drop all descriptions and their references
- * @finder: the collection; empty afterwards
+ * ucore_finder_drop() - free all descriptions and drop their references to PCI functions
+ * @finder: collection of box descriptions; empty afterwards
  */
 void ucore_finder_drop(struct ucore_finder *finder)
 {

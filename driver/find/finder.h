@@ -2,8 +2,8 @@
 /*
  * Platforms and the finder.
  *
- * A platform is a constant table for one processor generation. Its find() adds box
- * descriptions to the finder, and the catalog is built from the finder.
+ * A platform is a constant table for one processor generation. The function find() of a platform
+ * adds box descriptions to the finder. The catalog is built from the finder.
  */
 #ifndef UCORE_FINDER_H
 #define UCORE_FINDER_H
@@ -13,11 +13,11 @@
 struct ucore_finder;
 
 /**
- * struct ucore_report - discovery results for GET_TABLES and GET_UNITS
- * @nr_tables: return the number of tables
- * @nr_units: return the number of units
- * @table: describe table i, including physical addresses
- * @unit: describe unit i, including physical addresses
+ * struct ucore_report - functions that report discovery results to GET_TABLES and GET_UNITS
+ * @nr_tables: return the number of discovery tables
+ * @nr_units: return the number of units (records) of all discovery tables
+ * @table: describe discovery table @i, including physical addresses
+ * @unit: describe unit @i, including physical addresses
  */
 struct ucore_report {
 	u32 (*nr_tables)(void);
@@ -28,13 +28,13 @@ struct ucore_report {
 
 /**
  * struct ucore_platform - one processor generation
- * @name: name that GET_INFO reports
- * @intree: name of the in-tree driver on the PCI bus
- * @find: add the boxes to the finder
- * @drop: free the results of @find; may be NULL
- * @report: discovery results, NULL without discovery
- * @table: platform data for @find
- * @caps: capabilities, UCORE_CAP_*
+ * @name: name of the platform that GET_INFO reports
+ * @intree: name of the PCI driver that intel_uncore registers on this platform, NULL for none
+ * @find: function that finds the boxes of the machine and adds them to the finder
+ * @drop: function that frees the results of @find; may be NULL
+ * @report: functions that report discovery results, NULL on a platform without discovery tables
+ * @table: data of the platform for @find, whose type depends on @find
+ * @caps: capabilities of the platform, UCORE_CAP_*
  */
 struct ucore_platform {
 	const char *name;
@@ -47,12 +47,12 @@ struct ucore_platform {
 };
 
 /**
- * struct ucore_finder - collection of box descriptions
- * @desc: descriptions; each holds references to its PCI functions
+ * struct ucore_finder - collection of the descriptions of all boxes that were found
+ * @desc: array of descriptions, which hold references to their PCI functions
  * @nr: number of descriptions
  * @capacity: number of descriptions that @desc has room for
  * @caps: capabilities in addition to those of the platform, UCORE_CAP_*
- * @hidden: sentence about missing boxes, empty if none is missing
+ * @hidden: text about missing boxes for the user, empty if no box is missing
  */
 struct ucore_finder {
 	struct ucore_box_desc *desc;

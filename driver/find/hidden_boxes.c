@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Missing boxes: builds the sentence about boxes of a static-table machine that firmware
- * hides.
+ * Builds the text for the user about boxes that firmware hides, on machines whose boxes a static
+ * table lists.
  *
- * Firmware hides PCI functions by type, and may hide different ones on each socket. A type
- * that no die has may not exist in this part. A type that only some dies have is hidden on the
- * others. Process context, at module load.
+ * Firmware hides the PCI functions of a box type together, and may hide different types on each
+ * socket. A box type that no die has may not exist in this processor. A box type that only some
+ * dies have is hidden on the other dies. Process context, at module load.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -19,8 +19,8 @@
 #define ALL_DIES	(-1)
 
 /**
- * struct message - sentence under construction
- * @text: text so far
+ * struct message - text about hidden boxes, while it is built
+ * @text: beginning of the text, terminated by 0
  * @size: size of @text (bytes)
  * @die: die of the box that was last added to @text, or ALL_DIES
  */
@@ -41,7 +41,10 @@ static __printf(2, 3) void msg_add(struct message *msg, const char *format, ...)
 	va_end(args);
 }
 
-/* Append the prefix of an item: the introduction, and the die if it changed. */
+/*
+ * Append the words before a box type: the introduction before the first type, the die if it
+ * differs from the die of the previous type.
+ */
 static void msg_add_location(struct message *msg, int die)
 {
 	bool first = !*msg->text;
@@ -134,9 +137,10 @@ static void add_type(struct message *msg, const struct ucore_finder *finder,
 }
 
 /*
- * Append the missing types of one die, or those that all dies lack. Memory-mapped boxes are
- * included, because they depend on the PCI function with their address. Free-running boxes are
- * left out, because they are missing whenever the other boxes of their controller are.
+ * Append the box types that are missing on die @die, or with ALL_DIES the types that all dies
+ * lack. Memory-mapped boxes are included, because they are missing if the PCI function with
+ * their address is hidden. Boxes of free-running counters are left out, because they are missing
+ * whenever the other boxes of their memory controller are missing.
  */
 static void add_missing(struct message *msg, const struct ucore_finder *finder,
 			const struct ucore_static_table *table, const struct ucore_dies *dies,
@@ -154,9 +158,9 @@ static void add_missing(struct message *msg, const struct ucore_finder *finder,
 }
 
 /**
- * ucore_hidden_boxes_report() - list the boxes that a machine should have and has not
- * @finder: the boxes found; sets @hidden
- * @table: the boxes to expect
+ * ucore_hidden_boxes_report() - set the text about boxes in the static table that were not found
+ * @finder: collection of the boxes that were found, whose member hidden receives the text
+ * @table: static table with the boxes that the processor generation can have
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Missing boxes: the sentence about boxes that firmware hides. */
+/* Text for the user about boxes that firmware hides. */
 #ifndef UCORE_HIDDEN_BOXES_H
 #define UCORE_HIDDEN_BOXES_H
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Address checks: decides whether registers can be at an address that firmware or hardware
- * supplied.
+ * Address checks: decide whether uncore registers can be at a physical address that firmware or
+ * hardware supplied.
  *
  * Each such address is checked here before the first access. Owns the list of ranges that
  * other devices use: BARs of PCI functions, memory-mapped config space, busy kernel resources,
- * and fixed PC ranges. Ranges that firmware merely reserves are allowed, because uncore
- * registers are there, too. Process context, at module load, not reentrant.
+ * and ranges with a fixed use in every PC. Ranges that are only reserved by firmware are
+ * allowed, because firmware also reserves uncore registers. Process context, at module load, not
+ * reentrant.
  */
 #include <linux/acpi.h>
 #include <linux/io.h>
@@ -21,7 +22,7 @@
 
 /* ---- single addresses ---- */
 
-/* Ranges that have the same use in every PC */
+/* Ranges of physical addresses that have the same use in every PC */
 static const struct {
 	u64 start;
 	u64 end;
@@ -31,9 +32,9 @@ static const struct {
 };
 
 /**
- * ucore_resource_is_ram() - check whether a range contains RAM
- * @address: first byte
- * @size: size (bytes), not 0
+ * ucore_resource_is_ram() - check whether a range of physical addresses contains RAM
+ * @address: first byte of the range
+ * @size: size of the range (bytes), not 0
  *
  * Return: true if any byte of the range is RAM.
  */
@@ -54,9 +55,9 @@ static bool is_fixed(u64 address, u64 size)
 }
 
 /**
- * ucore_resource_is_safe() - check whether registers can be at an address
- * @address: first byte
- * @size: size (bytes), not 0
+ * ucore_resource_is_safe() - check whether registers can be at a physical address
+ * @address: first byte of the registers
+ * @size: size of the registers (bytes), not 0
  *
  * Return: true if the range is within the physical address space and contains no RAM, no APIC
  * and no fixed PC range.
@@ -69,17 +70,18 @@ bool ucore_resource_is_safe(u64 address, u64 size)
 	       !is_fixed(address, size) && !ucore_resource_is_ram(address, size);
 }
 
-/* Set when a mapping failed, cleared by ucore_resource_map_failed() */
+/* True if ucore_resource_map() has failed since the last ucore_resource_map_failed() */
 static bool unmapped;
 
 /**
- * ucore_resource_map() - map registers for probing
- * @address: first byte
- * @size: size (bytes); the range contains no RAM
+ * ucore_resource_map() - map memory-mapped registers in order to probe them
+ * @address: first byte of the registers
+ * @size: size of the registers (bytes); the range contains no RAM
  *
- * A failure is recorded for ucore_resource_map_failed(), because boxes may be missing then.
+ * A failure is recorded for ucore_resource_map_failed(), because boxes may be missing after a
+ * failure.
  *
- * Return: the mapping, NULL on failure.
+ * Return: virtual address of the mapping, NULL on failure.
  */
 void __iomem *ucore_resource_map(phys_addr_t address, u32 size)
 {
@@ -90,9 +92,9 @@ void __iomem *ucore_resource_map(phys_addr_t address, u32 size)
 }
 
 /**
- * ucore_resource_map_failed() - check whether a mapping failed since the last call
+ * ucore_resource_map_failed() - check whether ucore_resource_map() failed since the last call
  *
- * Return: true if one failed.
+ * Return: true if a mapping failed.
  */
 bool ucore_resource_map_failed(void)
 {
@@ -126,7 +128,10 @@ static int add_fixed(struct ucore_regions *regions)
 	return ret;
 }
 
-/* Add the memory-mapped config space, which is a busy resource only if the kernel uses it. */
+/*
+ * Add the ranges of memory-mapped PCI config space. They are busy resources only if the kernel
+ * uses them.
+ */
 static int add_ecam(struct ucore_regions *regions)
 {
 	struct acpi_mcfg_allocation *entry;
@@ -145,13 +150,16 @@ static int add_ecam(struct ucore_regions *regions)
 	return ret;
 }
 
-/* Callback for each busy resource. A nonzero return value ends the walk. */
+/* Add one busy resource. Callback of walk_iomem_res_desc(), whose walk a nonzero value ends. */
 static int add_busy(struct resource *resource, void *regions)
 {
 	return region_add(regions, resource->start, resource->end + 1, false);
 }
 
-/* Add all busy resources. walk_iomem_res_desc() returns an error if there is none. */
+/*
+ * Add all busy resources of the kernel. Errors other than -ENOMEM are ignored, because
+ * walk_iomem_res_desc() returns an error if there is no such resource.
+ */
 static int add_all_busy(struct ucore_regions *regions)
 {
 	int ret = walk_iomem_res_desc(IORES_DESC_NONE, IORESOURCE_MEM | IORESOURCE_BUSY, 0,
@@ -183,17 +191,18 @@ static int add_all_bars(struct ucore_regions *regions, ucore_resource_own own, c
 
 	while (!ret && (pdev = pci_get_device(PCI_ANY_ID, PCI_ANY_ID, pdev)))
 		ret = add_bars(regions, pdev, own, ctx);
-	pci_dev_put(pdev);	/* not NULL if an error ended the loop */
+	pci_dev_put(pdev);	/* pdev is not NULL if an error ended the loop */
 	return ret;
 }
 
 /**
  * ucore_resource_collect() - list the memory ranges of other devices
- * @regions: list to fill, empty before
- * @own: callback that returns true for a BAR that holds uncore registers; NULL for none
+ * @regions: empty list that receives the ranges
+ * @own: callback that returns true for a BAR that contains uncore registers and is therefore not
+ *       added; NULL if there is no such BAR
  * @ctx: first argument of @own
  *
- * Return: 0 or -ENOMEM; @regions holds the ranges found so far in both cases.
+ * Return: 0 or -ENOMEM. After an error @regions contains the ranges found so far.
  */
 int ucore_resource_collect(struct ucore_regions *regions, ucore_resource_own own, const void *ctx)
 {
@@ -202,8 +211,8 @@ int ucore_resource_collect(struct ucore_regions *regions, ucore_resource_own own
 }
 
 /**
- * ucore_resource_drop() - free the list
- * @regions: the list; empty afterwards
+ * ucore_resource_drop() - free the list of memory ranges of other devices
+ * @regions: list of ranges; empty afterwards
  */
 void ucore_resource_drop(struct ucore_regions *regions)
 {

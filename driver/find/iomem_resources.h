@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Address checks: RAM, fixed ranges, and ranges of other devices. */
+/* Checks whether registers can be at a physical address: not in RAM or in another device. */
 #ifndef UCORE_IOMEM_RESOURCES_H
 #define UCORE_IOMEM_RESOURCES_H
 
@@ -9,9 +9,9 @@ struct pci_dev;
 struct resource;
 
 /**
- * struct ucore_region - memory range without uncore registers
- * @start: first byte
- * @end: first byte after the range
+ * struct ucore_region - range of physical addresses that cannot contain uncore registers
+ * @start: physical address of the first byte
+ * @end: physical address of the first byte after the range
  * @port: true if the range is a BAR of a PCI Express port
  */
 struct ucore_region {
@@ -21,8 +21,8 @@ struct ucore_region {
 };
 
 /**
- * struct ucore_regions - memory ranges of other devices
- * @region: the ranges; may overlap
+ * struct ucore_regions - list of the memory ranges of other devices
+ * @region: array of ranges, which may overlap
  * @nr: number of ranges
  * @max: number of ranges that @region has room for
  */
@@ -44,11 +44,11 @@ int ucore_resource_collect(struct ucore_regions *regions, ucore_resource_own own
 void ucore_resource_drop(struct ucore_regions *regions);
 
 /**
- * ucore_resource_overlaps() - check whether another device uses a range
- * @regions: ranges of other devices
- * @address: first byte
- * @size: size (bytes), not 0
- * @in_port: true if BARs of PCI Express ports are allowed
+ * ucore_resource_overlaps() - check whether another device uses a range of physical addresses
+ * @regions: memory ranges of other devices
+ * @address: first byte of the range
+ * @size: size of the range (bytes), not 0
+ * @in_port: true if the range may be in a BAR of a PCI Express port
  *
  * Return: true if another device uses any byte of the range.
  */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finder of memory-mapped memory controllers: Ice Lake-SP, Snow Ridge.
+ * Finder of the boxes of memory-mapped memory controllers: Ice Lake-SP, Snow Ridge.
  *
- * A PCI function of each socket holds the addresses of the controllers. An address is used
- * only if registers can be there and neither another box nor another device uses it. A box
- * exists if its registers do not read all ones. Process context, at module load. Only reads
- * registers.
+ * A PCI function of each socket contains the physical addresses of the memory controllers. An
+ * address is used only if registers can be there and neither another box nor another device
+ * uses it. A box exists if its registers do not read all ones. Process context, at module load.
+ * Only reads registers.
  */
 #include <linux/io.h>
 #include <linux/pci.h>
@@ -25,7 +25,7 @@ struct search {
 	struct ucore_regions foreign;
 };
 
-/* Return the reason why a controller cannot be at an address, NULL if it can. */
+/* Return the reason why a memory controller cannot be at an address, NULL if it can be there. */
 static const char *address_problem(const struct search *search, u64 controller)
 {
 	const struct ucore_static_table *table = search->table;
@@ -48,8 +48,9 @@ static const char *address_problem(const struct search *search, u64 controller)
 }
 
 /*
- * Return true if a box exists. The registers of an absent channel may read all ones, which the
- * upper half of a counter never does.
+ * Return true if a box exists at @address. The registers of an absent memory channel may read
+ * all ones. The control of an existing box does not, and the high dword of an existing
+ * free-running counter never does.
  */
 static bool box_exists(const struct ucore_static_mmio *row, u64 address)
 {
@@ -65,7 +66,7 @@ static bool box_exists(const struct ucore_static_mmio *row, u64 address)
 	return exists;
 }
 
-/* Add all boxes of memory controller @m of a die. */
+/* Add all boxes of memory controller @m of a die, whose physical address is @controller. */
 static int add_controller(struct ucore_finder *finder, const struct ucore_static_table *table,
 			  u32 die, u32 m, u64 controller)
 {
@@ -126,13 +127,13 @@ static int find_controllers(const struct search *search, struct pci_dev *pdev, u
 }
 
 /**
- * ucore_mmio_imc_find() - add the memory-mapped controllers of all sockets of a segment
- * @finder: collection to add to
- * @table: boxes of a controller; may list none
- * @segment: PCI segment
- * @die_of_bus: logical die of each bus of the segment, or UCORE_DIE_*
+ * ucore_mmio_imc_find() - add the boxes of the memory controllers in a PCI segment
+ * @finder: collection that receives the box descriptions
+ * @table: static table with the boxes of a memory controller (mmio); may contain none
+ * @segment: number of the PCI segment
+ * @die_of_bus: logical die of each PCI bus of the segment, or UCORE_DIE_*
  *
- * Return: 0, also without any controller, or -ENOMEM.
+ * Return: 0 or -ENOMEM. A segment without memory controllers is not an error.
  */
 int ucore_mmio_imc_find(struct ucore_finder *finder, const struct ucore_static_table *table,
 			int segment, const s16 *die_of_bus)
@@ -153,7 +154,7 @@ int ucore_mmio_imc_find(struct ucore_finder *finder, const struct ucore_static_t
 		else
 			ret = find_controllers(&search, pdev, die);
 	}
-	pci_dev_put(pdev);	/* not NULL if an error ended the loop */
+	pci_dev_put(pdev);	/* pdev is not NULL if an error ended the loop */
 	ucore_resource_drop(&search.foreign);
 	return ret;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finder of memory-mapped memory controllers. */
+/* Finder of the boxes of memory-mapped memory controllers: Ice Lake-SP, Snow Ridge. */
 #ifndef UCORE_MMIO_IMC_H
 #define UCORE_MMIO_IMC_H
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finder for generations without discovery, driven by a static table: Xeon E5-2600 v1 to v4,
- * Skylake-SP to Ice Lake-SP, Snow Ridge.
+ * Finder for processor generations without discovery tables: Xeon E5-2600 v1 to v4, Skylake-SP
+ * to Ice Lake-SP, Snow Ridge. A static table lists the boxes that a generation can have.
  *
- * An MSR box exists if its first register can be read. A PCI box exists if its function does,
- * because firmware hides functions and parts differ. mmio_imc.c finds memory-mapped boxes.
- * Process context, at module load. Only reads registers.
+ * A box in MSRs exists if its first register can be read. A box in PCI config space exists if
+ * its PCI function exists, because firmware may hide functions and processors of a generation
+ * differ. mmio_imc.c finds memory-mapped boxes. Process context, at module load. Only reads
+ * registers.
  */
 #include <linux/bitmap.h>
 #include <linux/bitops.h>
@@ -20,18 +21,18 @@
 #include "find/static_table.h"
 #include "reg/reg.h"
 
-/* Limit of the per-die lists; no machine of these generations has more sockets */
+/* Size of arrays indexed by logical die. No machine of these generations has more dies. */
 #define MAX_DIES	64
 
 /* ---- MSR boxes ---- */
 
 /**
- * struct search - state of the search
- * @finder: collection to add to
- * @table: table of the generation
- * @small: logical dies of the smallest die variant
- * @slices: number of enabled slices by logical die, 0 if unknown
- * @offline: true if a function belongs to a socket without an online CPU
+ * struct search - state of the search for boxes
+ * @finder: collection that receives the box descriptions
+ * @table: static table of the processor generation
+ * @small: bitmap of the logical dies that are of the smallest die variant
+ * @slices: number of enabled cache slices of each logical die, 0 if unknown
+ * @offline: true if the PCI function of a box belongs to a socket without an online CPU
  */
 struct search {
 	struct ucore_finder *finder;
@@ -42,10 +43,10 @@ struct search {
 };
 
 /*
- * Return the number of CHAs to probe. There is one CHA per slice that the fuses enable, and
- * the configuration register should hold the same number. The register decides if the function
- * with the fuses is hidden, and without both numbers all CHAs are probed. Each box is also
- * probed before it is added.
+ * Return the number of CHAs to probe on a die. There is one CHA for each cache slice that the
+ * fuses enable. @config is the number in the configuration register, which should be the same.
+ * It is used if the PCI function with the fuses is hidden. If both numbers are unknown, all CHAs
+ * are probed. Each box is also probed before it is added.
  */
 static u32 cha_count(const struct search *search, u32 die, u32 config, u32 max)
 {
@@ -58,10 +59,10 @@ static u32 cha_count(const struct search *search, u32 die, u32 config, u32 max)
 }
 
 /*
- * Return the number of C-Boxes (CHAs) to probe. There is one C-Box per core by CPUID. The
- * count in the configuration register is known by analogy only (UNCERTAIN(cbo-count)), and the
- * kernel may miss cores that are not present at boot. The larger number is used, because each
- * box is probed before it is added.
+ * Return the number of C-Boxes (CHAs) to probe on the die of @cpu. There is one C-Box for each
+ * core that CPUID reports. The kernel may miss cores that are not present at boot. The number in
+ * the configuration register is known only by analogy (UNCERTAIN(cbo-count)). The larger number
+ * is used, because each box is probed before it is added.
  */
 static u32 cbo_count(const struct search *search, int cpu, u32 max)
 {
@@ -87,7 +88,10 @@ static u32 msr_count(const struct search *search, const struct ucore_static_msr 
 	return row->max;
 }
 
-/* Return the register to probe: free-running boxes have counters only. */
+/*
+ * Return the offset of the register that is read to find whether a box exists. A box of
+ * free-running counters has no controls, so that its first counter is read.
+ */
 static u32 first_register(const struct ucore_static_msr *row, u32 instance)
 {
 	const struct ucore_layout *layout = ucore_static_layout(row, instance);
@@ -124,7 +128,7 @@ static int find_msr_row(const struct search *search, const struct ucore_static_m
 	return 0;
 }
 
-/* Return true if the CPU is the first online CPU of its die. Only that one probes the die. */
+/* Return true if the CPU is the first online CPU of its die, which probes the die's MSRs. */
 static bool cpu_is_first_of_die(int cpu)
 {
 	int other;
@@ -226,9 +230,10 @@ static int find_pci(struct search *search, int segment)
 }
 
 /*
- * Return the next capability function after @pdev, with its register value and logical die.
- * Skips functions of dies beyond MAX_DIES. The function is on a bus @above higher than a bus
- * whose die is known.
+ * Find the next PCI function after @pdev with the id @device, which has a capability register
+ * at @reg. Set @val to the value of this register and @die to the logical die of the function.
+ * Functions of dies beyond MAX_DIES are skipped. The die of the function is that of the bus whose
+ * number is lower by @above.
  */
 static struct pci_dev *next_caps(const struct search *search, u16 device, u32 above,
 				 struct pci_dev *pdev, u16 reg, int *die, u32 *val)
@@ -247,8 +252,8 @@ static struct pci_dev *next_caps(const struct search *search, u16 device, u32 ab
 }
 
 /*
- * Find the dies of the smallest variant. A die whose function is hidden counts as large, which
- * is safe because each box is probed.
+ * Find the dies of the smallest die variant. A die whose capability function is hidden is
+ * treated as large. This is safe, because each box is probed before it is added.
  */
 static void find_small_dies(struct search *search)
 {
@@ -265,7 +270,10 @@ static void find_small_dies(struct search *search)
 			set_bit(die, search->small);
 }
 
-/* Return the number of slices that the fuses enable, 0 if the second dword cannot be read. */
+/*
+ * Return the number of cache slices that the fuses enable. @low is the first dword of the fuses.
+ * Return 0 if the second dword cannot be read.
+ */
 static u32 slices_enabled(const struct ucore_static_table *table, struct pci_dev *pdev, u32 low)
 {
 	u32 high = 0;
@@ -291,15 +299,15 @@ static void find_slices(struct search *search)
 }
 
 /*
- * Return the next higher PCI segment, -1 if there is none. Root buses are in no particular
- * order.
+ * Return the number of the next PCI segment above @segment, -1 if there is none. All root buses
+ * are searched, because they are in no particular order.
  */
 static int segment_after(int segment)
 {
 	struct pci_bus *root = NULL;
 	int nr, next = -1;
 
-	pci_lock_rescan_remove();	/* buses cannot be referenced */
+	pci_lock_rescan_remove();	/* the loop holds no references to the buses */
 	while ((root = pci_find_next_bus(root))) {
 		nr = pci_domain_nr(root);
 		if (nr > segment && (next < 0 || nr < next))
@@ -310,11 +318,11 @@ static int segment_after(int segment)
 }
 
 /**
- * ucore_static_table_find() - add all boxes of a machine without discovery
- * @finder: collection to add to
+ * ucore_static_table_find() - add all boxes of a machine without discovery tables
+ * @finder: collection that receives the box descriptions
  * @platform: platform whose table is a struct ucore_static_table
  *
- * Return: 0, also without any box, or -ENOMEM.
+ * Return: 0 or -ENOMEM. A machine without any box is not an error.
  */
 int ucore_static_table_find(struct ucore_finder *finder, const struct ucore_platform *platform)
 {

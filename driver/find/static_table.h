@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finder for generations without discovery, driven by a static table. */
+/* Finder for processor generations without discovery tables: reads a static table. */
 #ifndef UCORE_STATIC_TABLE_H
 #define UCORE_STATIC_TABLE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Static table of a generation without discovery, from the Xeon E5-2600 on: addresses and
- * counts of its boxes.
+ * Static table: addresses and numbers of the boxes of a processor generation without discovery
+ * tables (Xeon E5-2600 to Ice Lake-SP, Snow Ridge).
  */
 #ifndef UCORE_STATIC_TABLE_DESC_H
 #define UCORE_STATIC_TABLE_DESC_H
@@ -10,25 +10,26 @@
 #include "find/die_topology.h"
 #include "find/upi_iio_links.h"
 
-/* Device and function number on the bus, for device ids that several functions share */
+/* PCI device and function number on the bus, for PCI device ids that several functions share */
 #define E5_PCI_AT(_slot, _function)	((_slot) << 3 | (_function))
 
 /**
- * struct ucore_static_msr - MSR boxes of one type
+ * struct ucore_static_msr - all boxes of one type whose registers are MSRs
  * @type: box type
- * @layout: registers, relative to the box's base
- * @global_gp: global status bits of instance 0, shifted left by n for instance n. All ones are
- *             not shifted and mean that any bit may belong to any instance.
- * @global_fixed: the same for fixed counters
- * @base: base MSR of instance 0
- * @stride: distance between instances (MSRs)
- * @bases: base MSR of each instance, NULL if @base and @stride apply
- * @max: largest number of instances
- * @small: largest number of instances on the smallest die variant
- * @per_core: true if there is one instance per core, or per enabled slice of the fuses
- * @by_chop: true if the smallest die variant has @small instances; the table's chop register
+ * @layout: register offsets, relative to the base MSR of a box
+ * @global_gp: global status bits that the general counters of box 0 may set, shifted left by n
+ *             for box n. All ones are not shifted and mean that any bit may belong to any box.
+ * @global_fixed: global status bits that the fixed counters of box 0 may set, as @global_gp
+ * @base: base MSR of box 0
+ * @stride: distance between the base MSRs of two boxes
+ * @bases: array of the base MSR of each box, NULL if @base and @stride give the base MSRs
+ * @max: largest number of boxes on a die
+ * @small: largest number of boxes on the smallest die variant
+ * @per_core: true if there is one box for each core, or for each cache slice that the fuses
+ *            enable
+ * @by_chop: true if the smallest die variant has only @small boxes; the table's member chop_reg
  *           identifies the variant
- * @each: true if @layout is an array of @max elements, one per instance
+ * @each: true if @layout is an array of @max elements, one for each box
  */
 struct ucore_static_msr {
 	const struct ucore_box_type *type;
@@ -45,19 +46,19 @@ struct ucore_static_msr {
 	bool each;
 };
 
-/* Return the global status bits of an instance, derived from those of instance 0. */
+/* Return the global status bits of box @instance. @bits are the global status bits of box 0. */
 static inline u64 ucore_static_instance_bits(u64 bits, u32 instance)
 {
 	return bits == ~0ULL ? bits : bits << instance;
 }
 
-/* Return the base MSR of an instance. */
+/* Return the base MSR of box @instance. */
 static inline u32 ucore_static_base(const struct ucore_static_msr *row, u32 instance)
 {
 	return row->bases ? row->bases[instance] : row->base + instance * row->stride;
 }
 
-/* Return the register layout of an instance. */
+/* Return the register layout of box @instance. */
 static inline const struct ucore_layout *ucore_static_layout(const struct ucore_static_msr *row,
 							     u32 instance)
 {
@@ -65,15 +66,16 @@ static inline const struct ucore_layout *ucore_static_layout(const struct ucore_
 }
 
 /**
- * struct ucore_static_pci - PCI box of each socket
+ * struct ucore_static_pci - one box in PCI config space, which each socket has
  * @type: box type
- * @layout: registers, as config offsets
+ * @layout: register offsets in config space
  * @global_gp: global status bits that the general counters may set
  * @global_fixed: global status bits that the fixed counters may set
- * @device: PCI device id
- * @at: device and function number, E5_PCI_AT(); 0 if @device is unique
- * @aux: PCI device id of the second function, 0 for none
- * @instance: number among the boxes of this type
+ * @device: PCI device id of the function with the box's registers
+ * @at: device and function number of this function, E5_PCI_AT(); 0 if only one function of a
+ *      socket has the id @device
+ * @aux: PCI device id of the second function of the box, 0 for none
+ * @instance: number of the box among the boxes of this type on a socket
  */
 struct ucore_static_pci {
 	const struct ucore_box_type *type;
@@ -87,15 +89,16 @@ struct ucore_static_pci {
 };
 
 /**
- * struct ucore_static_mmio - memory-mapped boxes of each memory controller
+ * struct ucore_static_mmio - memory-mapped boxes of one type, which each memory controller has
  * @type: box type
- * @layout: registers, as byte offsets
+ * @layout: register offsets (bytes)
  * @global_gp: global status bits that the general counters of any box may set
  * @global_fixed: global status bits that the fixed counters of any box may set
- * @first: offset of the first box from the controller's address (bytes)
- * @stride: distance between boxes (bytes)
- * @nr: largest number of boxes of a controller; box i of controller m is instance m * @nr + i
- * @size: window size of a box (bytes)
+ * @first: offset of the first box from the address of its memory controller (bytes)
+ * @stride: distance between two boxes (bytes)
+ * @nr: largest number of boxes of a memory controller; box i of controller m has the number
+ *      m * @nr + i
+ * @size: size of the register window of a box (bytes)
  */
 struct ucore_static_mmio {
 	const struct ucore_box_type *type;
@@ -109,28 +112,30 @@ struct ucore_static_mmio {
 };
 
 /**
- * struct ucore_static_table - one generation
- * @global: global control of every socket, NULL if there is none
- * @msr: MSR boxes
+ * struct ucore_static_table - all boxes of one processor generation without discovery tables
+ * @global: description of the global control of each socket, NULL if there is none
+ * @msr: boxes in MSRs, one row for each box type
  * @nr_msr: number of rows of @msr
- * @pci: PCI boxes
+ * @pci: boxes in PCI config space, one row for each box of a socket
  * @nr_pci: number of rows of @pci
- * @mmio: boxes of memory-mapped controllers; may be NULL
+ * @mmio: boxes of memory-mapped memory controllers, one row for each box type; may be NULL
  * @nr_mmio: number of rows of @mmio
- * @nr_imc: largest number of memory controllers of a socket
- * @imc_map: PCI device id of the function with the controllers' addresses (hw/imc_map.h)
- * @ubox: function that maps a bus to a socket
- * @global_config: MSR with the number of C-Boxes (CHAs), 0 for none
- * @num_cbo: bits of that number
- * @fuse_device: PCI device id of the function with the slice fuses
- * @fuse_reg: config offset of the fuses
- * @fuse_above: bus number of that function minus the bus number of its socket's UBox. The
- *              function's own bus may map to another socket.
- * @fuses: slice bits of that register and the next dword; 0 without fuses
- * @chop_device: PCI device id of the function that identifies the die variant
- * @chop_reg: config offset of the variant
- * @chop: bits of the variant; 0 is the smallest die
- * @links: registers of stacks and links; may be NULL
+ * @nr_imc: largest number of memory-mapped memory controllers of a socket
+ * @imc_map: PCI device id of the function with the addresses of the memory controllers
+ *           (hw/imc_map.h)
+ * @ubox: UBox function, whose registers map a PCI bus to a socket
+ * @global_config: MSR that contains the number of C-Boxes (CHAs), 0 for none
+ * @num_cbo: bits of @global_config that contain the number of C-Boxes (CHAs)
+ * @fuse_device: PCI device id of the function with the fuses of the cache slices
+ * @fuse_reg: config offset of the register with the fuses
+ * @fuse_above: bus number of the function with the fuses minus the bus number of its socket's
+ *              UBox. The bus of the function itself may map to another socket.
+ * @fuses: bits of the register at @fuse_reg and of the next dword, one for each slice; 0 if
+ *         there are no fuses
+ * @chop_device: PCI device id of the function with the register that identifies the die variant
+ * @chop_reg: config offset of the register that identifies the die variant
+ * @chop: bits of this register that contain the die variant; value 0 is the smallest die
+ * @links: registers with the root buses of IIO stacks and the peers of UPI links; may be NULL
  */
 struct ucore_static_table {
 	const struct ucore_global *global;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Links: the PCI root bus of each IIO stack, and the die and port at the remote end of each
- * UPI link.
+ * Links of boxes: the PCI root bus of each IIO stack, and the die and port at the remote end of
+ * each UPI link.
  *
- * A box whose registers hold an implausible value gets no link and is listed by number only.
+ * A box whose registers contain an implausible value gets no link and is listed by number only.
  * Process context, at module load. Only reads registers.
  */
 #include <linux/bitops.h>
@@ -22,7 +22,7 @@ static u32 field_get(u32 mask, u32 val)
 
 /* ---- stacks ---- */
 
-/* Set the root bus of a stack in all its boxes. */
+/* Set the PCI root bus of IIO stack @stack in the descriptions of all boxes of this stack. */
 static void stack_set_bus(struct ucore_finder *finder, const struct ucore_link_regs *regs, u32 die,
 			  u32 stack, u32 segment, u32 bus)
 {
@@ -31,7 +31,7 @@ static void stack_set_bus(struct ucore_finder *finder, const struct ucore_link_r
 	};
 	struct ucore_box_desc *desc;
 
-	/* the entry of a stack that does not exist reads 0, too */
+	/* bus 0 may also mean that the stack does not exist */
 	if (!bus && stack != regs->first_stack)
 		return;
 	if (regs->port_stacks & BIT(stack)) {
@@ -44,7 +44,10 @@ static void stack_set_bus(struct ucore_finder *finder, const struct ucore_link_r
 			desc->link = link;
 }
 
-/* Return the PCI segment that all functions of a die share, or -ENOENT if all are hidden. */
+/*
+ * Return the PCI segment of a die. All PCI functions of a die are in the same segment. Return
+ * -ENOENT if firmware has hidden them all.
+ */
 static int segment_of_die(const struct ucore_finder *finder, u32 die)
 {
 	const struct ucore_box_desc *desc;
@@ -134,10 +137,10 @@ static void link_set_peer(struct ucore_box_desc *desc, const struct ucore_link_r
 }
 
 /**
- * ucore_links_find() - find the root bus of each stack and the peer of each link
- * @finder: the boxes; sets @link
- * @regs: link registers of the generation, NULL if it has none
- * @ubox: function that maps buses and nodes to sockets
+ * ucore_links_find() - find the root bus of each IIO stack and the remote end of each UPI link
+ * @finder: collection of box descriptions, whose member link is set
+ * @regs: registers that describe stacks and links, NULL if the generation has none
+ * @ubox: UBox function, whose registers map buses and nodes to sockets
  */
 void ucore_links_find(struct ucore_finder *finder, const struct ucore_link_regs *regs,
 		      const struct ucore_ubox_map *ubox)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Links: root buses of IIO stacks and peers of UPI links. */
+/* Links of boxes: the PCI root buses of IIO stacks and the remote ends (peers) of UPI links. */
 #ifndef UCORE_UPI_IIO_LINKS_H
 #define UCORE_UPI_IIO_LINKS_H
 
@@ -9,24 +9,25 @@ struct ucore_finder;
 struct ucore_ubox_map;
 
 /**
- * struct ucore_link_regs - link registers of a generation, 0 for absent ones
- * @bus_msr: MSR of a die whose byte s is the root bus of stack s
- * @bus_valid: bit of @bus_msr that marks the content as valid
- * @stack_device: PCI device id of a function on the root bus of each stack
- * @stack_reg: config offset of the stack number in that function
- * @stack_id: bits of the stack number
- * @stack_of_id: map from stack number to stack
- * @nr_stacks: number of stacks of a die
- * @first_stack: the only stack that can have root bus 0
- * @port_stacks: bit mask of the stacks with consecutive root ports
- * @nr_ports: number of root ports of such a stack
- * @port0: PCI device number of the first root port
- * @no_model: CPUID model of the platform without these registers, or 0
- * @link_status: config offset of the status in a link's function
- * @link_trained: status bit of a working link
- * @link_peer: config offset of the data received from the remote end
- * @peer_link: bits of the remote port
- * @peer_node: bits of the remote socket's node id, in the numbering of the UBoxes
+ * struct ucore_link_regs - registers that describe the IIO stacks and UPI links of a generation
+ * @bus_msr: MSR whose byte s is the number of the PCI root bus of IIO stack s of the die, or 0
+ * @bus_valid: bit of @bus_msr that marks the value of the MSR as valid
+ * @stack_device: PCI device id of a function that exists on the root bus of each IIO stack, or 0
+ * @stack_reg: config offset of the register with the stack id in this function
+ * @stack_id: bits of this register that contain the stack id
+ * @stack_of_id: array that maps a stack id to the number of the IIO stack
+ * @nr_stacks: number of IIO stacks of a die
+ * @first_stack: number of the only IIO stack that can have root bus 0
+ * @port_stacks: bit mask of the IIO stacks whose root ports have consecutive device numbers
+ * @nr_ports: number of root ports of an IIO stack in @port_stacks
+ * @port0: PCI device number of the first root port of such a stack
+ * @no_model: CPUID model of this platform that lacks these registers, or 0
+ * @link_status: config offset of the status register in the PCI function of a UPI link, or 0
+ * @link_trained: bit of the status register that is set if the link works
+ * @link_peer: config offset of the register with the data received from the remote end
+ * @peer_link: bits of this register that contain the port number of the remote end
+ * @peer_node: bits of this register that contain the node id of the remote socket, in the
+ *             numbering of the UBoxes
  */
 struct ucore_link_regs {
 	u32 bus_msr;

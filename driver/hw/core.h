@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Facts about architectural performance monitoring, versions 1 to 5.
+ * Facts about architectural performance monitoring of the cores, versions 1 to 5.
  *
- * Registers, fields and encodings only. The machine model can include this file; it defines
- * BIT() and GENMASK() itself.
+ * Registers, fields and encodings only. The machine model (tests/lab/qemu) can include this
+ * file. A file that includes it must define BIT() and GENMASK().
  *
  * Sources: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 3B,
  * "Architectural performance monitoring", and volume 4, table 2-2.
@@ -18,8 +18,8 @@
 #define CORE_EAX_VERSION	GENMASK(7, 0)
 #define CORE_EAX_NR_GP		GENMASK(15, 8)
 #define CORE_EAX_WIDTH		GENMASK(23, 16)
-#define CORE_EAX_NR_EVENTS	GENMASK(31, 24)	/* length of the vector in EBX */
-#define CORE_EDX_NR_FIXED	GENMASK(4, 0)	/* version 2 */
+#define CORE_EAX_NR_EVENTS	GENMASK(31, 24)	/* number of valid bits in EBX */
+#define CORE_EDX_NR_FIXED	GENMASK(4, 0)	/* from version 2 on */
 #define CORE_EDX_FIXED_WIDTH	GENMASK(12, 5)
 #define CORE_EDX_NO_ANY		BIT(15)		/* AnyThread is deprecated: version 5 */
 /*
@@ -35,7 +35,7 @@
 
 /* ---- registers ---- */
 
-#define CORE_PMC0		0x0c1	/* IA32_PMCx; a write sets 32 bits, sign-extended */
+#define CORE_PMC0		0x0c1	/* IA32_PMCx; a write sign-extends its low 32 bits */
 #define CORE_EVTSEL0		0x186	/* IA32_PERFEVTSELx */
 #define CORE_FIXED0		0x309	/* IA32_FIXED_CTRx */
 #define CORE_PERF_CAPABILITIES	0x345
@@ -46,9 +46,9 @@
 #define CORE_A_PMC0		0x4c1	/* IA32_A_PMCx: full-width alias of IA32_PMCx */
 
 #define CORE_CAP_FULL_WIDTH	BIT(13)	/* IA32_PERF_CAPABILITIES: CORE_A_PMC0 exists */
-#define CORE_WRITE_BITS		32	/* bits set by a write of IA32_PMCx */
+#define CORE_WRITE_BITS		32	/* number of low bits that a write of IA32_PMCx sets */
 
-/* IA32_PERFEVTSELx */
+/* Fields of IA32_PERFEVTSELx */
 #define CORE_CTL_EV_SEL		GENMASK(7, 0)
 #define CORE_CTL_UMASK		GENMASK(15, 8)
 #define CORE_CTL_USR		BIT(16)
@@ -60,17 +60,20 @@
 #define CORE_CTL_INV		BIT(23)
 #define CORE_CTL_CMASK		GENMASK(31, 24)
 
-/* IA32_FIXED_CTR_CTRL: four bits for each counter */
+/* Fields of IA32_FIXED_CTR_CTRL: four bits for each fixed counter */
 #define CORE_FIXED_STEP		4
 #define CORE_FIXED_OS		BIT(0)
 #define CORE_FIXED_USR		BIT(1)
 #define CORE_FIXED_ANY		BIT(2)
 #define CORE_FIXED_INT		BIT(3)
 
-/* IA32_PERF_GLOBAL_CTRL, _STATUS and _OVF_CTRL: bit i for general, 32 + i for fixed counters */
+/*
+ * Bits of IA32_PERF_GLOBAL_CTRL, _STATUS and _OVF_CTRL: bit i is for general counter i, and bit
+ * 32 + i for fixed counter i.
+ */
 #define CORE_STATUS_FIXED	32
 #define CORE_STATUS_FROZEN	BIT_ULL(59)	/* CTR_Frz: all counters are frozen (version 4) */
 #define CORE_STATUS_BUFFER	BIT_ULL(62)	/* OvfBuf: the PEBS buffer is full */
-#define CORE_STATUS_CHANGED	BIT_ULL(63)	/* CondChgd */
+#define CORE_STATUS_CHANGED	BIT_ULL(63)	/* CondChgd: status bits have changed */
 
 #endif /* UCORE_HW_CORE_H */

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Facts about Diamond Rapids that differ from discovery.h, in the same form.
+ * Facts about the uncore registers of Diamond Rapids that differ from discovery.h: offsets,
+ * fields and encodings only.
  *
- * The only source is Linux's driver of early 2026, which calls some facts preliminary. Facts
- * that it contradicts or leaves open are marked here.
+ * The only source is intel_uncore (the driver in the kernel tree) of early 2026, which calls some
+ * facts preliminary. Facts that this source contradicts or leaves open are marked here.
  *
- * A package consists of hubs for memory and I/O (IMH) and blocks of cores (CBB). The tables of
- * IMHs are found through PCI functions, those of CBBs through an MSR. Each table has its own
- * global control, which is memory-mapped for CBBs. Each freeze bit reaches all units and is
- * set at power-on, so that counting requires all of them to be cleared.
+ * A package consists of hubs for memory and I/O (IMH) and blocks of cores (CBB). The discovery
+ * tables of IMHs are found through PCI functions, those of CBBs through an MSR. Each table has
+ * its own global control, which is memory-mapped for CBBs. The freeze bit of each global control
+ * stops all units and is set at power-on. Therefore the units count only if all freeze bits are
+ * cleared.
  */
 #ifndef UCORE_HW_DMR_H
 #define UCORE_HW_DMR_H
 
 #define DMR_PCI_IMH			0x09a1
-#define DMR_MSR_CBB_TABLE		0x710	/* physical address of the CBB's table */
-#define DMR_NR_GLOBALS			3	/* two IMHs and a CBB, if all belong to one die */
+#define DMR_MSR_CBB_TABLE		0x710	/* contains the physical address of a CBB's table */
+#define DMR_NR_GLOBALS			3	/* of two IMHs and a CBB, if all are on one die */
 
 /* ---- box types; unit ids of the second IMH begin at 8000h ---- */
 
 #define DMR_TYPE_PCU			4
 #define DMR_TYPE_UBOX			5
 #define DMR_TYPE_IMC			6
-#define DMR_TYPE_MSE			19	/* broken */
+#define DMR_TYPE_MSE			19	/* does not work, not used */
 #define DMR_TYPE_SCA			23
 #define DMR_TYPE_CXLCM			24
 #define DMR_TYPE_HAMVF			30
@@ -32,7 +34,7 @@
 #define DMR_TYPE_SNCU			34
 #define DMR_TYPE_ULA			35
 #define DMR_TYPE_DDA			36
-#define DMR_TYPE_SB2UCIE		37	/* broken */
+#define DMR_TYPE_SB2UCIE		37	/* does not work, not used */
 #define DMR_TYPE_SBO			38
 #define DMR_TYPE_UBR			43
 #define DMR_TYPE_PCIE4			45
@@ -46,24 +48,27 @@
 /* ---- controls ---- */
 
 /*
- * The threshold of an iMC has ten bits. Its lowest bit is the invert bit of other boxes, and
- * the source's list of fields has both there (UNCERTAIN(dmr-thresh)). The tenth bit is in the
- * upper half of the control, which the source does not write and which controls 4 bytes apart
- * lack.
+ * Threshold field in the control of an iMC counter. The field has ten bits. Its lowest bit is the
+ * invert bit of other boxes, and the source lists both fields at this bit: UNCERTAIN(dmr-thresh).
+ * The tenth bit is in the upper dword of a 64-bit control. The source does not write this dword,
+ * and it does not exist in controls that are 4 bytes apart. Therefore it is left out here.
  */
 #define DMR_CTL_IMC_THRESH		GENMASK_ULL(31, 23)
 
-/* From the box control */
+/* Fixed counter of an iMC: offsets from the box control (bytes) */
 #define DMR_IMC_FIXED_CTL		0x10
 #define DMR_IMC_FIXED_CTR		0x18
 
-/* UBox with a fixed counter as on GNR, or as on SPR: UNCERTAIN(dmr-ubox) */
+/* The fixed counter of the UBox is at the offsets of GNR, or of SPR: UNCERTAIN(dmr-ubox). */
 
 #define DMR_CTL_CXLCM_INVERT		BIT_ULL(21)
 #define DMR_CTL_CXLCM_THRESH		GENMASK_ULL(31, 23)
 #define DMR_CTL_CXLCM_PORT_EN		GENMASK_ULL(35, 32)
 
-/* PCIE4, PCIE6: rs3_sel, rx_sel, tx_sel, iep_sel, then vc_sel and port_sel of 8 bits */
+/*
+ * Fields in the control of a PCIE4 or PCIE6 counter. SELECT consists of rs3_sel, rx_sel, tx_sel
+ * and iep_sel, then vc_sel and port_sel of 8 bits each.
+ */
 #define DMR_CTL_PCIE_THRESH		GENMASK_ULL(35, 24)
 #define DMR_CTL_PCIE_SELECT		GENMASK_ULL(55, 36)
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
- * Event fields: one row for each UCORE_FIELD_* id of the uapi. Facts only; no other file
- * repeats them. The fake device of tests/tools, which is LGPL, includes this file, too.
+ * List of the event fields: one row for each UCORE_FIELD_* id of the uapi. Facts only. No other
+ * file repeats these facts. The fake device of tests/tools, which is LGPL, includes this file,
+ * too.
  *
  * Columns: id without its prefix, name, permission, register, bits.
  *
- *  - Permission is 1 if the field separates the accesses of one program from those of another
- *    (by address, core, thread, opcode or packet), so that CAP_PERFMON is required. Read
- *    often, such counts are a side channel like the timing of a cache. Otherwise 0.
- *  - Register is 1 if all counters of a box share the register, and 0 if the field is in the
- *    counter's control.
- *  - The value is a mask of the bits that the fake device offers. Each platform defines the
- *    bits of its own boxes in the driver.
+ *  - Permission is 1 if the field can separate the accesses of one program from those of
+ *    another (by address, core, thread, opcode or packet), so that CAP_PERFMON is required.
+ *    Such counts, if read often, are a side channel like the timing of a cache. Otherwise 0.
+ *  - Register is 1 if the field is in a register that all counters of a box share (a filter),
+ *    and 0 if it is in the counter's control.
+ *  - Bits is a mask of the values that the fake device accepts. In the driver, each platform
+ *    defines the bits of its own boxes.
  *
  * A file that includes this one defines the expansion of a row first, possibly several times:
  *
@@ -48,7 +49,8 @@ UCORE_FIELD(ADDR_MATCH, "addr_match", 1, 1, 0x3fffffffffc0)
 UCORE_FIELD(OPC_MATCH, "opc_match", 1, 1, 0x3f)
 UCORE_FIELD(MATCH0, "match0", 1, 1, 0x8003fff8)
 UCORE_FIELD(MATCH1, "match1", 1, 1, 0xf000f)
-UCORE_FIELD(MASK0, "mask0", 1, 1, 0x8003fff8)	/* without match0: packets with these bits 0 */
+/* A mask without its match field selects packets in which the bits of the mask are 0. */
+UCORE_FIELD(MASK0, "mask0", 1, 1, 0x8003fff8)
 UCORE_FIELD(MASK1, "mask1", 1, 1, 0xf000f)
 UCORE_FIELD(UMASK_EXT, "umask_ext", 0, 0, 0xffffff)
 UCORE_FIELD(CH_MASK, "ch_mask", 0, 0, 0xfff)

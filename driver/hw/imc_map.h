@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Facts about the addresses of memory-mapped memory controllers, Ice Lake-SP to Emerald
- * Rapids, in the form of e5.h.
+ * Facts about the addresses of memory-mapped memory controllers, Ice Lake-SP to Emerald Rapids:
+ * offsets, fields and encodings only.
  *
- * A PCI function on each die, next to the UBox function, holds the addresses. The base
- * register (IMC_MAP_BASE_BITS) has address bits from 23 on. The register of each controller
- * (IMC_MAP_OFFSET_BITS) has address bits from 12 on. Both read 0 if the controller was not set
- * up.
+ * A PCI function on each die, next to the UBox function, contains the addresses. The base
+ * register (IMC_MAP_BASE) contains the base address from bit 23 on. The register of each
+ * controller (IMC_MAP_OFFSET) contains the offset from this base, from bit 12 on. Both read 0 if
+ * firmware has not initialized the controller.
  */
 #ifndef UCORE_HW_IMC_MAP_H
 #define UCORE_HW_IMC_MAP_H
@@ -18,7 +18,10 @@
 #define IMC_MAP_ADDRESS(base, offset) \
 	((((base) & IMC_MAP_BASE_BITS) << 23) + (((offset) & IMC_MAP_OFFSET_BITS) << 12))
 
-/* Free-running counters of a controller (offsets from its address): read-only, 48 bits */
+/*
+ * Free-running counter of the DRAM clock of a memory controller: offset from the controller's
+ * address (bytes) and width (bits). The register is read-only.
+ */
 #define IMC_FREE_DCLK			0x22b0
 #define IMC_FREE_WIDTH			48
 

@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Facts about the Xeon E5-2600 v2, E5-1600 v2 and E7 v2 (CPUID 06_3EH), in the form of e5.h.
+ * Facts about the uncore registers of the Xeon E5-2600 v2, E5-1600 v2 and E7 v2 (CPUID 06_3EH):
+ * offsets, fields and encodings only.
  *
- * Source: Intel 329468-002, with table numbers.
+ * Source: Intel 329468-002. The comments contain its section and table numbers.
  */
 #ifndef UCORE_HW_IVBEP_H
 #define UCORE_HW_IVBEP_H
 
-/* Section 2.1.5 */
+/* MSRs of the global control and the global status (section 2.1.5) */
 #define IVBEP_MSR_GLOBAL_CTL		0xc00
 #define IVBEP_MSR_GLOBAL_STATUS		0xc01
 #define IVBEP_MSR_GLOBAL_CONFIG		0xc06
-/* Bit i for the core with id i: UNCERTAIN(core-sel) */
+/* Field of the global control: bit i selects the core with id i: UNCERTAIN(core-sel) */
 #define IVBEP_GLOBAL_CTL_PMI_CORE_SEL	GENMASK(14, 0)
 #define IVBEP_GLOBAL_CONFIG_NUM_CBO	GENMASK(4, 0)
 
-/* GLOBAL_STATUS bits (Table 2-3). C-Box n has bit 3 + n; an iMC bit covers 4 channels. */
+/*
+ * Bit numbers of GLOBAL_STATUS (Table 2-3). C-Box n has bit 3 + n. The bit of an iMC is set by
+ * its 4 channels.
+ */
 #define IVBEP_STATUS_UBOX_FIXED		0
 #define IVBEP_STATUS_UBOX		1
 #define IVBEP_STATUS_PCU		2
 #define IVBEP_STATUS_CBO0		3
 #define IVBEP_STATUS_HA0		18
 #define IVBEP_STATUS_IMC0		20
-#define IVBEP_STATUS_QPI0		22	/* two bits, three ports: UNCERTAIN(status) */
+#define IVBEP_STATUS_QPI0		22	/* two bits for three ports: UNCERTAIN(status) */
 #define IVBEP_STATUS_R3QPI0		24
 #define IVBEP_STATUS_R2PCIE		26
 
@@ -46,54 +50,63 @@
 #define IVBEP_CBO_FILTER1_NC		BIT(30)
 #define IVBEP_CBO_FILTER1_ISOC		BIT(31)
 
-/* UBox (Tables 2-5 to 2-9): no box control */
+/* MSRs of the UBox, which has no box control (Tables 2-5 to 2-9) */
 #define IVBEP_MSR_UBOX_FIXED_CTL	0xc08
 #define IVBEP_MSR_UBOX_FIXED_CTR	0xc09
 #define IVBEP_MSR_UBOX_CTL0		0xc10
 #define IVBEP_MSR_UBOX_STATUS		0xc15
 #define IVBEP_MSR_UBOX_CTR0		0xc16
 
-/* PCU (Tables 2-117 to 2-121) */
+/* MSRs of the PCU (Tables 2-117 to 2-121) */
 #define IVBEP_MSR_PCU_BOX_CTL		0xc24
 #define IVBEP_MSR_PCU_CTL0		0xc30
 #define IVBEP_MSR_PCU_FILTER		0xc34
 #define IVBEP_MSR_PCU_STATUS		0xc35
 #define IVBEP_MSR_PCU_CTR0		0xc36
 
-/* Counter widths (Table 1-1) */
+/* Widths of counters (bits, Table 1-1) */
 #define IVBEP_WIDTH_CBO			44
 #define IVBEP_WIDTH_UBOX		44
 #define IVBEP_WIDTH_R2PCIE		44
 #define IVBEP_WIDTH_R3QPI		44
-/* All others; UNCERTAIN(width) for the fixed counter of the UBox and for the IRP */
+/*
+ * Width of all other counters (bits). For the fixed counter of the UBox and for the IRP the
+ * width is UNCERTAIN(width).
+ */
 #define IVBEP_WIDTH			48
 
-/* PCI device ids, vendor 8086h; device:function fixed on the uncore bus (Table 1-3) */
-#define IVBEP_PCI_UBOX			0x0e1e	/* 11:0 socket map */
-#define IVBEP_PCI_HA0			0x0e30	/* 14:1 */
-#define IVBEP_PCI_HA1			0x0e38	/* 28:1 */
-#define IVBEP_PCI_IMC0_CH0		0x0eb4	/* 16:4 */
-#define IVBEP_PCI_IMC0_CH1		0x0eb5	/* 16:5 */
-#define IVBEP_PCI_IMC0_CH2		0x0eb0	/* 16:0 */
-#define IVBEP_PCI_IMC0_CH3		0x0eb1	/* 16:1 */
-#define IVBEP_PCI_IMC1_CH0		0x0ef4	/* 30:4 */
-#define IVBEP_PCI_IMC1_CH1		0x0ef5	/* 30:5 */
-#define IVBEP_PCI_IMC1_CH2		0x0ef0	/* 30:0 */
-#define IVBEP_PCI_IMC1_CH3		0x0ef1	/* 30:1 */
-#define IVBEP_PCI_IRP			0x0e39	/* 5:6, on the IIO bus */
-#define IVBEP_PCI_QPI0			0x0e32	/* 8:2 */
-#define IVBEP_PCI_QPI1			0x0e33	/* 9:2 */
-#define IVBEP_PCI_QPI2			0x0e3a	/* 24:2 */
-/* By analogy with v4: UNCERTAIN(link-filter) */
-#define IVBEP_PCI_QPI0_FILTER		0x0e86	/* 8:6 */
-#define IVBEP_PCI_QPI1_FILTER		0x0e96	/* 9:6 */
-#define IVBEP_PCI_QPI2_FILTER		0x0e46	/* 24:6 */
-#define IVBEP_PCI_R2PCIE		0x0e34	/* 19:1 */
-#define IVBEP_PCI_R3QPI0		0x0e36	/* 19:5 */
-#define IVBEP_PCI_R3QPI1		0x0e37	/* 19:6 */
-#define IVBEP_PCI_R3QPI2		0x0e3e	/* 18:5 */
+/*
+ * PCI device ids of vendor 8086h. The comments contain the location on the uncore PCI bus, which
+ * is fixed (Table 1-3).
+ */
+#define IVBEP_PCI_UBOX			0x0e1e	/* device 11, function 0: has socket number */
+#define IVBEP_PCI_HA0			0x0e30	/* device 14, function 1 */
+#define IVBEP_PCI_HA1			0x0e38	/* device 28, function 1 */
+#define IVBEP_PCI_IMC0_CH0		0x0eb4	/* device 16, function 4 */
+#define IVBEP_PCI_IMC0_CH1		0x0eb5	/* device 16, function 5 */
+#define IVBEP_PCI_IMC0_CH2		0x0eb0	/* device 16, function 0 */
+#define IVBEP_PCI_IMC0_CH3		0x0eb1	/* device 16, function 1 */
+#define IVBEP_PCI_IMC1_CH0		0x0ef4	/* device 30, function 4 */
+#define IVBEP_PCI_IMC1_CH1		0x0ef5	/* device 30, function 5 */
+#define IVBEP_PCI_IMC1_CH2		0x0ef0	/* device 30, function 0 */
+#define IVBEP_PCI_IMC1_CH3		0x0ef1	/* device 30, function 1 */
+#define IVBEP_PCI_IRP			0x0e39	/* device 5, function 6, on the IIO bus */
+#define IVBEP_PCI_QPI0			0x0e32	/* device 8, function 2 */
+#define IVBEP_PCI_QPI1			0x0e33	/* device 9, function 2 */
+#define IVBEP_PCI_QPI2			0x0e3a	/* device 24, function 2 */
+/* PCI device ids of the QPI filters, by analogy with v4: UNCERTAIN(link-filter) */
+#define IVBEP_PCI_QPI0_FILTER		0x0e86	/* device 8, function 6 */
+#define IVBEP_PCI_QPI1_FILTER		0x0e96	/* device 9, function 6 */
+#define IVBEP_PCI_QPI2_FILTER		0x0e46	/* device 24, function 6 */
+#define IVBEP_PCI_R2PCIE		0x0e34	/* device 19, function 1 */
+#define IVBEP_PCI_R3QPI0		0x0e36	/* device 19, function 5 */
+#define IVBEP_PCI_R3QPI1		0x0e37	/* device 19, function 6 */
+#define IVBEP_PCI_R3QPI2		0x0e3e	/* device 18, function 5 */
 
-/* IRP: one function with two halves of two counters each, at irregular offsets */
+/*
+ * IRP: one PCI function contains both IRPs, with two counters each. The register offsets are
+ * irregular.
+ */
 #define IVBEP_IRP_CTR0			0xa0
 #define IVBEP_IRP_CTR1			0xb0
 #define IVBEP_IRP_CTR2			0xb8

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
- * Processors by CPUID family and model: platform, name, kind of table, and first stepping.
- * Facts only; no other file repeats them.
+ * List of the supported processors. Facts only. No other file repeats these facts.
  *
- * The kind is 1 if discovery tables describe the boxes, and 0 if a static table does. A
- * missing stepping is 0. The rows of one model are in ascending order of stepping. The last
- * row whose stepping is not above the processor's applies. The library, which is LGPL,
- * includes this file, too.
+ * Columns: CPUID family, CPUID model, name of the platform, name of the processor, kind of
+ * table, first CPUID stepping. The kind is 1 if discovery tables describe the boxes, and 0 if a
+ * static table of the driver does. The stepping is 0 if it is missing. The rows of one model are
+ * in ascending order of the stepping. The last row whose stepping is not above that of the
+ * processor applies. The library, which is LGPL, includes this file, too.
  *
  * A file that includes this one defines the expansion of a row first, possibly several times:
  *
@@ -14,7 +14,7 @@
  *     #include "hw/models.h"
  *
  * Each row is on a separate line, because scripts parse the rows, too. The machine model
- * emulates the processor in the first row of a platform.
+ * (tests/lab/qemu) emulates the processor in the first row of each platform.
  */
 #ifndef UCORE_MODEL
 #define UCORE_MODEL(...)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Platform tables of the Xeon E5-2600 v4, E7 v4 and Xeon D-1500: the differences from v3. Data
- * only.
+ * Platform tables of the Xeon E5-2600 v4, E7 v4 and Xeon D-1500. The data that is the same as on
+ * v3 is in hswep.c. Data only.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -19,7 +19,7 @@ static const struct ucore_constraint cbo_constraints[] = {
 	{ }
 };
 
-/* events 80h and up have event bit 7 set, because they use an occupancy counter */
+/* PCU events from 80h on (bit 7 is set) use an occupancy counter, and cannot use counter 0. */
 static const struct ucore_constraint pcu_constraints[] = {
 	{ 0x80, 0xff, GENMASK(3, 1) },
 	{ }
@@ -74,7 +74,10 @@ static const struct ucore_static_pci pci_boxes[] = {
 	HSWEP_PCI_ROWS(BDXEP, r2pcie, r3qpi, BDXEP_PCI_QPI2_FILTER),
 };
 
-/* GLOBAL_CONFIG and CAPID4 are used as on v3, because no source documents them for v4. */
+/*
+ * Table of the E5-2600 v4 and E7 v4. The registers GLOBAL_CONFIG and CAPID4 are assumed to be
+ * those of v3, because no source documents them for v4.
+ */
 static const struct ucore_static_table table = {
 	.global = &ucore_hswep_global,
 	E5_ROWS(msr_boxes, pci_boxes),

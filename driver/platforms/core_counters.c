@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Platform table of the core PMU: architectural registers and fields. CPUID supplies the
- * number and width of counters and the AnyThread bit (find/core_counters.c). Data only.
+ * Platform table of the core counters: architectural registers and event fields. The number and
+ * width of the counters and the AnyThread bit come from CPUID (find/core_counters.c). Data only.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -11,7 +11,7 @@
 #include "platforms/fields.h"
 #include "platforms/match.h"
 
-/* AnyThread ("any") must be last, because some versions lack it */
+/* Event fields of a core counter. AnyThread ("any") must be last: some versions do not have it. */
 static const struct ucore_field_desc fields[] = {
 	CTL_FIELD(EVENT, CORE_CTL_EV_SEL),
 	CTL_FIELD(UMASK, CORE_CTL_UMASK),
@@ -46,8 +46,9 @@ static const struct ucore_layout layout = LAYOUT(CORE_PMC0);
 static const struct ucore_layout full_layout = LAYOUT(CORE_A_PMC0);
 
 /*
- * No manual documents the largest increment of an event. 256 exceeds the length of every
- * queue, and 16 the number of instructions retired per clock.
+ * Box type of the core counters. No manual documents the largest increment of an event. 256 is
+ * assumed for general counters, because it exceeds the length of every queue. 16 is assumed for
+ * fixed counters, because it exceeds the number of instructions retired per clock.
  */
 static const struct ucore_box_type type = {
 	.name = "core",
@@ -72,7 +73,7 @@ static const struct ucore_core_table table = {
 	.nr_fields = ARRAY_SIZE(fields) - 1,
 };
 
-/* Added on every machine, in addition to its uncore platform */
+/* Platform of the core counters, used on every machine in addition to the uncore platform */
 const struct ucore_platform ucore_platform_core = {
 	.name = "core",
 	.find = ucore_core_find,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Data shared by all discovery platforms, and the generic platform for unknown models. Data
- * only.
+ * Data that all platforms with discovery tables have in common, and the generic platform for
+ * unknown processor models. Data only.
  */
 #include "platforms/discovery_common.h"
 
@@ -12,7 +12,7 @@ const struct ucore_box_words ucore_disc_words = {
 	.reach = UCORE_RESET_CTL | UCORE_RESET_CTR,
 };
 
-/* The extended umask exists only in 64-bit controls. */
+/* Event fields of most box types. The extended umask exists only in 64-bit controls. */
 const struct ucore_field_desc ucore_disc_fields[NR_GENERIC_FIELDS] = {
 	COMMON_FIELDS,
 	CTL_FIELD(THRESH, DISC_CTL_THRESH),
@@ -39,8 +39,9 @@ const struct ucore_constraint ucore_disc_cha_constraints[] = {
 };
 
 /*
- * Counters without events and controls. Fixed counter 0 is the clock, followed by the inbound
- * ports and the outbound ports.
+ * Free-running counters of an IIO stack, described as fixed counters. Fixed counter 0 is the
+ * clock. The next counters are the inbound traffic of each port, then the outbound traffic of
+ * each port.
  */
 const struct ucore_box_type ucore_disc_iio_free = {
 	.name = "iio_free",
@@ -49,7 +50,7 @@ const struct ucore_box_type ucore_disc_iio_free = {
 	.fixed_width = SPR_IIO_FREE_WIDTH,
 };
 
-/* The parser names such a box type_N by its type number. */
+/* Box type of units with an unknown type number N. Such a unit gets the type name "type_N". */
 const struct ucore_box_type ucore_disc_unknown = {
 	BOX_COMMON("", unknown_fields),
 };
@@ -58,7 +59,7 @@ static const struct ucore_disc_rules rules = {
 	.unknown = &ucore_disc_unknown,
 };
 
-/* Platform for all other Intel processors; finds boxes if there is a discovery table */
+/* Platform for all other Intel processors. Finds boxes if there are discovery tables. */
 const struct ucore_platform ucore_platform_generic = {
 	DISC_PLATFORM("generic", &rules),
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Data shared by all discovery platforms. */
+/* Data that all platforms with discovery tables have in common. */
 #ifndef UCORE_DISCOVERY_COMMON_H
 #define UCORE_DISCOVERY_COMMON_H
 
@@ -13,7 +13,7 @@
 #include "platforms/fields.h"
 #include "platforms/match.h"
 
-/* Fields of every control below bit 32, except thresh */
+/* Event fields in bits 31:0 that every counter control has. The field thresh differs. */
 #define COMMON_FIELDS \
 	CTL_FIELD(EVENT, DISC_CTL_EV_SEL), \
 	CTL_FIELD(UMASK, DISC_CTL_UMASK), \
@@ -21,8 +21,8 @@
 	CTL_FIELD(INVERT, DISC_CTL_INVERT)
 
 /*
- * Properties of a box type that unit records lack. No manual documents the largest increment
- * of an event; 256 exceeds the length of every queue.
+ * Properties of a box type that unit records lack. No manual documents the largest increment of
+ * an event. 256 is assumed, because it exceeds the length of every queue.
  */
 #define BOX_COMMON(_name, _fields) \
 	.name = (_name), \
@@ -34,7 +34,7 @@
 	.fixed_en = DISC_FIXED_CTL_EN, \
 	.fixed_width = DISC_FIXED_WIDTH
 
-/* A box type whose clock is event 1 with umask 0, as in Intel's event lists for most types */
+/* Box type whose clock event has event select 1 and umask 0, as most types in Intel's lists */
 #define BOX_TYPE(_name, _fields) \
 	BOX_COMMON(_name, _fields), \
 	.clock = UCORE_CLOCK(0x01)

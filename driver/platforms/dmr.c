@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Platform table of Diamond Rapids: type names and the differences of the controls.
+ * Platform table of Diamond Rapids: names of box types, and differences of the counter controls.
  *
- * A second set of rules adds the fields and counters that are marked as uncertain in hw/dmr.h.
- * The module parameter uncertain=1 selects that set. No public list names the events. The
- * kernel's own driver is the source of the counter constraints of CXLCM, CBO and SBO. Data
- * only.
+ * A second set of rules also has the fields and counters that are marked as uncertain in
+ * hw/dmr.h. The module parameter uncertain=1 selects this set. Intel has not published a list of
+ * the events. intel_uncore (the driver in the kernel tree) is the source of the event
+ * constraints of CXLCM, CBO and SBO. Data only.
  */
 #include "hw/dmr.h"
 #include "platforms/discovery_common.h"
 
-/* 32-bit extended umask */
+/* Event fields of box types with an extended umask of 32 bits */
 static const struct ucore_field_desc wide_fields[] = {
 	COMMON_FIELDS,
 	CTL_FIELD(THRESH, DISC_CTL_THRESH),
 	CTL_FIELD(UMASK_EXT, DISC_CTL_UMASK_EXT32),
 };
 
-/* no extended umask */
+/* Event fields of box types without an extended umask */
 static const struct ucore_field_desc narrow_fields[] = {
 	COMMON_FIELDS,
 	CTL_FIELD(THRESH, DISC_CTL_THRESH),
 };
 
-/* no edge detection, which requires a threshold */
+/* Event fields of an iMC. Edge detection is left out, because it requires a threshold. */
 static const struct ucore_field_desc imc_fields[] = {
 	CTL_FIELD(EVENT, DISC_CTL_EV_SEL),
 	CTL_FIELD(UMASK, DISC_CTL_UMASK),
@@ -110,7 +110,7 @@ static const struct ucore_box_type otc = { BOX_TYPE("otc", wide_fields) };
 static const struct ucore_box_type cms = { BOX_TYPE("cms", narrow_fields) };
 static const struct ucore_box_type pcie6 = { BOX_TYPE("pcie6", pcie_fields) };
 
-/* Types that are equal in both sets of rules */
+/* Box types that are the same with uncertain=0 and uncertain=1 */
 #define CERTAIN_TYPES \
 	{ .id = DMR_TYPE_PCU, .type = &pcu }, \
 	{ .id = DMR_TYPE_SCA, .type = &sca }, \

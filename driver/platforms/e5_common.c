@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Data shared by the E5-2600 platforms. Data only. */
+/* Data that the platforms of the Xeon E5-2600 v1 to v4 have in common. Data only. */
 #include <linux/build_bug.h>
 
 #include "platforms/e5_common.h"
 
 /* ---- event fields ---- */
 
-/* Fields of most boxes; v2 lacks invert */
+/* Event fields of most box types. Boxes of v2 do not have the field invert. */
 #define PLAIN_FIELDS \
 	CTL_FIELD(EVENT, E5_CTL_EV_SEL), \
 	CTL_FIELD(UMASK, E5_CTL_UMASK), \
@@ -44,7 +44,7 @@ static_assert(ARRAY_SIZE(ucore_e5_invert_pcu_fields) == E5_NR_PCU_FIELDS + 1);
 
 #define HA_FIELDS	PLAIN_FIELDS, E5_HA_MATCH_FIELDS
 
-/* only v2 can reset the queue occupancy counter of an event */
+/* Fields of an HA of v2. Only v2 can reset the queue occupancy counter of an event (OCC_RST). */
 const struct ucore_field_desc ucore_e5_ha_fields[] = {
 	HA_FIELDS,
 	CTL_FIELD(OCC_RST, E5_HA_CTL_Q_OCC_RST),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Data shared by the E5-2600 platforms (v1 to v4 are its generations): event fields of the box
- * types and layouts of the PCI boxes. The manuals of all four agree on these. Each platform's
- * own file has the differences.
+ * Data that the platforms of all four generations of the Xeon E5-2600 (v1 to v4) have in common:
+ * event fields of the box types, and register offsets of the boxes in PCI config space. The
+ * manuals agree on these. The file of each platform has the differences.
  */
 #ifndef UCORE_PLATFORMS_E5_COMMON_H
 #define UCORE_PLATFORMS_E5_COMMON_H
@@ -15,13 +15,13 @@
 #include "platforms/fields.h"
 #include "platforms/match.h"
 
-/* ev_sel with the extension bit as bit 8 */
+/* Event select field of nine bits: bit 8 is in the extension bit of the control */
 #define E5_EVENT_EXT_FIELD \
 	{ .field = UCORE_FIELD_EVENT, \
 	  .piece = { { .mask = E5_CTL_EV_SEL }, \
 		     { .mask = E5_CTL_EV_SEL_EXT, .shift = 8 } } }
 
-/* Fields of a PCU only */
+/* Event fields that only a PCU has */
 #define E5_PCU_FIELDS \
 	CTL_FIELD(OCC_SEL, E5_PCU_CTL_OCC_SEL), \
 	CTL_FIELD(OCC_INVERT, E5_PCU_CTL_OCC_INVERT), \
@@ -31,7 +31,7 @@
 	SHARED_FIELD(BAND2, 0, E5_PCU_FILTER_BAND2), \
 	SHARED_FIELD(BAND3, 0, E5_PCU_FILTER_BAND3)
 
-/* Fields of an HA only */
+/* Event fields that only an HA has */
 #define E5_HA_MATCH_FIELDS \
 	{ .field = UCORE_FIELD_ADDR_MATCH, \
 	  .piece = { { .slot = UCORE_SLOT_SHARED(0), .shift = 6, \
@@ -41,8 +41,8 @@
 	SHARED_FIELD(OPC_MATCH, 2, E5_HA_OPCODEMATCH_OPC)
 
 /*
- * QPI match and mask fields have the value of the whole register. The lowest used bit is bit 3
- * in MATCH0 and bit 0 in MATCH1.
+ * Match and mask fields of a QPI port. The value of such a field is the value of the whole
+ * register. The lowest bit in use is bit 3 in MATCH0 and MASK0, and bit 0 in MATCH1 and MASK1.
  */
 #define E5_QPI_PACKET0_FIELD(id, reg) \
 	{ .field = UCORE_FIELD_##id, \
@@ -54,8 +54,8 @@
 	E5_QPI_PACKET0_FIELD(MASK0, 2), \
 	SHARED_FIELD(MASK1, 3, E5_QPI_MATCH1_BITS)
 
-/* General counters of a box with a box control, without and with overflow */
-#define E5_MAX_INCREMENT	256	/* not documented; exceeds every queue length */
+/* General counters of a box with a box control, without and with overflow interrupts */
+#define E5_MAX_INCREMENT	256	/* an assumption; exceeds the length of every queue */
 
 #define E5_COUNTERS(_nr, _width) \
 	.max_increment = E5_MAX_INCREMENT, \
@@ -72,12 +72,12 @@
 	.nr_gp = (_nr), \
 	.width = (_width)
 
-/* R3QPI of v1 and v2 */
+/* Event constraints of the R3QPI boxes of v1 and v2 */
 extern const struct ucore_constraint ucore_e5_r3qpi_constraints[];
 
 /*
- * Largest increments of boxes with a clock event, named after its event select. Clock events
- * add one per clock.
+ * Lists with the clock event of a box type, which adds one per clock. The name of the list
+ * contains the event select of the clock event.
  */
 extern const struct ucore_increment ucore_e5_clockticks_00[];
 extern const struct ucore_increment ucore_e5_clockticks_01[];
@@ -96,7 +96,8 @@ extern const struct ucore_field_desc ucore_e5_ha_fields[E5_NR_HA_FIELDS + 1];
 extern const struct ucore_field_desc ucore_e5_qpi_fields[E5_NR_QPI_FIELDS];
 
 /*
- * The same fields plus invert, for v1, v3 and v4. "ext" has the extended event select of QPI.
+ * Event fields of v1, v3 and v4: the fields above and the field invert. Lists with "ext" in their
+ * name have an event select of nine bits.
  */
 extern const struct ucore_field_desc ucore_e5_invert_fields[E5_NR_FIELDS + 1];
 extern const struct ucore_field_desc ucore_e5_invert_ext_fields[E5_NR_FIELDS + 1];
@@ -104,7 +105,7 @@ extern const struct ucore_field_desc ucore_e5_invert_pcu_fields[E5_NR_PCU_FIELDS
 extern const struct ucore_field_desc ucore_e5_invert_ha_fields[E5_NR_HA_FIELDS + 1];
 extern const struct ucore_field_desc ucore_e5_invert_qpi_fields[E5_NR_QPI_FIELDS + 1];
 
-/* Four registers of MSR boxes, and the common register offsets of PCI boxes */
+/* Offsets of four consecutive MSRs, and register offsets of boxes in PCI config space */
 #define E5_MSRS(_first)	{ (_first), (_first) + 1, (_first) + 2, (_first) + 3 }
 #define E5_PCI_CTLS	{ E5_PCI_CTL0, E5_PCI_CTL0 + 4, E5_PCI_CTL0 + 8, E5_PCI_CTL0 + 12 }
 #define E5_PCI_CTRS	{ E5_PCI_CTR0, E5_PCI_CTR0 + 8, E5_PCI_CTR0 + 16, E5_PCI_CTR0 + 24 }
@@ -114,7 +115,7 @@ extern const struct ucore_field_desc ucore_e5_invert_qpi_fields[E5_NR_QPI_FIELDS
 	.ctl = E5_PCI_CTLS, \
 	.ctr = E5_PCI_CTRS
 
-/* Registers of an iMC, an HA and a QPI port only */
+/* Additional registers of an iMC, an HA and a QPI port */
 #define E5_IMC_FIXED \
 	.fixed_ctl = { E5_PCI_FIXED_CTL }, \
 	.fixed_ctr = { E5_PCI_FIXED_CTR }
@@ -130,12 +131,15 @@ extern const struct ucore_layout ucore_e5_pci_layout;
 extern const struct ucore_layout ucore_e5_ha_layout;
 extern const struct ucore_layout ucore_e5_qpi_layout;
 
-/* Row of struct ucore_static_pci */
+/* Initializer of a row of the static table: one box in PCI config space */
 #define E5_PCI_BOX(_type, _layout, _instance, _device, bits) \
 	{ .type = &(_type), .layout = &(_layout), .instance = (_instance), \
 	  .device = (_device), .global_gp = (bits), .global_fixed = (bits) }
 
-/* Global control, the rows of a table, and a platform */
+/*
+ * Initializers of a global control, of the rows of a static table, and of a platform. @_gen is
+ * the prefix of the register names.
+ */
 #define E5_GLOBAL(_gen) { \
 	.ctl = _gen##_MSR_GLOBAL_CTL, \
 	.status = _gen##_MSR_GLOBAL_STATUS, \
@@ -153,7 +157,7 @@ extern const struct ucore_layout ucore_e5_qpi_layout;
 	.pci = (_pci), \
 	.nr_pci = ARRAY_SIZE(_pci)
 
-/* PCI function that maps a bus to a socket */
+/* UBox function (struct ucore_ubox_map), whose registers contain the number of its socket */
 #define E5_UBOX(_device) { \
 	.device = (_device), \
 	.nodeid = E5_UBOX_CPUNODEID, \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Platform tables of Granite Rapids, Sierra Forest, Grand Ridge and Clearwater Forest: type
- * names, and fixed counters that the discovery tables lack. Data only.
+ * Platform tables of Granite Rapids, Sierra Forest, Grand Ridge and Clearwater Forest: names of
+ * box types, and data that the discovery tables lack. Data only.
  */
 #include "platforms/discovery_common.h"
 
@@ -17,8 +17,8 @@ static const struct ucore_box_type cha = {
 };
 
 /*
- * Event constraints: counters that both Intel's event lists and the kernel's own driver allow.
- * The driver uses the tables of Sapphire Rapids here.
+ * Event constraints: counters that both Intel's event lists and intel_uncore (the driver in the
+ * kernel tree) allow. intel_uncore uses the constraints of Sapphire Rapids on these processors.
  */
 static const struct ucore_constraint iio_constraints[] = {
 	{ 0x02, 0x03, GENMASK(1, 0) },

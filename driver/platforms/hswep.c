@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Platform table of the Xeon E5-2600 v3 and E7 v3, and the data that v4 shares.
+ * Platform table of the Xeon E5-2600 v3 and E7 v3, and the data that v4 has in common with v3.
  *
  * The sources are lists of registers and of their legal bits, made from Intel's manual, which
- * was not available. Decisions are explained where they apply. Data only.
+ * was not available. Comments explain decisions about uncertain facts. Data only.
  */
 #include <linux/bits.h>
 #include <linux/build_bug.h>
@@ -11,7 +11,10 @@
 
 #include "platforms/hswep.h"
 
-/* Bits 17:16 may not exist, because one list of legal bits has neither. v2 requires both set. */
+/*
+ * Bits 17:16 of the box control, which must be set on v2. They may not exist on v3, because one
+ * list of legal bits has neither of them. Therefore the driver tests whether they read back.
+ */
 #define BOX_ENABLES	(E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN)
 #define BOX_RESET	(E5_BOX_CTL_FRZ | E5_BOX_CTL_RST_CTRS | E5_BOX_CTL_RST_CTRL)
 
@@ -24,8 +27,9 @@ const struct ucore_box_words ucore_hswep_words = {
 };
 
 /*
- * Writing several bits at once may fault. Bit 16 is known to exist. Bit 17 is not needed,
- * because SBOX counters have no overflow.
+ * Values that are written to the box control of an SBOX before its reset value. Each sets one
+ * more bit, because a write that sets several bits at once may fault. Bit 16 is known to exist.
+ * Bit 17 is not needed, because SBOX counters have no overflow interrupt.
  */
 static const u32 sbox_steps[] = {
 	E5_BOX_CTL_RST_CTRL,
@@ -123,12 +127,12 @@ static const struct ucore_constraint r3qpi_constraints[] = {
 /* ---- box types ---- */
 
 /*
- * Overflow is not used: the control has no enable bit, although there is a status register
- * (UNCERTAIN(cbo-overflow)).
+ * The driver uses no overflow interrupts of C-Boxes, because a counter control has no overflow
+ * enable bit, although there is a box status: UNCERTAIN(cbo-overflow).
  */
 static const struct ucore_box_type cbo = { HSWEP_CBO(cbo_constraints) };
 
-/* Overflow is not used here either, because the sources disagree on the status register. */
+/* No overflow interrupts of SBOXes are used, because the sources disagree on the box status. */
 static const struct ucore_box_type sbox = { HSWEP_SBOX(HSWEP_WIDTH_SBOX) };
 
 static const struct ucore_box_type pcu = { HSWEP_PCU(NULL) };
@@ -137,7 +141,7 @@ static const struct ucore_box_type r3qpi = {
 	HSWEP_R3QPI(r3qpi_constraints, HSWEP_WIDTH_R3QPI)
 };
 
-/* No box control: controls and counters are cleared one by one. */
+/* The UBox has no box control: its controls and counters are cleared one by one. */
 const struct ucore_box_type ucore_hswep_ubox = {
 	.name = "ubox",
 	FIELDS(ubox_fields),
@@ -195,7 +199,10 @@ const struct ucore_box_type ucore_hswep_qpi = {
 	E5_OVERFLOW_COUNTERS(4, HSWEP_WIDTH),
 };
 
-/* Counters 0 and 1 belong to IRP0, counters 2 and 3 to IRP1. Overflow has no enable bit. */
+/*
+ * Box with the counters of both IRPs: counters 0 and 1 belong to IRP0, counters 2 and 3 to IRP1.
+ * The controls have no overflow enable bit.
+ */
 const struct ucore_box_type ucore_hswep_irp = {
 	.name = "irp",
 	.words = &ucore_hswep_words,
@@ -257,8 +264,8 @@ static const struct ucore_static_pci pci_boxes[] = {
 };
 
 /*
- * pmi_core_sel has 18 bits. On v4, with up to 24 cores, it may be wider. No source says so, so
- * that cores from the 19th on are never selected for a PMI.
+ * Global control of v3 and v4. pmi_core_sel has 18 bits. It may be wider on v4, which has up to
+ * 24 cores, but no source confirms this. Therefore no PMI is routed to cores from the 19th on.
  */
 const struct ucore_global ucore_hswep_global = E5_GLOBAL(HSWEP);
 

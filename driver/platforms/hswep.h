@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Data shared by the E5-2600 v3 and v4 platforms: registers and fields of their MSR boxes, and
- * equal box types. Later platforms use parts of it.
+ * Data that the E5-2600 v3 and v4 platforms have in common: registers and fields of boxes in
+ * MSRs, and box types. Later platforms use parts of this data.
  */
 #ifndef UCORE_PLATFORMS_HSWEP_H
 #define UCORE_PLATFORMS_HSWEP_H
@@ -10,8 +10,8 @@
 #include "platforms/e5_common.h"
 
 /*
- * The mapping from global status bits to boxes is not known for sure. Any bit may belong to
- * any box, so that every armed box is read.
+ * Global status bits of a box whose bits are unknown. Any bit may belong to any box. Therefore
+ * the status of every armed box is read after an overflow.
  */
 #define HSWEP_ANY_BIT		(~0ULL)
 
@@ -35,7 +35,10 @@ extern const struct ucore_box_type ucore_hswep_irp;
 
 extern const struct ucore_global ucore_hswep_global;
 
-/* C-Box, SBOX, PCU, R2PCIe and R3QPI; the event constraints differ between generations */
+/*
+ * Box types C-Box, SBOX, PCU, R2PCIe and R3QPI of v3 and v4. The event constraints differ between
+ * the generations.
+ */
 #define HSWEP_CBO(_constraints) \
 	.name = "cbo", \
 	.words = &ucore_hswep_words, \
@@ -80,7 +83,7 @@ extern const struct ucore_global ucore_hswep_global;
 	.clock = UCORE_CLOCK(0x01), \
 	E5_OVERFLOW_COUNTERS(3, _width)
 
-/* Rows of struct ucore_static_msr and struct ucore_static_pci */
+/* Initializers of rows of the static table: boxes in MSRs and boxes in PCI config space */
 #define HSWEP_CBO_ROW(_type, _max) \
 	{ .type = &(_type), .layout = &ucore_hswep_cbo_layout, .base = HSWEP_MSR_CBO, \
 	  .stride = HSWEP_MSR_CBO_STRIDE, .max = (_max), .per_core = true }
@@ -107,8 +110,9 @@ extern const struct ucore_global ucore_hswep_global;
 	  .global_gp = HSWEP_ANY_BIT }
 
 /*
- * All PCI boxes of a generation, with its R2PCIe and R3QPI types and the filter function of
- * QPI port 2
+ * Rows of all boxes in PCI config space. @_gen is the prefix of the PCI device ids, @_r2pcie and
+ * @_r3qpi are box types, and @_qpi2_filter is the device id of the filter function of QPI port 2,
+ * or 0.
  */
 #define HSWEP_PCI_ROWS(_gen, _r2pcie, _r3qpi, _qpi2_filter) \
 	HSWEP_PCI_BOX(ucore_hswep_ha, ucore_e5_ha_layout, 0, _gen##_PCI_HA0), \
@@ -130,7 +134,7 @@ extern const struct ucore_global ucore_hswep_global;
 	HSWEP_PCI_BOX(_r3qpi, ucore_e5_pci_layout, 2, _gen##_PCI_R3QPI2), \
 	E5_PCI_BOX(ucore_hswep_irp, ucore_e5_pci_layout, 0, _gen##_PCI_IRP, 0)
 
-/* Die variant: the smallest die has fewer SBOXes */
+/* Register that identifies the die variant, because the smallest die has fewer SBOXes */
 #define HSWEP_CHOP(_gen) \
 	.chop_device = _gen##_PCI_PCU, \
 	.chop_reg = HSWEP_PCU_CAPID4, \

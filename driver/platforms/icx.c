@@ -2,8 +2,8 @@
 /*
  * Platform tables of Ice Lake-SP, Ice Lake-D and Snow Ridge.
  *
- * Intel's manual was not available. hw/icx.h marks the facts on which sources disagree.
- * Decisions are explained where they apply. Data only.
+ * Intel's manual was not available. hw/icx.h marks the facts on which sources disagree. Comments
+ * explain which of these facts are used. Data only.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -20,7 +20,7 @@
 	CTL_FIELD(EDGE, E5_CTL_EDGE_DET), \
 	CTL_FIELD(INVERT, E5_CTL_INVERT)
 
-/* The extended umask replaces the filters of Skylake-SP. */
+/* Fields of a CHA. The extended umask replaces most filters of Skylake-SP. */
 static const struct ucore_field_desc cha_fields[] = {
 	COMMON_FIELDS,
 	CTL_FIELD(THRESH, E5_CTL_THRESH),
@@ -51,8 +51,8 @@ static const struct ucore_field_desc m2m_fields[] = {
 /* ---- event constraints ---- */
 
 /*
- * Intel's event list is the source for Snow Ridge, whose events are the same. The kernel's own
- * driver allows some of them on all counters there.
+ * The source of the constraints is Intel's event list, also for Snow Ridge, whose events are the
+ * same. intel_uncore allows some of these events on all counters of Snow Ridge.
  */
 static const struct ucore_constraint cha_constraints[] = {
 	{ 0x11, 0x11, BIT(0) },
@@ -84,7 +84,7 @@ static const struct ucore_constraint m3upi_constraints[] = {
 	{ }
 };
 
-/* ---- box types: only those of Ice Lake overflow ---- */
+/* ---- box types: overflow interrupts are used on Ice Lake only ---- */
 
 #define CHA \
 	.name = "cha", \
@@ -145,8 +145,9 @@ static const struct ucore_box_type m3upi = {
 };
 
 /*
- * Counters without events and controls. Fixed counter 0 is the clock, followed by the inbound
- * ports and the outbound ports.
+ * Free-running counters of an IIO stack, described as fixed counters. Fixed counter 0 is the
+ * clock. The next counters are the inbound traffic of each port, then the outbound traffic of
+ * each port.
  */
 static const struct ucore_box_type iio_free = {
 	.name = "iio_free",
@@ -156,13 +157,16 @@ static const struct ucore_box_type iio_free = {
 	.link_kind = UCORE_LINK_BUS,
 };
 
-/* Counters in register order: reads, writes, reads and writes of persistent memory, clock */
+/*
+ * Free-running counters of a memory controller, described as fixed counters: reads, writes, reads
+ * of persistent memory, writes of persistent memory, DRAM clock
+ */
 static const struct ucore_box_type imc_free = {
 	.name = "imc_free",
 	.caps = UCORE_BOX_F_FREE_RUNNING,
 	.nr_fixed = 5,
 	.fixed_width = IMC_FREE_WIDTH,
-	.fixed_increment = 255,	/* not documented */
+	.fixed_increment = 255,	/* an assumption: no manual documents it */
 };
 
 static const struct ucore_box_type snr_cha = { CHA, E5_COUNTERS(4, ICX_WIDTH) };
@@ -189,7 +193,7 @@ static const struct ucore_box_type snr_pcu = {
 	E5_COUNTERS(4, ICX_WIDTH),
 };
 
-/* No box control, and no freeze. Thresholds have eight bits. */
+/* UBox of Snow Ridge: no box control and no freeze. Thresholds have eight bits. */
 static const struct ucore_box_type snr_ubox = {
 	.name = "ubox",
 	FIELDS(ucore_e5_fields),
@@ -298,7 +302,10 @@ static const struct ucore_layout imc_free_layout = {
 		       IMC_FREE_DCLK - ICX_IMC_FREE_READ },
 };
 
-/* Inbound and outbound ports, relative to the clock of their stack */
+/*
+ * Free-running counters of an IIO stack, as offsets from the clock of the stack (MSRs). @in is the
+ * offset of the first inbound port.
+ */
 #define EIGHT(reg)	(reg), (reg) + 1, (reg) + 2, (reg) + 3, \
 			(reg) + 4, (reg) + 5, (reg) + 6, (reg) + 7
 #define FREE_LAYOUT(in) { \
@@ -381,7 +388,7 @@ static const u16 irp_bases[ICX_NR_IIO] = STACKS(ICX_STACK_IRP);
 static const u16 iio_bases[ICX_NR_IIO] = STACKS(ICX_STACK_IIO);
 static const u16 iio_free_bases[ICX_NR_IIO] = STACKS(ICX_STACK_FREE_CLOCK);
 
-/* Any bit of the global status may belong to any box, as on v3. */
+/* Any bit of the global status may belong to any box, as on the E5-2600 v3 (HSWEP_ANY_BIT). */
 static const struct ucore_static_msr msr_boxes[] = {
 	{ .type = &cha, .layout = &cha_layout, .bases = cha_bases, .max = ICX_NR_CHA,
 	  .per_core = true, .global_gp = HSWEP_ANY_BIT },
@@ -428,7 +435,8 @@ static const struct ucore_static_pci pci_boxes[] = {
 };
 
 /*
- * The kernel's own driver has one M2M, other sources have four. Each one is used if it exists.
+ * PCI boxes of Snow Ridge. intel_uncore has one M2M, other sources have four. Each M2M is used if
+ * its PCI function exists.
  */
 static const struct ucore_static_pci snr_pci_boxes[] = {
 	SNR_PCI_BOX(snr_m2m, snr_m2m_layout, 0, ICX_PCI_M2M, 12, 0),
@@ -438,7 +446,10 @@ static const struct ucore_static_pci snr_pci_boxes[] = {
 	SNR_PCI_BOX(snr_pcie3, snr_pcie3_layout, 0, SNR_PCI_PCIE3, 4, 0),
 };
 
-/* Numbered as in the kernel's own driver, which counts three channels per controller */
+/*
+ * Memory channels. @_nr is the number of channels per controller. Channels have the same numbers
+ * as in intel_uncore, which assumes three channels per controller on Ice Lake.
+ */
 #define IMC_ROW(_type, _layout, _nr, _bits) \
 	{ .type = &(_type), .layout = &(_layout), .first = ICX_IMC_CHANNEL(0), \
 	  .stride = ICX_IMC_CHANNEL(1) - ICX_IMC_CHANNEL(0), .nr = (_nr), \
@@ -513,8 +524,8 @@ static const struct ucore_static_table table = {
 };
 
 /*
- * No global control and no overflow interrupts, because no source documents them. Boxes are
- * frozen one by one.
+ * Table of Snow Ridge, without a global control and without overflow interrupts, because no
+ * source documents them. Boxes are frozen one by one.
  */
 static const struct ucore_static_table snr_table = {
 	E5_ROWS(snr_msr_boxes, snr_pci_boxes),

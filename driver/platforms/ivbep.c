@@ -2,8 +2,8 @@
 /*
  * Platform table of the Xeon E5-2600 v2, E5-1600 v2 and E7 v2.
  *
- * Source: Intel 329468-002. Decisions about facts that it lacks are explained where they
- * apply. Data only.
+ * Source: Intel 329468-002. Comments explain decisions about facts that this manual lacks. Data
+ * only.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -11,7 +11,7 @@
 #include "hw/ivbep.h"
 #include "platforms/e5_common.h"
 
-/* Bits 17:16 enable freeze and overflow, and "must be written 1". */
+/* Bits 17:16 of the box control, which enable freeze and overflow and "must be written 1" */
 #define BOX_ENABLES	(E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN)
 
 static const struct ucore_box_words words = {
@@ -49,7 +49,7 @@ static const struct ucore_constraint cbo_constraints[] = {
 	{ 0x11, 0x11, BIT(0) },
 	{ 0x12, 0x14, GENMASK(1, 0) },
 	{ 0x1b, 0x1e, GENMASK(3, 2) },
-	{ 0x1f, 0x1f, GENMASK(3, 1) },	/* shows the occupancy of counter 0 */
+	{ 0x1f, 0x1f, GENMASK(3, 1) },	/* counts the occupancy of counter 0 */
 	{ 0x21, 0x21, GENMASK(1, 0) },
 	{ 0x23, 0x23, GENMASK(1, 0) },
 	{ 0x31, 0x35, GENMASK(1, 0) },
@@ -74,7 +74,7 @@ static const struct ucore_constraint r2pcie_constraints[] = {
 
 /* ---- largest increments ---- */
 
-/* Largest increments of these events; all other iMC events add up to 139 per clock. */
+/* Largest increments of iMC events per clock. All other iMC events add up to 139 per clock. */
 static const struct ucore_increment imc_increments[] = {
 	{ 0x00, 0x12, 1 },
 	{ 0x20, 0x24, 1 },
@@ -93,8 +93,9 @@ static const struct ucore_increment imc_increments[] = {
 /* ---- box types ---- */
 
 /*
- * Overflow is not used: bit 20 of the control is reserved and there is no status register,
- * although the text mentions overflow messages (5.3) (UNCERTAIN(cbo-overflow)).
+ * The driver uses no overflow interrupts of C-Boxes, because bit 20 of a counter control is
+ * reserved and there is no box status. The text of the manual mentions overflow messages (5.3):
+ * UNCERTAIN(cbo-overflow).
  */
 static const struct ucore_box_type cbo = {
 	.name = "cbo",
@@ -106,7 +107,7 @@ static const struct ucore_box_type cbo = {
 	E5_COUNTERS(4, IVBEP_WIDTH_CBO),
 };
 
-/* No box control: controls and counters are cleared one by one. */
+/* The UBox has no box control: its controls and counters are cleared one by one. */
 static const struct ucore_box_type ubox = {
 	.name = "ubox",
 	FIELDS(ucore_e5_ubox_fields),
@@ -121,7 +122,7 @@ static const struct ucore_box_type ubox = {
 	.width = IVBEP_WIDTH_UBOX,
 	.fixed_width = IVBEP_WIDTH,
 	.least_fixed_width = E5_WIDTH_LEAST,
-	.status_fixed = UCORE_STATUS_GLOBAL,	/* bit 0; UNCERTAIN(fixed-status) */
+	.status_fixed = UCORE_STATUS_GLOBAL,	/* its bit 0: UNCERTAIN(fixed-status) */
 };
 
 static const struct ucore_box_type pcu = {
@@ -191,9 +192,9 @@ static const struct ucore_box_type r3qpi = {
 };
 
 /*
- * Counters 0 and 1 belong to IRP0, counters 2 and 3 to IRP1, under one box control. Overflow
- * is not used, because the global status has no bit for it and the interrupt could not be
- * attributed: UNCERTAIN(status).
+ * Box with the counters of both IRPs, which have one box control: counters 0 and 1 belong to
+ * IRP0, counters 2 and 3 to IRP1. The driver uses no overflow interrupts of IRPs, because the
+ * global status has no bit for them: UNCERTAIN(status).
  */
 static const struct ucore_box_type irp = {
 	.name = "irp",
@@ -253,8 +254,9 @@ static const struct ucore_static_msr msr_boxes[] = {
 };
 
 /*
- * The manual's ov_q0, ov_q1 and ov_rq0, ov_rq1 may refer to agents or ports. There are three
- * ports, so that each port may set either bit.
+ * Global status bits of the QPI and R3QPI boxes. The manual's bits ov_q0, ov_q1 and ov_rq0,
+ * ov_rq1 may refer to QPI agents or to QPI ports. There are three ports for two bits. Therefore
+ * each port is assumed to set either bit.
  */
 #define QPI_BITS	GENMASK(IVBEP_STATUS_QPI0 + 1, IVBEP_STATUS_QPI0)
 #define R3QPI_BITS	GENMASK(IVBEP_STATUS_R3QPI0 + 1, IVBEP_STATUS_R3QPI0)

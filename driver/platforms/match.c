@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Selects the platform of this machine. hw/models.h has one row for each CPUID model. Process
- * context, at module load.
+ * Selects the platform of this machine by its CPUID model. hw/models.h has one row for each
+ * model. Process context, at module load.
  */
 #include <linux/kernel.h>
 #include <linux/processor.h>
@@ -37,8 +37,8 @@ static const struct ucore_platform *platform_named(const char *name)
 /**
  * ucore_platform_match() - select the platform of this machine
  *
- * Return: the platform of the CPUID model and stepping, or the generic platform for another
- * Intel processor; NULL for other vendors.
+ * Return: platform for the CPUID model and stepping of this machine, the generic platform for an
+ * unknown Intel processor, NULL for other vendors.
  */
 const struct ucore_platform *ucore_platform_match(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All platforms, and the selection of this machine's platform. */
+/* List of all platforms, and the selection of the platform of this machine. */
 #ifndef UCORE_MATCH_H
 #define UCORE_MATCH_H
 
@@ -7,7 +7,7 @@
 
 const struct ucore_platform *ucore_platform_match(void);
 
-/* The platforms that hw/models.h names, a row for each */
+/* List of all platforms that hw/models.h names */
 #define UCORE_PLATFORMS(PLATFORM) \
 	PLATFORM(snbep), PLATFORM(ivbep), PLATFORM(hswep), PLATFORM(bdxep), \
 	PLATFORM(bdxde), PLATFORM(skx), PLATFORM(clx), PLATFORM(cpx), \

@@ -2,8 +2,8 @@
 /*
  * Platform tables of Skylake-SP, Cascade Lake-SP and Cooper Lake.
  *
- * Intel's manual was not available. hw/skx.h marks the facts on which sources disagree.
- * Decisions are explained where they apply. Data only.
+ * Intel's manual was not available. hw/skx.h marks the facts on which sources disagree. Comments
+ * explain which of these facts are used. Data only.
  */
 #include <linux/bits.h>
 #include <linux/build_bug.h>
@@ -19,7 +19,7 @@
 	CTL_FIELD(EDGE, E5_CTL_EDGE_DET), \
 	CTL_FIELD(INVERT, E5_CTL_INVERT)
 
-/* Bit 29 of FILTER1, "c6", is omitted: a single source lists it and does not use it. */
+/* Bit 29 of FILTER1 ("c6") is left out: only one source lists it, and does not use it. */
 static const struct ucore_field_desc cha_fields[] = {
 	COMMON_FIELDS,
 	CTL_FIELD(THRESH, E5_CTL_THRESH),
@@ -53,7 +53,7 @@ static const struct ucore_field_desc upi_fields[] = {
 	CTL_FIELD(UMASK_EXT, SKX_UPI_CTL_UMASK_EXT),
 };
 
-/* Event selects have eight bits. No source sets the ninth bit of v3. */
+/* The event select of the PCU has eight bits. No source uses the ninth bit of the E5-2600 v3. */
 const struct ucore_field_desc ucore_skx_pcu_fields[] = {
 	CTL_FIELD(EVENT, E5_CTL_EV_SEL),
 	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
@@ -137,7 +137,7 @@ const struct ucore_box_type ucore_skx_pcu = {
 	E5_OVERFLOW_COUNTERS(4, SKX_WIDTH),
 };
 
-/* No box control: controls and counters are cleared one by one. */
+/* The UBox has no box control: its controls and counters are cleared one by one. */
 const struct ucore_box_type ucore_skx_ubox = {
 	.name = "ubox",
 	FIELDS(ucore_e5_ubox_fields),
@@ -195,8 +195,9 @@ static const struct ucore_box_type m3upi = {
 };
 
 /*
- * Counters without events and controls. Fixed counter 0 is the clock. Inbound and outbound
- * traffic of each port follow, then inbound and outbound utilization of each port.
+ * Free-running counters of an IIO stack, described as fixed counters. Fixed counter 0 is the
+ * clock. The next counters are the inbound traffic of each port, the outbound traffic of each
+ * port, the inbound utilization of each port, and the outbound utilization of each port.
  */
 static const struct ucore_box_type iio_free = {
 	.name = "iio_free",
@@ -265,7 +266,7 @@ static const struct ucore_layout m2m_layout = {
 	.ctr = EIGHT_APART(SKX_M2M_CTR0),
 };
 
-/* Ports of stack s, relative to the clock of that stack */
+/* Offset of a free-running counter of stack s from the clock of this stack (MSRs) */
 #define FREE(s, first) \
 	((first) + (s) * SKX_MSR_IIO_FREE_STRIDE - \
 	 (SKX_MSR_IIO_FREE_CLOCK + (s) * SKX_MSR_IIO_STRIDE))
@@ -289,8 +290,8 @@ static const struct ucore_layout iio_free_layouts[SKX_NR_IIO] = {
 /* ---- addresses and counts ---- */
 
 /*
- * The known map of the global status is not used, because it lacks boxes that can overflow.
- * Any bit may belong to any box, as on v3.
+ * The only source that maps global status bits to boxes is not used, because it lacks boxes that
+ * can overflow. Any bit may belong to any box, as on the E5-2600 v3 (HSWEP_ANY_BIT).
  */
 static const struct ucore_static_msr msr_boxes[] = {
 	{ .type = &cha, .layout = &cha_layout, .base = SKX_MSR_CHA, .stride = SKX_MSR_CHA_STRIDE,
@@ -337,8 +338,8 @@ static const struct ucore_static_pci pci_boxes[] = {
 };
 
 /*
- * Cooper Lake has six links. The device ids of links 3 to 5 are inferred from those of links 0
- * to 2.
+ * Cooper Lake has six UPI links. The PCI device ids of links 3 to 5 are inferred from those of
+ * links 0 to 2.
  */
 static const struct ucore_static_pci cpx_pci_boxes[] = {
 	MEMORY_ROWS,
@@ -361,7 +362,10 @@ static const struct ucore_global global = {
 	.nr_status = 1,
 };
 
-/* M2PCIe boxes get no link, because no source maps them to stacks. */
+/*
+ * Registers about IIO stacks (struct ucore_link_regs). M2PCIe boxes get no link, because no
+ * source maps them to stacks.
+ */
 #define STACK_REGS \
 	.bus_msr = SKX_MSR_CPU_BUS_NUMBER, \
 	.bus_valid = SKX_CPU_BUS_NUMBER_VALID, \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Data that Ice Lake-SP and Snow Ridge share with Skylake-SP. */
+/* Platform data that Ice Lake-SP and Snow Ridge have in common with Skylake-SP. */
 #ifndef UCORE_PLATFORMS_SKX_H
 #define UCORE_PLATFORMS_SKX_H
 
@@ -20,11 +20,11 @@ extern const struct ucore_layout ucore_skx_iio_layout;
 extern const struct ucore_layout ucore_skx_pcu_layout;
 extern const struct ucore_layout ucore_skx_ubox_layout;
 
-/* Four registers with a distance of 8 or 4 bytes */
+/* Offsets of four registers that are 8 or 4 bytes apart */
 #define EIGHT_APART(first)	{ (first), (first) + 8, (first) + 16, (first) + 24 }
 #define FOUR_APART(first)	{ (first), (first) + 4, (first) + 8, (first) + 12 }
 
-/* Rows of struct ucore_static_msr and struct ucore_static_pci */
+/* Initializers of rows of the static table: boxes in MSRs and boxes in PCI config space */
 #define SKX_UBOX_AND_PCU_ROWS \
 	{ .type = &ucore_skx_ubox, .layout = &ucore_skx_ubox_layout, .max = 1, \
 	  .global_gp = HSWEP_ANY_BIT, .global_fixed = HSWEP_ANY_BIT }, \
@@ -36,7 +36,10 @@ extern const struct ucore_layout ucore_skx_ubox_layout;
 	  .device = (_device), .at = E5_PCI_AT(_slot, _function), \
 	  .global_gp = (bits), .global_fixed = (bits) }
 
-/* Global control, without the status; the width of pmi_core_sel differs */
+/*
+ * Members of struct ucore_global that Skylake-SP and Ice Lake-SP have in common. @_core_sel is
+ * the mask of pmi_core_sel. The global status differs.
+ */
 #define SKX_GLOBAL_CTL(_core_sel) \
 	.ctl = SKX_MSR_GLOBAL_CTL, \
 	.freeze = SKX_GLOBAL_CTL_FRZ_ALL, \
@@ -45,7 +48,7 @@ extern const struct ucore_layout ucore_skx_ubox_layout;
 	.core_sel = (_core_sel), \
 	.keep = (_core_sel) | SKX_GLOBAL_CTL_WK_ON_PMI
 
-/* UPI link registers, in struct ucore_link_regs */
+/* Registers about the remote end of a UPI link (struct ucore_link_regs) */
 #define SKX_LINK_REGS \
 	.link_status = SKX_UPI_KTIPCSTS, \
 	.link_trained = SKX_UPI_KTIPCSTS_TRAINED, \

@@ -2,9 +2,9 @@
 /*
  * Platform table of the first generation of Xeon E5-2600, E5-1600 and E5-4600.
  *
- * Source: Intel 327043-001. Decisions about facts that it lacks are explained where they
- * apply. There is no global control and no overflow interrupt. Each box is frozen by its own
- * box control, if it has one. Data only.
+ * Source: Intel 327043-001. Comments explain decisions about facts that this manual lacks. These
+ * processors have no global control and no overflow interrupt. Each box is frozen by its own box
+ * control, if it has one. Data only.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -13,14 +13,14 @@
 #include "platforms/e5_common.h"
 
 /*
- * frz has no effect without frz_en. Therefore frz_en is set first and stays set for the whole
- * session. Bit 17 is never set.
+ * Box control of a frozen box. The bit frz has no effect without frz_en. Therefore frz_en is set
+ * first and stays set for the whole session. Bit 17 must be 0.
  */
 #define FROZEN	(E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_FRZ)
 
 /*
- * The reset value is 2, which clears counters only. Controls are cleared one by one (2.1.1
- * step e).
+ * Box control values of boxes with reset bits. The reset clears only the counters (value 2 in
+ * 2.1.1 step e). Controls are cleared one by one.
  */
 static const struct ucore_box_words words = {
 	.enable = E5_BOX_CTL_FRZ_EN,
@@ -30,7 +30,7 @@ static const struct ucore_box_words words = {
 	.reach = UCORE_RESET_CTR,
 };
 
-/* HA and iMC have no reset bits and require zeros there (2.1.1, note at step e). */
+/* Box control values of HA and iMC, whose reset bits must be 0 (2.1.1, note at step e) */
 static const struct ucore_box_words words_without_reset = {
 	.enable = E5_BOX_CTL_FRZ_EN,
 	.freeze = FROZEN,
@@ -70,7 +70,7 @@ static const struct ucore_constraint cbo_constraints[] = {
 	{ 0x11, 0x11, BIT(0) },
 	{ 0x12, 0x14, GENMASK(1, 0) },
 	{ 0x1b, 0x1e, GENMASK(3, 2) },
-	{ 0x1f, 0x1f, GENMASK(3, 1) },	/* shows the occupancy of counter 0 */
+	{ 0x1f, 0x1f, GENMASK(3, 1) },	/* counts the occupancy of counter 0 */
 	{ 0x21, 0x21, GENMASK(1, 0) },
 	{ 0x23, 0x23, GENMASK(1, 0) },
 	{ 0x31, 0x35, GENMASK(1, 0) },
@@ -93,7 +93,10 @@ static const struct ucore_constraint r2pcie_constraints[] = {
 
 /* ---- largest increments ---- */
 
-/* A C-Box counter adds up to 20 per clock (2.3.2); these events add 1 (2.3.5, Table 2-14). */
+/*
+ * Events of a C-Box that add at most 1 per clock (2.3.5, Table 2-14). Other events add up to 20
+ * per clock (2.3.2).
+ */
 static const struct ucore_increment cbo_increments[] = {
 	{ 0x00, 0x00, 1 },	/* CLOCKTICKS */
 	{ 0x02, 0x02, 1 },	/* TxR_INSERTS */
@@ -105,7 +108,7 @@ static const struct ucore_increment cbo_increments[] = {
 	{ }
 };
 
-/* Table 2-6 */
+/* Events of the UBox that add at most 1 per clock (Table 2-6) */
 static const struct ucore_increment ubox_increments[] = {
 	{ 0x42, 0x42, 1 },	/* EVENT_MSG */
 	{ 0x44, 0x44, 1 },	/* LOCK_CYCLES */
@@ -113,8 +116,8 @@ static const struct ucore_increment ubox_increments[] = {
 };
 
 /*
- * Largest increments of iMC events (2.5.5); all other events add up to 139 per clock. The
- * table lacks POWER_SELF_REFRESH, which is therefore treated as 139.
+ * Largest increments of iMC events per clock (2.5.5). All other iMC events add up to 139 per
+ * clock. The manual's table lacks POWER_SELF_REFRESH, for which 139 is assumed.
  */
 static const struct ucore_increment imc_increments[] = {
 	{ 0x00, 0x00, 1 },	/* CLOCKTICKS */
@@ -164,7 +167,7 @@ static const struct ucore_box_type cbo = {
 	.width = SNBEP_WIDTH_CBO,
 };
 
-/* No box control and no freeze: a counter runs as soon as its control has an event. */
+/* The UBox has no box control and no freeze: a counter counts as soon as its control is set. */
 static const struct ucore_box_type ubox = {
 	.name = "ubox",
 	FIELDS(ubox_fields),
@@ -181,8 +184,8 @@ static const struct ucore_box_type ubox = {
 };
 
 /*
- * Bit 21 of the controls selects core transition events, although the register's table
- * reserves it.
+ * Bit 21 of the PCU controls (ev_sel_ext) is used, because it selects core transition events,
+ * although the manual's table of the register lists it as reserved.
  */
 static const struct ucore_box_type pcu = {
 	.name = "pcu",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Platform tables of Sapphire Rapids and Emerald Rapids: type names, and corrections of their
- * discovery tables. Data only.
+ * Platform tables of Sapphire Rapids and Emerald Rapids: names of box types, and corrections of
+ * the discovery tables. Data only.
  */
 #include "hw/imc_map.h"
 #include "platforms/discovery_common.h"
@@ -20,7 +20,8 @@ static const struct ucore_box_type cha = {
 };
 
 /*
- * Event constraints: counters that both Intel's event list and the kernel's own driver allow.
+ * Event constraints: counters that both Intel's event list and intel_uncore (the driver in the
+ * kernel tree) allow
  */
 static const struct ucore_constraint iio_constraints[] = {
 	{ 0x02, 0x03, GENMASK(1, 0) },
@@ -149,7 +150,7 @@ static const struct ucore_disc_type types[] = {
 	  .fixed_ctl = DISC_IMC_FIXED_CTL, .fixed_ctr = DISC_IMC_FIXED_CTR },
 };
 
-/* Correct word 0 of the record of a UPI link and of its mesh agent */
+/* Correct value of word 0 in the unit records of UPI links and of their mesh agents (M3UPI) */
 #define UPI_WORD0	(SPR_UPI_NUM_REGS | SPR_UPI_CTL_OFFSET << 8 | SPR_UPI_WIDTH << 16 | \
 			 SPR_UPI_CTR_OFFSET << 24 | (u64)DISC_ACCESS_PCI << 62)
 
@@ -168,7 +169,10 @@ static const struct ucore_ubox_map ubox_map = {
 	.gidnidmap = SPR_UBOX_GIDNIDMAP,
 };
 
-/* Root buses of stacks are not used: the only source guesses some of them. */
+/*
+ * Registers about the remote ends of UPI links. The root buses of IIO stacks are not used,
+ * because the only source guesses some of them.
+ */
 static const struct ucore_link_regs link_regs = {
 	.link_status = SPR_UPI_KTIPCSTS,
 	.link_trained = SPR_UPI_KTIPCSTS_TRAINED,
@@ -203,15 +207,16 @@ static const struct ucore_disc_free_msr iio_free_boxes = {
 /* ---- free-running counters of the memory controllers ---- */
 
 /*
- * Fixed counter 0 is the DRAM clock, followed by the cycles of the read and write pending
- * queues.
+ * Free-running counters of a memory controller, described as fixed counters. Fixed counter 0 is
+ * the DRAM clock. The next counters are the cycles of the read pending queue and of the write
+ * pending queue.
  */
 static const struct ucore_box_type imc_free = {
 	.name = "imc_free",
 	.caps = UCORE_BOX_F_FREE_RUNNING,
 	.nr_fixed = 3,
 	.fixed_width = IMC_FREE_WIDTH,
-	.fixed_increment = 255,	/* not documented */
+	.fixed_increment = 255,	/* an assumption: no manual documents it */
 };
 
 static const struct ucore_layout imc_free_layout = {

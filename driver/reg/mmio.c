@@ -2,8 +2,8 @@
 /*
  * Access to memory-mapped registers. Part of the reg layer. Runs in any context.
  *
- * Controls and status of boxes are dwords. Counters and global registers have 64 bits. Each is
- * read or written in one access, so that a value cannot tear.
+ * Control and status registers of boxes have 32 bits. Counters and global registers have 64
+ * bits. Each register is read or written by one access, so that a value cannot tear.
  */
 #include <linux/errno.h>
 #include <linux/io.h>
@@ -94,7 +94,7 @@ const struct ucore_io_ops ucore_mmio_ops = {
  * ucore_mmio_init() - map a window of memory-mapped registers
  * @io: window to be initialized
  * @address: physical address of the window
- * @size: size (bytes); the range must not be RAM
+ * @size: size of the window (bytes), which must not contain RAM
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Access to MSRs of the current CPU or its die. Part of the reg layer. Must run on a CPU of the
- * domain.
+ * Access to MSRs of the current CPU or its die. Part of the reg layer. The operations must run on
+ * a CPU of the domain.
  *
- * A missing uncore MSR raises #GP. Therefore the accessors are the safe ones: a faulting read
- * returns all ones, and a faulting write has no effect.
+ * An access to an uncore MSR that does not exist raises #GP. Therefore the operations use the
+ * kernel's safe accessors: a faulting read returns all ones, and a faulting write has no effect.
  */
 #include <linux/errno.h>
 #include <linux/smp.h>
@@ -47,9 +47,9 @@ static unsigned long msr_address(const struct ucore_io *io, u32 reg)
 }
 
 /**
- * ucore_msr_read_many() - read several MSRs, as ucore_io_ops.read_many
+ * ucore_msr_read_many() - read several MSRs (ucore_io_ops.read_many)
  * @address: MSR numbers
- * @val: array for the values
+ * @val: array that receives the values
  * @nr: number of MSRs
  */
 void ucore_msr_read_many(const unsigned long *address, u64 *val, u32 nr)
@@ -93,11 +93,11 @@ static void msr_probe_here(void *arg)
 
 /**
  * ucore_msr_probe() - read an MSR on another CPU
- * @cpu: CPU
+ * @cpu: CPU on which the MSR is read
  * @msr: MSR number
- * @val: value read
+ * @val: out: value read, unchanged if the read fails
  *
- * Return: false if the read faults.
+ * Return: false if the read faults or the CPU is offline.
  */
 bool ucore_msr_probe(int cpu, u32 msr, u64 *val)
 {

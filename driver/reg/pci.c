@@ -3,10 +3,10 @@
  * Access to PCI config space, memory-mapped (ECAM) where possible. Part of the reg layer.
  *
  * For offsets below 100h in segment 0, pci_read_config_dword() uses the ports CF8h and CFCh.
- * This takes two port accesses under a global lock for each dword. A load from our own mapping
- * of the function's config page takes half the time and no lock. The base address of the
- * mapping comes from the ACPI MCFG table. The mapping is used only if it shows the same config
- * header as the kernel's accessors.
+ * This takes two port accesses under a global lock for each dword. A load from ucore's own
+ * mapping of the function's config page takes half the time and no lock. The physical address of
+ * the config page comes from the ACPI MCFG table. The mapping is used only if it shows the same
+ * config header as the kernel's accessors.
  *
  * Memory and port accesses are legal in hard-irq context. Port accesses are not legal in an
  * NMI, because the interrupted code may hold the lock.
@@ -21,10 +21,13 @@
 
 #define ECAM_PAGE	4096
 
-/* A counter consists of two dwords, low one first, and can change between the two reads. */
+/*
+ * Offset of the high dword of a counter. A counter consists of two dwords, the low dword at the
+ * lower offset, and can change between the reads of the two dwords.
+ */
 #define HIGH(reg)	((reg) + 4)
 
-/* Number of attempts to read a running counter with a stable high half. */
+/* Number of attempts to read a running counter whose high dword does not change */
 #define RUNNING_TRIES	8
 
 static u64 join(u32 lo, u32 hi)
@@ -33,8 +36,8 @@ static u64 join(u32 lo, u32 hi)
 }
 
 /*
- * Return the traced address of a register: the address in ECAM relative to bus 0, for both
- * kinds of access.
+ * Return the address of a register for the tracepoint: segment, bus, device, function and
+ * offset, encoded as in ECAM. Accesses by ECAM and by config cycles have the same address.
  */
 static u64 traced_address(const struct ucore_io *io, u32 reg)
 {
@@ -44,7 +47,7 @@ static u64 traced_address(const struct ucore_io *io, u32 reg)
 	       io->pdev->devfn << 12 | reg;
 }
 
-/* Kept out of line because of its many callers below. */
+/* Trace one dword access. Not inlined, because each operation below calls this function. */
 static noinline void trace_dword(const struct ucore_io *io, bool write, u32 reg, u32 val)
 {
 	trace_ucore_reg(io->ops->access, write, traced_address(io, reg), val);
@@ -116,14 +119,15 @@ static void ecam_read_many_low(const unsigned long *address, u64 *val, u32 nr)
 		val[i] = readl((void __iomem *)address[i]);
 }
 
-/* Config cycles are so slow that bulk reads gain nothing. */
+/* Accesses by config cycles have no bulk reads, because config cycles are too slow to gain. */
 #define conf_address_of		NULL
 #define conf_read_many		NULL
 #define conf_read_many_low	NULL
 
 /*
- * Define the ops of one kind of access. The kinds differ in the dword access only. Each kind
- * has its own functions, so that a counter costs one indirect call.
+ * Define the operations (struct ucore_io_ops) of one kind of access: ECAM or config cycles. The
+ * kinds differ only in the access to a dword. Each kind has its own functions, so that the read
+ * of a counter needs only one indirect call.
  */
 #define PCI_OPS(kind, _access)							\
 static __always_inline u64							\
@@ -170,7 +174,7 @@ kind##_read_low_do(const struct ucore_io *io, u32 reg, bool traced)		\
 {										\
 	u32 lo = kind##_dword(io, reg, traced);					\
 										\
-	/* a count, unless the high half is all ones, too */			\
+	/* all ones are a count, unless the high dword is all ones, too */	\
 	if (lo == ~0U && kind##_dword(io, HIGH(reg), traced) == ~0U)		\
 		return UCORE_REG_DEAD;						\
 	return lo;								\
@@ -207,7 +211,7 @@ static const struct ucore_io_ops kind##_ops = {					\
 PCI_OPS(ecam, UCORE_ACCESS_ECAM);
 PCI_OPS(conf, UCORE_ACCESS_PCI);
 
-/* Return the physical address of a function's config page, 0 if MCFG does not contain it. */
+/* Return the physical address of a PCI function's config page, 0 if the MCFG table lacks it. */
 static phys_addr_t ecam_address(struct pci_dev *pdev)
 {
 	struct acpi_mcfg_allocation *entry;
@@ -225,8 +229,8 @@ static phys_addr_t ecam_address(struct pci_dev *pdev)
 		if (entry->pci_segment == pci_domain_nr(pdev->bus) &&
 		    bus >= entry->start_bus_number && bus <= entry->end_bus_number) {
 			/*
-			 * the base address belongs to bus 0 even if the range starts at another
-			 * bus
+			 * the base address is that of bus 0, even if the range of the entry
+			 * starts at another bus
 			 */
 			addr = entry->address + ((phys_addr_t)bus << 20) +
 			       ((phys_addr_t)pdev->devfn << 12);
@@ -238,8 +242,8 @@ static phys_addr_t ecam_address(struct pci_dev *pdev)
 }
 
 /*
- * Return true if the mapping and config cycles show the same header. The header contains no
- * counters.
+ * Return true if reads by ECAM and by config cycles return the same config header. The values
+ * are comparable, because the header contains no counters.
  */
 static bool ecam_agrees(void __iomem *config, struct pci_dev *pdev)
 {
@@ -255,7 +259,7 @@ static bool ecam_agrees(void __iomem *config, struct pci_dev *pdev)
 }
 
 /**
- * ucore_pci_init() - open a window to a PCI function's config space
+ * ucore_pci_init() - open a window to the config space of a PCI function, by ECAM if possible
  * @io: window to be initialized
  * @pdev: PCI function; the window takes a reference
  */
@@ -278,8 +282,8 @@ void ucore_pci_init(struct ucore_io *io, struct pci_dev *pdev)
 }
 
 /**
- * ucore_io_close() - close a window of any kind
- * @io: window
+ * ucore_io_close() - close a register window of any kind
+ * @io: register window
  */
 void ucore_io_close(struct ucore_io *io)
 {

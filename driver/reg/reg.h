@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Register access. Part of the reg layer. Each kind of access has a table of operations, which
- * is selected once for each box.
+ * Access to registers: MSRs, PCI config space and MMIO. Part of the reg layer. Each kind of
+ * access has a table of operations (struct ucore_io_ops), which is selected once for each box.
  *
- * A register is given by its offset from the base of a window. The base is, for example, the
- * first MSR of a C-Box or the config space of a PCI function. The meaning of registers is not
- * known here. All operations may run in hard-irq context with the domain's lock held, and none
- * may run in an NMI.
+ * A register is given by its offset from the base of a window (struct ucore_io). The base is,
+ * for example, the first MSR of a C-Box or the config space of a PCI function. This layer does
+ * not interpret the values. All operations may run in hard-irq context with the domain's lock
+ * held, and none may run in an NMI.
  *
- * A window that does not answer reads as all ones, for example an MSR that faults or a PCI
- * function that has been removed.
+ * A register that does not answer reads as all ones, for example an MSR that faults or a
+ * register of a PCI function that has been removed.
  */
 #ifndef UCORE_REG_H
 #define UCORE_REG_H
@@ -19,23 +19,24 @@
 struct pci_dev;
 struct ucore_io;
 
-/* Value of a dead register. A dword of all ones is extended to this value. */
+/* Value read from a register that does not answer. A dword of all ones is extended to it. */
 #define UCORE_REG_DEAD		(~0ULL)
 
 /**
- * struct ucore_io_ops - operations of one kind of access
- * @access: UCORE_ACCESS_*, reported in the list of boxes
- * @counter_cost: register accesses of one @read64
- * @read: read a control register (PCI, MMIO: a dword)
- * @write: write a control register
+ * struct ucore_io_ops - operations of one kind of register access (MSR, PCI, ECAM, MMIO)
+ * @access: kind of access, UCORE_ACCESS_*, reported in the list of boxes
+ * @counter_cost: number of hardware accesses that one @read64 needs
+ * @read: read a control register (a dword in PCI config space and MMIO)
+ * @write: write a control register (a dword in PCI config space and MMIO)
  * @read64: read a 64-bit register that cannot change during the read, such as a frozen counter
- * @address: get the address of a register for @read_many, NULL if not supported
- * @read_many: @read64 of several registers in any windows of this kind, by address; neither
- *             traced nor counted in a tally
- * @read_many_low: read the low 32 bits of several registers with one access each. All ones may
- *                 be a count or a dead window. NULL if a full read costs no more.
- * @read_running: read a counter that may be counting, without tearing
- * @read_low: read the low 32 bits of a counter with one access
+ * @address: return the address of a register for @read_many, NULL if not supported
+ * @read_many: do @read64 for several registers of any windows of this kind, given by their
+ *             addresses. The reads are neither traced nor counted in a tally.
+ * @read_many_low: read the low 32 bits of several registers, given by their addresses, with one
+ *                 hardware access each. A value of all ones may be a count, or the register does
+ *                 not answer. NULL if a read of 64 bits needs only one hardware access.
+ * @read_running: read a counter that may be counting, so that both halves are consistent
+ * @read_low: read the low 32 bits of a counter, if possible with one hardware access
  * @write64: write a 64-bit register that cannot change during the write, the low half last
  */
 struct ucore_io_ops {
@@ -53,25 +54,28 @@ struct ucore_io_ops {
 };
 
 /**
- * struct ucore_tally - register accesses of one domain, protected by its lock
- * @reads: reads since load
- * @writes: writes since load
+ * struct ucore_tally - number of register accesses of one domain, protected by the domain's lock
+ * @reads: number of register reads since the module was loaded
+ * @writes: number of register writes since the module was loaded
  */
 struct ucore_tally {
 	u64 reads;
 	u64 writes;
 };
 
-/* Maximum number of controls behind a soft global control. */
+/* Maximum number of counter controls that a soft global control can gate */
 #define UCORE_MAX_GATED		8
 
 /**
- * struct ucore_gate - soft global control (soft_global.c), protected by its domain's lock
- * @ctl: MSR number of the first control
- * @nr: number of consecutive controls
- * @enable: enable bit of a control
- * @open: value of the soft global control; bit i permits control i to be enabled
- * @word: values written to the controls
+ * struct ucore_gate - soft global control: software emulation of a missing global control
+ * @ctl: MSR number of the first gated counter control
+ * @nr: number of gated counter controls, with consecutive MSR numbers
+ * @enable: mask of the enable bit in a counter control
+ * @open: value of the soft global control. The enable bit of counter control i reaches the
+ *        hardware only if bit i is set.
+ * @word: values that were written to the counter controls
+ *
+ * Used by soft_global_ctl.c. Protected by the domain's lock.
  */
 struct ucore_gate {
 	u32 ctl;
@@ -82,15 +86,16 @@ struct ucore_gate {
 };
 
 /**
- * struct ucore_io - window of registers
- * @ops: operations
- * @tally: tally of the accesses
- * @msr: base MSR number of an MSR window
+ * struct ucore_io - window of registers: the registers of a box or of a global control
+ * @ops: operations that access the registers
+ * @tally: tally of the domain in which the accesses are counted
+ * @msr: MSR number of the first register of an MSR window
  * @config: mapped config space of an ECAM window
  * @mmio: mapped registers of an MMIO window
- * @gate: soft global control, for its own window and for the window of the controls behind it
+ * @gate: soft global control, if the window contains the soft global control itself or the
+ *        counter controls that it gates
  * @pdev: PCI function of a PCI or ECAM window (referenced)
- * @priv: base of a test's fake bus
+ * @priv: private data of the fake registers of a unit test
  * @phys: physical address of the first register of an MMIO window
  */
 struct ucore_io {
@@ -110,7 +115,7 @@ struct ucore_io {
 extern const struct ucore_io_ops ucore_msr_ops;
 extern const struct ucore_io_ops ucore_mmio_ops;
 
-/* Process context, with the CPU hotplug lock held: */
+/* In process context, with the CPU hotplug lock held: */
 bool ucore_msr_probe(int cpu, u32 msr, u64 *val);
 
 void ucore_msr_read_many(const unsigned long *address, u64 *val, u32 nr);

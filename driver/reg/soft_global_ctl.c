@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Soft global control, which emulates a global control for MSR counters that have none. Part of
- * the reg layer. Runs on a CPU of the domain with the domain's lock held.
+ * Soft global control: software emulation of a global control for counters in MSRs that have
+ * none. Part of the reg layer. Runs on a CPU of the domain with the domain's lock held.
  *
- * The soft global control has a bit for each control. Writes to the controls are saved. A
- * control's enable bit reaches the hardware only while its bit in the soft global control is
- * set. Thus one write stops all counters and another write lets them continue.
+ * The soft global control has one bit for each counter control. Values written to the counter
+ * controls are saved. The enable bit of a counter control reaches the hardware only while the
+ * corresponding bit of the soft global control is set. Thus the caller stops all counters by one
+ * write of the soft global control, and lets them continue by another write.
  */
 #include <linux/bits.h>
 
@@ -37,14 +38,14 @@ static __always_inline u64 hardware_read_do(const struct ucore_io *io, u32 reg, 
 
 UCORE_READ_OP(hardware_read)
 
-/* Return the value of control @i for the hardware. */
+/* Return the value that counter control @i must have in the hardware. */
 static u64 passed(const struct ucore_gate *gate, u32 i)
 {
 	return gate->open & BIT_ULL(i) ? gate->word[i] : gate->word[i] & ~gate->enable;
 }
 
 /*
- * ---- window of the controls and counters ----
+ * ---- window of the counter controls and counters ----
  */
 
 static unsigned long gated_address(const struct ucore_io *io, u32 reg)
@@ -133,9 +134,9 @@ void ucore_soft_global_init(struct ucore_io *io, struct ucore_gate *gate)
 }
 
 /**
- * ucore_soft_global_init_box() - initialize a window of MSRs behind a soft global control
+ * ucore_soft_global_init_box() - initialize the window of a box that a soft global control gates
  * @io: window; offsets are MSR numbers
- * @gate: soft global control
+ * @gate: soft global control of the box's domain
  */
 void ucore_soft_global_init_box(struct ucore_io *io, struct ucore_gate *gate)
 {

@@ -2,9 +2,10 @@
 /*
  * Register operations with the tracepoint ucore_reg. Part of the reg layer.
  *
- * A tracepoint after an access needs the address and the value, which would have to be saved in
- * registers at each access. Therefore each operation exists twice, expanded from one body
- * NAME_do(io, reg, traced). While tracing is off the cost is one jump that is not taken.
+ * A tracepoint after an access needs the address and the value, which the compiler would keep in
+ * CPU registers at each access. Therefore each operation exists twice, with and without the
+ * tracepoint, expanded from one function NAME_do(io, reg, traced). While tracing is off, the
+ * cost of an operation is one jump that is not taken.
  */
 #ifndef UCORE_TRACED_H
 #define UCORE_TRACED_H

@@ -89,14 +89,14 @@ static struct ucore_perf_trigger *create(const struct ucore_add_core_trigger *co
 }
 
 /**
- * ucore_core_trigger_add() - add a core trigger to a session, for ADD_CORE_TRIGGER
+ * ucore_core_triggers_add() - add a core trigger to a session, for ADD_CORE_TRIGGER
  * @session: the session
  * @config: event, period, and the CPU or thread for which perf counts the event
  *
  * Return: 0 or -errno as in the ABI.
  */
-int ucore_core_trigger_add(struct ucore_session *session,
-			   const struct ucore_add_core_trigger *config)
+int ucore_core_triggers_add(struct ucore_session *session,
+			    const struct ucore_add_core_trigger *config)
 {
 	struct task_struct *task = NULL;
 	struct ucore_perf_trigger *trigger;
@@ -128,10 +128,10 @@ int ucore_core_trigger_add(struct ucore_session *session,
 }
 
 /**
- * ucore_core_trigger_start_all() - enable the core triggers of a session
+ * ucore_core_triggers_start() - enable the core triggers of a session
  * @session: the session, which has just started
  */
-void ucore_core_trigger_start_all(struct ucore_session *session)
+void ucore_core_triggers_start(struct ucore_session *session)
 {
 	struct ucore_perf_trigger *trigger;
 
@@ -140,10 +140,10 @@ void ucore_core_trigger_start_all(struct ucore_session *session)
 }
 
 /**
- * ucore_core_trigger_stop_all() - disable the core triggers of a session
+ * ucore_core_triggers_stop() - disable the core triggers of a session
  * @session: the session, which is about to stop
  */
-void ucore_core_trigger_stop_all(struct ucore_session *session)
+void ucore_core_triggers_stop(struct ucore_session *session)
 {
 	struct ucore_perf_trigger *trigger;
 
@@ -152,10 +152,10 @@ void ucore_core_trigger_stop_all(struct ucore_session *session)
 }
 
 /**
- * ucore_core_trigger_remove_all() - remove a session's core triggers, release their perf events
+ * ucore_core_triggers_remove() - remove a session's core triggers, release their perf events
  * @session: the session, stopped
  */
-void ucore_core_trigger_remove_all(struct ucore_session *session)
+void ucore_core_triggers_remove(struct ucore_session *session)
 {
 	struct ucore_perf_trigger *trigger, *next;
 

@@ -9,10 +9,10 @@
 struct ucore_add_core_trigger;
 struct ucore_session;
 
-int ucore_core_trigger_add(struct ucore_session *session,
-			   const struct ucore_add_core_trigger *config);
-void ucore_core_trigger_start_all(struct ucore_session *session);
-void ucore_core_trigger_stop_all(struct ucore_session *session);
-void ucore_core_trigger_remove_all(struct ucore_session *session);
+int ucore_core_triggers_add(struct ucore_session *session,
+			    const struct ucore_add_core_trigger *config);
+void ucore_core_triggers_start(struct ucore_session *session);
+void ucore_core_triggers_stop(struct ucore_session *session);
+void ucore_core_triggers_remove(struct ucore_session *session);
 
 #endif /* UCORE_CORE_TRIGGERS_H */

@@ -385,7 +385,7 @@ void ucore_session_release(struct ucore_session *session)
 	struct ucore_event *event, *next;
 
 	WRITE_ONCE(session->revoked, true);
-	ucore_core_trigger_remove_all(session);
+	ucore_core_triggers_remove(session);
 	ucore_claim_restore_boxes(session);
 	list_for_each_entry_safe(event, next, &session->events, node)
 		event_drop(session, event);

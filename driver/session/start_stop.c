@@ -189,7 +189,7 @@ unlock:
 	if (ret)
 		tasks_put(session);
 	else
-		ucore_core_trigger_start_all(session);
+		ucore_core_triggers_start(session);
 	return ret;
 }
 
@@ -260,7 +260,7 @@ static void halt_ctxs(struct ucore_session *session)
 	struct ucore_rendezvous_state m = { .act = stop, .together = true };
 	struct ucore_domain_ctx *ctx;
 
-	ucore_core_trigger_stop_all(session);
+	ucore_core_triggers_stop(session);
 	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
 	ucore_rendezvous(session, &m);

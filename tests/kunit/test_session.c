@@ -1328,7 +1328,7 @@ static void core_trigger_on_invalid_cpu_fails(struct kunit *test)
 	struct ucore_session *s = fake_session(test);
 
 	mutex_lock(&s->lock);
-	KUNIT_EXPECT_EQ(test, ucore_core_trigger_add(s, &ask), -ENOENT);
+	KUNIT_EXPECT_EQ(test, ucore_core_triggers_add(s, &ask), -ENOENT);
 	mutex_unlock(&s->lock);
 	KUNIT_EXPECT_EQ(test, s->nr_triggers, 0U);
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * PMON discovery: shared structures of the path from firmware tables to box descriptions.
+ * PMON discovery: structures that the files of this folder share. Discovery makes box
+ * descriptions from the tables in which firmware lists the uncore units.
  *
- * fetch.c reads config space and tables, with other_devices.c for facts about other devices.
- * parse.c interprets tables, unit.c judges each unit record, validate.c checks its registers
- * against other devices, and ranges.c against other units. These four are pure, so that unit
- * tests and a user-space fuzzer reach all of them. probe.c reads registers to see whether they
- * exist. find.c builds box descriptions, and freerunning.c those of boxes that no table lists.
+ * fetch_tables.c finds and maps the tables, and reserved_ranges.c collects facts about other
+ * devices. parse_tables.c interprets the tables, and unit_check.c decides for each unit record
+ * whether it is a box. validate_registers.c compares the registers of a unit with those of other
+ * devices, and range_list.c with those of other units. These four files contain only pure
+ * functions, so that unit tests and a user-space fuzzer can run all of them. probe_units.c reads
+ * registers to find whether they exist. make_boxes.c makes the box descriptions. freerunning.c
+ * makes those of boxes that no table lists.
  *
  * A unit is one record of a table. An accepted unit becomes a box. Process context, at module
  * load.
@@ -18,28 +21,29 @@
 #include "find/iomem_resources.h"
 #include "find/upi_iio_links.h"
 
-/* Config space of a PCI Express function (bytes) */
+/* Size of the config space of a PCI Express function (bytes) */
 #define UCORE_DISC_CONFIG_BYTES	4096
 
-#define UCORE_DISC_MAX_UNITS	1023		/* per table: max_units has ten bits */
-#define UCORE_DISC_MAX_TOTAL	8192		/* for all tables together */
+#define UCORE_DISC_MAX_UNITS	1023		/* units of a table: max_units has ten bits */
+#define UCORE_DISC_MAX_TOTAL	8192		/* units of all tables together */
 #define UCORE_DISC_MAX_BYTES	((UCORE_DISC_MAX_UNITS + 1) * 255 * 8)
-#define UCORE_DISC_MAX_STATUS	1024		/* bits of global status */
+#define UCORE_DISC_MAX_STATUS	1024		/* bits of the global status of a table */
 
 /* ---- platform data about units that the table lacks ---- */
 
 /**
- * struct ucore_disc_type - one box type
- * @id: type number in the table
- * @type: the driver's description of the type: event fields, counter constraints and control
- *        bits. The record of each unit gives the number and width of its counters
- * @port: true if the registers may be in a PCI Express or CXL port. The port's driver does not
- *        use them
- * @access: access to which @fixed_ctl, @fixed_ctr and @filter apply, UCORE_ACCESS_*
- * @ctl_stride: distance between MMIO controls (bytes), 0 for the default of ctl_stride()
- * @fixed_ctl: control of the fixed counter, relative to the box control; 0 for none
- * @fixed_ctr: fixed counter, relative to the box control
- * @filter: filter register, relative to the box control; 0 for none
+ * struct ucore_disc_type - platform data about the units of one type number
+ * @id: type number in the unit records
+ * @type: box type of these units: event fields, event constraints and control bits. The record
+ *        of each unit contains the number and width of its counters.
+ * @port: true if the registers may be in a PCI Express or CXL port, because the port's driver
+ *        does not use them
+ * @access: kind of register access for which @fixed_ctl, @fixed_ctr and @filter are valid,
+ *          UCORE_ACCESS_*
+ * @ctl_stride: distance between two controls in MMIO (bytes), 0 for the default of ctl_stride()
+ * @fixed_ctl: offset of the fixed counter's control from the box control, 0 for none
+ * @fixed_ctr: offset of the fixed counter from the box control
+ * @filter: offset of the filter register from the box control, 0 for none
  */
 struct ucore_disc_type {
 	u32 id;
@@ -53,13 +57,13 @@ struct ucore_disc_type {
 };
 
 /**
- * struct ucore_disc_place - PCI location of units whose table records are unreliable
- * @type: type number
- * @device: PCI device id of the units' functions
- * @slot: PCI slot of unit 0; unit n is n slots further
- * @function: function number in the slot
- * @nr: largest number of units
- * @word0: correct word 0 of the record
+ * struct ucore_disc_place - PCI location of units whose records in the table are unreliable
+ * @type: type number of the units
+ * @device: PCI device id of the functions with the units' registers
+ * @slot: PCI slot of unit 0; unit n is in slot @slot + n
+ * @function: PCI function number in the slot
+ * @nr: largest number of these units on a die
+ * @word0: correct value of word 0 of the unit records
  * @offset: config offset of the box control
  */
 struct ucore_disc_place {
@@ -73,14 +77,15 @@ struct ucore_disc_place {
 };
 
 /**
- * struct ucore_disc_free_msr - free-running MSR boxes, one per unit of a type
- * @type: box type
- * @layout: registers of unit 0's box
- * @unit: type number of the units
- * @msr: base MSR for unit 0
- * @stride: distance between the bases of two units' boxes (MSRs)
- * @extra_stride: further distance per unit of all fixed counters except the first (MSRs)
- * @max: number of units with a box, from id 0
+ * struct ucore_disc_free_msr - boxes of free-running counters in MSRs, one for each unit of a type
+ * @type: box type of the free-running boxes
+ * @layout: register offsets of the free-running box of unit 0
+ * @unit: type number of the units that have a free-running box
+ * @msr: base MSR of the free-running box of unit 0
+ * @stride: distance between the base MSRs of two free-running boxes
+ * @extra_stride: additional distance of the MSRs between two boxes, for all fixed counters except
+ *                the first
+ * @max: number of units with a free-running box; their unit ids are 0 to @max - 1
  */
 struct ucore_disc_free_msr {
 	const struct ucore_box_type *type;
@@ -93,14 +98,14 @@ struct ucore_disc_free_msr {
 };
 
 /**
- * struct ucore_disc_free_mmio - memory-mapped free-running boxes
- * @type: box type
- * @layout: registers
- * @unit: type number of the units
- * @units_each: number of units per box
- * @device: PCI device id of the function with the boxes' addresses
- * @first: offset of the first register from that address (bytes)
- * @size: size from the first register to the end of the last one (bytes)
+ * struct ucore_disc_free_mmio - boxes of free-running counters in memory-mapped registers
+ * @type: box type of the free-running boxes
+ * @layout: register offsets of a free-running box
+ * @unit: type number of the units (memory channels) whose memory controllers have these boxes
+ * @units_each: number of these units for each free-running box
+ * @device: PCI device id of the function with the addresses of the memory controllers
+ * @first: offset of the first register of a box from the address of its controller (bytes)
+ * @size: size of a box, from the first register to the end of the last register (bytes)
  */
 struct ucore_disc_free_mmio {
 	const struct ucore_box_type *type;
@@ -113,24 +118,26 @@ struct ucore_disc_free_mmio {
 };
 
 /**
- * struct ucore_disc_rules - platform data that the tables lack
- * @types: box types
- * @nr_types: number of @types
- * @unknown: box type for all other type numbers
- * @places: units that are located by PCI device id
- * @nr_places: number of @places
- * @count_type: type whose number of units @count_msr holds
- * @count_msr: MSR with the number of units of @count_type, 0 for none
- * @ubox: function that maps a bus to a socket, used if NUMA data do not suffice; or NULL
- * @free_msr: free-running MSR boxes, or NULL
- * @free_mmio: memory-mapped free-running boxes, or NULL
- * @links: link registers, or NULL; require @ubox
- * @table_device: further PCI device id of functions with tables, 0 for none
- * @table_msr: MSR of a die with the address of a table, 0 for none
+ * struct ucore_disc_rules - data of a platform that its discovery tables lack
+ * @types: platform data about the units of each known type number
+ * @nr_types: number of entries of @types
+ * @unknown: box type of the units of all other type numbers
+ * @places: units that are found by PCI device id, because their records are unreliable
+ * @nr_places: number of entries of @places
+ * @count_type: type number of the units whose real number @count_msr contains
+ * @count_msr: MSR with the real number of units of @count_type on a die, 0 for none
+ * @ubox: UBox function, whose registers map a PCI bus to a socket; used if the NUMA node of the
+ *        bus does not identify the die. May be NULL.
+ * @free_msr: boxes of free-running counters in MSRs, or NULL
+ * @free_mmio: boxes of free-running counters in memory-mapped registers, or NULL
+ * @links: registers with the root buses of IIO stacks and the peers of UPI links, or NULL. If
+ *         set, @ubox must be set.
+ * @table_device: second PCI device id of functions that point to tables, 0 for none
+ * @table_msr: MSR of a die that contains the address of a table, 0 for none
  * @nr_globals: largest number of global controls of a die, each with a table; 0 means 1
- * @broken: types whose units are known not to work, ended by 0
- * @uncertain: rules that include likely facts which the sources leave open or contradict; NULL
- *             if there are none
+ * @broken: type numbers of the units that are known not to work, ended by 0
+ * @uncertain: rules that also contain likely facts which the sources contradict or do not
+ *             confirm, for the module parameter uncertain=1; NULL if there are none
  */
 struct ucore_disc_rules {
 	const struct ucore_disc_type *types;
@@ -151,11 +158,11 @@ struct ucore_disc_rules {
 	const struct ucore_disc_rules *uncertain;
 };
 
-/* ---- the machine, as the parser sees it ---- */
+/* ---- facts about the machine, as input of the pure functions ---- */
 
 /**
  * struct ucore_disc_function - facts about a PCI function
- * @size: size of config space (bytes)
+ * @size: size of its config space (bytes)
  * @class: class code, 24 bits
  * @driven: true if a driver is bound to the function
  * @taken: bit map of the config dwords that belong to capabilities
@@ -170,12 +177,13 @@ struct ucore_disc_function {
 struct ucore_unit;
 
 /**
- * struct ucore_disc_env - facts about the machine
+ * struct ucore_disc_env - facts about the machine, as input of the pure functions
  * @phys_bits: width of a physical address (bits)
  * @foreign: memory ranges of other devices
- * @on_ram: return true if the range contains RAM
- * @function: describe a PCI function; return false if there is no Intel function
- * @answers: return true if the registers of a validated unit respond
+ * @on_ram: function that returns true if a range of physical addresses contains RAM
+ * @function: function that describes a PCI function; returns false if there is no PCI function
+ *            of Intel at this location
+ * @answers: function that returns true if the registers of a validated unit respond
  */
 struct ucore_disc_env {
 	u32 phys_bits;
@@ -187,9 +195,9 @@ struct ucore_disc_env {
 };
 
 /**
- * struct ucore_disc_source - content of a table
- * @copy: copy 64-bit words from within @size
- * @size: size from the start of the table to the end of its BAR (bytes)
+ * struct ucore_disc_source - readable content of a discovery table
+ * @copy: function that copies 64-bit words of the table, all within @size
+ * @size: number of bytes of the table that can be read
  */
 struct ucore_disc_source {
 	void (*copy)(const struct ucore_disc_source *source, u64 *to, u64 offset, u32 words);
@@ -197,9 +205,9 @@ struct ucore_disc_source {
 };
 
 /**
- * struct ucore_disc_config - config space of a function
- * @read: return a dword
- * @size: size (bytes)
+ * struct ucore_disc_config - config space of a PCI function
+ * @read: function that returns a dword of the config space
+ * @size: size of the config space (bytes)
  */
 struct ucore_disc_config {
 	u32 (*read)(const struct ucore_disc_config *config, u32 reg);
@@ -207,9 +215,9 @@ struct ucore_disc_config {
 };
 
 /**
- * struct ucore_disc_dvsec - DVSEC that points to a table
+ * struct ucore_disc_dvsec - PCI Express capability (DVSEC) that points to a discovery table
  * @at: config offset of the DVSEC
- * @bar: BAR number
+ * @bar: number of the BAR that contains the table
  * @offset: offset of the table in the BAR (bytes)
  */
 struct ucore_disc_dvsec {
@@ -221,25 +229,25 @@ struct ucore_disc_dvsec {
 /* ---- results ---- */
 
 /**
- * struct ucore_disc_table - one table
- * @reason: UCORE_TABLE_OK, or the reason of the rejection
- * @die: logical die, negative if unknown
- * @segment: PCI segment of the function with the DVSEC
- * @bus: bus of that function
- * @devfn: device and function number
- * @dvsec: the DVSEC
- * @msr: MSR that holds the address; 0 if the DVSEC does. With an MSR, @segment to @dvsec are
- *       unused.
- * @address: physical address
- * @size: size up to the end of the BAR (bytes)
- * @word: global record
+ * struct ucore_disc_table - one discovery table
+ * @reason: UCORE_TABLE_OK, or the reason why the table was rejected, UCORE_TABLE_*
+ * @die: logical die of the table's units, negative if unknown (UCORE_DIE_*)
+ * @segment: PCI segment of the function whose DVSEC points to the table
+ * @bus: PCI bus of this function
+ * @devfn: device and function number of this function
+ * @dvsec: DVSEC that points to the table
+ * @msr: MSR that contains the address of the table; 0 if a DVSEC points to the table. With an
+ *       MSR, @segment to @dvsec are unused.
+ * @address: physical address of the table
+ * @size: largest possible size of the table, limited by the end of the BAR (bytes)
+ * @word: first three words of the global record
  * @stride: size of a record (bytes)
- * @max_units: number of units by the global record
- * @nr_status: number of global status bits, 0 if the status cannot be used
- * @status_stride: distance between status words (registers or bytes)
- * @global_size: size of global control and status (registers or bytes)
+ * @max_units: number of units according to the global record
+ * @nr_status: number of bits of the global status, 0 if the global status cannot be used
+ * @status_stride: distance between the words of the global status (MSRs or bytes)
+ * @global_size: size from the global control to the end of the global status (MSRs or bytes)
  * @first: index of the table's first unit in ucore_disc.unit
- * @nr: number of units in ucore_disc.unit
+ * @nr: number of the table's units in ucore_disc.unit
  */
 struct ucore_disc_table {
 	u32 reason;
@@ -262,21 +270,21 @@ struct ucore_disc_table {
 };
 
 /**
- * struct ucore_unit - unit record of a table, and its box
- * @reason: UCORE_UNIT_OK, or the reason of the rejection
- * @table: index of the table
- * @record: number of the record in the table, 0 for a unit located by its PCI function
- * @die: logical die
- * @box: box id, UCORE_NO_BOX if rejected
- * @other: number of the conflicting record
- * @other_table: index of the table with the conflicting record
- * @word: content of the record
- * @size: size from the box control to the last register (registers or bytes)
- * @rule: platform data about the type, NULL if there are none
- * @type: box type, with the unit's numbers and widths of counters
- * @layout: registers
- * @free_layout: registers of the unit's free-running box
- * @name: name of the type, generated if the platform has none
+ * struct ucore_unit - one unit record of a discovery table, and the box made from it
+ * @reason: UCORE_UNIT_OK, or the reason why the unit was rejected, UCORE_UNIT_*
+ * @table: index of the unit's table in ucore_disc.table
+ * @record: number of the record in the table, 0 for a unit found by its PCI function
+ * @die: logical die of the unit
+ * @box: id of the unit's box, UCORE_NO_BOX if the unit was rejected
+ * @other: number of the record whose registers or name conflict with this unit
+ * @other_table: index of the table that contains this conflicting record
+ * @word: first three words of the record
+ * @size: size from the box control to the end of the last register (MSRs or bytes)
+ * @rule: platform data about the unit's type number, NULL if there are none
+ * @type: box type, with the numbers and widths of this unit's counters
+ * @layout: register offsets of the unit
+ * @free_layout: register offsets of the unit's box of free-running counters
+ * @name: name of the box type; "type_N" if the platform has no name for type number N
  */
 struct ucore_unit {
 	u32 reason;
@@ -296,12 +304,13 @@ struct ucore_unit {
 };
 
 /**
- * struct ucore_disc_range - reserved registers or unit name
- * @space: MSRs of a die, memory, a PCI function, or the unit names of a die
- * @start: first reserved register or name
- * @end: first one after the range
- * @unit: index of the owning unit, UCORE_NO_BOX for global control, UCORE_DISC_FOREIGN for
- *        registers that are not part of a unit
+ * struct ucore_disc_range - range of registers, or a unit name, that no other unit may use
+ * @space: address space of the range (SPACE_*): memory, the MSRs of a die, the config space of a
+ *         PCI function, or the unit names of a die
+ * @start: address of the first register, or number of the name, in this space
+ * @end: first address after the range
+ * @unit: index of the unit that uses the range, UCORE_NO_BOX for a global control,
+ *        UCORE_DISC_FOREIGN for registers that are not part of a unit
  */
 struct ucore_disc_range {
 	u64 space;
@@ -312,7 +321,7 @@ struct ucore_disc_range {
 
 #define UCORE_DISC_FOREIGN	(UCORE_NO_BOX - 1)
 
-/* Kinds of spaces */
+/* Kinds of address spaces of reserved ranges */
 enum ucore_disc_space {
 	UCORE_DISC_MEMORY,
 	UCORE_DISC_MSR,
@@ -322,8 +331,8 @@ enum ucore_disc_space {
 };
 
 /**
- * struct ucore_disc_ranges - all reserved ranges of one kind of space
- * @range: the ranges, sorted by space and start, without overlaps
+ * struct ucore_disc_ranges - all reserved ranges of one kind of address space
+ * @range: array of ranges, sorted by space and start, without overlaps
  * @nr: number of ranges
  * @max: number of ranges that @range has room for
  */
@@ -334,11 +343,11 @@ struct ucore_disc_ranges {
 };
 
 /**
- * struct ucore_disc_pci_unit - unit located by its PCI function
- * @die: logical die
- * @place: rule that located the unit
+ * struct ucore_disc_pci_unit - unit that was found by its PCI function
+ * @die: logical die of the unit
+ * @place: rule by which the unit was found
  * @id: unit id
- * @address: correct word 1 of the record
+ * @address: correct value of word 1 of the unit's record: location of the box control
  */
 struct ucore_disc_pci_unit {
 	s32 die;
@@ -350,17 +359,17 @@ struct ucore_disc_pci_unit {
 /**
  * struct ucore_disc - all results of discovery
  * @env: facts about the machine
- * @rules: platform data
- * @table: tables, in order of discovery
+ * @rules: data of the platform that the tables lack
+ * @table: array of all discovery tables, in the order in which they were found
  * @nr_tables: number of tables
  * @max_tables: number of tables that @table has room for
- * @unit: units of all tables, in order
+ * @unit: array of the units of all tables, in the order of the tables
  * @nr_units: number of units
  * @max_units: number of units that @unit has room for
- * @pci_unit: units located by their PCI functions
- * @nr_pci_units: number of these units
- * @max_pci_units: number of units that @pci_unit has room for
- * @ranges: reserved ranges
+ * @pci_unit: array of the units that were found by their PCI functions
+ * @nr_pci_units: number of entries of @pci_unit
+ * @max_pci_units: number of entries that @pci_unit has room for
+ * @ranges: lists of reserved ranges, one for each kind of address space
  */
 struct ucore_disc {
 	const struct ucore_disc_env *env;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Overflow interrupt route of the machine model, see lab_pmi.h. Process context, at module
- * load.
+ * PMI route of the machine model (tests/lab/qemu), not in normal builds: see emulated_pmi.h.
+ * Process context, at module load.
  */
 #include <linux/bitfield.h>
 #include <linux/moduleparam.h>
@@ -17,7 +17,7 @@ module_param(private_pmi, bool, 0444);
 MODULE_PARM_DESC(private_pmi, "route overflow PMIs as the machine model does; not for hardware");
 
 /**
- * ucore_emulated_pmi() - check whether the model's route is enabled
+ * ucore_emulated_pmi() - check whether the PMI route of the machine model is enabled
  *
  * Return: true if the module was loaded with private_pmi=1.
  */
@@ -27,11 +27,11 @@ bool ucore_emulated_pmi(void)
 }
 
 /**
- * ucore_emulated_pmi_describe() - add the model's route to a global control
- * @global: global control, otherwise complete
- * @t: table of the global control
+ * ucore_emulated_pmi_describe() - add the PMI route of the machine model to a global control
+ * @global: description of the global control, otherwise complete
+ * @t: discovery table of the global control
  *
- * A global control in PCI config space gets no route, because an NMI handler cannot read its
+ * A global control in PCI config space gets no PMI route, because an NMI handler cannot read its
  * status.
  */
 void ucore_emulated_pmi_describe(struct ucore_global *global, const struct ucore_disc_table *t)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Overflow interrupt route of the machine model, for discovery platforms.
+ * PMI route of the machine model (tests/lab/qemu), for platforms with discovery tables.
  *
- * No public source documents wk_on_pmi and pmi_core_sel of this generation. The machine model
- * implements them at private positions (pmi = private), so that tests reach the path from an
- * overflow to a sample. Only a module built with UCORE_PRIVATE_PMI=y contains this route, and
- * only private_pmi=1 enables it. Such a module must not run on hardware.
+ * No public source documents the bits wk_on_pmi and pmi_core_sel of these platforms. The machine
+ * model implements them at bit positions of its own (pmi = private), so that tests can cover the
+ * path from an overflow to a sample. Only a module built with UCORE_PRIVATE_PMI=y contains this
+ * route, and only the module parameter private_pmi=1 enables it. Such a module must not run on
+ * hardware.
  */
 #ifndef UCORE_EMULATED_PMI_H
 #define UCORE_EMULATED_PMI_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMON discovery: reads the tables.
+ * PMON discovery: finds and maps the tables.
  *
- * Finds the DVSECs of all Intel PCI functions, reads the MSRs that hold table addresses, and
- * maps the tables. Also provides the parser with facts about this machine. parse.c interprets
- * the content. Process context, at module load.
+ * Finds the DVSECs of all Intel PCI functions, reads the MSRs that contain table addresses, and
+ * maps the tables. Also provides facts about this machine to the pure functions of discovery.
+ * parse_tables.c interprets the content of the tables. Process context, at module load.
  */
 #include <linux/cpu.h>
 #include <linux/io.h>
@@ -21,7 +21,7 @@
 #include "hw/discovery.h"
 #include "reg/reg.h"
 
-#define MAX_DVSECS	8	/* per function */
+#define MAX_DVSECS	8	/* maximum number of DVSECs read from one PCI function */
 
 #define DISC_RECORD_BYTES	(DISC_RECORD_WORDS * sizeof(u64))
 
@@ -91,7 +91,7 @@ static struct ucore_disc_table *table_of_function(struct ucore_disc *disc, struc
 	return table;
 }
 
-/* Find the table's address from config space, without mapping the table. */
+/* Find the address of a table from the BARs in config space, without mapping the table. */
 static void table_locate(struct ucore_disc_table *t, const struct ucore_pci_config *config)
 {
 	struct pci_dev *pdev = config->pdev;
@@ -107,7 +107,7 @@ static void table_locate(struct ucore_disc_table *t, const struct ucore_pci_conf
 		return;
 	}
 	t->size = UCORE_DISC_MAX_BYTES;
-	/* the size is known if the kernel assigned the BAR's resource */
+	/* the size of the BAR is known if the kernel has a resource at this address */
 	if (pci_resource_start(pdev, t->dvsec.bar) == t->address) {
 		size = pci_resource_len(pdev, t->dvsec.bar);
 		if (t->dvsec.offset >= size) {
@@ -153,11 +153,11 @@ static int find_all_tables(struct ucore_disc *disc)
 
 	while (!ret && (pdev = pci_get_device(PCI_VENDOR_ID_INTEL, PCI_ANY_ID, pdev)))
 		ret = find_tables(disc, pdev);
-	pci_dev_put(pdev);	/* not NULL if an error ended the loop */
+	pci_dev_put(pdev);	/* pdev is not NULL if an error ended the loop */
 	return ret;
 }
 
-/* Read the table's address from an MSR of its die, without mapping the table. */
+/* Read the address of a table from an MSR of its die, without mapping the table. */
 static void table_locate_msr(struct ucore_disc *disc, struct ucore_disc_table *t)
 {
 	u64 value;
@@ -171,8 +171,8 @@ static void table_locate_msr(struct ucore_disc *disc, struct ucore_disc_table *t
 }
 
 /*
- * Find the tables whose addresses MSRs hold. They follow all tables of PCI functions, and
- * their fields about a function stay 0.
+ * Add the tables whose addresses are in MSRs, one for each die. They follow all tables of PCI
+ * functions in the array, and their members about a PCI function are 0.
  */
 static int find_msr_tables(struct ucore_disc *disc, const struct ucore_dies *dies)
 {
@@ -193,12 +193,12 @@ static int find_msr_tables(struct ucore_disc *disc, const struct ucore_dies *die
 /* ---- reading tables ---- */
 
 /**
- * ucore_fetch_die_of_bus() - find the die of the functions on a bus
- * @disc: tables and their dies
- * @bus: the bus
+ * ucore_fetch_die_of_bus() - find the die of the PCI functions on a bus
+ * @disc: results of discovery, with the tables and their dies
+ * @bus: PCI bus
  *
- * Return: the logical die of the bus, or of a table on the bus; UCORE_DIE_* if neither is
- * known.
+ * Return: logical die of the bus. If it is unknown, logical die of a table whose PCI function is
+ * on the bus. UCORE_DIE_* if neither is known.
  */
 int ucore_fetch_die_of_bus(const struct ucore_disc *disc, struct pci_bus *bus)
 {
@@ -212,7 +212,7 @@ int ucore_fetch_die_of_bus(const struct ucore_disc *disc, struct pci_bus *bus)
 	return die;
 }
 
-/* Find the units of a type by their PCI functions. */
+/* Find the units of one type number by their PCI functions, according to @place. */
 static int find_pci_units(struct ucore_disc *disc, const struct ucore_disc_place *place)
 {
 	int die = UCORE_DIE_UNKNOWN, ret = 0;
@@ -222,7 +222,7 @@ static int find_pci_units(struct ucore_disc *disc, const struct ucore_disc_place
 
 	while (!ret && (pdev = pci_get_device(PCI_VENDOR_ID_INTEL, place->device, pdev))) {
 		slot = PCI_SLOT(pdev->devfn);
-		/* a record has three bits for the segment */
+		/* a unit record has only three bits for the PCI segment */
 		if (PCI_FUNC(pdev->devfn) != place->function || slot < place->slot ||
 		    slot >= place->slot + place->nr || pci_domain_nr(pdev->bus) > 7)
 			continue;
@@ -237,7 +237,10 @@ static int find_pci_units(struct ucore_disc *disc, const struct ucore_disc_place
 	return ret;
 }
 
-/* Map the first @bytes of a table. On failure, set the table's reason and return false. */
+/*
+ * Map the first @bytes bytes of a table. On failure, set the reason in the table and return
+ * false.
+ */
 static bool table_map(struct ucore_disc_table *t, struct source *source, u64 bytes)
 {
 	if (t->msr)
@@ -255,7 +258,7 @@ static bool table_map(struct ucore_disc_table *t, struct source *source, u64 byt
 	return true;
 }
 
-/* Read a table in two steps, because the global record holds the table's length. */
+/* Read a table in two steps: the global record contains the length of the table. */
 static int read_table(struct ucore_disc *disc, u32 i)
 {
 	struct ucore_disc_table *t = &disc->table[i];
@@ -279,7 +282,7 @@ static int read_table(struct ucore_disc *disc, u32 i)
 	return ret;
 }
 
-/* Find all tables, and assign a die to those whose die is unknown. */
+/* Find all tables, and assign a die to the tables whose die is unknown. */
 static int find_tables_of_dies(struct ucore_disc *disc)
 {
 	struct ucore_dies dies = { };
@@ -294,10 +297,10 @@ static int find_tables_of_dies(struct ucore_disc *disc)
 }
 
 /**
- * ucore_fetch_tables() - read all tables of this machine
- * @disc: results to fill; its rules are set
+ * ucore_fetch_tables() - find and read all discovery tables of this machine
+ * @disc: results of discovery to be filled in; the member rules is set
  *
- * Invalid tables and records stay in the results with the reason.
+ * Invalid tables and records are also added to the results, with the reason.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -319,7 +322,7 @@ int ucore_fetch_tables(struct ucore_disc *disc)
 	return ret;
 }
 
-/** ucore_fetch_drop() - free the list of other devices' ranges */
+/** ucore_fetch_drop() - free the list of memory ranges of other devices */
 void ucore_fetch_drop(void)
 {
 	ucore_reserved_drop(&env);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* PMON discovery: reads the tables. */
+/* PMON discovery: finds and maps the tables. */
 #ifndef UCORE_FETCH_TABLES_H
 #define UCORE_FETCH_TABLES_H
 

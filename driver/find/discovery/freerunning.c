@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMON discovery: free-running boxes, which no table lists.
+ * PMON discovery: boxes of free-running counters, which no table lists.
  *
- * The counters of an IIO stack are MSRs, one box per IIO unit. The counters of memory
- * controllers are memory-mapped, and a PCI function holds their addresses. Boxes whose
- * registers do not respond are left out. Process context, at module load. Only reads
- * registers.
+ * The free-running counters of an IIO stack are MSRs, with one box for each IIO unit. Those of
+ * memory controllers are memory-mapped, and a PCI function contains the addresses of the
+ * controllers. Boxes whose registers do not respond are left out. Process context, at module
+ * load. Only reads registers.
  */
 #include <linux/io.h>
 #include <linux/minmax.h>
@@ -21,7 +21,7 @@
 
 /* ---- MSR boxes of units ---- */
 
-/* Return true if all counters of a unit's free-running box respond. */
+/* Return true if all counters of a unit's free-running box respond. @msr is the base MSR. */
 static bool msrs_respond(const struct ucore_unit *unit, u32 msr, u32 nr)
 {
 	u32 i;
@@ -33,13 +33,13 @@ static bool msrs_respond(const struct ucore_unit *unit, u32 msr, u32 nr)
 }
 
 /**
- * ucore_freerunning_add() - add the free-running box of a unit
- * @finder: collection to add to
- * @rules: platform data
- * @unit: the unit; sets @free_layout
+ * ucore_freerunning_add() - add the box of free-running counters that belongs to a unit
+ * @finder: collection that receives the box description
+ * @rules: data of the platform
+ * @unit: unit, whose member free_layout is set
  * @global: global control of the die
  *
- * Return: 0, also if the type has no such box, or -ENOMEM.
+ * Return: 0 or -ENOMEM. A unit whose type has no free-running box is not an error.
  */
 int ucore_freerunning_add(struct ucore_finder *finder, const struct ucore_disc_rules *rules,
 			  struct ucore_unit *unit, const struct ucore_global *global)
@@ -79,7 +79,7 @@ static u32 unit_id_limit(const struct ucore_disc *disc, u32 die, u32 type)
 	return end;
 }
 
-/* Return true if the range can hold registers and all counters respond. */
+/* Return true if registers can be at @address and all free-running counters there respond. */
 static bool mmio_responds(const struct ucore_disc *disc, const struct ucore_disc_free_mmio *boxes,
 			  u64 address)
 {
@@ -99,8 +99,9 @@ static bool mmio_responds(const struct ucore_disc *disc, const struct ucore_disc
 }
 
 /*
- * Add the boxes whose addresses a function holds. An offset of 0 means no box, and an address
- * that a box already uses is skipped.
+ * Add the free-running boxes of the memory controllers whose addresses a PCI function contains.
+ * An offset of 0 means that the controller does not exist. An address that a box already uses is
+ * skipped.
  */
 static int add_free_mmio(struct ucore_finder *finder, const struct ucore_disc *disc,
 			 struct pci_dev *pdev, u32 die, const struct ucore_global *global)
@@ -132,13 +133,13 @@ static int add_free_mmio(struct ucore_finder *finder, const struct ucore_disc *d
 }
 
 /**
- * ucore_freerunning_add_mmio() - add the memory-mapped boxes of a die
- * @finder: collection to add to
- * @disc: units
+ * ucore_freerunning_add_mmio() - add the memory-mapped free-running boxes of a die
+ * @finder: collection that receives the box descriptions
+ * @disc: results of discovery, with all units
  * @die: logical die
  * @global: global control of the die
  *
- * Return: 0, also if there are none, or -ENOMEM.
+ * Return: 0 or -ENOMEM. A die without such boxes is not an error.
  */
 int ucore_freerunning_add_mmio(struct ucore_finder *finder, const struct ucore_disc *disc, u32 die,
 			       const struct ucore_global *global)
@@ -149,8 +150,8 @@ int ucore_freerunning_add_mmio(struct ucore_finder *finder, const struct ucore_d
 	if (!disc->rules->free_mmio)
 		return 0;
 	/*
-	 * only the first function of a die counts, because a second would number its
-	 * controllers alike
+	 * use only the first such PCI function of a die, because the controllers of a second
+	 * function would have the same numbers
 	 */
 	do {
 		pdev = pci_get_device(PCI_VENDOR_ID_INTEL, disc->rules->free_mmio->device, pdev);

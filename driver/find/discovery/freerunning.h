@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* PMON discovery: free-running boxes, which no table lists. */
+/* PMON discovery: boxes of free-running counters, which no table lists. */
 #ifndef UCORE_FREERUNNING_H
 #define UCORE_FREERUNNING_H
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMON discovery: builds box descriptions from units, and reports tables and units to
+ * PMON discovery: makes box descriptions from units, and reports tables and units to
  * GET_TABLES and GET_UNITS.
  *
- * Owns the discovery results, which stay until unload. Process context; all except the reports
- * runs at module load.
+ * Owns the results of discovery, which exist until the module is unloaded. Process context. All
+ * functions except the reports run at module load.
  */
 #include <linux/bitfield.h>
 #include <linux/minmax.h>
@@ -30,7 +30,7 @@ MODULE_PARM_DESC(uncertain, "use the likely values of undocumented facts about D
 
 static struct ucore_disc disc;
 
-/* Global control of each accepted table */
+/* Global control of each accepted table: logical die, index of the table, description */
 static struct die_global {
 	u32 die;
 	u32 table;
@@ -62,13 +62,13 @@ static void describe_global(struct die_global *dg, const struct ucore_disc_table
 		global->ctl = FIELD_GET(DISC_PCI_OFFSET, t->word[1]);
 	}
 	/*
-	 * Status and PMI routing stay unset, because no manual documents the overflow routing.
+	 * The members for status and PMI route stay 0, because no manual documents the PMI route.
 	 */
 	if (ucore_emulated_pmi())
 		ucore_emulated_pmi_describe(global, t);
 }
 
-/* Link the global controls of a die in order of their tables. */
+/* Append a global control to the list of its die's global controls, in order of their tables. */
 static void chain_global(struct die_global *dg)
 {
 	struct die_global *last;
@@ -94,7 +94,7 @@ static int describe_globals(void)
 			continue;
 		dg = &die_globals[nr_die_globals];
 		describe_global(dg, &disc.table[i]);
-		/* the function may have been removed after the probe */
+		/* the PCI function may have been removed after ucore_probe_global() */
 		if (ucore_record_access(disc.table[i].word) == UCORE_ACCESS_PCI && !dg->global.pdev)
 			continue;
 		chain_global(dg);
@@ -115,7 +115,8 @@ static const struct ucore_global *global_of_die(u32 die)
 }
 
 /*
- * Return the global control of a unit's table. A rejected table uses the first one of the die.
+ * Return the global control of a unit's table. For a rejected table, return the first global
+ * control of the die.
  */
 static const struct ucore_global *global_of_unit(const struct ucore_unit *unit)
 {
@@ -130,8 +131,9 @@ static const struct ucore_global *global_of_unit(const struct ucore_unit *unit)
 }
 
 /*
- * Describe the overflow status of a box. Overflows are reported only if the box has a bit in
- * the global status and a box status that responds. All other box statuses are left alone.
+ * Describe the overflow status of a box. A box can report overflows only if it has a bit in the
+ * global status and its own status register responds. Otherwise the driver does not use the
+ * status register of the box.
  */
 static void describe_overflow(struct ucore_box_desc *desc, struct ucore_unit *unit)
 {
@@ -140,8 +142,8 @@ static void describe_overflow(struct ucore_box_desc *desc, struct ucore_unit *un
 	struct ucore_layout *layout = &unit->layout;
 
 	/*
-	 * the bit position refers to the unit's table, and the die's first control routes the
-	 * PMI
+	 * the bit position refers to the global status of the unit's table, and the first global
+	 * control of the die routes the PMI
 	 */
 	if (!desc->global->nr_status || !global_of_unit(unit)->nr_status || t->reason ||
 	    position >= t->nr_status)
@@ -188,7 +190,7 @@ static int add_unit(struct ucore_finder *finder, struct ucore_unit *unit)
 	return ucore_finder_add(finder, &desc);
 }
 
-/* Report tables of sockets without an online CPU. */
+/* Set the text for the user if a table belongs to a socket without an online CPU. */
 static void report_offline_sockets(struct ucore_finder *finder)
 {
 	u32 i;
@@ -224,10 +226,10 @@ static int add_units(struct ucore_finder *finder)
 
 /**
  * ucore_discovery_find() - add all boxes of a machine with discovery tables
- * @finder: collection to add to
+ * @finder: collection that receives the box descriptions
  * @platform: platform whose table is a struct ucore_disc_rules
  *
- * Return: 0, also without any valid table, or -ENOMEM.
+ * Return: 0 or -ENOMEM. A machine without a valid table is not an error.
  */
 int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platform *platform)
 {
@@ -252,7 +254,7 @@ int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platfor
 	return add_units(finder);
 }
 
-/** ucore_discovery_drop() - free all results; no box is left */
+/** ucore_discovery_drop() - free all results of discovery, after all boxes were freed */
 void ucore_discovery_drop(void)
 {
 	u32 i;
@@ -287,7 +289,7 @@ static void report_table(u32 i, struct ucore_table_info *out)
 
 	*out = (struct ucore_table_info){
 		.table = i,
-		.die = max(t->die, UCORE_DIE_UNKNOWN),	/* the reason is not reported */
+		.die = max(t->die, UCORE_DIE_UNKNOWN),	/* all UCORE_DIE_* become -1 */
 		.segment = t->segment,
 		.bus = t->bus,
 		.device = PCI_SLOT(t->devfn),

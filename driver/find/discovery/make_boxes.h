@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* PMON discovery: entry points for platforms with discovery tables. */
+/* PMON discovery: finds the boxes of platforms with discovery tables. */
 #ifndef UCORE_MAKE_BOXES_H
 #define UCORE_MAKE_BOXES_H
 

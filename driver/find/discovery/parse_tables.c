@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMON discovery: interprets tables, and reserves the registers outside of units.
+ * PMON discovery: interprets the content of tables, and reserves registers outside of units.
  *
- * Every value that firmware wrote is checked here or in unit.c before it becomes an offset,
- * shift, size or address. An invalid table keeps its reason and does not affect others. If two
- * records contradict each other, the first one wins.
+ * Every value that firmware wrote is checked here or in unit_check.c before it becomes an
+ * offset, shift, size or address. For an invalid table the reason is recorded. An invalid table
+ * does not affect other tables. If two records contradict each other, the first record applies.
  *
- * Pure: no kernel services except allocation. Also built in user space (tests/fuzz). Process
- * context, at module load.
+ * Pure functions: no kernel services except allocation. Also built in user space (tests/fuzz).
+ * Process context, at module load.
  */
 #include <linux/bitfield.h>
 #include <linux/errno.h>
@@ -34,8 +34,8 @@
 /* ---- DVSEC and BAR ---- */
 
 /*
- * Return true for a PMON discovery DVSEC. Its vendor field is ignored, as Linux and Intel PCM
- * do.
+ * Return true for a DVSEC that points to a discovery table. Its vendor field is ignored, as in
+ * Linux and Intel PCM.
  */
 static bool is_pmon_dvsec(const struct ucore_disc_config *config, u32 at, u32 header)
 {
@@ -60,13 +60,14 @@ static struct ucore_disc_dvsec dvsec_at(const struct ucore_disc_config *config, 
 }
 
 /**
- * ucore_parse_dvsecs() - find the PMON discovery DVSECs of a function
+ * ucore_parse_dvsecs() - find the DVSECs of a PCI function that point to discovery tables
  * @config: config space of the function
- * @dvsec: out: the DVSECs
+ * @dvsec: out: array of the DVSECs found
  * @max: number of DVSECs that @dvsec has room for
- * @broken: out: true if the capability list is invalid or circular
+ * @broken: out: true if the list of extended capabilities is invalid or circular
  *
- * Return: the number of DVSECs found, up to the broken entry if there is one.
+ * Return: number of DVSECs found. If the list is broken, DVSECs after the broken entry are not
+ * found.
  */
 u32 ucore_parse_dvsecs(const struct ucore_disc_config *config, struct ucore_disc_dvsec *dvsec,
 		       u32 max, bool *broken)
@@ -84,7 +85,7 @@ u32 ucore_parse_dvsecs(const struct ucore_disc_config *config, struct ucore_disc
 		}
 		seen[at / 256] |= BIT_ULL(at / 4 % 64);
 		header = config->read(config, at);
-		/* as the first header, these values mean an empty list */
+		/* these values in the first header mean an empty list */
 		if (header == 0 || header == ~0U) {
 			*broken = !first;
 			break;
@@ -98,9 +99,9 @@ u32 ucore_parse_dvsecs(const struct ucore_disc_config *config, struct ucore_disc
 
 /**
  * ucore_parse_bar() - decode the address of a BAR
- * @config: config space of the function
+ * @config: config space of the PCI function
  * @bar: BAR number from the DVSEC
- * @address: out: physical address
+ * @address: out: physical address of the BAR
  *
  * Return: UCORE_TABLE_OK, UCORE_TABLE_BAR or UCORE_TABLE_UNASSIGNED.
  */
@@ -125,7 +126,7 @@ u32 ucore_parse_bar(const struct ucore_disc_config *config, u32 bar, u64 *addres
  * ucore_parse_table_msr() - decode the table address in an MSR
  * @env: facts about the machine
  * @value: value of the MSR
- * @address: out: physical address
+ * @address: out: physical address of the table
  *
  * Return: UCORE_TABLE_OK, UCORE_TABLE_MSR or UCORE_TABLE_RAM.
  */
@@ -138,12 +139,13 @@ u32 ucore_parse_table_msr(const struct ucore_disc_env *env, u64 value, u64 *addr
 }
 
 /**
- * ucore_parse_table_memory() - check a table address from an MSR
+ * ucore_parse_table_memory() - check whether a table can be at the address from an MSR
  * @env: facts about the machine
- * @address: first byte
- * @size: size (bytes), not 0
+ * @address: physical address of the table
+ * @size: size of the table (bytes), not 0
  *
- * The table is not in a BAR of a function with a DVSEC, so that no device may use the range.
+ * The table is not in a BAR of a PCI function with a DVSEC. Therefore no device may use the
+ * range.
  *
  * Return: UCORE_TABLE_OK, UCORE_TABLE_RAM or UCORE_TABLE_FOREIGN.
  */
@@ -166,7 +168,10 @@ static bool same_function(const struct ucore_disc_table *a, const struct ucore_d
 	return a->segment == b->segment && a->bus == b->bus && a->devfn == b->devfn;
 }
 
-/* Check the words of global status. If any of them cannot be used, @nr_status is 0. */
+/*
+ * Check the location of the global status in the global record. Set nr_status of the table to
+ * the number of status bits, or to 0 if a word of the global status cannot be used.
+ */
 static void parse_status(const struct ucore_disc *disc, struct ucore_disc_table *table)
 {
 	u32 access = ucore_record_access(table->word);
@@ -185,19 +190,22 @@ static void parse_status(const struct ucore_disc *disc, struct ucore_disc_table 
 	table->global_size = size;
 }
 
-/* Return true for the first table of a PCI function. Tables from MSRs come last. */
+/*
+ * Return true if @t is the first table of its PCI function. Tables whose address is in an MSR are
+ * last in the array.
+ */
 static bool is_next_function(const struct ucore_disc *disc, const struct ucore_disc_table *t)
 {
 	return !t->msr && (t == disc->table || !same_function(t, t - 1));
 }
 
 /**
- * ucore_parse_assign_dies() - assign dies to tables whose bus has no known die
- * @disc: results before parsing
- * @dies: dies with an online CPU, ascending
- * @nr: number of @dies
+ * ucore_parse_assign_dies() - assign dies to the tables whose PCI bus has no known die
+ * @disc: results of discovery, before the tables are parsed
+ * @dies: array of the dies with an online CPU, ascending
+ * @nr: number of entries of @dies
  *
- * The functions with tables are distributed evenly, in order.
+ * The PCI functions with tables are distributed evenly over the dies, in order.
  */
 void ucore_parse_assign_dies(struct ucore_disc *disc, const u32 *dies, u32 nr)
 {
@@ -217,9 +225,9 @@ void ucore_parse_assign_dies(struct ucore_disc *disc, const u32 *dies, u32 nr)
 
 /**
  * ucore_parse_global() - read and check the global record of a table
- * @disc: results so far
- * @table: the table; sets @word, @stride, @max_units, @nr_status and @reason
- * @source: content of the table
+ * @disc: results of discovery so far
+ * @table: table whose members word, stride, max_units, nr_status and reason are set
+ * @source: readable content of the table
  */
 void ucore_parse_global(struct ucore_disc *disc, struct ucore_disc_table *table,
 			const struct ucore_disc_source *source)
@@ -254,7 +262,7 @@ void ucore_parse_global(struct ucore_disc *disc, struct ucore_disc_table *table,
 		parse_status(disc, table);
 }
 
-/* Reserve the words of global status. */
+/* Reserve the registers of the global status of a table. */
 static int reserve_status(struct ucore_disc *disc, const struct ucore_disc_table *table)
 {
 	u32 access = ucore_record_access(table->word);
@@ -269,7 +277,10 @@ static int reserve_status(struct ucore_disc *disc, const struct ucore_disc_table
 				       start + table->global_size);
 }
 
-/* Reserve the free-running counters of an IIO stack, one range per run of consecutive MSRs. */
+/*
+ * Reserve the MSRs of the free-running counters of IIO stack @stack, one range for each run of
+ * consecutive MSRs.
+ */
 static int reserve_stack(struct ucore_disc *disc, u64 space,
 			 const struct ucore_disc_free_msr *boxes, u32 stack)
 {
@@ -288,8 +299,8 @@ static int reserve_stack(struct ucore_disc *disc, u64 space,
 }
 
 /*
- * Reserve a die's counting MSRs that no table lists: the CHA count and the free-running
- * counters.
+ * Reserve the uncore MSRs of a die that no table lists: the register with the number of CHAs,
+ * and the free-running counters.
  */
 static int reserve_unlisted(struct ucore_disc *disc, s32 die)
 {
@@ -304,8 +315,9 @@ static int reserve_unlisted(struct ucore_disc *disc, s32 die)
 }
 
 /*
- * Compare a table with the accepted tables of its die. Return UCORE_TABLE_DUPLICATE for the
- * same global control, UCORE_TABLE_CONFLICT for one more than the platform allows.
+ * Compare a table with the accepted tables of its die. Return UCORE_TABLE_DUPLICATE if another
+ * table has the same global control, UCORE_TABLE_CONFLICT if the die would have more global
+ * controls than the platform allows, otherwise UCORE_TABLE_OK.
  */
 static u32 compare_tables(const struct ucore_disc *disc, const struct ucore_disc_table *table)
 {
@@ -323,8 +335,8 @@ static u32 compare_tables(const struct ucore_disc *disc, const struct ucore_disc
 }
 
 /*
- * Reserve the global control, which may overlap neither a unit nor another die's global
- * control.
+ * Reserve the registers of the global control of a table. The table is rejected if they overlap
+ * a unit or the global control of another die.
  */
 static int reserve_global(struct ucore_disc *disc, struct ucore_disc_table *table)
 {
@@ -350,7 +362,7 @@ static int reserve_global(struct ucore_disc *disc, struct ucore_disc_table *tabl
 
 /* ---- units of a table ---- */
 
-/* Make room for more units. */
+/* Make room for @more units in the array of units. */
 static int units_expect(struct ucore_disc *disc, u32 more)
 {
 	struct ucore_unit *unit = ucore_array_grow_by(disc->unit, disc->nr_units, more,
@@ -379,7 +391,10 @@ static struct ucore_unit *unit_new(struct ucore_disc *disc, u32 table, u32 recor
 	return unit;
 }
 
-/* Add the units located by their PCI functions that the table lacks or describes wrongly. */
+/*
+ * Add the units of the table's die that were found by their PCI functions, and that the table
+ * lacks or describes wrongly.
+ */
 static int add_pci_units(struct ucore_disc *disc, u32 table)
 {
 	const struct ucore_disc_pci_unit *pci_unit;
@@ -393,7 +408,7 @@ static int add_pci_units(struct ucore_disc *disc, u32 table)
 			continue;
 		if (ucore_unit_name_reserved(disc, pci_unit->die, pci_unit->place->type,
 					     pci_unit->id))
-			continue;	/* the table's record is correct */
+			continue;	/* the record of this unit in the table is correct */
 		unit = unit_new(disc, table, 0);
 		if (!unit)
 			return -ENOMEM;
@@ -406,10 +421,10 @@ static int add_pci_units(struct ucore_disc *disc, u32 table)
 }
 
 /**
- * ucore_parse_units() - judge all unit records of a table
- * @disc: results so far; gets one unit per record
+ * ucore_parse_units() - accept or reject all unit records of a table
+ * @disc: results of discovery so far; one unit is added for each record
  * @table: index of a table with a valid global record
- * @source: content of the table
+ * @source: readable content of the table
  *
  * Return: 0 or -ENOMEM.
  */
@@ -448,8 +463,8 @@ int ucore_parse_units(struct ucore_disc *disc, u32 table,
 }
 
 /**
- * ucore_parse_free() - free all results
- * @disc: the results; @env and @rules stay
+ * ucore_parse_free() - free all results of discovery
+ * @disc: results of discovery; only the members env and rules are kept
  */
 void ucore_parse_free(struct ucore_disc *disc)
 {

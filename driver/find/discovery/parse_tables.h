@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* PMON discovery: interprets tables. Pure. */
+/* PMON discovery: interprets the content of tables. Pure functions. */
 #ifndef UCORE_PARSE_TABLES_H
 #define UCORE_PARSE_TABLES_H
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMON discovery: reads registers to see whether they exist.
+ * PMON discovery: reads registers to find whether they exist.
  *
- * Makes one access per unit; an MSR access is an IPI. Process context, at module load.
+ * Reads one register of each unit. An MSR is read by an IPI to a CPU of its die. Process
+ * context, at module load.
  */
 #include <linux/bitfield.h>
 #include <linux/cpu.h>
@@ -21,7 +22,7 @@
 /**
  * ucore_probe_msr() - check whether an MSR of a die responds
  * @die: logical die
- * @msr: the MSR
+ * @msr: MSR number
  *
  * Return: true if the read succeeds and does not return all ones.
  */
@@ -39,20 +40,20 @@ bool ucore_probe_msr(s32 die, u32 msr)
 /**
  * ucore_probe_pdev() - find the PCI function at a location
  * @segment: PCI segment
- * @bus: bus
+ * @bus: PCI bus
  * @devfn: device and function number
  *
- * Searches the bus, because pci_get_domain_bus_and_slot() walks all functions of the machine.
- * With many boxes, that would take quadratic time.
+ * Searches only the bus. pci_get_domain_bus_and_slot() would walk all PCI functions of the
+ * machine for each box, which takes quadratic time.
  *
- * Return: the function with a reference, NULL if there is none.
+ * Return: PCI function with a reference, NULL if there is none.
  */
 struct pci_dev *ucore_probe_pdev(u32 segment, u32 bus, u32 devfn)
 {
 	struct pci_dev *pdev = NULL;
 	struct pci_bus *found;
 
-	pci_lock_rescan_remove();	/* buses cannot be referenced */
+	pci_lock_rescan_remove();	/* pci_find_bus() returns no reference to the bus */
 	found = pci_find_bus(segment, bus);
 	if (found)
 		pdev = pci_get_slot(found, devfn);
@@ -61,10 +62,10 @@ struct pci_dev *ucore_probe_pdev(u32 segment, u32 bus, u32 devfn)
 }
 
 /**
- * ucore_probe_pdev_at() - find the PCI function of a record
+ * ucore_probe_pdev_at() - find the PCI function with the registers of a record
  * @address: word 1 of the record
  *
- * Return: the function with a reference, NULL if there is none.
+ * Return: PCI function with a reference, NULL if there is none.
  */
 struct pci_dev *ucore_probe_pdev_at(u64 address)
 {
@@ -75,8 +76,9 @@ struct pci_dev *ucore_probe_pdev_at(u64 address)
 }
 
 /*
- * Return true if the dword at a PCI or MMIO address responds. MMIO is mapped with the box's
- * later window size, and a failed mapping counts as no response.
+ * Return true if the dword at the PCI or MMIO address in a record does not read all ones. @size
+ * is the size of the register window (bytes), which is mapped for MMIO. A failed mapping is
+ * treated as no response.
  */
 static bool dword_responds(const u64 *word, u32 size)
 {
@@ -114,7 +116,7 @@ bool ucore_probe_global(const struct ucore_disc_table *t)
 
 /**
  * ucore_probe_unit() - check whether the box control of a unit responds
- * @unit: validated unit, with @size set
+ * @unit: validated unit, whose member size is set
  *
  * Return: true if the register responds.
  */
@@ -125,7 +127,10 @@ bool ucore_probe_unit(const struct ucore_unit *unit)
 	return dword_responds(unit->word, unit->size);
 }
 
-/* Return the number of units of the counted type on a die, 0 if unknown. */
+/*
+ * Return the real number of units of a die that an MSR contains (count_msr of the rules), 0 if
+ * unknown.
+ */
 static u64 count_of_die(const struct ucore_disc *disc, s32 die)
 {
 	u64 count = 0;
@@ -139,8 +144,8 @@ static u64 count_of_die(const struct ucore_disc *disc, s32 die)
 }
 
 /**
- * ucore_probe_count() - reject units beyond the number that the processor reports
- * @disc: all units
+ * ucore_probe_count() - reject units of each die that exceed the number that an MSR reports
+ * @disc: results of discovery, with all units
  *
  * Return: 0 or -ENOMEM.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* PMON discovery: reads registers to see whether they exist. */
+/* PMON discovery: reads registers to find whether they exist. */
 #ifndef UCORE_PROBE_UNITS_H
 #define UCORE_PROBE_UNITS_H
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMON discovery: sorted lists of reserved ranges.
+ * PMON discovery: sorted lists of reserved registers and unit names.
  *
- * There is one list per kind of space. Ranges hold the registers and names of units, and
- * registers that are not part of a unit. Pure, and also built in user space (tests/fuzz).
- * Process context, at module load.
+ * There is one list for each kind of address space. A reserved range contains the registers or
+ * the name of a unit, or registers that are not part of a unit. Pure functions, also built in
+ * user space (tests/fuzz). Process context, at module load.
  */
 #include <linux/bitfield.h>
 #include <linux/errno.h>
@@ -15,10 +15,10 @@
 #include "hw/discovery.h"
 
 /**
- * ucore_range_space() - encode the space that a register belongs to
- * @access: UCORE_ACCESS_*
+ * ucore_range_space() - encode the address space that a register belongs to
+ * @access: kind of register access, UCORE_ACCESS_*
  * @die: logical die, for MSRs
- * @address: address of the register, as in word 1 of a record
+ * @address: address of the register, in the format of word 1 of a record
  *
  * Return: the value for ucore_disc_range.space.
  */
@@ -35,11 +35,11 @@ u64 ucore_range_space(u32 access, s32 die, u64 address)
 }
 
 /**
- * ucore_range_start() - find a register's position in its space
- * @access: UCORE_ACCESS_*
- * @address: address of the register, as in word 1 of a record
+ * ucore_range_start() - get the address of a register in its address space
+ * @access: kind of register access, UCORE_ACCESS_*
+ * @address: address of the register, in the format of word 1 of a record
  *
- * Return: the MSR, the physical address or the config offset.
+ * Return: MSR number, physical address or config offset.
  */
 u64 ucore_range_start(u32 access, u64 address)
 {
@@ -52,7 +52,7 @@ static struct ucore_disc_ranges *list_of(struct ucore_disc *disc,
 	return &disc->ranges[FIELD_GET(SPACE_KIND, range->space)];
 }
 
-/* Return the insertion index: after all ranges with a lower or equal start. */
+/* Return the index at which @new must be inserted: after all ranges with a start up to its own. */
 static u32 insert_index(const struct ucore_disc_ranges *list, const struct ucore_disc_range *new)
 {
 	const struct ucore_disc_range *range = list->range;
@@ -75,7 +75,7 @@ static const struct ucore_disc_range *overlap_at(const struct ucore_disc_ranges 
 {
 	const struct ucore_disc_range *other;
 
-	/* ranges in the list do not overlap, thus only two neighbours can */
+	/* ranges in the list do not overlap, so that only the two neighbours can overlap @new */
 	if (i > 0) {
 		other = &list->range[i - 1];
 		if (other->space == new->space && other->end > new->start)
@@ -90,11 +90,11 @@ static const struct ucore_disc_range *overlap_at(const struct ucore_disc_ranges 
 }
 
 /**
- * ucore_range_overlap() - find a reserved range that overlaps a new one
- * @disc: results so far
- * @new: the new range
+ * ucore_range_overlap() - find a reserved range that overlaps a new range
+ * @disc: results of discovery so far
+ * @new: new range, not reserved yet
  *
- * Return: the overlapping range; NULL if the new range is free.
+ * Return: the overlapping reserved range, NULL if there is none.
  */
 const struct ucore_disc_range *ucore_range_overlap(struct ucore_disc *disc,
 						   const struct ucore_disc_range *new)
@@ -120,10 +120,10 @@ static int insert(struct ucore_disc_ranges *list, const struct ucore_disc_range 
 }
 
 /**
- * ucore_range_add() - reserve ranges that overlap no other
- * @disc: results so far
- * @new: ranges of one space, ascending, with no reserved range between them
- * @nr: number of ranges
+ * ucore_range_add() - reserve new ranges that do not overlap reserved ranges
+ * @disc: results of discovery so far
+ * @new: ranges of one address space, in ascending order, with no reserved range between them
+ * @nr: number of entries of @new
  *
  * Return: 0 or -ENOMEM.
  */
@@ -135,8 +135,9 @@ int ucore_range_add(struct ucore_disc *disc, const struct ucore_disc_range *new,
 }
 
 /*
- * Extend the previous range of the same unit if @new follows directly. A thousand consecutive
- * registers become one range, which keeps later insertions fast.
+ * Extend the range before index @i by @new, if it belongs to the same unit and @new follows
+ * directly. Return true if it was extended. Many consecutive registers thus become one range,
+ * so that later insertions are fast.
  */
 static bool extend(struct ucore_disc_ranges *list, const struct ucore_disc_range *new, u32 i)
 {
@@ -151,12 +152,12 @@ static bool extend(struct ucore_disc_ranges *list, const struct ucore_disc_range
 
 /**
  * ucore_range_add_foreign() - reserve registers that are not part of a unit
- * @disc: results so far
- * @space: space of the registers
+ * @disc: results of discovery so far
+ * @space: address space of the registers (SPACE_*)
  * @start: first register
  * @end: first register after the range
  *
- * A range that overlaps a reserved one is not added.
+ * Nothing is reserved if the new range overlaps a reserved range.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -174,9 +175,9 @@ int ucore_range_add_foreign(struct ucore_disc *disc, u64 space, u64 start, u64 e
 }
 
 /**
- * ucore_range_add_row() - reserve the free registers of a range
- * @disc: results so far
- * @space: space of the registers
+ * ucore_range_add_row() - reserve the registers of a range that are not reserved yet
+ * @disc: results of discovery so far
+ * @space: address space of the registers (SPACE_*)
  * @start: first register
  * @end: first register after the range; @start for an empty range
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* PMON discovery: sorted lists of reserved ranges. */
+/* PMON discovery: sorted lists of reserved registers and unit names. */
 #ifndef UCORE_RANGE_LIST_H
 #define UCORE_RANGE_LIST_H
 
@@ -8,12 +8,12 @@
 
 #include "find/discovery/discovery.h"
 
-/* ucore_disc_range.space: kind of space, and its die or function */
+/* Encoding of ucore_disc_range.space: kind of address space, plus the die or PCI function */
 #define SPACE_KIND	GENMASK_ULL(63, 60)
 #define SPACE_MEMORY	((u64)UCORE_DISC_MEMORY << 60)
-#define SPACE_MSR	((u64)UCORE_DISC_MSR << 60)	/* plus the die */
-#define SPACE_PCI	((u64)UCORE_DISC_PCI << 60)	/* plus the function */
-#define SPACE_NAME	((u64)UCORE_DISC_NAME << 60)	/* plus the die */
+#define SPACE_MSR	((u64)UCORE_DISC_MSR << 60)	/* plus the logical die id */
+#define SPACE_PCI	((u64)UCORE_DISC_PCI << 60)	/* plus the PCI function's address */
+#define SPACE_NAME	((u64)UCORE_DISC_NAME << 60)	/* plus the logical die id */
 
 u64 ucore_range_space(u32 access, s32 die, u64 address);
 u64 ucore_range_start(u32 access, u64 address);

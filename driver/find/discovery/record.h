@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* PMON discovery: decodes the words of a table record. Pure. */
+/* PMON discovery: decode the 64-bit words of a record of a table. Pure functions. */
 #ifndef UCORE_RECORD_H
 #define UCORE_RECORD_H
 
@@ -10,7 +10,7 @@
 #include "hw/discovery.h"
 #include "ucore_uapi.h"
 
-/* Return the UCORE_ACCESS_* of a global or unit record, ~0 if it is invalid. */
+/* Return the kind of register access (UCORE_ACCESS_*) in a record, ~0 if it is invalid. */
 static inline u32 ucore_record_access(const u64 *word)
 {
 	switch (FIELD_GET(DISC_WORD0_ACCESS, word[0])) {
@@ -25,7 +25,7 @@ static inline u32 ucore_record_access(const u64 *word)
 	}
 }
 
-/* Return true if any word reads all ones, as from memory that does not respond. */
+/* Return true if a word of a record is all ones, which memory without a device returns. */
 static inline bool ucore_record_all_ones(const u64 *word)
 {
 	return word[0] == ~0ULL || word[1] == ~0ULL || word[2] == ~0ULL;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMON discovery: facts about other devices, as input for validate.c.
+ * PMON discovery: facts about other devices, as input for validate_registers.c.
  *
- * Describes PCI functions, and lists the memory ranges of other devices. BARs that hold uncore
- * registers are excluded from that list. Process context, at module load.
+ * Describes PCI functions, and lists the memory ranges of other devices. BARs that contain
+ * uncore registers are excluded from this list. Process context, at module load.
  */
 #include <linux/ioport.h>
 #include <linux/pci.h>
@@ -25,9 +25,9 @@ static u32 config_read(const struct ucore_disc_config *config, u32 reg)
 }
 
 /**
- * ucore_reserved_init_config() - set up the parser's view of a function's config space
- * @config: view to initialize
- * @pdev: the function
+ * ucore_reserved_init_config() - initialize the access to a PCI function's config space
+ * @config: access to the config space, to be initialized
+ * @pdev: PCI function
  */
 void ucore_reserved_init_config(struct ucore_pci_config *config, struct pci_dev *pdev)
 {
@@ -38,15 +38,15 @@ void ucore_reserved_init_config(struct ucore_pci_config *config, struct pci_dev 
 }
 
 /**
- * ucore_reserved_own() - describe a PCI function
+ * ucore_reserved_own() - describe a PCI function of Intel
  * @segment: PCI segment
- * @bus: bus
+ * @bus: PCI bus
  * @devfn: device and function number
- * @function: out: the facts; zero before the call
+ * @function: out: facts about the function; zeroed by the caller
  *
  * Functions of other vendors are never described, because they have no uncore registers.
  *
- * Return: true if there is such a function of Intel's.
+ * Return: true if there is a PCI function at this location and its vendor is Intel.
  */
 bool ucore_reserved_own(u32 segment, u32 bus, u32 devfn, struct ucore_disc_function *function)
 {
@@ -70,8 +70,8 @@ bool ucore_reserved_own(u32 segment, u32 bus, u32 devfn, struct ucore_disc_funct
  */
 
 /*
- * Return true for a BAR that holds unit registers: a BAR of a function with tables, except for
- * the BARs that hold the tables themselves.
+ * Return true for a BAR that may contain registers of units: a BAR of a PCI function whose DVSEC
+ * points to a table, except for the BARs that contain the tables.
  */
 static bool bar_holds_units(const void *ctx, const struct pci_dev *pdev, const struct resource *bar)
 {
@@ -92,8 +92,8 @@ static bool bar_holds_units(const void *ctx, const struct pci_dev *pdev, const s
 
 /**
  * ucore_reserved_collect() - list the memory ranges of other devices
- * @env: facts to complete
- * @disc: results, with all tables found
+ * @env: facts about the machine, whose list of ranges is filled in
+ * @disc: results of discovery, after all tables have been found
  *
  * Return: 0 or -ENOMEM.
  */
@@ -103,8 +103,8 @@ int ucore_reserved_collect(struct ucore_disc_env *env, const struct ucore_disc *
 }
 
 /**
- * ucore_reserved_drop() - free the list
- * @env: facts that own the list
+ * ucore_reserved_drop() - free the list of memory ranges of other devices
+ * @env: facts about the machine, which own the list
  */
 void ucore_reserved_drop(struct ucore_disc_env *env)
 {

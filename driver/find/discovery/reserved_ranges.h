@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* PMON discovery: facts about other devices. */
+/* PMON discovery: facts about PCI functions and the memory ranges of other devices. */
 #ifndef UCORE_RESERVED_RANGES_H
 #define UCORE_RESERVED_RANGES_H
 
@@ -8,9 +8,9 @@
 struct pci_dev;
 
 /**
- * struct ucore_pci_config - config space of a PCI function
- * @config: view for the parser
- * @pdev: the function
+ * struct ucore_pci_config - config space of a PCI function that the kernel has found
+ * @config: access to the config space for the pure functions of discovery
+ * @pdev: PCI function
  */
 struct ucore_pci_config {
 	struct ucore_disc_config config;

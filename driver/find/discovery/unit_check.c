@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMON discovery: judges unit records, one at a time.
+ * PMON discovery: accepts or rejects unit records, one at a time.
  *
- * Decides whether a record is a box, computes the layout of its registers, and reserves their
- * ranges. A rejected unit keeps its reason and does not affect other units. Every value that
- * firmware wrote is checked before it becomes an offset, shift, size or address.
+ * Decides whether a unit record is a box, computes the register offsets, and reserves the
+ * registers. For a rejected unit the reason is recorded. A rejected unit does not affect other
+ * units. Every value that firmware wrote is checked before it becomes an offset, shift, size or
+ * address.
  *
- * Pure: no kernel services except allocation. Also built in user space (tests/fuzz). Process
- * context, at module load.
+ * Pure functions: no kernel services except allocation. Also built in user space (tests/fuzz).
+ * Process context, at module load.
  */
 #include <linux/bitfield.h>
 #include <linux/errno.h>
@@ -21,13 +22,13 @@
 #include "find/discovery/validate_registers.h"
 #include "hw/discovery.h"
 
-/* Consecutive registers, relative to the box control */
+/* Run: consecutive registers of a unit, as offsets from the box control (MSRs or bytes) */
 struct run {
 	u32 start;
 	u32 end;
 };
 
-/* Register runs of a unit: box control, controls, counters, optional registers */
+/* Index of each run of a unit: box control, counter controls, counters, optional registers */
 #define RUN_BOX_CTL	0
 #define RUN_CTLS	1
 #define RUN_CTRS	2
@@ -49,21 +50,23 @@ static bool run_is_free(const struct run *runs, u32 nr, struct run run)
 	return true;
 }
 
-/* Size of a control and of a counter (registers or bytes) */
+/* Return the size of a control register (MSRs or bytes). */
 static u32 ctl_size(u32 access)
 {
 	return access == UCORE_ACCESS_MSR ? 1 : sizeof(u32);
 }
 
+/* Return the size of a counter register (MSRs or bytes). */
 static u32 ctr_size(u32 access)
 {
 	return access == UCORE_ACCESS_MSR ? 1 : sizeof(u64);
 }
 
 /*
- * Return the distance between controls (registers or bytes). MSRs and PCI have one value each.
- * MMIO controls are 4 bytes apart in memory controllers and 8 in CXL boxes. An unknown type
- * gets 8 if that fits before the next register: UNCERTAIN(mmio-stride).
+ * Return the distance between the controls of two counters (MSRs or bytes). The distance is
+ * fixed for MSRs and for PCI config space. MMIO controls are 4 bytes apart in memory controllers
+ * and 8 bytes apart in CXL boxes. For an unknown type number the result is 8 if all controls then
+ * fit before the next register: UNCERTAIN(mmio-stride).
  */
 static u32 ctl_stride(const struct ucore_unit *unit, u32 access)
 {
@@ -88,7 +91,10 @@ static u32 ctl_stride(const struct ucore_unit *unit, u32 access)
 	return DISC_MMIO_CTL_STRIDE;
 }
 
-/* Check the numbers of a record without regard to other records. */
+/*
+ * Check the values in a unit record, without regard to other records. Return UCORE_UNIT_OK, or
+ * the reason to reject the unit.
+ */
 static u32 check_numbers(const struct ucore_unit *unit)
 {
 	u32 regs = FIELD_GET(DISC_UNIT0_NUM_REGS, unit->word[0]);
@@ -133,7 +139,7 @@ static void layout_counters(struct ucore_unit *unit, u32 access, struct run *run
 		unit->layout.ctl[i] = ctl + i * ctl_step;
 		unit->layout.ctr[i] = ctr + i * ctr_step;
 	}
-	/* 64-bit accesses must be aligned: misaligned controls are treated as 32 bits */
+	/* 64-bit accesses must be aligned: misaligned controls are accessed as 32 bits */
 	unit->layout.wide_ctl = access == UCORE_ACCESS_MSR ||
 				(ctl_step == 8 && (access == UCORE_ACCESS_PCI ||
 						   !((unit->word[1] + ctl) & 7)));
@@ -144,7 +150,7 @@ static void layout_counters(struct ucore_unit *unit, u32 access, struct run *run
 	runs[RUN_CTRS] = (struct run){ ctr, ctr + regs * ctr_step };
 }
 
-/* Return true if one more register fits, which requires alignment and no overlap. */
+/* Return true if the registers @run are aligned and overlap none of the @nr runs of the unit. */
 static bool run_fits(const struct ucore_unit *unit, u32 access, const struct run *runs, u32 nr,
 		     struct run run)
 {
@@ -154,8 +160,8 @@ static bool run_fits(const struct ucore_unit *unit, u32 access, const struct run
 }
 
 /*
- * Add status, fixed counter and filter, except for misaligned ones and those that overlap other
- * registers of the unit.
+ * Add the optional registers of a unit: status, fixed counter and filter. A register that is
+ * misaligned or overlaps other registers of the unit is left out. Return the number of runs.
  */
 static u32 layout_optional(struct ucore_unit *unit, u32 access, struct run *runs)
 {
@@ -201,7 +207,10 @@ static u32 runs_end(const struct run *runs, u32 nr)
 	return end;
 }
 
-/* Make the offsets relative to config space, because a PCI window spans all of it. */
+/*
+ * Add @by to all register offsets of a unit in PCI config space. The offsets are then relative
+ * to the start of config space, because the register window is the whole config space.
+ */
 static void layout_relocate(struct ucore_unit *unit, u32 by)
 {
 	struct ucore_layout *layout = &unit->layout;
@@ -232,7 +241,7 @@ static const struct ucore_disc_type *find_rule(const struct ucore_disc_rules *ru
 	return NULL;
 }
 
-/* Set rule, type and name of a unit from its type number alone. */
+/* Set the platform data, the box type and the name of a unit, according to its type number. */
 static void unit_identify(const struct ucore_disc *disc, struct ucore_unit *unit)
 {
 	u32 type = ucore_record_type(unit->word);
@@ -245,7 +254,7 @@ static void unit_identify(const struct ucore_disc *disc, struct ucore_unit *unit
 		snprintf(unit->name, sizeof(unit->name), "type_%u", type);
 }
 
-/* Record the owner of a conflicting range as the unit's reason. */
+/* Reject a unit because of a conflicting range. Record the reason and the conflicting record. */
 static void note_conflict(struct ucore_disc *disc, struct ucore_unit *unit,
 			  const struct ucore_disc_range *conflict)
 {
@@ -261,7 +270,10 @@ static void note_conflict(struct ucore_disc *disc, struct ucore_unit *unit,
 	}
 }
 
-/* Return the range for a unit's name. Names sort by type and id. */
+/*
+ * Return the reserved range for the name of a unit. The name is a number made of the type number
+ * and the unit id, so that names sort by both.
+ */
 static struct ucore_disc_range name_range(u32 index, s32 die, u32 type, u32 id)
 {
 	u64 name = type << 16 | id;
@@ -272,8 +284,8 @@ static struct ucore_disc_range name_range(u32 index, s32 die, u32 type, u32 id)
 }
 
 /**
- * ucore_unit_name_reserved() - check whether an accepted unit has a type and id
- * @disc: results so far
+ * ucore_unit_name_reserved() - check whether an accepted unit of a die has this type and id
+ * @disc: results of discovery so far
  * @die: logical die
  * @type: type number
  * @id: unit id
@@ -288,8 +300,8 @@ bool ucore_unit_name_reserved(struct ucore_disc *disc, s32 die, u32 type, u32 id
 }
 
 /*
- * Build the ranges for a unit's registers, in ascending order. Return true if the whole span
- * from the first to the last register is free, which is the common case.
+ * Fill @range with the ranges of a unit's registers, in ascending order. Return true if no range
+ * is reserved between the first and the last register, which is the common case.
  */
 static bool ranges_of_runs(struct ucore_disc *disc, const struct ucore_unit *unit,
 			   const struct run *runs, u32 nr, struct ucore_disc_range *range)
@@ -313,8 +325,9 @@ static bool ranges_of_runs(struct ucore_disc *disc, const struct ucore_unit *uni
 }
 
 /*
- * Reserve a unit's name and all its registers, or record the owner of a conflicting range. A
- * unit that does not respond reserves nothing, because it must not keep a valid unit out.
+ * Reserve the name and all registers of a unit, or reject the unit because of a conflicting
+ * range. Nothing is reserved for a unit that does not respond, because such a unit must not
+ * cause the rejection of a valid unit.
  */
 static int unit_reserve(struct ucore_disc *disc, struct ucore_unit *unit, const struct run *runs,
 			u32 nr)
@@ -356,9 +369,9 @@ static bool unit_broken(const struct ucore_disc *disc, const struct ucore_unit *
 }
 
 /*
- * Return true if the unit is to be rejected because its registers are elsewhere. For some types
- * the driver found the units of the die by their PCI functions (disc->pci_unit). A record of
- * such a type is wrong if no such unit has its id and address.
+ * Return true if a unit must be rejected because its registers are at another address. For some
+ * type numbers the units of the die were found by their PCI functions (disc->pci_unit). A record
+ * with such a type number is wrong if no unit found has the id and the address of the record.
  */
 static bool unit_relocated(const struct ucore_disc *disc, const struct ucore_unit *unit)
 {
@@ -381,10 +394,11 @@ static bool unit_relocated(const struct ucore_disc *disc, const struct ucore_uni
 
 /**
  * ucore_unit_judge() - accept or reject a unit
- * @disc: results so far; gets the ranges of an accepted unit
- * @unit: unit of the results, with its record; sets its reason, name, type and layout
+ * @disc: results of discovery so far; the registers of an accepted unit are added to ranges
+ * @unit: unit in @disc, with the words of its record; its members reason, name, type and layout
+ *        are set
  *
- * Return: 0, also for a rejected unit, or -ENOMEM.
+ * Return: 0 or -ENOMEM. A rejected unit is not an error.
  */
 int ucore_unit_judge(struct ucore_disc *disc, struct ucore_unit *unit)
 {
@@ -420,13 +434,13 @@ int ucore_unit_judge(struct ucore_disc *disc, struct ucore_unit *unit)
 }
 
 /**
- * ucore_unit_note_pci() - add a unit that was located by its PCI function
- * @disc: results before parsing
- * @die: logical die
- * @place: rule that located the unit
+ * ucore_unit_note_pci() - add a unit that was found by its PCI function
+ * @disc: results of discovery, before the tables are parsed
+ * @die: logical die of the unit
+ * @place: rule by which the unit was found
  * @id: unit id
- * @segment: PCI segment
- * @bus: PCI bus
+ * @segment: PCI segment of the function
+ * @bus: PCI bus of the function
  *
  * Return: 0 or -ENOMEM.
  */
@@ -453,10 +467,11 @@ int ucore_unit_note_pci(struct ucore_disc *disc, s32 die,
 }
 
 /**
- * ucore_unit_limit() - reject units of the counted type beyond the real number
- * @disc: all results
+ * ucore_unit_limit() - reject units of a die that exceed the number that an MSR reports
+ * @disc: results of discovery, with all units
  * @die: logical die
- * @count: real number of units; those with the lowest ids stay
+ * @count: real number of units whose type number is count_type of the rules. The units with the
+ *         lowest ids stay accepted.
  */
 void ucore_unit_limit(struct ucore_disc *disc, s32 die, u32 count)
 {

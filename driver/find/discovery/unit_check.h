@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* PMON discovery: judges unit records. Pure. */
+/* PMON discovery: decides whether a unit record is a box. Pure functions. */
 #ifndef UCORE_UNIT_CHECK_H
 #define UCORE_UNIT_CHECK_H
 

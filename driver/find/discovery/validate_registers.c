@@ -3,8 +3,8 @@
  * PMON discovery: checks that a unit's registers can be uncore registers and do not belong to
  * another device.
  *
- * Pure, and also built in user space (tests/fuzz). Facts about the machine are in struct
- * ucore_disc_env. Process context, at module load.
+ * Pure functions, also built in user space (tests/fuzz). Their input are the facts about the
+ * machine in struct ucore_disc_env. Process context, at module load.
  */
 #include <linux/bitfield.h>
 #include <linux/kernel.h>
@@ -13,18 +13,19 @@
 #include "hw/discovery.h"
 
 /*
- * Range of the uncore MSRs of this generation. Earlier generations had uncore MSRs from E00h
- * on, where current CPUs have IA32_QOS_CORE_BW_THRTL, the bandwidth control of cores. All
- * other MSRs control the processor, so that a record must not make the driver write them.
+ * Range of the uncore MSRs on processors with discovery (MSR_FIRST to MSR_LAST). Earlier
+ * generations had uncore MSRs from E00h on (MSR_OLD_*), where current CPUs have
+ * IA32_QOS_CORE_BW_THRTL, the bandwidth control of cores. All other MSRs control the processor.
+ * The driver must not write them because of a wrong record.
  */
 #define MSR_OLD_FIRST	0xe00
 #define MSR_OLD_LAST	0xfff
 #define MSR_FIRST	0x2000
 #define MSR_LAST	0xffff
 
-/* The standard header of a PCI function holds the BARs and never a box. */
+/* First config offset at which a box can be: the standard PCI header is below. */
 #define PCI_FIRST	0x40
-#define PCI_HEADER_STATUS	0x4		/* upper half */
+#define PCI_HEADER_STATUS	0x4		/* dword whose upper half is the status */
 #define PCI_HEADER_HAS_LIST	(0x10U << 16)
 #define PCI_HEADER_LIST		0x34
 
@@ -37,16 +38,19 @@
  */
 
 /**
- * struct cap - size of a capability
+ * struct cap - size of a PCI capability in config space
  * @id: capability id
- * @size: size (bytes)
+ * @size: size of the capability (bytes)
  */
 struct cap {
 	u16 id;
 	u16 size;
 };
 
-/* Capabilities with writable registers; of all others, only the header is protected. */
+/*
+ * Capabilities with writable registers, whose whole size is protected. Of all other capabilities
+ * only the header is protected.
+ */
 static const struct cap caps[] = {
 	{ 0x01, 8 },		/* power management */
 	{ 0x05, 24 },		/* MSI */
@@ -95,7 +99,7 @@ static void mark_standard_caps(const struct ucore_disc_config *config,
 	if (!(config->read(config, PCI_HEADER_STATUS) & PCI_HEADER_HAS_LIST))
 		return;
 	at = config->read(config, PCI_HEADER_LIST) & 0xfc;
-	/* a circular list ends at a dword that is already marked */
+	/* the walk of a circular list ends at a dword that is marked already */
 	while (at >= PCI_FIRST && !is_taken(function, at)) {
 		header = config->read(config, at);
 		if (header == ~0U)
@@ -122,9 +126,9 @@ static void mark_extended_caps(const struct ucore_disc_config *config,
 }
 
 /**
- * ucore_validate_caps() - mark the config dwords that belong to capabilities
- * @config: config space of the function
- * @function: facts about the function; sets @taken, which is zero before the call
+ * ucore_validate_caps() - mark the config dwords that belong to PCI capabilities
+ * @config: config space of the PCI function
+ * @function: facts about the PCI function, whose member taken is set and was zero before
  */
 void ucore_validate_caps(const struct ucore_disc_config *config,
 			 struct ucore_disc_function *function)
@@ -134,9 +138,9 @@ void ucore_validate_caps(const struct ucore_disc_config *config,
 }
 
 /*
- * Return true if a function cannot be an uncore function. Uncore functions are system
- * peripherals, signal processing devices (performance counters) or devices without a class,
- * and have no driver.
+ * Return true if a PCI function cannot contain uncore registers. Functions with uncore registers
+ * have no driver. Their class is system peripheral, signal processing (performance counters) or
+ * undefined. A PCI Express port is accepted if the platform data permit it.
  */
 static bool function_is_foreign(const struct ucore_disc_function *function,
 				const struct ucore_disc_type *rule)
@@ -204,14 +208,15 @@ static u32 check_memory(const struct ucore_disc_env *env, const struct ucore_dis
 }
 
 /**
- * ucore_validate_unit() - check whether registers may be accessed
+ * ucore_validate_unit() - check whether ucore may access the registers of a record
  * @env: facts about the machine
- * @rule: platform data about the unit; NULL if there are none, or for global registers
- * @access: UCORE_ACCESS_*
- * @address: address of the first register, in the format of a record
- * @size: size (MSRs: registers, otherwise bytes)
+ * @rule: platform data about the unit's type number; NULL if there are none, or for global
+ *        registers
+ * @access: kind of register access, UCORE_ACCESS_*
+ * @address: address of the first register, in the format of word 1 of a record
+ * @size: size from the first to the end of the last register (MSRs or bytes)
  *
- * Return: UCORE_UNIT_OK, or the reason why not.
+ * Return: UCORE_UNIT_OK, or the reason why the registers must not be accessed.
  */
 u32 ucore_validate_unit(const struct ucore_disc_env *env, const struct ucore_disc_type *rule,
 			u32 access, u64 address, u32 size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* PMON discovery: checks registers against other devices. Pure. */
+/* PMON discovery: checks that registers of a record do not belong to other devices. Pure. */
 #ifndef UCORE_VALIDATE_REGISTERS_H
 #define UCORE_VALIDATE_REGISTERS_H
 
