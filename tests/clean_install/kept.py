@@ -55,12 +55,12 @@ def key():
     program."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=TOP,
                             check=True, capture_output=True).stdout
-    told = hashlib.sha256()
+    digest = hashlib.sha256()
     for name in sorted(filter(None, listed.decode().split("\0"))):
         if (TOP / name).exists() and not SILENT.match(name):
-            told.update(repr((name, os.access(TOP / name, os.X_OK),
+            digest.update(repr((name, os.access(TOP / name, os.X_OK),
                               asking(name, (TOP / name).read_bytes()))).encode())
-    return told.hexdigest()[:32]
+    return digest.hexdigest()[:32]
 
 
 def asking(name, content):
