@@ -4,7 +4,7 @@
  * result must be correct and safe.
  *
  * The input describes a machine: config space, tables, and answers of the environment.  It is
- * parsed in the same order as by fetch.c.  Then checks that share no code with the parser
+ * parsed in the same order as by fetch_tables.c.  Then checks that share no code with the parser
  * compare the records with the registers that the driver would access.  A failed check prints
  * its name and calls abort().
  *
