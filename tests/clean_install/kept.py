@@ -23,12 +23,12 @@ from lab.framework import Result
 DAYS = 7
 # of source files, only the included system headers count
 SOURCE = re.compile(rb"^\s*#\s*include\s*<.*", re.M)
-# files that no stage here runs, or that are only read as text
+# files that do not affect the verdict, because no stage runs them
 SILENT = re.compile(r"^(tests/machine/|tests/fuzz/corpus|Documentation/(?!man/)|CHANGELOG)")
 
 
 def kept(function):
-    """A test that is not run again while what it depends on stays as it is."""
+    """Decorator: skip a test if it passed within a week with the same key()."""
     @functools.wraps(function)
     def test():
         verdict = archive.cache() / "fresh/passed" / f"{function.__name__}-{key()}.json"
@@ -55,12 +55,12 @@ def key():
     program."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "-z"], cwd=TOP,
                             check=True, capture_output=True).stdout
-    told = hashlib.sha256()
+    digest = hashlib.sha256()
     for name in sorted(filter(None, listed.decode().split("\0"))):
         if (TOP / name).exists() and not SILENT.match(name):
-            told.update(repr((name, os.access(TOP / name, os.X_OK),
+            digest.update(repr((name, os.access(TOP / name, os.X_OK),
                               asking(name, (TOP / name).read_bytes()))).encode())
-    return told.hexdigest()[:32]
+    return digest.hexdigest()[:32]
 
 
 def asking(name, content):

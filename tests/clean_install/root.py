@@ -23,18 +23,18 @@ PLACE = "/home/user/ucore"
 CACHE = "/home/user/.cache/ucore"
 PATH = "/usr/local/bin:/usr/bin:/bin"
 ROOT_PATH = f"/usr/local/sbin:/usr/sbin:/sbin:{PATH}"
-# parts that take long to build or fetch; they are data or built here, and hide no package
+# directories of the cache that take long to build or download, and contain no Debian package
 WARM = ("kernel", "headers", "src", "qemu/bin")
 
 
 def as_root(*command, **options):
-    """Runs a command as root."""
+    """Run a command as root."""
     sudo = [] if os.getuid() == 0 else ["sudo"]
     return subprocess.run([*sudo, *map(str, command)], check=True, **options)
 
 
 def base():
-    """The tarball of a minimal root, made on first use."""
+    """Return the tarball of the minimal root; create it on first use."""
     where = archive.cache() / "fresh"
     made = where / f"{archive.codename()}.tar"
     with kernels.locked("fresh"):
@@ -52,10 +52,10 @@ def base():
 
 
 class Root:
-    """One such machine, gone when the block ends.
+    """Context manager: a minimal Debian root, removed when the block ends.
 
-    name  of its log, build/fresh/NAME.log
-    warm  it sees the kernels and QEMU of this machine's cache, read-only
+    name  name of the log, build/fresh/NAME.log
+    warm  mount the kernels and QEMU of this machine's cache read-only
     """
 
     def __init__(self, name, warm=True):
@@ -78,18 +78,18 @@ class Root:
         return self
 
     def __exit__(self, *_):
-        # New packages stay, for the next root
+        # keep downloaded packages for the next root
         as_root("sh", "-c", f"cp -ln {self.path}/var/cache/apt/archives/*.deb {self._debs} || :",
                 stderr=subprocess.DEVNULL)
         as_root("rm", "-rf", "--one-file-system", self.path)
 
     def _setup(self):
-        """Network, user, packages that were downloaded before, the tree."""
+        """Set up network, user, previously downloaded packages and the tree."""
         script = f"""set -e; umask 022
             chmod 755 .
             cp /etc/resolv.conf /etc/hosts etc
             ! ls {self._debs}/*.deb >/dev/null 2>&1 || cp -l {self._debs}/*.deb var/cache/apt/archives
-            # it is thrown away: nothing is synced, no manuals are written
+            # the root is temporary, so dpkg need not sync files or install manuals
             printf '%s\\n' force-unsafe-io 'path-exclude=/usr/share/doc/*' \\
                 'path-exclude=/usr/share/man/*' 'path-exclude=/usr/share/locale/*' \\
                 >etc/dpkg/dpkg.cfg.d/ucore
@@ -129,7 +129,7 @@ class Root:
         return said
 
     def _entering(self, command, user):
-        """The script that mounts, enters the root and becomes the user."""
+        """Return a script that mounts file systems, enters the root and runs a command as @user."""
         home, path = ("/root", ROOT_PATH) if user == "root" else (f"/home/{user}", PATH)
         inside = (f"cd {PLACE} && exec env -i HOME={home} USER={user} PATH={path} "
                   f"LANG=C.UTF-8 TERM=dumb sh -c {shlex.quote(command)}")
@@ -171,11 +171,11 @@ class Root:
         self.run("git checkout -q -- Kbuild && rm driver/short.c")
 
     def write(self, name, text):
-        """A file of the tree."""
+        """Write a file of the tree."""
         self.run(f"printf %s {shlex.quote(text)} >{name}")
 
     def runs_kernel(self, release):
-        """From here on `uname -r` names this kernel, as on a machine that booted it."""
+        """Let `uname -r` print this release from now on."""
         self.run(f"""printf '%s\\n' '#!/bin/sh' '[ "$1" != -r ] || exec echo {release}' \
             'exec /usr/bin/uname "$@"' >/usr/local/bin/uname && chmod 755 /usr/local/bin/uname""",
                  user="root")
@@ -193,7 +193,7 @@ class Root:
 
 
 def readme_lines(heading, last):
-    """The commands of README below a heading, up to the one that begins with `last`."""
+    """Return the commands of README below a heading, up to the one that begins with `last`."""
     text = (TOP / "README.md").read_text()
     section = text[text.index(f"## {heading}\n"):]
     commands = re.findall(r"^\t(.*)$", section[:section.index("\n## ", 1)], re.M)

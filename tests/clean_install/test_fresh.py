@@ -21,7 +21,7 @@ RELEASE = "6.1"
 
 
 def warm_root(name, *kernel_names):
-    """A root that finds in the cache what it needs, made ready here first."""
+    """Return a Root whose cache has QEMU and these kernels, which are prepared first."""
     args.binary()
     for kernel in kernel_names:
         kernels.get(kernel)
@@ -29,7 +29,7 @@ def warm_root(name, *kernel_names):
 
 
 def in_turn(root, *stages):
-    """A Result of each stage, which finds the base and its own packages, no others."""
+    """Run the stages one after the other, each with only its own packages; return Results."""
     found = []
     for stage, groups in stages:
         name = stage.__name__
@@ -45,7 +45,7 @@ def in_turn(root, *stages):
 @test(machine=False, timeout=1200)
 @kept
 def clean_install_with_a_kernel_works():
-    """The small sets of packages first: each adds to the one before."""
+    """Run stages with few packages first, because each stage adds packages to those before."""
     with warm_root("kernel", "6.1", "6.12", "debug", "clang") as root:
         return in_turn(root, *((stage, root.groups_of(target)) for stage, target in (
             (demo_runs_and_again_without_network, "demo"), (lab_runs, "lab"),
@@ -62,7 +62,7 @@ def demo_runs_and_again_without_network(root):
 
 
 def lab_runs(root):
-    """Two tests, one with perf, with what the demo built."""
+    """Run two lab tests, one of them with perf, with the build of the demo."""
     said = root.run("UCORE_BUILD=$HOME/build make lab "
                     "TESTS='cboxes_match_the_number loading_writes'")
     assert re.search(r"^\d+ passed, 0 failed, 0 skipped", said, re.M)
@@ -75,7 +75,7 @@ def kunit_builds(root):
 
 
 def check_runs(root):
-    """Tests that call each tool of the stage; some inputs for the fuzzer."""
+    """Run checks that call each tool of the stage, with few inputs for the fuzzer."""
     root.shortens_module()
     said = root.run("OPTIONS=-runs=2000 make check "
                     "TESTS='uapi kernel_doc clang_w1 sparse fuzzing uninstall_removes'")
@@ -104,7 +104,7 @@ def qemu_configures(root):
 @test(machine=False, timeout=900)
 @kept
 def readme_works_on_a_xeon():
-    """README's lines, then DKMS in the place of make install, then Debian packages."""
+    """Run README's commands, then DKMS instead of make install, then Debian packages."""
     release = kernels.get(RELEASE).release
     with Root("xeon") as root:
         root.runs_kernel(release)
@@ -114,7 +114,7 @@ def readme_works_on_a_xeon():
 
 
 def on_a_xeon(root, release):
-    """README's lines as they stand, up to the module's loading; then all of it away again."""
+    """Run README's commands up to the loading of the module, then uninstall."""
     first, second = readme_lines("On a Xeon", "make")
     root.run(f"yes | {{ {first}\n}}", user="root")
     root.run(second, user="root")
@@ -128,7 +128,7 @@ def on_a_xeon(root, release):
 
 
 def dkms_upgrades(root, release):
-    """DKMS gets an older version, that again, then this one: each is the one installed."""
+    """Install an older version by DKMS twice, then this version; check the installed one."""
     version = re.search('VERSION="(.*)"', (TOP / "dkms.conf").read_text())[1]
     root.run("apt-get install -y --no-install-recommends dkms", user="root")
     root.shortens_module()

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make coverage`: which lines of the driver no test runs, and why."""
+"""`make coverage`: lines of the driver that no test runs, with reasons."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Counts of lines, from what guests counted (lab/gcov.py) and gcov makes of it."""
+"""Execution counts of lines, by gcov from the counts of the guests (lab/gcov.py)."""
 
 import dataclasses
 import json
@@ -21,7 +21,7 @@ class Line:
 
 
 def counted(archives):
-    """path -> line number -> Line, of all of them together; lines that have code."""
+    """Return path -> line number -> Line for lines with code, summed over all archives."""
     found = {}
     for archive in archives:
         for document in documents(archive):
@@ -30,7 +30,7 @@ def counted(archives):
 
 
 def documents(archive):
-    """gcov's answers about one guest."""
+    """Yield the output of gcov for one guest."""
     with tempfile.TemporaryDirectory() as name:
         where = Path(name)
         with tarfile.open(archive) as tar:
@@ -56,7 +56,7 @@ def add(found, document):
 
 @dataclasses.dataclass(frozen=True)
 class Gap:
-    """Lines of a function that no test ran, one after the other."""
+    """Consecutive lines of a function that no test ran."""
     path: str
     function: str
     first: int
@@ -70,7 +70,7 @@ class Gap:
 
 
 def gaps(path, lines):
-    """Gaps of a file; a line that ran, or another function, ends one."""
+    """Return the gaps of a file. A line that ran, or another function, ends a gap."""
     source, found, open_gap = (TOP / path).read_text().splitlines(), [], None
     for number in sorted(lines):
         line = lines[number]

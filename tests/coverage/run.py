@@ -40,7 +40,7 @@ def reasons():
 
 
 def folders(found):
-    """folder -> (lines with code, those that ran)"""
+    """Return folder -> (number of lines with code, number of lines that ran)."""
     sums = {}
     for path, lines in found.items():
         total = sums.setdefault(path.rsplit("/", 1)[0], [0, 0])
@@ -54,7 +54,7 @@ def row(name, total, ran):
 
 
 def unrun(found, known):
-    """A row for each run of lines that no test runs."""
+    """Yield a row of the table for each gap."""
     for path in sorted(found):
         for gap in counts.gaps(path, found[path]):
             length = f" and {gap.last - gap.first} more" if gap.last > gap.first else ""
@@ -63,7 +63,7 @@ def unrun(found, known):
 
 
 def table_of(found):
-    """Lines of Markdown: how many lines of each folder ran, and each gap."""
+    """Yield lines of Markdown: numbers of lines of each folder, and each gap."""
     sums = folders(found)
     yield from tables.of(("folder", "lines", "run", ""),
                          [row(f"`{folder}/`", *total) for folder, total in sorted(sums.items())] +

@@ -4,7 +4,7 @@
  * result must be correct and safe.
  *
  * The input describes a machine: config space, tables, and answers of the environment.  It is
- * parsed in the same order as by fetch.c.  Then checks that share no code with the parser
+ * parsed in the same order as by fetch_tables.c.  Then checks that share no code with the parser
  * compare the records with the registers that the driver would access.  A failed check prints
  * its name and calls abort().
  *
@@ -198,7 +198,7 @@ static void walk_check(const struct config *config, const struct ucore_disc_dvse
 		at = header >> 20 & ~3;
 	}
 	MUST("walk: finds no more", n == nr);
-	MUST("walk: tells a broken list", broken == bad);
+	MUST("walk: reports a broken list", broken == bad);
 }
 
 static void bar_check(u32 bar, u32 reason, u64 address)
@@ -822,7 +822,7 @@ static void table_check(const struct ucore_disc_table *t, u64 size)
 		MUST("table: outside", size < 24);
 		break;
 	case UCORE_TABLE_ALL_ONES:
-		MUST("table: asleep", is_ones(t->word));
+		MUST("table: all ones", is_ones(t->word));
 		break;
 	case UCORE_TABLE_EMPTY:
 		MUST("table: empty", !t->word[0] || !t->word[1]);

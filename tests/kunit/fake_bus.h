@@ -18,7 +18,7 @@
 struct fake_window;
 
 /**
- * struct fake_access - an access (of one dword in a PCI counter)
+ * struct fake_access - a logged register access (of one dword in a PCI counter)
  * @win: window that was accessed
  * @op: 'R' or 'W'
  * @reg: register
@@ -66,7 +66,7 @@ struct fake_bus {
  * @ctl_absent: bits of counter controls that do not exist
  * @reserved: bits reserved in all registers: writes that set a reserved bit are dropped
  * @dead: reads return all ones, writes are dropped
- * @ones_left: number of reads that return all ones before the box answers
+ * @ones_left: number of reads that return all ones before the box responds
  * @dies_after: number of accesses after which the box is dead, or 0
  * @nr: number of entries in @regs
  * @regs: registers that have been accessed (all others read 0)

@@ -50,7 +50,7 @@ struct fake_core_cpu {
 
 /**
  * struct fake_core - state of a suite that tests core PMUs
- * @machine: sessions
+ * @machine: sessions of the test (fake_machine.h)
  * @lock: protects the registers and the log, because CPUs access them in parallel
  * @version: version of architectural performance monitoring
  * @nr_gp: number of general-purpose counters

@@ -176,7 +176,7 @@ struct fake_dword {
  * @cpu_up: hotplug callback
  * @cpu_down: hotplug callback
  * @module_notifier: registered notifier of module loads
- * @sleep_notifier: registered notifier of suspend and resume
+ * @suspend_notifier: registered notifier of suspend and resume
  * @reboot_notifier: registered reboot notifier
  * @panic_notifier: registered panic notifier
  * @refuse_in: countdown to the registration (notifier or NMI handler) that fails
@@ -258,7 +258,7 @@ struct fake_kernel {
 	int (*cpu_up)(unsigned int cpu);
 	int (*cpu_down)(unsigned int cpu);
 	struct notifier_block *module_notifier;
-	struct notifier_block *sleep_notifier;
+	struct notifier_block *suspend_notifier;
 	struct notifier_block *reboot_notifier;
 	struct notifier_block *panic_notifier;
 	u32 refuse_in;
@@ -308,7 +308,7 @@ enum hrtimer_restart fake_timer_fire(struct hrtimer *timer);
 u64 *fake_msr(u32 msr);
 void fake_msr_add(u32 msr, u64 val);
 
-/* Lets a test answer some MSR reads itself. */
+/* Called before each MSR read. The read returns *val if the hook returns true. May be NULL. */
 extern bool (*fake_msr_hook)(u32 msr, u64 *val);
 
 /* Access a register of the core PMUs (fake_core.c). Return -ENOENT for other MSRs. */
@@ -406,7 +406,7 @@ void *fake_driver_find(const char *name, const void *bus);
 #undef krealloc_array
 #define krealloc_array		fake_krealloc_array
 
-/* The tests' VMAs belong to no mm and have no lock. */
+/* A vm_area_struct of a test belongs to no mm, so that its flags change without a lock. */
 #define vm_flags_set(vma, flags)	(*(vm_flags_t *)&(vma)->vm_flags |= (flags))
 #define vm_flags_clear(vma, flags)	(*(vm_flags_t *)&(vma)->vm_flags &= ~(flags))
 #define vm_insert_page			fake_insert_page
@@ -473,9 +473,9 @@ void *fake_driver_find(const char *name, const void *bus);
 #define register_module_notifier	fake_register_module_notifier
 #define unregister_module_notifier	fake_unregister_module_notifier
 #undef register_pm_notifier
-#define register_pm_notifier(nb)	fake_notifier_register(&fake_kernel.sleep_notifier, nb)
+#define register_pm_notifier(nb)	fake_notifier_register(&fake_kernel.suspend_notifier, nb)
 #undef unregister_pm_notifier
-#define unregister_pm_notifier(nb)	fake_notifier_unregister(&fake_kernel.sleep_notifier, nb)
+#define unregister_pm_notifier(nb)	fake_notifier_unregister(&fake_kernel.suspend_notifier, nb)
 #define register_reboot_notifier(nb)	fake_notifier_register(&fake_kernel.reboot_notifier, nb)
 #define unregister_reboot_notifier(nb)	fake_notifier_unregister(&fake_kernel.reboot_notifier, nb)
 #define atomic_notifier_chain_register(chain, nb)				\

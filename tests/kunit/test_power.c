@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * KUnit tests of suspend, resume, reboot and panic: the registers that each leaves, what
- * sessions report, and machines that stood still.
+ * sessions report, and paused machines.
  */
 #include <linux/cpu.h>
 
@@ -12,9 +12,9 @@
 #define MS	((u64)NSEC_PER_MSEC)
 #define SEC	((u64)NSEC_PER_SEC)
 
-static void sleep_event(unsigned long event)
+static void send_pm_event(unsigned long event)
 {
-	fake_kernel.sleep_notifier->notifier_call(fake_kernel.sleep_notifier, event, NULL);
+	fake_kernel.suspend_notifier->notifier_call(fake_kernel.suspend_notifier, event, NULL);
 }
 
 /* Clear the registers of a box, as S3 does. */
@@ -97,7 +97,7 @@ static void suspend_restores_registers(struct kunit *test)
 
 	found_init(test, &f, &ring);
 	KUNIT_EXPECT_NE(test, fake_kernel.debugctl[1], 0ULL);
-	sleep_event(PM_SUSPEND_PREPARE);
+	send_pm_event(PM_SUSPEND_PREPARE);
 	for (i = 0; i < 2; i++)
 		expect_restored(test, &f, i);
 	KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[1], 0ULL);
@@ -109,7 +109,7 @@ static void suspend_restores_registers(struct kunit *test)
 
 	/* a second suspend has nothing to do */
 	fake_bus_clear(bus_of(test));
-	sleep_event(PM_HIBERNATION_PREPARE);
+	send_pm_event(PM_HIBERNATION_PREPARE);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	KUNIT_EXPECT_NULL(test, fake_record(f.s->ctx[1]->ring));
 }
@@ -123,13 +123,13 @@ static void resume_continues_counts(struct kunit *test)
 	found_init(test, &f, &ring);
 	ctx = f.s->ctx[1];
 	fake_poke(f.cbo[1], 0x16, 500);
-	sleep_event(PM_SUSPEND_PREPARE);
+	send_pm_event(PM_SUSPEND_PREPARE);
 	ctx_times(ctx, ktime_get_mono_fast_ns(), &enabled, &running);
 	fake_clock_advance(100 * SEC);
 	power_off(f.gw[1]);
 	power_off(f.imc[1]);
 	power_off(f.cbo[1]);
-	sleep_event(PM_POST_SUSPEND);
+	send_pm_event(PM_POST_SUSPEND);
 
 	KUNIT_EXPECT_EQ(test, ctx->domain->reader, 1);
 	KUNIT_EXPECT_EQ(test, fake_peek(f.imc[1], 0xa0), BIT_ULL(48) - 1000);
@@ -166,9 +166,9 @@ static void first_sample_after_resume_has_gap_flag(struct kunit *test)
 
 	found_init(test, &f, &config);
 	ctx = f.s->ctx[0];
-	sleep_event(PM_HIBERNATION_PREPARE);
+	send_pm_event(PM_HIBERNATION_PREPARE);
 	KUNIT_EXPECT_FALSE(test, fake_timer_find(&ctx->timer)->queued);
-	sleep_event(PM_POST_HIBERNATION);
+	send_pm_event(PM_POST_HIBERNATION);
 	KUNIT_EXPECT_TRUE(test, fake_timer_find(&ctx->timer)->queued);
 	expect_gap(test, ctx, UCORE_GAP_SUSPEND, 0, -1);
 	expect_gap(test, ctx, UCORE_GAP_RESUME, -1, 0);
@@ -190,7 +190,7 @@ static void commands_while_suspended_touch_no_hardware(struct kunit *test)
 	found_init(test, &f, &ring);
 	KUNIT_ASSERT_EQ(test, fake_add(other, fake_box(test, 0, "imc", 1), 4, 0, 0, NULL), 0);
 	fake_poke(f.cbo[0], 0x16, 70);
-	sleep_event(PM_SUSPEND_PREPARE);
+	send_pm_event(PM_SUSPEND_PREPARE);
 	fake_bus_clear(bus_of(test));
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
 	KUNIT_EXPECT_EQ(test, f.s->values[1].count, 70ULL);
@@ -201,7 +201,7 @@ static void commands_while_suspended_touch_no_hardware(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, session_set_cpu(other, 1), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].reader, UCORE_NO_CPU);
 	FAKE_EXPECT_NONE(test, bus_of(test));
-	sleep_event(PM_POST_SUSPEND);
+	send_pm_event(PM_POST_SUSPEND);
 	KUNIT_EXPECT_EQ(test, fake_start(other), 0);
 	/* the earlier READs did not consume the gap flag, because the domain was offline */
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
@@ -215,10 +215,10 @@ static void stop_while_suspended_keeps_counts(struct kunit *test)
 
 	found_init(test, &f, &ring);
 	fake_poke(f.cbo[0], 0x16, 70);
-	sleep_event(PM_SUSPEND_PREPARE);
+	send_pm_event(PM_SUSPEND_PREPARE);
 	fake_stop(f.s);
 	fake_bus_clear(bus_of(test));
-	sleep_event(PM_POST_SUSPEND);
+	send_pm_event(PM_POST_SUSPEND);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].armed, 0U);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
@@ -235,10 +235,10 @@ static void close_while_suspended_releases_boxes(struct kunit *test)
 	struct found f;
 
 	found_init(test, &f, &ring);
-	sleep_event(PM_SUSPEND_PREPARE);
+	send_pm_event(PM_SUSPEND_PREPARE);
 	fake_bus_clear(bus_of(test));
 	fake_session_close(test, f.s);
-	sleep_event(PM_POST_SUSPEND);
+	send_pm_event(PM_POST_SUSPEND);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].reader, 0);
 	KUNIT_EXPECT_TRUE(test, list_empty(&fake_box(test, 0, "imc", 0)->claims));
@@ -253,7 +253,7 @@ static void hotplug_while_suspended_is_ignored(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, session_set_cpu(chooser, 1), 0);
 	found_init(test, &f, &ring);
-	sleep_event(PM_SUSPEND_PREPARE);
+	send_pm_event(PM_SUSPEND_PREPARE);
 	fake_bus_clear(bus_of(test));
 	cpus_read_lock();
 	fake_kernel.cpu_down(1);
@@ -262,7 +262,7 @@ static void hotplug_while_suspended_is_ignored(struct kunit *test)
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].pin_cpu, 1);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].reader, UCORE_NO_CPU);
-	sleep_event(PM_POST_SUSPEND);
+	send_pm_event(PM_POST_SUSPEND);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].reader, 1);
 	KUNIT_EXPECT_TRUE(test, f.s->ctx[1]->running);
 }
@@ -278,10 +278,10 @@ static void suspend_while_throttled_unthrottles(struct kunit *test)
 	domain->throttled = true;
 	domain->kept_frozen = true;
 	raw_spin_unlock_irq(&domain->lock);
-	sleep_event(PM_SUSPEND_PREPARE);
+	send_pm_event(PM_SUSPEND_PREPARE);
 	expect_restored(test, &f, 0);
 	KUNIT_EXPECT_EQ(test, domain->freeze_count, 0U);
-	sleep_event(PM_POST_SUSPEND);
+	send_pm_event(PM_POST_SUSPEND);
 	KUNIT_EXPECT_FALSE(test, domain->throttled);
 	KUNIT_EXPECT_FALSE(test, domain->frozen);
 	KUNIT_EXPECT_FALSE(test, f.gw[0]->frozen);
@@ -296,7 +296,7 @@ static void suspend_with_pending_overflow_samples(struct kunit *test)
 
 	found_init(test, &f, &ring);
 	fake_overflow(imc, 0xa0, 3, BIT(1), IMC0);
-	sleep_event(PM_SUSPEND_PREPARE);
+	send_pm_event(PM_SUSPEND_PREPARE);
 	sample = fake_record(f.s->ctx[0]->ring);
 	KUNIT_ASSERT_NOT_NULL(test, sample);
 	KUNIT_EXPECT_EQ(test, sample->hdr.type, (u32)UCORE_RECORD_SAMPLE);
@@ -314,9 +314,9 @@ static void box_freeze_session_suspends_and_resumes(struct kunit *test)
 
 	found_init(test, &f, &config);
 	fake_poke(f.cbo[0], 0x16, 11);
-	sleep_event(PM_SUSPEND_PREPARE);
+	send_pm_event(PM_SUSPEND_PREPARE);
 	expect_restored(test, &f, 0);
-	sleep_event(PM_POST_SUSPEND);
+	send_pm_event(PM_POST_SUSPEND);
 	fake_poke(f.cbo[0], 0x16, 4);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
 	KUNIT_EXPECT_EQ(test, f.s->values[1].count, 15ULL);
@@ -325,9 +325,9 @@ static void box_freeze_session_suspends_and_resumes(struct kunit *test)
 static void suspend_without_sessions_touches_no_hardware(struct kunit *test)
 {
 	fake_bus_clear(bus_of(test));
-	sleep_event(PM_SUSPEND_PREPARE);
-	sleep_event(PM_POST_SUSPEND);
-	sleep_event(PM_POST_SUSPEND);
+	send_pm_event(PM_SUSPEND_PREPARE);
+	send_pm_event(PM_POST_SUSPEND);
+	send_pm_event(PM_POST_SUSPEND);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].reader, 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[1].reader, 1);
@@ -492,7 +492,7 @@ static void failed_registration_is_undone(struct kunit *test)
 	for (i = 1; i <= 3; i++) {
 		fake_kernel.refuse_in = i;
 		KUNIT_EXPECT_EQ(test, ucore_power_register(), -EEXIST);
-		KUNIT_EXPECT_NULL(test, fake_kernel.sleep_notifier);
+		KUNIT_EXPECT_NULL(test, fake_kernel.suspend_notifier);
 		KUNIT_EXPECT_NULL(test, fake_kernel.reboot_notifier);
 		KUNIT_EXPECT_NULL(test, fake_kernel.panic_notifier);
 	}
@@ -508,7 +508,7 @@ static int pm_init(struct kunit *test)
 
 static void pm_exit(struct kunit *test)
 {
-	if (fake_kernel.sleep_notifier)
+	if (fake_kernel.suspend_notifier)
 		ucore_power_unregister();
 	fake_machine_exit(test);
 }
@@ -563,13 +563,13 @@ static void v1_suspend_and_panic_restore_each_box(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, ha, 4, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	fake_poke(c, ctr, 500);
-	sleep_event(PM_SUSPEND_PREPARE);
+	send_pm_event(PM_SUSPEND_PREPARE);
 	KUNIT_EXPECT_EQ(test, fake_peek(c, ctl), 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(h, ha->desc.layout->ctl[0]), 0ULL);
 	KUNIT_EXPECT_TRUE(test, list_empty(&ucore_catalog.domains[0].boxes));
 	power_off(c);
 	power_off(h);
-	sleep_event(PM_POST_SUSPEND);
+	send_pm_event(PM_POST_SUSPEND);
 	KUNIT_EXPECT_NE(test, fake_peek(c, ctl), 0ULL);
 	fake_poke(c, ctr, 30);
 	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);

@@ -23,19 +23,19 @@ STAT = "ucoretool stat --per-socket -e {} -e {} -- sleep 1"
 READS, WRITES = "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.WR/"
 
 NO_PMI = """\
-  By a timer: no public document tells how this generation routes the interrupt of an
+  By a timer: no public document describes how this generation routes the interrupt of an
   overflow to a core, so ucore does not use it here (Documentation/design/discovery.md).
   The timer freezes the whole die in the same way, and reads the same counters."""
 
 NO_FREEZE = """\
-  By polling: this generation has no overflow interrupt, so ucore looks at the counters often
-  enough that no period is missed. The first look past the end of one freezes the die, box by
+  By polling: this generation has no overflow interrupt, so ucore polls the counters often
+  enough that no period is missed. The first poll past the end of one freezes the die, box by
   box: the skew is the time between the first box's freeze and the last one's. Nothing freezes
   the UBox: what it counted until it was read is marked unfrozen."""
 
 NO_GLOBAL = """\
-  By a timer: no public document tells how this generation routes the interrupt of an overflow,
-  nor how its global control is laid out. The timer freezes the die box by box: the skew is the
+  By a timer: no public document describes how this generation routes the interrupt of an
+  overflow, nor the layout of its global control. The timer freezes the die box by box: the skew is the
   time between the first box's freeze and the last one's."""
 
 

@@ -9,13 +9,13 @@ from lab.artifacts import BUILD, TOP
 
 def hash_of(*sources):
     """Return a hash of the names and contents of these files and folders of the tree."""
-    told = hashlib.sha256()
+    digest = hashlib.sha256()
     for source in sources:
         top = TOP / source
         for path in sorted(top.rglob("*")) if top.is_dir() else [top]:
             if path.is_file() and "__pycache__" not in path.parts:
-                told.update(repr((str(path.relative_to(TOP)), path.read_bytes())).encode())
-    return told.hexdigest()
+                digest.update(repr((str(path.relative_to(TOP)), path.read_bytes())).encode())
+    return digest.hexdigest()
 
 
 class Progress:

@@ -23,8 +23,8 @@ FIXED_BIT = 1 << 32         # UCORE_COUNTER_FIXED
 SAMPLE, LOST, GAP, TASKS = 1, 2, 3, 4
 TRIGGER_OVERFLOW, TRIGGER_TIMER, TRIGGER_CORE = 0, 1, 2
 SAMPLE_CONTEXT, SAMPLE_USER, SAMPLE_RECOVERED, SAMPLE_THROTTLED, SAMPLE_POLLED = 1, 2, 4, 8, 16
-VALUE_OVERFLOW, VALUE_DEAD, VALUE_UNFROZEN, VALUE_GAP, VALUE_CHANGED = 1, 2, 8, 32, 128
-SAMPLE_GAP, SAMPLE_STRETCHED = 32, 64
+VALUE_OVERFLOW, VALUE_DEAD, VALUE_UNFROZEN, VALUE_GAP, VALUE_CONFLICT = 1, 2, 8, 32, 128
+SAMPLE_GAP, SAMPLE_DELAYED = 32, 64
 GAP_BOX_DEAD, GAP_SUSPEND, GAP_RESUME, GAP_FROZEN, GAP_CONFLICT = 3, 4, 5, 6, 7
 BOX_OVERFLOW, BOX_DEAD, BOX_FREE_RUNNING = 1, 8, 16
 EVENT_NONE = 0xffffffff
@@ -385,7 +385,7 @@ class Differences(list):
 def flag_names(flags):
     known = {SAMPLE_CONTEXT: "context", SAMPLE_USER: "user", SAMPLE_RECOVERED: "recovered",
              SAMPLE_THROTTLED: "throttled", SAMPLE_POLLED: "polled",
-             SAMPLE_GAP: "gap", SAMPLE_STRETCHED: "stretched"}
+             SAMPLE_GAP: "gap", SAMPLE_DELAYED: "delayed"}
     rest = flags & ~sum(known)
     return "|".join([name for bit, name in known.items() if flags & bit]
                     + [f"{rest:#x}"] * bool(rest)) or "none"
@@ -479,10 +479,10 @@ def frozen_windows(machine, mark):
 
 # The watchdog reads the status of each die once a second. Two reads of the oracle are tens of
 # milliseconds apart, on a busy host hundreds.
-GUARD_TRIES = 50
+WATCHDOG_TRIES = 50
 
 
-def accesses_of(machine, session, command, tries=GUARD_TRIES):
+def accesses_of(machine, session, command, tries=WATCHDOG_TRIES):
     """Count the register accesses of a command by kind, and return the session's own numbers
     with them.
 
@@ -490,14 +490,14 @@ def accesses_of(machine, session, command, tries=GUARD_TRIES):
     """
     def now():
         status = session.status()
-        return {**machine.oracle("accesses")["total"], "told_reads": status["reads"],
-                "told": status["reads"] + status["writes"]}
+        return {**machine.oracle("accesses")["total"], "reported_reads": status["reads"],
+                "reported": status["reads"] + status["writes"]}
     for _ in range(tries):
         before = now()
         session.command(command)
         after = now()
         made = {kind: after[kind] - before[kind] for kind in after}
-        if made["all"] == made["told"]:
+        if made["all"] == made["reported"]:
             break
     return made
 
@@ -515,14 +515,14 @@ def read_by(machine, session):
         status = session.status()
         return ([cpu["pmon"] for cpu in machine.oracle("cpus")["cpus"]],
                 status["reads"] + status["writes"], status["parallel_reads"])
-    for _ in range(GUARD_TRIES):
-        before, told, parallel_reads = now()
+    for _ in range(WATCHDOG_TRIES):
+        before, reported, parallel_reads = now()
         session.read()
-        after, told_after, helped_after = now()
+        after, reported_after, parallel_after = now()
         made = [new - old for old, new in zip(before, after)]
-        if sum(made) == told_after - told:
-            return made, helped_after - parallel_reads
-    raise AssertionError((made, told_after - told))
+        if sum(made) == reported_after - reported:
+            return made, parallel_after - parallel_reads
+    raise AssertionError((made, reported_after - reported))
 
 
 def die_of(machine, die):

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Sampling sessions run and judged: every value, flag and period of every sample."""
+"""Run sampling sessions, and check every value, flag and period of every sample."""
 
 import statistics
 
-from lab.session import (SAMPLE_POLLED, SAMPLE_THROTTLED, TRIGGER_OVERFLOW, US, Session, assert_equal, assert_taken,
-                         flagged, once_per_freeze, sample_until)
+from lab.session import (SAMPLE_POLLED, SAMPLE_THROTTLED, TRIGGER_OVERFLOW, US, Session,
+                         assert_equal, assert_taken, flagged, once_per_freeze, sample_until)
 from machine import eventset
 from machine.timers import budget_of
 
-# Perf's NMI masks LVTPC while it is handled, and a PMI that comes then is lost: off in tests
-# that want each PMI in time
+# sysctl of perf's NMI watchdog. Tests that need each PMI in time turn it off, because LVTPC is
+# masked while perf handles its NMI, and a PMI in this time is lost
 WATCHDOG = "/proc/sys/kernel/nmi_watchdog"
 
 
@@ -35,7 +35,7 @@ def assert_periods(session, periods, samples, freezes):
                 more = counted - periods[event]
                 if sample["domain"] in paused:
                     more %= periods[event]
-                # the clocks beyond 1 GHz count on within the nanosecond
+                # the model's time has a resolution of 1 ns, in which fast clocks count up to 3
                 assert 0 <= more <= 3, (at[event], counted, periods[event])
         if sample["flags"] & SAMPLE_THROTTLED:
             paused.add(sample["domain"])
@@ -64,7 +64,7 @@ def run_armed(machine, wanted, enough, **options):
 
 
 def run_polled(machine, wanted, enough, **options):
-    """The same of counters that cannot interrupt: the periods in the set are polled."""
+    """Sample periods of counters that cannot interrupt, which the driver polls; check all."""
     with Session(machine, ring=1 << 22, **options) as s:
         ids = s.add_all(wanted)
         polled = {event: (period, eventset.rate_of(box, die, ctr, fields, s.platform))
@@ -87,7 +87,7 @@ def assert_polls(polled, samples):
 
     polled: event -> (period, counts per second)
     """
-    ended = dict.fromkeys(polled, 0)        # multiples of the period that are over
+    ended = dict.fromkeys(polled, 0)        # number of periods that have ended
     for sample in samples:
         who = flagged(sample)
         assert sample["flags"] & SAMPLE_POLLED and sample["trigger"] == TRIGGER_OVERFLOW, sample
@@ -113,14 +113,16 @@ def latest(sample):
     return (sample["late_ns"] + sample["frozen_ns"]) * 1.001 + US
 
 
-def assert_skews(told, true):
-    """From before the first word to behind the last one: never less than it was, and not much more.
+def assert_skews(reported, true):
+    """Check that no skew is smaller than that of the model, and that the median is close to it.
 
-    The clocks may differ by 1 in 1000; and the model writes its log before the last access ends.
+    The driver measures from before the first write to after the last one. The clocks may differ
+    by 1 in 1000, and the model writes its log before the last access ends.
     """
-    assert len(told) == len(true) and told, (told, true)
-    assert all(t >= real * 0.999 - US for t, real in zip(told, true)), (told, true)
-    assert statistics.median(t - real for t, real in zip(told, true)) < 400 * US, (told, true)
+    assert len(reported) == len(true) and reported, (reported, true)
+    assert all(t >= real * 0.999 - US for t, real in zip(reported, true)), (reported, true)
+    assert statistics.median(t - real for t, real in zip(reported, true)) < 400 * US, \
+        (reported, true)
 
 
 def each_overflowed(times):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Core counters in tests: the module with core counters on, sessions, and the comparison.
+"""Core counters in tests: module with core_pmu on, sessions, comparison with the model.
 
     with cores(m), CoreSession(m) as s:
         s.on(1, 0, event=0xc0)      # CPU 1, counter 0
@@ -22,7 +22,7 @@ from machine.armed import WATCHDOG
 
 NO_CPU = -1
 STATUS_FIXED = 32
-# Names of the registers, as numbers: spelled once more, for what the driver has may be wrong
+# MSR numbers, repeated here, so that a wrong number in the driver is detected
 EVTSEL0, FIXED_CTL, STATUS, GLOBAL_CTRL, OVF_CTRL = 0x186, 0x38d, 0x38e, 0x38f, 0x390
 BUFFER, CHANGED = 1 << 62, 1 << 63
 
@@ -39,7 +39,10 @@ BOOT = {
 
 
 def set_watchdog(m, value):
-    """Perf's; returns what it was. Where perf has no counters it is 0 and cannot be written."""
+    """Set the sysctl of perf's NMI watchdog; return the old value.
+
+    If perf has no counters, the sysctl is 0 and cannot be written.
+    """
     before = m.sh(f"cat {WATCHDOG}")
     if before != str(value):
         m.write(WATCHDOG, value)
@@ -48,7 +51,7 @@ def set_watchdog(m, value):
 
 @contextlib.contextmanager
 def cores(m, watchdog=False):
-    """The module with the cores, and perf's NMI watchdog out of the way, or not."""
+    """Context manager: load the module with core counters; enable perf's NMI watchdog or not."""
     m.rmmod()
     m.insmod(cores=True)
     before = set_watchdog(m, int(watchdog))
@@ -61,8 +64,8 @@ def cores(m, watchdog=False):
 
 
 @contextlib.contextmanager
-def perfs_turn(m):
-    """No session has cores any more, and what perf does with them is not judged."""
+def released_to_perf(m):
+    """Context manager: perf uses the core counters; the model does not log their freezes."""
     m.inject("record-cores no")
     m.wait_until(lambda: m.run("perfopen 0", check=False).out == "0\n", what="free counters")
     yield
@@ -70,10 +73,10 @@ def perfs_turn(m):
 
 
 class CoreSession(Session):
-    """A session that may have events on cores.
+    """A session with events of cores.
 
-    The box of CPU n is "coren", its die the domain that the CPU is; its fixed counters
-    are "fixed0", "fixed1" ...
+    The box of CPU 3 is "core3". Its die number is the id of its domain. Its fixed counters are
+    "fixed0", "fixed1" and so on.
     """
 
     def __init__(self, machine, **options):
@@ -90,11 +93,11 @@ class CoreSession(Session):
             self.caps[box["die"], box["name"]] = box["caps"]
 
     def place(self, cpu, counter=None, period=0, **fields):
-        """An event of a core, for add_all()."""
+        """Return the tuple for add_all() of an event on a core."""
         return box_of(cpu), self.domain_of[cpu], counter, period, fields
 
     def on(self, cpu, counter=None, period=0, **fields):
-        """Adds an event of a core; returns its id."""
+        """Add an event of a core, and return its id."""
         return self.add_all([self.place(cpu, counter, period, **fields)])[0]
 
     def cpus(self):
@@ -104,11 +107,11 @@ class CoreSession(Session):
         return next(box for box in self.boxes if box["cpu"] == cpu)
 
     def counters(self, cpu):
-        """Names of all counters of a core."""
+        """Return the names of all counters of a core."""
         box = self.box(cpu)
         return [*range(box["counters"]), *(f"fixed{i}" for i in range(box["fixed"]))]
 
-    # ---- how counters are called ----
+    # ---- names and bits of counters ----
 
     @staticmethod
     def _name(box, number):
@@ -123,7 +126,7 @@ class CoreSession(Session):
             return 1 << (STATUS_FIXED + int(name[5:]))
         return Session._bit(counter)
 
-    # ---- the truth: that of the dies, and that of the cores ----
+    # ---- counts of the model, of dies and of cores ----
 
     def _totals(self):
         known = dict(enumerate(totals_of(self.machine)))
@@ -133,7 +136,7 @@ class CoreSession(Session):
         return known
 
     def core_freezes(self, mark):
-        """The cores' freezes since mark, in the shape of those of dies."""
+        """Return the freezes of cores since @mark, in the form of freezes of dies."""
         return [{**freeze, "socket": self.domain_of[freeze["cpu"]]}
                 for freeze in freezes_of(self.machine, mark)]
 
@@ -152,7 +155,7 @@ class CoreSession(Session):
 # ---- events ----
 
 def event_for(number, ctr):
-    """A predefined event for a general counter, none for a fixed one."""
+    """Return the fields of a predefined event for a general counter, {} for a fixed one."""
     event, umask = list(core.PREDEFINED.values())[number % len(core.PREDEFINED)]
     return {} if is_fixed(ctr) else {"event": event, "umask": umask}
 
@@ -167,12 +170,12 @@ def rate_of(ctr, fields):
 
 
 def full_set(s, period=0):
-    """Every counter of every core, for add_all()."""
+    """Return an event on every counter of every core, for add_all()."""
     return [s.place(cpu, ctr, period, **event_for(number + cpu, ctr))
             for cpu in s.cpus() for number, ctr in enumerate(s.counters(cpu))]
 
 
-# ---- overflow sampling, judged ----
+# ---- overflow sampling, with checks ----
 
 def assert_core_periods(session, periods, samples, freezes):
     """Check that the flagged counters are those that overflowed, each after at least one

@@ -13,7 +13,7 @@ from machine.registers import poke
 
 EN, OV_EN = 0x400000, 0x100000
 FIXED = "fixed"
-# of a PCI function in config space
+# offsets in the config space of a PCI function
 CTR0, FIXED_CTR, CTL0, FIXED_CTL, BOX_CTL, BOX_STATUS = 0xa0, 0xd0, 0xd8, 0xf0, 0xf4, 0xf8
 
 
@@ -57,7 +57,7 @@ class Msr:
 
 
 class Pci:
-    """A box behind a PCI function, by ECAM; a counter is two dwords."""
+    """A box in the config space of a PCI function, accessed by ECAM; a counter has two dwords."""
 
     box_ctl = BOX_CTL
 
@@ -100,7 +100,7 @@ class Pci:
 
 
 def read(m, *registers):
-    """The values of these registers, in one program; writes may stand between them."""
+    """Return the values of registers, read by one run of poke. Writes may be among them."""
     values = iter(poke(m, *(command for register in registers for command in register)))
     found = []
     for register in registers:
@@ -117,7 +117,7 @@ def ids(m, functions):
 
 
 def legal_bits(m, boxes):
-    """(box, counter) -> [bits that a control keeps, bits that its counter keeps].
+    """Return (box, counter) -> [implemented bits of the control, implemented bits of the counter].
 
     boxes: name -> (box, counters)
     """

@@ -20,7 +20,7 @@ MACHINES = (*GENERATIONS, "bdxde-1s")
 # v4 features that equal those of v3 are tested on v3 only
 UNLIKE = ("e2-2s", "snbep-2s", "hswep-2s")
 
-# Box type -> counter -> fields: of v2, and what the others have otherwise
+# Box type -> counter -> fields, for v2; the other platforms are defined by their differences
 IVBEP = {
     "cbo": {0: {"event": 0x36, "umask": 0x08},
             1: {"event": 0x35, "umask": 0x03, "filter_opc": 0x182},
@@ -56,16 +56,16 @@ IVBEP = {
 
 
 def but(events, *absent, **changed):
-    """Events of another platform: some types are not there, some have other events."""
+    """Return @events without the box types in @absent and with the events in @changed."""
     return {**{kind: of for kind, of in events.items() if kind not in absent},
             **{kind: {**events.get(kind, {}), **of} for kind, of in changed.items()}}
 
 
-# The cycles in which an occupancy is below its threshold, or nothing happens
+# Events with invert: cycles in which the value is below the threshold
 INVERTED = {"imc": {2: {"event": 0x80, "thresh": 8, "invert": 1}},
             "r2pcie": {3: {"event": 0x07, "umask": 0x0f, "thresh": 1, "invert": 1}}}
 SNBEP = but(IVBEP, "irp", **INVERTED, pcu={3: {"event": 0x05, "thresh": 1, "invert": 1}})
-# R3QPI's clock is not for counter 2, and there is a ninth event bit
+# Differences of v4: counter 2 of R3QPI has no clock event; events have nine bits
 BDXEP = but(IVBEP, **INVERTED,
             cbo={2: {"event": 0x34, "umask": 0x11, "filter_state": 0x51}},
             ubox={1: {"event": 0x41, "filter_cid": 0x15, "filter_tid": 1}},
@@ -74,7 +74,7 @@ BDXEP = but(IVBEP, **INVERTED,
             sbox={0: {"event": 0x00}, 1: {"event": 0x1b, "umask": 0x03},
                   2: {"event": 0x13, "umask": 0x3f, "thresh": 1, "invert": 1},
                   3: {"event": 0x11, "umask": 0x0f, "thresh": 1, "edge": 1}})
-# No filter function is known of v3's third port
+# The third QPI port of v3 has no documented filter registers
 HSWEP = {**BDXEP, "qpi2": {**BDXEP["qpi"], 2: {"event": 0x0a}}}
 
 # data reads of any memory; a TOR event needs the target memory and the request type
@@ -107,7 +107,7 @@ SKX = {
                2: {"event": 0x01}, 3: {"event": 0x07, "umask": 0x0f, "thresh": 1, "edge": 1}},
 }
 
-# Filters are extended umasks now, a stack has more channels
+# Differences of Ice Lake: the umask extension replaces the filters; a stack has more channels
 ICX = but(SKX,
           cha={0: {"event": 0x36, "umask": 0x01, "umask_ext": 0xc001ff, "thresh": 3},
                1: {"event": 0x35, "umask": 0x01, "umask_ext": 0x3c8277f},
@@ -120,7 +120,7 @@ ICX = but(SKX,
           upi={2: {"event": 0x05, "umask": 0x0e, "umask_ext": 0x8a3001}},
           m3upi={3: {"event": 0x4d, "umask": 0x02, "thresh": 1, "invert": 1}},
           m2pcie={1: {"event": 0x14, "umask": 0x08}})
-# No links; a root port
+# Differences of Snow Ridge: no UPI links, but a root port
 SNR = but(ICX, "upi", "m3upi",
           ubox={1: {"event": 0x45, "umask": 0x01, "thresh": 1, "edge": 1}},
           pcie3={0: {"event": 0x01},
@@ -157,12 +157,12 @@ def boxes_of(session):
 
 
 def events_of(box, platform=DEFAULT):
-    """Counter -> fields of a box."""
+    """Return counter -> event fields of a box."""
     return EVENTS[platform].get(box) or EVENTS[platform][type_of(box)]
 
 
 def full_set(session, types=None):
-    """An event on every counter of every box, for add_all()."""
+    """Return an event on every counter of every box, for add_all()."""
     return [(box, die, ctr, 0, fields)
             for die, box in boxes_of(session) if types is None or type_of(box) in types
             for ctr, fields in events_of(box, session.platform).items()]
@@ -183,12 +183,12 @@ def rate_of(box, die, ctr, fields, platform=DEFAULT):
 
 
 def period_for(box, die, ctr, fields, hz, platform=DEFAULT):
-    """The period that overflows so many times a second."""
+    """Return the period (counts) with which a counter overflows @hz times per second."""
     return rate_of(box, die, ctr, fields, platform) // hz
 
 
 def table(platform):
-    """The lines of an event table as dicts."""
+    """Return the lines of a platform's event table as dicts."""
     lines = (TOP / f"tools/events/{platform}.csv").read_text().splitlines()
     return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
@@ -202,7 +202,7 @@ FILTER1_FIELDS = {"rem": (0, 1), "loc": (1, 1), "all_op": (3, 1), "nm": (4, 1), 
 
 
 def filter1_of(row):
-    """The fields of the second filter that a line of an event table brings."""
+    """Return the fields of the second CHA filter that a line of an event table sets."""
     if row.get("Filter") not in FILTER1:
         return {}
     word = int(row.get("FILTER_VALUE") or "0", 0) or ANY_OPCODE
@@ -211,7 +211,7 @@ def filter1_of(row):
 
 
 def _filters(kind, f):
-    """Event fields as arguments of rates.rate()."""
+    """Convert the filter fields of an event to arguments of rates.rate()."""
     def get(name):
         return f.get(name, 0)
     if kind == "cbo":

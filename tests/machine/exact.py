@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A session that counts during other activity and is compared to the last count.
+"""A session that counts during other activity, with an exact comparison of its final counts.
 
     with counting(m) as s:
         ...                 # any activity, except on imc2 and imc3
         stop_exactly(m, s)
 
-The totals of stopped counters are compared, so that no freeze must be found in the model's log,
-however long it is.  Without other activity, `count_and_stop_exactly()` compares at each freeze.
+The comparison uses the totals of stopped counters, because the model's log of a long test is too
+long to search for freezes.  Without other activity, `count_and_stop_exactly()` compares at each
+freeze.
 """
 
 import contextlib
@@ -15,14 +16,17 @@ from lab.session import MS, Session, assert_equal, frozen_totals
 from lab.truth import totals_of
 
 CAS_READS, CLOCK = {"event": 0x04, "umask": 0x03}, {"event": 0}
-PERIOD = 20_000_000     # period of the imc's reads: some overflows a second
+PERIOD = 20_000_000     # period of memory reads (counts), with a few overflows per second
 TIMER = 500 * MS
 RING = 1 << 20
 
 
 @contextlib.contextmanager
 def counting(m):
-    """Counters of two boxes on each die, sampled by overflows of die 0 and by a timer."""
+    """Context manager: a running session with counters of imc2 and imc3 of each die.
+
+    Overflows on die 0 and a timer sample it.
+    """
     with Session(m, timer_ns=TIMER, ring=RING) as s:
         for die in sorted({die for die, _ in s.ids}):
             s.add("imc2", die, 0, 0 if die else PERIOD, **CAS_READS)
@@ -42,7 +46,7 @@ def stop_exactly(m, s):
 
 
 def count_and_stop_exactly(m, s):
-    """Starts, reads and stops a session: all is the model's at each freeze, and all went on."""
+    """Start, read and stop a session; compare the counts with the model at each freeze."""
     s.start()
     for _ in range(2):
         last = s.read_exactly()["values"]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Counts against the rates that the model's documentation promises."""
+"""Comparison of counts with the documented rates of the model."""
 
 from lab.session import FIXED, is_frozen
 from machine import eventset
 
 
 class FirstRun:
-    """Events of a die from its first unfreeze to the next freeze."""
+    """The time from the first unfreeze of each die since @mark to the next freeze."""
 
     def __init__(self, machine, mark):
         self._begin, self._end = {}, {}
@@ -18,7 +18,7 @@ class FirstRun:
                 self._end.setdefault(die, line)
 
     def difference(self, box, die, ctr, fields, count, platform):
-        """Why a count is not that of the documented rate; nothing if it is."""
+        """Return "" if a count equals documented rate times time, otherwise a text."""
         rate = eventset.rate_of(box, die, ctr, fields, platform)
         begin, end = self._begin[die], self._end[die]
         if not is_frozen(end, box):
@@ -28,7 +28,7 @@ class FirstRun:
             f"{box} of die {die}, {fields}: {count}, at {rate}/s that is {due}"
 
     def _of_the_unfrozen(self, end, box, ctr, fields, count, rate):
-        """Return the range of a UBox count on v1.
+        """Return "" if a count of the UBox of v1 is possible, otherwise a text.
 
         The start of the UBox is not logged, but the model has its rate. The UBox began before
         the first box was unfrozen and was read when the last box was frozen.
@@ -43,6 +43,9 @@ class FirstRun:
 
 
 def instant(line, box):
-    """When a freeze or its end reached a box: without a global control its own word did."""
+    """Return the time (ns) at which a freeze or unfreeze took effect in a box.
+
+    Without a global control this is the time of the write to the box control.
+    """
     words = {word["box"]: word["t"] for word in line.get("boxes", ())}
     return words[box] if words else line["t"]

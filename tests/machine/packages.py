@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Events by their names, as many of them at once as all boxes of a machine can hold."""
+"""Count named events in packs of as many as the counters of the machine can count at once."""
 
 import json
 
@@ -10,19 +10,19 @@ from machine.first_run import FirstRun
 
 
 class Place:
-    """A box that takes events while it has counters, and they agree on its filters."""
+    """A box with its free counters and the filter values of the events that it has."""
 
     def __init__(self, die, box, counters):
         self.die, self.box, self.free, self._filters = die, box, set(range(counters)), {}
 
     def take(self, fields, counters):
-        """True if there is room; then it is taken."""
+        """Reserve a counter for an event; return false if none is free or a filter conflicts."""
         filters = {name: value for name, value in fields.items() if name.startswith("filter_")}
         usable = self.free & counters
         if not usable or any(self._filters.get(name, value) != value
                              for name, value in filters.items()):
             return False
-        # an event without a bit would find that of another one
+        # a filter bit that one event sets would also restrict an event that does not set it
         if filters and self._filters and filters.keys() != self._filters.keys():
             return False
         self.free.discard(max(usable))
@@ -31,7 +31,7 @@ class Place:
 
 
 def packs(events, boxes):
-    """Label -> fields of events that all boxes of the machine can hold together."""
+    """Yield packs of events (label -> fields) that the boxes can count at the same time."""
     left = list(events)
     while left:
         places = [Place(die, box, counters) for die, box, counters in boxes]
@@ -49,7 +49,7 @@ def packs(events, boxes):
 
 
 def stat(m, labels):
-    """The lines of `stat --per-box` for these events, one for each."""
+    """Return the rows of `ucoretool stat --per-box` for these events, one for each event."""
     m.write("/tmp/pack", ",".join(labels))
     out = m.run("ucoretool stat --per-box -j -e \"$(cat /tmp/pack)\" -- true", timeout=120).out
     rows = [row for row in map(json.loads, out.splitlines()) if "summary" not in row]
@@ -58,7 +58,7 @@ def stat(m, labels):
 
 
 def count_named(m, events):
-    """Counts (type, name, fields, counters) at the rates that the model promises; how many."""
+    """Count events (type, name, fields, counters), compare the rates, return the number of rows."""
     platform, counted = args.Scenario(m.scenario).platform, 0
     with Session(m) as s:
         boxes = [(box["die"], box["name"], box["counters"]) for box in s.boxes

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The machine's registers by hand, without any driver (guest/programs/poke.c).
+"""Direct access to the registers of the machine, without a driver (guest/programs/poke.c).
 
     @test("e2-2s", **bare)
-    def a_register_takes_what_it_should(m):
+    def register_keeps_a_legal_value(m):
         assert poke(m, ("w", 0, 0xc00, 1), ("r", 0, 0xc00)) == [1]
 """
 
@@ -11,7 +11,7 @@ bare = {"loaded": False, "module": False}
 
 
 def poke(m, *commands):
-    """Runs the commands in one program; the values it printed, None for a fault."""
+    """Run the commands in one program; return the values that it read, None for a fault."""
     if not m.run("test -e /dev/cpu/0/msr", check=False).status == 0:
         m.sh("modprobe msr")
     words = [f"{word:#x}" if isinstance(word, int) else word
@@ -21,7 +21,7 @@ def poke(m, *commands):
 
 
 def peek(m, *command):
-    """The value that one command prints."""
+    """Return the value that one command reads."""
     return poke(m, command)[0]
 
 
@@ -35,7 +35,7 @@ def wait_frozen(m, socket=0):
 
 
 def rules(m):
-    """The rules that strict mode saw violated, in order; then forgets them."""
+    """Return the rules that strict mode found violated, in order of time, and clear the list."""
     found = [violation["rule"] for violation in m.oracle("violations")["list"]]
     m.inject("reset")
     return found

@@ -10,12 +10,12 @@ import json
 
 # uapi/ucore.h
 (TABLE_OK, TABLE_CHAIN, TABLE_BAR, TABLE_UNASSIGNED, TABLE_DISABLED, TABLE_OUTSIDE, TABLE_RAM,
- TABLE_ASLEEP, TABLE_EMPTY, TABLE_STRIDE, TABLE_GLOBAL, TABLE_DIE, TABLE_SECOND, TABLE_OTHER,
- TABLE_LIMIT, TABLE_UNMAPPED, TABLE_MSR, TABLE_FOREIGN) = range(18)
-(UNIT_OK, UNIT_ZERO, UNIT_ONES, UNIT_TRUNCATED, UNIT_ACCESS, UNIT_NO_COUNTERS, UNIT_COUNTERS,
- UNIT_WIDTH, UNIT_OFFSET, UNIT_SELF, UNIT_WINDOW, UNIT_ALIGN, UNIT_RAM, UNIT_DUPLICATE,
- UNIT_OVERLAP, UNIT_FUNCTION, UNIT_NO_ANSWER, UNIT_SURPLUS, UNIT_MOVED,
- UNIT_FOREIGN, UNIT_BROKEN) = range(21)
+ TABLE_ALL_ONES, TABLE_EMPTY, TABLE_STRIDE, TABLE_GLOBAL, TABLE_DIE, TABLE_DUPLICATE,
+ TABLE_CONFLICT, TABLE_LIMIT, TABLE_UNMAPPED, TABLE_MSR, TABLE_FOREIGN) = range(18)
+(UNIT_OK, UNIT_ZERO, UNIT_ALL_ONES, UNIT_TRUNCATED, UNIT_ACCESS, UNIT_NO_COUNTERS, UNIT_COUNTERS,
+ UNIT_WIDTH, UNIT_OFFSET, UNIT_SELF_OVERLAP, UNIT_WINDOW, UNIT_ALIGN, UNIT_RAM, UNIT_DUPLICATE,
+ UNIT_OVERLAP, UNIT_FUNCTION, UNIT_NO_ANSWER, UNIT_BEYOND_COUNT, UNIT_RELOCATED, UNIT_FOREIGN,
+ UNIT_BROKEN) = range(21)
 NO_BOX = -1
 
 # Access types of a record
@@ -25,35 +25,35 @@ ONES = (1 << 64) - 1
 
 def record(address, kind, number=0, *, regs=4, ctl=2, width=48, ctr=8, status=1, access=MSR,
            position=0):
-    """The three words of a unit's record."""
+    """Return the three words of the record of a unit."""
     return (regs | ctl << 8 | width << 16 | ctr << 24 | status << 32 | access << 62,
             address, kind | number << 16 | position << 32)
 
 
 def global_word0(units, stride=4, access=MSR):
-    """The first word of the global record."""
+    """Return the first word of the global record."""
     return stride << 8 | units << 16 | access << 62
 
 
 def pci(bus, slot, function, offset):
-    """A unit's address in config space."""
+    """Return the address of a unit in config space, in the format of a record."""
     return bus << 20 | slot << 15 | function << 12 | offset
 
 
 def appended(words, die):
-    """Settings of a scenario: further records at the end of a die's table."""
+    """Return scenario settings that append records to the table of a die."""
     # options are sorted by name (framework.py)
     return {f"discovery.{die}:append.{i:03}": " ".join(f"{word:#x}" for word in record_)
             for i, record_ in enumerate(words)}
 
 
 def found(machine, everything=False):
-    """Tables, and the rejected units (or all)."""
+    """Return the driver's tables, and its rejected units or all units."""
     return json.loads(machine.sh("tables all" if everything else "tables"))
 
 
 def boxes_of_model(machine, dies=None):
-    """(die, name) -> number of counters of what the machine really has."""
+    """Return (die, box name) -> number of counters in the model."""
     boxes = {}
     for die, counters in enumerate(machine.oracle("counters")["sockets"]):
         for counter in counters:

@@ -5,7 +5,7 @@ import contextlib
 import errno
 
 from lab.framework import BOTH, test
-from lab.session import (FIXED, SAMPLE_STRETCHED, SAMPLE_THROTTLED, US, Session, assert_numbered,
+from lab.session import (FIXED, SAMPLE_DELAYED, SAMPLE_THROTTLED, US, Session, assert_numbered,
                          refused, samples_in)
 from machine import eventset
 from machine.test_sampling import NO_OVERFLOW
@@ -110,7 +110,7 @@ def timer_sessions(m, stack):
 
 @contextlib.contextmanager
 def started(*sessions):
-    # not start(): the comparison with the model is not needed for so many freezes
+    # the command, not start(): a comparison of so many freezes with the model is not needed
     for s in sessions:
         s.command("start")
     yield
@@ -144,7 +144,7 @@ def judge_records(s):
     samples = samples_in(records)
     if status["lost"] == dropped:       # the ring was large enough
         assert len(samples) + dropped == status["samples"], (len(samples), status)
-    assert any(sample["flags"] & SAMPLE_STRETCHED for sample in samples), samples[-3:]
+    assert any(sample["flags"] & SAMPLE_DELAYED for sample in samples), samples[-3:]
 
 
 # ---- overflows ----
@@ -209,7 +209,7 @@ def read_loop_leaves_half_of_the_cpu(m):
 
 @test("e2-2s", kernels=BOTH, timeout=240)
 def command_loops_leave_half_of_the_cpu(m):
-    """Two callers stop, start and reset, and one chooses a CPU, each as fast as it can."""
+    """Two callers send STOP, START and RESET, and one SET_PMI_CPUS, each as fast as possible."""
     with Session(m, cpu=DRIVER) as s, Session(m, cpu=DRIVER + 1) as other:
         mine = [event for event in eventset.full_set(s) if event[1] == 0]
         boxes = list(dict.fromkeys(box for box, *_ in mine))
@@ -223,7 +223,8 @@ def command_loops_leave_half_of_the_cpu(m):
             other.ask(f"storm {SECOND}")
             done.append([session.answered()[0] for session in (s, other)])
             assert not any(storm["errno"] for storm in done[-1]), done
-            return min(storm["from"] for storm in done[-1]), max(storm["until"] for storm in done[-1])
+            return (min(storm["from"] for storm in done[-1]),
+                    max(storm["until"] for storm in done[-1]))
         assert_half_is_left(m, s, contextlib.nullcontext, load)
         assert all(storm["rounds"] > 3 for storm in done[-1]), done
 
@@ -304,4 +305,5 @@ def timer_that_exceeds_the_budget_is_refused(m):
         said = m.run("ucoretool record --timer 100us --count 1 -e imc/CAS_COUNT.RD/ -o /dev/null",
                      check=False)
         assert said.status == 2, said.err
-        assert "too much for a timer of 100 us (limit: 1 %, and 10 us between samples). Use at least " in said.err
+        assert "too much for a timer of 100 us (limit: 1 %, and 10 us between samples). " \
+            "Use at least " in said.err

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The clocked machine, whose time is made of instructions and accesses: cost of samples,
-limits, and the same measurements with other tools.
+"""The clocked machine, whose time is computed from instructions and register accesses: cost of
+samples, limits, and the same measurements with other tools.
 """
 
 import concurrent.futures
@@ -18,33 +18,33 @@ from machine import eventset
 from machine.test_sampling import NO_OVERFLOW
 
 
-# Recordings that begin and end
+# number of recordings in start_and_stop_drop_no_period()
 ENDS = 30
 
 
 class Watched(Machine):
-    """A machine that the host reads all the time."""
+    """A machine whose state the host queries all the time."""
 
     def _wait_ready(self):
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
             ended = threading.Event()
-            looks = pool.submit(self._look, ended)
+            queries = pool.submit(self._query, ended)
             try:
                 super()._wait_ready()
             finally:
                 ended.set()
-            assert looks.result() > 1000, looks.result()
+            assert queries.result() > 1000, queries.result()
 
-    def _look(self, ended):
-        looks = 0
+    def _query(self, ended):
+        queries = 0
         while not ended.is_set():
             self.qmp("query-status")
-            looks += 1
-        return looks
+            queries += 1
+        return queries
 
 
 def short(times=1, boots=Machine):
-    """A run of four counters."""
+    """Return a measurement of four counters."""
     return clocked.Run("ivbep", clocked.sets(bench.PLATFORMS["ivbep"])[:1], {RING: TOOLS[RING]},
                        times=times, periods=False, boots=boots)
 
@@ -60,20 +60,22 @@ def clocked_runs_repeat_to_the_nanosecond():
 
 @test(machine=False, timeout=120)
 def clocked_time_is_instructions_plus_access_costs():
-    """Whatever the prices are, the same is done, and no other time passes in a freeze."""
+    """The frozen time is that computed from instructions and accesses, also with double costs."""
     once, twice = (short(times).rows["4 counters", RING] for times in (1, 2))
     events = clocked.sets(bench.PLATFORMS["ivbep"])[0]
     for times, row in ((1, once), (2, twice)):
         assert abs(row["accesses"] - events.limit) < 0.5, row
-        # from the instant of the freeze: its own write is in the window, that of the release is not
+        # the frozen time includes the write that freezes, but not the write that unfreezes
         paid = times * (4 * access_costs.PRICES["ecam"].ns + access_costs.PRICES["wrmsr"].ns)
         assert row["frozen_ns"] == row["frozen_insns"] * access_costs.INSTRUCTION_NS + paid, row
 
 
 @test(machine=False, timeout=300)
 def path_costs_are_within_the_figures():
-    """An access or a system call more, or 3 % of instructions or of a readers's time; FIGURES=update python3 -m
-    lab.bench_clocked"""
+    """Compare the costs of a sample with figures.json, with the tolerances in that file.
+
+    `FIGURES=update python3 -m lab.bench_clocked` updates the file.
+    """
     figures = json.loads(bench_clocked.FIGURES.read_text())
     lines = bench_clocked.worse(bench_clocked.guarded(), figures)
     assert not lines, "\n".join(lines)
@@ -81,7 +83,7 @@ def path_costs_are_within_the_figures():
 
 @test(machine=False, timeout=180)
 def period_accepted_by_start_loses_no_sample():
-    """START's estimate is what samples are charged: its shortest period loses none."""
+    """The shortest period that START accepts loses no sample."""
     found_sets = clocked.sets(bench.PLATFORMS["ivbep"])
     for title, (limit_us, missing) in clocked.sustained("ivbep", found_sets, seconds=0.5).items():
         assert not missing, f"{title}, {limit_us} us: {missing}"
@@ -89,16 +91,18 @@ def period_accepted_by_start_loses_no_sample():
 
 @test(machine=False, timeout=300)
 def start_and_stop_drop_no_period():
-    """With the shortest period, at any position of STOP within a period."""
+    """No period is dropped with the shortest period, whenever STOP occurs within a period."""
     events = clocked.sets(bench.PLATFORMS["ivbep"])[0]
-    with Machine(clocked.SCENARIOS["ivbep"], clocked.KERNEL, strict=False, settings=access_costs.settings()) as m:
+    with Machine(clocked.SCENARIOS["ivbep"], clocked.KERNEL, strict=False,
+                 settings=access_costs.settings()) as m:
         m.insmod()
         m.run("have")
         us = clocked.start_limit_us(m, events)
         record = f"ucoretool record --timer {us}us {bench.options(events.ucore)} -o /dev/null"
-        told = m.run(f"for i in $(seq {ENDS}); do {record} -- sleep 0.00$i 2>&1; done", timeout=240).out
-    lost = re.findall(r"^\d+ samples .* (\d+) records lost", told, re.M)
-    assert lost == ["0"] * ENDS, told
+        output = m.run(f"for i in $(seq {ENDS}); do {record} -- sleep 0.00$i 2>&1; done",
+                       timeout=240).out
+    lost = re.findall(r"^\d+ samples .* (\d+) records lost", output, re.M)
+    assert lost == ["0"] * ENDS, output
 
 
 @test(machine=False, timeout=300)
@@ -115,15 +119,14 @@ def period_accepted_by_start_with_readers_loses_no_sample():
             assert not missing, f"{readers} readers, {limit_us} us: {missing}"
 
 
-# minimum share that a loop keeps, without other tasks: half, and the entries whose cost is less
-# than the charged time
+# minimum speed of a loop on the reader, relative to its speed without sessions
 LEFT = 0.5
 
 
-def speed(m, told, seconds=0.3):
-    """Turns of the loop in a nanosecond."""
+def speed(m, output, seconds=0.3):
+    """Return the rounds per nanosecond of a loop, which output() returns with the time."""
     def now():
-        return [int(word) for word in told().split("\n")[-2].split()]
+        return [int(word) for word in output().split("\n")[-2].split()]
     before = now()
     m.wait_until(lambda: now()[0] - before[0] > seconds * 1e9, timeout=240, what="a loop that counts")
     after = now()
@@ -173,7 +176,7 @@ def half_is_left(platform, period):
 
 @test(machine=False, timeout=300)
 def sixteen_timers_with_period_of_1_leave_half_of_the_cpu():
-    """In exact time: the machine does nothing else, and each access takes its documented cost."""
+    """As in test_budget.py, but in computed time, in which each access has its documented cost."""
     half_is_left("ivbep", 1)
 
 
@@ -192,7 +195,7 @@ def peers_count_the_same_counters():
         found = peers.counters(platform, events)
         assert len(set(found)) == len(found) == events.counters
         assert (len(peers.of_pcm(found)), len(peers.of_likwid(found))) == wanted[events.counters]
-        # a counter is named once, and a box has as many as there are
+        # each counter is named exactly once
         named = peers.likwid(platform, events, 10).command("1").split("-g ")[1].split()[0].split(",")
         assert len({name.split(":")[1] for name in named}) == wanted[events.counters][1]
         grouped = peers.perf_groups(events, 10).command("1")

@@ -16,9 +16,9 @@ from lab.session import (GAP, MS, SAMPLE, SAMPLE_CONTEXT, SAMPLE_RECOVERED, TRIG
 from machine import eventset
 from machine.armed import each_overflowed
 from machine.cores import (BUFFER, CHANGED, GLOBAL_CTRL, CoreSession, cores, event_for, full_set,
-                           perfs_turn, rate_of, run_cores)
+                           rate_of, released_to_perf, run_cores)
 
-# counts per second, as perf sees them too (test_witness.py)
+# increments per second; test_witness.py checks that perf measures the same rates
 CYCLES, INSTRUCTIONS = core.CYCLES, core.rate(0xc0)
 LLC_MISSES = core.rate(0x2e, 0x41)
 ALL_COUNTERS = 0x70000000f
@@ -31,7 +31,7 @@ GAP_OFFLINE, GAP_ONLINE, VALUE_OFFLINE = 1, 2, 4
 # ---- helpers ----
 
 def stat(m, *events):
-    """Return {event: {cpu or None: count}} of half a second, all read at one time."""
+    """Run `ucoretool stat` for half a second; return event -> (CPU, or None for a die) -> count."""
     spelled = " ".join(f"-e {event}" for event in events)
     out = m.sh(f"ucoretool stat --per-box -j --timeout 500 {spelled}")
     found = {}
@@ -47,13 +47,13 @@ def near(count, rate, cycles):
 
 
 def touched(m):
-    """CPU -> accesses of its core PMU's registers."""
+    """Return CPU -> number of accesses to its core PMU registers."""
     return {cpu["cpu"]: cpu["core_rdmsr"] + cpu["core_wrmsr"]
             for cpu in m.oracle("cpus")["cpus"]}
 
 
 def core_windows(m, mark):
-    """CPU -> (freeze, unfreeze) instants since mark."""
+    """Return CPU -> (freeze, unfreeze) times since @mark."""
     windows, since = {}, {}
     for line in m.truth(since=mark):
         if line["ev"] == "core-freeze":
@@ -75,13 +75,13 @@ def late(samples):
 
 
 def dropped(m, mark):
-    """Interrupts that came while another one kept LVTPC masked: the hardware drops them."""
+    """Return the number of PMIs that the hardware dropped because LVTPC was masked."""
     return sum(line.get("result") == "masked" for line in m.truth(since=mark)
                if line["ev"] in ("pmi", "core-pmi"))
 
 
 def uncore_set(hz):
-    """A counter that overflows on each die, for add_all()."""
+    """Return an event that overflows, on a counter of each die, for add_all()."""
     clock = {"event": 0}
     return [("imc1", die, 0, eventset.period_for("imc1", die, 0, clock, hz), clock)
             for die in (0, 1)]
@@ -91,7 +91,7 @@ def set_online(m, cpu, online):
     m.write(f"/sys/devices/system/cpu/cpu{cpu}/online", int(online))
 
 
-# ---- as a user would ----
+# ---- ucoretool ----
 
 @test("e2-2s", kernels=BOTH)
 def core_counters_require_permission(m):
@@ -103,13 +103,13 @@ def core_counters_require_permission(m):
 def core_info_matches_cpuid(m):
     assert "cores      off" in m.sh("ucoretool info")
     with cores(m):
-        told = json.loads(m.sh("ucoretool info -j"))["core"]
-        eax = told["eax"]
-        assert told["state"] == "ready" and told["events"] == 0x7f, told
-        assert (told["version"], told["counters"], told["width"], eax >> 24) == \
-            (eax & 0xff, eax >> 8 & 0xff, eax >> 16 & 0xff, 7), told
-        assert (told["fixed"], told["fixed_width"]) == \
-            (told["edx"] & 0x1f, told["edx"] >> 5 & 0xff), told
+        info = json.loads(m.sh("ucoretool info -j"))["core"]
+        eax = info["eax"]
+        assert info["state"] == "ready" and info["events"] == 0x7f, info
+        assert (info["version"], info["counters"], info["width"], eax >> 24) == \
+            (eax & 0xff, eax >> 8 & 0xff, eax >> 16 & 0xff, 7), info
+        assert (info["fixed"], info["fixed_width"]) == \
+            (info["edx"] & 0x1f, info["edx"] >> 5 & 0xff), info
         listed = m.sh("ucoretool list").splitlines()
         assert len([line for line in listed if " core " in line]) == 1, listed
 
@@ -159,11 +159,12 @@ def core_counters_stay_with_their_first_owner(m):
 
 @test("e2-2s", kernels=BOTH)
 def core_and_die_overflows_sample_their_domain(m):
-    """All interrupt by one LVTPC entry; each sample is of the domain that overflowed."""
+    """All PMIs arrive by the same LVTPC entry, and each sample has the domain that overflowed."""
     with cores(m):
         mark = m.truth_length()
-        m.sh("ucoretool record -o /tmp/data --count 200 -e core/INSTRUCTIONS_RETIRED,period=5000000/ "
-             "-e core/CPU_CLK_UNHALTED.THREAD/ -e imc0/CAS_COUNT.RD,period=200000/")
+        m.sh("ucoretool record -o /tmp/data --count 200 "
+             "-e core/INSTRUCTIONS_RETIRED,period=5000000/ -e core/CPU_CLK_UNHALTED.THREAD/ "
+             "-e imc0/CAS_COUNT.RD,period=200000/")
         cpus, dies, recovered = {}, {}, 0
         for row in map(json.loads, m.sh("ucoretool script -i /tmp/data -j").splitlines()):
             if row.get("record") != "sample":
@@ -182,13 +183,14 @@ def core_and_die_overflows_sample_their_domain(m):
 @test("e2-2s", kernels=BOTH)
 def core_timer_samples_are_written(m):
     with cores(m):
-        m.sh("ucoretool record -o /tmp/data --count 40 --timer 5ms -e core/UNHALTED_CORE_CYCLES,cpu=1/")
+        m.sh("ucoretool record -o /tmp/data --count 40 --timer 5ms "
+             "-e core/UNHALTED_CORE_CYCLES,cpu=1/")
         rows = [json.loads(line) for line in m.sh("ucoretool script -i /tmp/data -j").splitlines()]
         samples = [row for row in rows if row.get("record") == "sample"]
         assert len(samples) == 40 and all(row["cpu"] == 1 for row in samples), samples[:2]
 
 
-# ---- what they count, against the model's truth ----
+# ---- counts, compared with the model ----
 
 @test("e2-2s", kernels=KERNELS)
 def every_counter_of_every_core_counts_exactly(m):
@@ -207,10 +209,10 @@ def every_counter_of_every_core_counts_exactly(m):
     assert all(value["count"] and not value["flags"] for value in last), last
 
 
-def count_of(m, event, beside):
-    """Return the count of an event on CPU 1, and the cycles in the same time."""
-    found = stat(m, f"core/{beside},cpu=1/", f"core/{event},cpu=1/")
-    return found[f"core/{event},cpu=1/"][1], found[f"core/{beside},cpu=1/"][1]
+def count_of(m, event, clock):
+    """Return the count of an event on CPU 1, and the count of @clock in the same time."""
+    found = stat(m, f"core/{clock},cpu=1/", f"core/{event},cpu=1/")
+    return found[f"core/{event},cpu=1/"][1], found[f"core/{clock},cpu=1/"][1]
 
 
 @test("e2-2s", kernels=BOTH, timeout=120)
@@ -225,7 +227,7 @@ def predefined_events_and_fixed_counters_have_names(m):
             assert near(count, core.fixed_rate(i), cycles), (name, count, cycles)
 
 
-# An event's fields, and what the model makes of them where a core has two threads
+# (event fields, arguments of core.rate()) on a core with two threads
 SPELLED = [
     ({"event": 0xc0}, {}),
     ({"event": 0xc0, "usr": 1}, {"usr": True}),
@@ -239,7 +241,7 @@ SPELLED = [
 
 
 def rates_while_counting(m, some):
-    """Counter of CPU 1 -> its rate in the model, with these events on the general ones."""
+    """Return counter of CPU 1 -> its rate in the model, with @some on the general counters."""
     with CoreSession(m) as s:
         for ctr, (fields, _) in enumerate(some):
             s.on(1, ctr, **fields)
@@ -266,7 +268,10 @@ def event_fields_count_at_their_rates(m):
 
 @test("e2-2s", kernels=BOTH)
 def global_control_freezes_and_is_restored(m):
-    """0 while frozen, all enables while running, in the end as found; on this CPU alone."""
+    """The control is 0 in a freeze, has all enables otherwise, and STOP restores the old value.
+
+    The driver accesses no other CPU.
+    """
     m.run("modprobe -q msr", check=False)
     with cores(m):
         found = 1 << 33 | 5
@@ -281,7 +286,7 @@ def global_control_freezes_and_is_restored(m):
             s.read_exactly()
             frozen, = m.truth("core-freeze", mark)
             assert (frozen["cpu"], frozen["global_ctrl"]) == (1, 0), frozen
-            # the other enable is each counter's own: of two they are set
+            # only the two counters of the session are also enabled by their own controls
             counting = [c["ctr"] for c in pmus(m)[1]["counters"] if c["rate"]]
             assert counting == [2, "fixed1"], counting
             s.stop()
@@ -297,15 +302,16 @@ def read_costs_one_access_per_counter_and_two_writes(m):
     with cores(m), CoreSession(m) as s:
         s.add_all(full_set(s))
         s.start()
-        before, told = touched(m), s.status()
+        before, status = touched(m), s.status()
         s.command("burst 10")
         after, now = touched(m), s.status()
         spent = [after[cpu] - before[cpu] for cpu in sorted(after)]
         assert spent == [10 * (7 + 2)] * 4, spent
-        assert now["reads"] + now["writes"] - told["reads"] - told["writes"] == sum(spent), now
+        assert now["reads"] + now["writes"] - status["reads"] - status["writes"] == \
+            sum(spent), (now, status)
 
 
-# ---- with the uncore, frozen at one time ----
+# ---- cores and dies, frozen at the same time ----
 
 @test("e2-2s", kernels=BOTH)
 def cores_and_dies_freeze_at_one_instant(m):
@@ -320,7 +326,7 @@ def cores_and_dies_freeze_at_one_instant(m):
         s.add_all([("imc0", die, 0, 0, {"event": 4, "umask": 3}) for die in (0, 1)])
         s.start()
         s.read_exactly()
-        # a busy host may hold one of the CPUs up
+        # a busy host may delay one of the CPUs
         m.wait_until(lambda: read_together(m, s), what="a read of four domains at one instant")
 
 
@@ -339,10 +345,10 @@ def read_together(m, s):
                for once, answer in zip(zip(*windows), answers))
 
 
-# ---- sampling, against the model's truth ----
+# ---- samples, compared with the model ----
 
 def armed_set(s, hz):
-    """Every counter of every core, no two alike."""
+    """Return an event on every counter of every core, with different periods."""
     return [(box, domain, ctr, rate_of(ctr, fields) // (hz + number % 11), fields)
             for number, (box, domain, ctr, _, fields) in enumerate(full_set(s))]
 
@@ -356,9 +362,9 @@ def every_counter_ends_intervals_and_samples_are_exact(m):
         carried = sum(len(pmi["cause"]) for pmi in m.truth("core-pmi", mark))
         assert late(samples) <= dropped(m, mark), (late(samples), dropped(m, mark))
     assert {sample["cpu"] for sample in samples} == {0, 1, 2, 3}, samples
-    # each carry of each counter is in one sample
+    # each overflow of a counter is in exactly one sample
     assert carried == status["overflows"], (carried, status)
-    # with what it interrupted, unless STOP found it
+    # samples contain the interrupted context, except recovered samples and those of STOP
     without = [sample for sample in samples if not sample["flags"] & SAMPLE_CONTEXT]
     assert len(without) <= late(samples) + 4, without
 
@@ -389,7 +395,7 @@ def core_timer_samples_are_exact(m):
 
 @test("e2-2s", kernels=KERNELS, timeout=120)
 def core_and_die_overflows_reach_their_sessions(m):
-    """Through one LVTPC entry of the same CPUs, at the same time; and other NMIs besides."""
+    """PMIs of cores and dies use one LVTPC entry, and CPUs take other NMIs at the same time."""
     with cores(m), CoreSession(m, ring=1 << 20) as s:
         ids = s.add_all(uncore_set(70) + [s.place(cpu, 0, CYCLES // (40 + cpu), event=0x3c)
                                           for cpu in s.cpus()])
@@ -427,13 +433,13 @@ def lost_core_interrupt_is_recovered(m):
         windows = core_windows(m, mark)[1]
         lost = [pmi for pmi in m.truth("core-pmi", mark) if pmi["result"] == "lost"]
         assert len(lost) == 5 <= late(samples) <= 5 + dropped(m, mark), (samples, lost)
-    # the counter counted until the overflow was found, and was not frozen before
+    # nothing freezes the counter before the watchdog finds the overflow
     surplus = [sample["frozen_ns"] - (end - begin) for sample, (begin, end)
                in zip(samples, windows) if sample["flags"] & SAMPLE_RECOVERED]
     assert min(surplus) < MS / 2, surplus
 
 
-# ---- status, and when it is cleared ----
+# ---- overflow status ----
 
 def raise_status(m, cpu, bits):
     m.inject(f"core-status {cpu} {bits:#x}")
@@ -460,7 +466,7 @@ def overflow_status_is_cleared_at_all_three_points(m):
 
 @test("e2-2s", kernels=BOTH)
 def overflow_status_is_cleared_before_reload_and_other_bits_are_ignored(m):
-    """Bits of counters that are not armed, of the PEBS buffer and of changed conditions."""
+    """Other bits: counters that are not armed, the PEBS buffer, and CondChgd."""
     others = ALL_COUNTERS & ~1 | BUFFER | CHANGED
     with cores(m), CoreSession(m, ring=1 << 20) as s:
         armed = s.on(1, 0, CYCLES // 20, event=0x3c)
@@ -493,20 +499,20 @@ def status_bit_61_of_uncore_pmi_is_no_core_overflow(m):
 @test("e2-2s", kernels=BOTH, alone=True)
 def spurious_interrupt_is_left_to_the_kernel(m):
     """The spurious interrupt is not handled, and the next overflow of the core is sampled."""
-    def told():
+    def unknown_nmis():
         return m.dmesg().count(UNKNOWN_NMI[0])
 
     def stray():
         m.inject("pmi 1")
-        return told() > before
+        return unknown_nmis() > before
     m.allow(*UNKNOWN_NMI)
     m.run("modprobe -q msr", check=False)
     with cores(m), CoreSession(m, ring=1 << 20) as s:
         s.on(1, 0, CYCLES // 10, event=0x3c)
         m.run("wrmsr 1 0x1d9 0x2000")
-        before, mark = told(), m.truth_length()
+        before, mark = unknown_nmis(), m.truth_length()
         s.start()
-        m.wait_until(stray, what="the kernel's word")
+        m.wait_until(stray, what="the kernel's message about an unknown NMI")
         samples = sample_until(m, s, lambda found: len(found) > 5)
         assert_equal(s.sample_differences(samples, s.freezes(mark)))
         m.run("wrmsr 1 0x1d9 0")
@@ -521,7 +527,7 @@ def may_count(m, cpu):
 
 @test("e2-2s", kernels=KERNELS)
 def perf_and_ucore_exclude_each_other(m):
-    """EBUSY both ways, on whatever CPU, for as long as the other has them."""
+    """While perf or ucore holds core counters, the other one gets EBUSY on every CPU."""
     with cores(m):
         with CoreSession(m) as s:
             s.on(1, 0, event=0xc0)
@@ -529,14 +535,14 @@ def perf_and_ucore_exclude_each_other(m):
             s.start()
             assert may_count(m, 1) == errno.EBUSY
             s.read_exactly()
-        with perfs_turn(m):
+        with released_to_perf(m):
             assert may_count(m, 0) == 0
             holder = m.spawn("exec perfopen 2 hold")
             assert m.wait_until(holder.output, what="perf's event") == "0\n"
             with CoreSession(m) as s:
                 with refused(errno.EBUSY):
                     s.on(1, 0, event=0xc0)
-                s.add("imc0", 0, 0, event=0)        # the uncore is no matter to perf
+                s.add("imc0", 0, 0, event=0)        # perf holds only core counters
                 s.start()
                 s.read_exactly()
             info = json.loads(m.sh("ucoretool info -j"))["core"]
@@ -550,8 +556,8 @@ def perf_and_ucore_exclude_each_other(m):
 
 
 def perf_samples(m):
-    """Perf samples all CPUs by its own overflows."""
-    with perfs_turn(m):
+    """Check that `perf record` samples all CPUs."""
+    with released_to_perf(m):
         before = [cpu["core_pmi"] for cpu in m.oracle("cpus")["cpus"]]
         perf = m.spawn("cd /tmp && exec perf record -q -a -e cycles -c 52000000 "
                        "-o /tmp/perf.data -- sleep 3600 2>&1")
@@ -566,7 +572,7 @@ def perf_samples(m):
 
 @test("e2-2s", kernels=BOTH, perf=True, timeout=180)
 def core_counters_change_owner_while_a_die_is_sampled(m):
-    """Perf's NMIs, the cores', perf's: uncore PMIs by the same entry all the time."""
+    """Perf and ucore use the core counters in turn. Uncore PMIs use the same LVTPC entry."""
     m.allow("INFO: NMI handler .* took too long", "perf: interrupt took too long")
     with cores(m), CoreSession(m, ring=1 << 20) as die:
         die.add_all(uncore_set(50))
@@ -583,7 +589,7 @@ def core_counters_change_owner_while_a_die_is_sampled(m):
         assert late(samples) <= dropped(m, mark), (late(samples), dropped(m, mark))
 
 
-# ---- CPUs that go and come ----
+# ---- CPU hotplug ----
 
 @test("e2-2s", kernels=KERNELS)
 def counts_are_exact_over_cpu_offline_and_online(m):
@@ -638,7 +644,7 @@ def counters_released_while_cpu_is_offline_return_to_perf(m):
             s.on(1, "fixed0")
             s.start()
             set_online(m, 1, False)
-        with perfs_turn(m):
+        with released_to_perf(m):
             before = touched(m)[1]
             set_online(m, 1, True)
             assert touched(m)[1] == before, "its registers were touched"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The core PMU of the model, version by version, accessed by hand and compared with the manual.
+"""The core PMU of the model: direct register accesses, for each version, without a driver.
 
 Overflow interrupts are set to be lost, because nothing would handle the NMI.  CPU 0 only.
 """
@@ -38,7 +38,7 @@ def faults(m, *commands):
 
 @contextlib.contextmanager
 def by_hand(m, version=3, fixed=3, gp=4):
-    """All counters at rest and far from an overflow, before and after."""
+    """Context manager: disable and zero all counters, before and after."""
     rest = [w(first + i, 0) for i in range(gp) for first in (EVTSEL0, PMC0)]
     if version >= 2:
         rest = [w(GLOBAL_CTRL, 0), *rest, w(FIXED_CTL, 0),
@@ -60,11 +60,11 @@ def every(gp=4, fixed=3):
 
 
 def rate(m, name):
-    """Increments per second of a counter of CPU 0, now."""
+    """Return the current increments per second of a counter of CPU 0."""
     return next(c["rate"] for c in pmus(m)[0]["counters"] if c["ctr"] == name)
 
 
-# ---- version 3, the machine of most tests ----
+# ---- version 3, which most machines have ----
 
 @test("e2-2s", **bare)
 def counter_write_sign_extends_32_bits(m):
@@ -72,7 +72,7 @@ def counter_write_sign_extends_32_bits(m):
         values = poke(m, *(command for value in (0x80000000, 0x7fffffff, 0x1234500000001, 0)
                            for command in (w(PMC0, value), r(PMC0))))
         assert values == [0xffff80000000, 0x7fffffff, 1, 0], values
-        # fixed counters take all of it
+        # a write of a fixed counter sets all 48 bits
         assert poke(m, w(FIXED0, 0x7fffffffffff), r(FIXED0)) == [0x7fffffffffff]
         assert faults(m, r(A_PMC0), w(A_PMC0, 0), r(CAPABILITIES))[0]
 
@@ -86,7 +86,7 @@ def reserved_or_absent_registers_fault(m):
             w(GLOBAL_CTRL, 1 << 35), w(OVF_CTRL, 1 << 4), w(OVF_CTRL, 1 << 59),
             w(FIXED0, 1 << 48))
         assert good, values
-        found = rules(m)        # the writes; accesses to absent registers break no rule
+        found = rules(m)        # accesses to absent registers violate no rule
         assert found == ["core-reserved"] * 8, found
         legal = EVTSEL0, 0xffffffff & ~EN
         assert poke(m, w(*legal), r(EVTSEL0), w(FIXED_CTL, 0xfff), r(FIXED_CTL),
@@ -95,7 +95,7 @@ def reserved_or_absent_registers_fault(m):
 
 @test("e2-2s", **bare)
 def counter_counts_while_both_enables_are_set(m):
-    """And one of the rings is chosen: the manual's AND."""
+    """A counter counts if its own enable, the global enable and USR or OS are set."""
     with by_hand(m):
         for name, select, local, bit in (
                 (0, EVTSEL0, COUNT | CYCLES, 1), (3, EVTSEL0 + 3, COUNT | CYCLES, 8),
@@ -111,7 +111,7 @@ def counter_counts_while_both_enables_are_set(m):
 
 @test("e2-2s", **bare)
 def overflow_sets_its_bit_until_cleared(m):
-    """Bits 0 to 3 and 32 to 34; counters that are not to interrupt set theirs, too."""
+    """Status bits 0 to 3 and 32 to 34. Counters without an interrupt also set their bits."""
     with by_hand(m):
         mark = m.truth_length()
         poke(m, *(w(PMC0 + i, (1 << 32) - 100) for i in range(4)),
@@ -202,7 +202,7 @@ def version_1_has_selects_and_counters_only(m):
                               w(EVTSEL0, ANY))
         assert good, values
         assert rules(m) == ["core-reserved"]
-        # 40 bits wide
+        # the counter has 40 bits
         assert poke(m, w(PMC0, 0xffffffff), r(PMC0)) == [0xffffffffff]
         poke(m, w(EVTSEL0, COUNT | CYCLES))
         assert rate(m, 0) == core.CYCLES, "the enable bit is enough"
@@ -242,7 +242,7 @@ def version_4_has_full_writes_status_set_and_in_use(m):
 
 @test("e2-1s", **BOOT["v4"], **bare)
 def version_4_freezes_by_ctr_frz(m):
-    """CTR_Frz: DEBUGCTL[12] has a PMI set it; until it is cleared nothing counts."""
+    """With DEBUGCTL[12], a PMI sets CTR_Frz in the status, which stops all counters."""
     with by_hand(m):
         mark = m.truth_length()
         poke(m, w(EVTSEL0, COUNT | CYCLES), w(GLOBAL_CTRL, 1), w(STATUS_SET, FROZEN))

@@ -19,7 +19,7 @@ def of_cores(s, found):
 
 @test("snbep-1s")
 def core_interrupts_and_uncore_is_polled_on_v1(m):
-    """The first E5-2600: periods of both in one session, and one READ of both."""
+    """E5-2600 v1: one session has core and uncore periods, and one READ reads both."""
     with cores(m), CoreSession(m, ring=1 << 20) as s:
         armed = s.add_all([s.place(cpu, 0, core.CYCLES // 20, event=0x3c) for cpu in s.cpus()])
         polled = s.add("imc0", 0, 0, 2000000, **CAS_READS)
@@ -43,7 +43,7 @@ def core_interrupts_and_uncore_is_polled_on_v1(m):
 def core_and_discovered_boxes_work_together(m):
     with cores(m), CoreSession(m, timer_ns=20 * MS, ring=1 << 20) as s:
         s.add_all([s.place(cpu, 0, event=0x2e, umask=0x41) for cpu in s.cpus()])
-        s.on(0, "fixed1", core.CYCLES // 30)        # interrupts, as none of these boxes can
+        s.on(0, "fixed1", core.CYCLES // 30)        # interrupts, unlike the uncore boxes
         s.add("imc0", 0, 0, event=0x05, umask=0xcf)
         s.add("cha0", 0, 0, event=0x01)
         mark = m.truth_length()
@@ -70,7 +70,7 @@ def core_boxes_work_without_an_uncore(m):
 
 @test("e2-smt", kernels=BOTH)
 def threads_of_a_core_have_separate_counters(m):
-    """The same counter counts another event on each thread, and interrupts its own thread."""
+    """The same counter counts different events on the two threads, and interrupts its own."""
     siblings = [int(cpu) for cpu in m.sh(
         "cat /sys/devices/system/cpu/cpu0/topology/core_cpus_list").replace("-", ",").split(",")]
     assert len(siblings) == 2, siblings

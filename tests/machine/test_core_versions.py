@@ -12,7 +12,7 @@ from lab.session import (BOX_OVERFLOW, MS, SAMPLE_POLLED, TRIGGER_OVERFLOW, TRIG
 from lab.truth import totals_of
 from machine import witness
 from machine.armed import each_overflowed
-from machine.cores import (BOOT, CoreSession, cores, event_for, full_set, perfs_turn, rate_of,
+from machine.cores import (BOOT, CoreSession, cores, event_for, full_set, rate_of, released_to_perf,
                            run_cores)
 
 LLC_REFERENCES, BRANCHES = 3, 5     # bits of predefined events
@@ -22,18 +22,21 @@ PERF_EVENTS = {"cycles": core.rate(0x3c), "instructions": core.rate(0xc0),
 
 # ---- helpers ----
 
-def told(m):
+def core_info(m):
     """Return the core section of `ucoretool info`."""
     return json.loads(m.sh("ucoretool info -j"))["core"]
 
 
-def assert_told(m, **expected):
-    found = told(m)
+def assert_core_info(m, **expected):
+    found = core_info(m)
     assert {name: found[name] for name in expected} == expected, found
 
 
 def count_exactly(m, counters):
-    """All counters of all cores; as many as there are to be on each."""
+    """Count on all counters of all cores, and compare; return the last READ and zero counters.
+
+    counters: expected number of counters of a core
+    """
     with CoreSession(m) as s:
         s.add_all(full_set(s))
         assert len(s.events) == counters * len(s.cpus()), (len(s.events), s.cpus())
@@ -47,7 +50,7 @@ def count_exactly(m, counters):
 
 
 def sample_exactly(m, hz=10):
-    """Each counter of CPU 1 ends intervals; CPU 0 is sampled by its first one only."""
+    """Sample with a period on each counter of CPU 1 and on counter 0 of CPU 0; compare all."""
     with CoreSession(m, ring=1 << 20) as s:
         wanted = []
         for number, ctr in enumerate(s.counters(1)):
@@ -75,7 +78,7 @@ def agrees_with_perf(m, counters=3):
     scale.
     """
     measured, events = {}, list(PERF_EVENTS)
-    with perfs_turn(m):
+    with released_to_perf(m):
         for i in range(0, len(events), counters):
             measured |= witness.measure(m, "-C 1", events[i:i + counters])
     wrong = {event: text for event, rate in PERF_EVENTS.items()
@@ -88,7 +91,7 @@ def agrees_with_perf(m, counters=3):
 @test("e2-1s", kernels=BOTH, **BOOT["v1"])
 def version_1_counts_exactly(m):
     with cores(m):
-        assert_told(m, state="ready", version=1, counters=2, width=40, fixed=0, events=0x7f,
+        assert_core_info(m, state="ready", version=1, counters=2, width=40, fixed=0, events=0x7f,
                     global_control=0, full_width_writes=0, any_thread=0)
         _, silent = count_exactly(m, 2)
         assert not silent, silent
@@ -111,7 +114,7 @@ def version_1_polls_periods(m):
         mark = m.truth_length()
         s.start()
         samples = sample_until(m, s, lambda found: len(found) > 3)
-        # STOP may find a period ended, too
+        # STOP may also find a period that has ended
         assert_equal(s.sample_differences(samples, s.core_freezes(mark)[:len(samples)]))
     ended = 0
     for sample in samples:
@@ -127,7 +130,7 @@ def version_1_polls_periods(m):
 @test("e2-1s", **BOOT["v2"])
 def version_2_uses_fixed_counters_that_cpuid_hides(m):
     with cores(m):
-        assert_told(m, state="ready", version=2, counters=2, width=40, fixed=3, fixed_width=40,
+        assert_core_info(m, state="ready", version=2, counters=2, width=40, fixed=3, fixed_width=40,
                     edx=0, global_control=1, full_width_writes=0, any_thread=0)
         _, silent = count_exactly(m, 5)
         assert not silent, silent
@@ -141,7 +144,7 @@ def events_absent_in_cpuid_are_refused_by_name(m):
     names = list(core.PREDEFINED)
     missing = {names[LLC_REFERENCES], names[BRANCHES]}
     with cores(m):
-        assert_told(m, events=0x7f & ~0x28, ebx=0x28)
+        assert_core_info(m, events=0x7f & ~0x28, ebx=0x28)
         for name in names:
             result = m.run(f"ucoretool stat --timeout 1 -e core/{name}/", check=False)
             assert (result.status != 0) == (name in missing), (name, result.err)
@@ -164,14 +167,14 @@ def short_counter_writes_limit_the_period(m):
         pmu = pmus(m)[1]
         s.stop()
     values = {c["ctr"]: c["value"] for c in pmu["counters"]}
-    # a few milliseconds on from -2^31, and from 1
+    # values some milliseconds after the start values -2^31 and 1
     assert (1 << 40) - (1 << 31) <= values[0] < (1 << 40) - (1 << 30), hex(values[0])
     assert 1 <= values["fixed0"] < 1 << 36, hex(values["fixed0"])
 
 
 @test("e2-1s", **BOOT["narrow"])
 def wraps_of_32_bits_are_folded_without_an_overflow(m):
-    """Counters wrap in 1.6 s; a wrap sets the status bit of a counter that is not armed, too."""
+    """Counters wrap in 1.6 s. A wrap also sets the status bit of a counter that is not armed."""
     with cores(m), CoreSession(m, ring=1 << 20) as s:
         s.add_all(full_set(s))
         mark = m.truth_length()
@@ -188,12 +191,12 @@ def wraps_of_32_bits_are_folded_without_an_overflow(m):
         assert not any(pmu["status"] for pmu in pmus(m).values()), pmus(m)
 
 
-# ---- version 4: whole writes, and a status that can freeze ----
+# ---- version 4: full-width writes, and a status bit that freezes ----
 
 @test("e2-1s", kernels=BOTH, **BOOT["v4"])
 def version_4_counts_and_samples(m):
     with cores(m):
-        assert_told(m, state="ready", version=4, counters=4, width=48, fixed=3, events=0x7f,
+        assert_core_info(m, state="ready", version=4, counters=4, width=48, fixed=3, events=0x7f,
                     global_control=1, full_width_writes=1, any_thread=1)
         _, silent = count_exactly(m, 7)
         assert not silent, silent
@@ -236,7 +239,7 @@ def debugctl_freeze_by_pmi_is_unfrozen(m):
 @test("e2-1s", **BOOT["v5"])
 def version_5_counts_and_samples(m):
     with cores(m):
-        assert_told(m, state="ready", version=5, counters=8, width=48, fixed=4, ecx=0xf,
+        assert_core_info(m, state="ready", version=5, counters=8, width=48, fixed=4, ecx=0xf,
                     any_thread=0, full_width_writes=1)
         _, silent = count_exactly(m, 12)
         assert not silent, silent
@@ -258,12 +261,12 @@ def any_thread_is_offered_only_where_present(m):
 
 def assert_refused(m, state, reason):
     with cores(m):
-        found = told(m)
+        found = core_info(m)
         assert found["state"] == state and reason in found["reason"], found
         assert not [line for line in m.sh("ucoretool list").splitlines() if " core " in line]
         result = m.run("ucoretool stat --timeout 1 -e core/LLC_MISSES/", check=False)
         assert result.status != 0, result
-        # the uncore's boxes are no less there
+        # the boxes of the uncore still count
         m.sh("ucoretool stat --timeout 1 -e imc/CAS_COUNT.RD/")
         assert totals_of(m)
 

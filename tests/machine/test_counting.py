@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Counting: every counter, every kind of event, against the model's truth."""
+"""Counts of every counter and every kind of event, compared with the model."""
 
 import contextlib
 import errno
@@ -21,7 +21,7 @@ from machine.packages import count_named
 # ---- helpers ----
 
 def count_at_rates(machine, wanted):
-    """Counts for a moment; wanted as for add_all(). Text of each wrong rate."""
+    """Count @wanted (as for add_all()) for a short time; return a text for each wrong rate."""
     with Session(machine) as s:
         fields = dict(zip(s.add_all(wanted), (event[4] for event in wanted)))
         mark = machine.truth_length()
@@ -37,8 +37,8 @@ def count_at_rates(machine, wanted):
 
 @test(MACHINES, kernels=KERNELS)
 def every_counter_counts_exactly(m):
-    """Counts are compared at the time of the freeze: on v1 the freeze of the own box, where the
-    UBox counts on."""
+    """Counts are compared at the time of the freeze: on v1 the freeze of the own box. The
+    UBox of v1 is not frozen."""
     with Session(m) as s:
         s.add_all(eventset.full_set(s))
         assert len(s.events) == eventset.COUNTERS_OF[m.scenario], len(s.events)
@@ -65,7 +65,7 @@ def every_counter_of_the_full_machine_counts_exactly(m):
     all_count_exactly(m)
 
 
-# two SBOXes on v3, none on v4
+# the smallest chip has two SBOXes on v3 and none on v4
 @test(("hswep-1s", "bdxep-1s"))
 def smallest_chip_has_the_boxes_in_its_capabilities(m):
     s = all_count_exactly(m)
@@ -97,7 +97,8 @@ def every_counter_counts_at_its_documented_rate(m):
 # ---- filters and special fields ----
 
 LLC, TOR, OPC_NID, LINK = 0x34, 0x35, 0x41, 0x31
-# Box type -> cases: of v2; of all others, which have invert; of v1; of v3 and later
+# Box type -> events. OF_V2: v2. INVERT: all others, which have invert. CBO_OF_V1: v1.
+# CBO_OF_V3: v3 and later
 OF_V2 = {
     "cbo": [{"event": LLC, "umask": 0x11, "filter_state": 0x1f},
             {"event": LLC, "umask": 0x03, "filter_state": 0x02},
@@ -150,7 +151,7 @@ INVERT = {
     "r3qpi": [{"event": 0x13, "umask": 0x02, "thresh": 30, "invert": 1}],
     "sbox": [{"event": 0x1b, "umask": 0x0f, "thresh": 1, "invert": 1}],
 }
-# one filter register: shorter fields, no link, and the opcode only
+# v1 has one filter register with shorter fields, without link, c6, nc and isoc
 CBO_OF_V1 = [
     {"event": LLC, "umask": 0x11, "filter_state": 0x1f},
     {"event": LLC, "umask": 0x41, "filter_state": 0x02, "filter_nid": 0x81},
@@ -161,7 +162,7 @@ CBO_OF_V1 = [
     {"event": 0x37, "umask": 0x44, "filter_nid": 0xff},
     {"event": 0x00, "tid_en": 1, "filter_tid": 0x1e},
     {"event": 0x11, "thresh": 7, "edge": 1}, {"event": 0x11, "thresh": 20}]
-# longer state and tid; other events select by node, and the link belongs to TOR_INSERTS
+# v3: longer state and tid; other events use the node filter, and TOR_INSERTS uses the link
 CBO_OF_V3 = [
     {"event": LLC, "umask": 0x11, "filter_state": 0x7f},
     {"event": LLC, "umask": 0x41, "filter_state": 0x42},
@@ -229,7 +230,7 @@ OF_SKX = {
 
 
 def together(*tables):
-    """The cases of each box type, of all tables."""
+    """Return box type -> events of all tables."""
     kinds = {kind for table in tables for kind in table}
     return {kind: [case for table in tables for case in table.get(kind, ())] for kind in kinds}
 
@@ -262,7 +263,7 @@ def occupancy_event_mirrors_counter_0(m):
 
 @test("e2-2s")
 def events_with_conflicting_shared_filter_are_refused(m):
-    """Different fields of one register go together, different values do not."""
+    """Events can use different fields of one filter register, but not different values of one."""
     with Session(m) as s:
         s.add("pcu0", counter=0, event=0x0b, band0=10)
         s.add("pcu0", counter=1, event=0x0c, band1=20)
@@ -336,7 +337,8 @@ def named_events(machine):
     return by_type
 
 
-# Where the driver allows fewer counters than the list, on v3 and v4 (check/test_constraints.py)
+# Events of v3 and v4 for which the driver allows fewer counters than Intel's list
+# (check/test_constraints.py)
 FEWER = {("cbo", 0x09): {0}, ("r3qpi", 0x01): {0, 1}}
 
 
@@ -354,7 +356,7 @@ def fields_of(event):
     return {"event": code, "umask": umask}
 
 
-# Scenario -> how many there are at least
+# Scenario -> minimum number of named events
 NAMED = {"e2-2s": 1000, "snbep-2s": 460, "hswep-2s": 1200, "bdxep-2s": 1200, "bdxde-1s": 5}
 # platforms whose common events are counted on another platform
 COUNTED = {"bdxde": "bdxep"}
@@ -365,7 +367,7 @@ def key_of(row):
 
 
 def alike(platform):
-    """Return names that mean the same on the platform whose events are counted."""
+    """Return the event names of a platform that another platform in COUNTED has, too."""
     counted = set(map(key_of, eventset.table(COUNTED[platform]))) if platform in COUNTED else ()
     return {row["EventName"] for row in eventset.table(platform) if key_of(row) in counted}
 
@@ -403,7 +405,7 @@ def no_freeze_reads_lie_between_two_true_counts(m):
         assert not frozen, f"a live read froze {frozen[0]}"
 
 
-# The more there is to read, the more likely a busy host reads both at once
+# More counters make it likelier that a busy host runs both readers at the same time
 @test(("e2-2s-full", "snbep-2s"), kernels=BOTH)
 def dies_freeze_together_and_are_read_in_parallel(m):
     with Session(m) as s:
@@ -547,8 +549,9 @@ def enabled_as_in_the_model(m, session, start):
 
 # ---- wraps ----
 
-# The fastest that the driver reckons with is 256 a clock of 5 GHz: then 44 bits wrap in
-# 13.7 s.  At FAST they wrap in 14.7 s; the 48 bits of FASTER in a second, far beyond.
+# Rates (increments per second). The driver assumes at most 256 per clock of 5 GHz, with which a
+# 44-bit counter wraps in 13.7 s. At FAST it wraps in 14.7 s. At FASTER, which exceeds the limit, a
+# 48-bit counter wraps in 1.4 s
 FAST, FASTER, LOW_FAST = 1200000000000, 200000000000000, 4900000000
 WRAPS = {"rates.cbo.*.*.*.*": FAST, "rates.ubox.*.*.*.*": FAST, "rates.r2pcie.*.*.*.*": FAST,
          "rates.r3qpi.*.*.*.*": FAST, "rates.ha.*.*.0x05.*": FAST,
@@ -557,7 +560,7 @@ WRAPS = {"rates.cbo.*.*.*.*": FAST, "rates.ubox.*.*.*.*": FAST, "rates.r2pcie.*.
          "rates.pcu.*.*.*.*": FASTER, "rates.ha.*.*.0x07.*": FASTER,
          "rates.imc.*.*.0x07.*": FASTER, "rates.irp.*.*.*.*": FASTER,
          "rates.qpi.*.*.*.*": FASTER}
-# an event of no clock, because the driver knows that clocks are slow
+# no clock event, because the driver assumes a lower maximum rate for clock events
 PLAIN = {"event": 0x07}
 
 
@@ -573,7 +576,7 @@ def watchdog_folds_44_bit_wraps_of_unread_counters(m):
         s.add_all([event for event in plain_set(("cbo", "ubox", "r2pcie", "r3qpi"))
                    if event[2] != FIXED])
         s.start()
-        # the truth is looked at, the session is not
+        # poll the model and do not READ the session
         m.wait_until(lambda: all(s.true_count(event, totals_of(m)) > 2.1 * 2**44
                                  for event in s.events), timeout=60, what="two wraps")
         s.read_exactly()
@@ -581,8 +584,7 @@ def watchdog_folds_44_bit_wraps_of_unread_counters(m):
 
 @test("e2-2s", settings=WRAPS)
 def counts_are_exact_over_48_bit_wraps(m):
-    """The counts are full reads: no clock can count so fast, and the flag of the event is
-    trusted."""
+    """The session uses full reads, because the rates exceed the maximum that the driver assumes."""
     with Session(m, timer_ns=20 * MS, ring=1 << 22, full_reads=True) as s:
         s.add_all(plain_set(("pcu", "ha", "imc", "irp", "qpi", "ubox")))
         mark = m.truth_length()
@@ -606,7 +608,7 @@ V3_WRAPS = rates_of(V3_NARROW, "cbo", "ubox", "pcu", "ha", "imc", "irp", "qpi", 
 
 
 def exact_over_wraps(m, narrow, wide):
-    """Each type wraps at its own width; samples are far enough apart for it, and near enough."""
+    """Check samples while counters wrap at 44 bits (box types @narrow) and 48 bits (@wide)."""
     with Session(m, timer_ns=100 * MS, ring=1 << 22, full_reads=True) as s:
         s.add_all([event for event in plain_set((*narrow, *wide)) if event[2] != FIXED])
         mark = m.truth_length()
@@ -631,7 +633,7 @@ def counts_of_v3_are_exact_over_wraps(m):
 
 @test("e2-2s", settings=WRAPS)
 def low_dword_counts_are_exact_over_32_bit_wraps(m):
-    """imc wraps in 0.9 s, ha in 3.6 ms: a late sample must read all of it."""
+    """The low dword of imc wraps in 0.9 s and that of ha in 3.6 ms. A late sample reads 48 bits."""
     with Session(m, timer_ns=1 * MS, ring=1 << 22) as s:
         for die in (0, 1):
             s.add("ha0", die, 0, event=0x05)
@@ -648,7 +650,7 @@ def low_dword_counts_are_exact_over_32_bit_wraps(m):
     assert status["reads"] < 0.8 * full, f"{status}: not low, {full} would be full"
 
 
-# ---- access ----
+# ---- register accesses ----
 
 @test("e2-2s", settings={"faults.ecam-wrong": "imc1 1:ha0 0:qpi0"})
 def boxes_with_wrong_ecam_use_config_cycles(m):
@@ -675,17 +677,17 @@ def read_takes_the_minimum_of_accesses(m):
         s.add_all(eventset.full_set(s))
         s.start()
         made = accesses_of(m, s, "burst 20")
-    assert made["all"] == made["told"] == 20 * FULL_ACCESSES, made
+    assert made["all"] == made["reported"] == 20 * FULL_ACCESSES, made
     assert made["port_io"] == made["cf8_read"] == made["msr_fault"] == 0, made
     assert made["wrmsr"] == 20 * 4 and made["ecam_write"] == 0, made    # freeze, unfreeze
 
 
-# Limits of the other platforms: per die one read of each MSR counter, two of each PCI counter,
-# and two writes. v1: 15 MSRs, 42 PCI counters, and two writes for each of the 13 boxes with a
-# control. v3: 31 and 77. D-1500: 15 and 32, one die. Skylake: 59 and 75
+# Accesses of a READ on the other platforms: per die one read of each MSR counter, two of each PCI
+# counter, and two writes. v1: 15 MSRs, 42 PCI counters, and two writes for each of the 13 boxes
+# with a control. v3: 31 and 77. D-1500: 15 and 32, one die. Skylake: 59 and 75
 LIMITS = {"snbep-2s": 2 * (15 + 2 * 42 + 2 * 13), "hswep-2s": 2 * (31 + 2 * 77 + 2),
           "bdxde-1s": 15 + 2 * 32 + 2, "skx-2s": 2 * (59 + 2 * 75 + 2)}
-# ... of the writes those to MSRs, and those to functions
+# writes of a READ: (to MSRs, to config space)
 WRITES = {"snbep-2s": (2 * 2 * 3, 2 * 2 * 10), "hswep-2s": (2 * 2, 0), "bdxde-1s": (2, 0),
           "skx-2s": (2 * 2, 0)}
 
@@ -696,27 +698,27 @@ def read_takes_the_minimum_of_accesses_on_all_generations(m):
         s.add_all(eventset.full_set(s))
         s.start()
         made = accesses_of(m, s, "burst 20")
-    assert made["all"] == made["told"] == 20 * LIMITS[m.scenario], made
+    assert made["all"] == made["reported"] == 20 * LIMITS[m.scenario], made
     assert made["port_io"] == made["cf8_read"] == made["msr_fault"] == 0, made
     assert (made["wrmsr"], made["ecam_write"]) == tuple(20 * n for n in WRITES[m.scenario]), made
 
 
 @test("e2-2s-full", kernels=BOTH)
 def low_dword_read_takes_the_minimum_of_accesses(m):
-    """The second of two reads, unless the host holds it up: 1.7 ms make it whole."""
+    """The second of two READs reads low dwords only, unless the host delays it by 1.7 ms."""
     with Session(m) as s:
         def accesses(reads):
-            time.sleep(0.01)        # the first one is whole: a quick host would make it low, too
+            time.sleep(0.01)        # a pause, so that the first READ is always a full read
             return accesses_of(m, s, f"burst {reads}")["all"]
 
-        def second_was_low():
+        def second_read_was_low():
             pairs.append(accesses(2))
             return pairs[-1] <= least + LOW_ACCESSES
 
         s.add_all(eventset.full_set(s))
         s.start()
         least, pairs = min(accesses(1) for _ in range(5)), []
-        m.wait_until(second_was_low, timeout=30, what="a read of the low dwords only")
+        m.wait_until(second_read_was_low, timeout=30, what="a read of the low dwords only")
         assert LOW_ACCESSES < least < FULL_ACCESSES and pairs[-1] == least + LOW_ACCESSES, \
             (least, pairs)
         s.read_exactly()
@@ -724,21 +726,24 @@ def low_dword_read_takes_the_minimum_of_accesses(m):
 
 @test("e2-2s-full")
 def late_low_dword_reads_of_slow_events_stay_low(m):
-    """Clocks and CAS counts cannot wrap 32 bits in 0.4 s; one read in 256 is whole."""
+    """The low dword of clocks and CAS counts cannot wrap in 0.4 s; one READ in 256 is full."""
     low, full = 2 * (2 + 20), 2 * (2 + 40)
     with Session(m) as s:
         s.add_all([(f"imc{i}", die, ctr, 0, {} if ctr == FIXED else {"event": 4, "umask": 3})
                    for die in (0, 1) for i in range(4) for ctr in (0, 1, 2, 3, FIXED)])
         s.start()
         s.command("burst 1")
-        # the first after a pause of this test may be whole, too
+        # the first READ after a pause of this test may also be full
         assert 32 * low <= made_by(m, s, 32, 31 * low + full) <= 31 * low + full
         made = made_by(m, s, 256, 254 * low + 2 * full)
         assert 255 * low + full <= made <= 254 * low + 2 * full, made
 
 
 def made_by(m, s, reads, most):
-    """Accesses of some reads in a row; of a few rows, for the host may hold up one for 0.4 s."""
+    """Return the accesses of consecutive READs.
+
+    Repeat if there were more than @most, because the host may have delayed a READ by 0.4 s.
+    """
     for _ in range(5):
         made = accesses_of(m, s, f"burst {reads}")["all"]
         if made <= most:
@@ -756,7 +761,7 @@ CALL_LINE = re.compile(r"\[(\d+)\].* \w+: \(.*\) func=(\w+) (cpu|mask)=(\w+)")
 
 @contextlib.contextmanager
 def calls_traced(m):
-    """Yield a function that returns how many other CPUs ucore has called since then."""
+    """Yield a function that returns the number of calls of ucore to other CPUs since the start."""
     m.write(f"{TRACING}/kprobe_events", "\n".join(
         f"p:ucore_calls/{name} {name} {arguments}" for name, arguments in CALLS.items()))
     module = m.sh("grep '^ucore ' /proc/modules").split()

@@ -11,21 +11,21 @@ from lab import ktap
 from lab.framework import KERNELS, test
 from lab.session import BOX_FREE_RUNNING, Session
 from machine.registers import poke
-from machine.tables import (MMIO, NO_ACCESS, ONES, PCI, TABLE_ASLEEP, TABLE_BAR, TABLE_CHAIN,
-                            TABLE_DISABLED, TABLE_EMPTY, TABLE_GLOBAL, TABLE_OK, TABLE_OUTSIDE,
-                            TABLE_SECOND, TABLE_STRIDE, TABLE_UNASSIGNED, UNIT_ACCESS, UNIT_ALIGN,
-                            UNIT_COUNTERS, UNIT_DUPLICATE, UNIT_FOREIGN, UNIT_FUNCTION, UNIT_MOVED,
-                            UNIT_NO_ANSWER, UNIT_NO_COUNTERS, UNIT_OFFSET, UNIT_ONES, UNIT_OVERLAP,
-                            UNIT_RAM, UNIT_SELF, UNIT_SURPLUS, UNIT_TRUNCATED, UNIT_WIDTH,
-                            UNIT_WINDOW, UNIT_ZERO, appended, boxes_of_model, found, global_word0,
-                            pci, record)
+from machine.tables import (MMIO, NO_ACCESS, ONES, PCI, TABLE_ALL_ONES, TABLE_BAR, TABLE_CHAIN,
+                            TABLE_DISABLED, TABLE_DUPLICATE, TABLE_EMPTY, TABLE_GLOBAL, TABLE_OK,
+                            TABLE_OUTSIDE, TABLE_STRIDE, TABLE_UNASSIGNED, UNIT_ACCESS, UNIT_ALIGN,
+                            UNIT_ALL_ONES, UNIT_BEYOND_COUNT, UNIT_COUNTERS, UNIT_DUPLICATE,
+                            UNIT_FOREIGN, UNIT_FUNCTION, UNIT_NO_ANSWER, UNIT_NO_COUNTERS,
+                            UNIT_OFFSET, UNIT_OVERLAP, UNIT_RAM, UNIT_RELOCATED, UNIT_SELF_OVERLAP,
+                            UNIT_TRUNCATED, UNIT_WIDTH, UNIT_WINDOW, UNIT_ZERO, appended,
+                            boxes_of_model, found, global_word0, pci, record)
 
-# an unknown type, absent MSRs and an unmapped memory address
+# a box type that no table has, an MSR that does not exist, and an address without memory
 NEW, HOLE_MSR, HOLE_MEMORY = 99, 0x2f80, 0xf070000000
 CHA0_MSR, GLOBAL_MSR, IMC0_MEMORY = 0x2000, 0x2ff0, 0xf0000a2800
 APIC_BASE, EFER = 0x1b, 0xc0000080
 UNCORE_BUS = 0x7f           # bus of die 0, on a machine with two dies
-# The PC's own: config space as memory, BIOS data, the local APIC
+# Addresses of other hardware of the PC: memory-mapped config space, BIOS data, local APIC
 ECAM, EBDA, LAPIC = 0xb0000000, 0x9fc00, 0xfee00000
 LPC = 0, 0x1f, 0
 
@@ -33,7 +33,7 @@ LPC = 0, 0x1f, 0
 # ---- helpers ----
 
 def assert_all_count(m, dies=None):
-    """Boxes are those of the model, no more and no less, and each counts exactly."""
+    """Check that the driver lists exactly the boxes of the model, and that each counts exactly."""
     with Session(m) as s:
         listed = {(box["die"], box["name"]): box["counters"] + box["fixed"] for box in s.boxes
                   if not box["caps"] & BOX_FREE_RUNNING}
@@ -47,36 +47,37 @@ def assert_all_count(m, dies=None):
         assert all(value["count"] for value in values), values
 
 
-def come_and_go(m):
-    """Unload, and load again for the next test."""
+def reload_module(m):
+    """Unload ucore.ko, check the kernel log, and load the module for the next test."""
     m.rmmod()
     m.check_log()
     m.insmod()
 
 
-def assert_shown(m, told):
+def assert_shown(m, discovery):
     """Check that `ucoretool list --rejected` prints the driver's reasons."""
     rows = [json.loads(line) for line in m.sh("ucoretool list --rejected -j").splitlines()]
     shown = sorted((row["table"], row.get("record") or 0, row["code"]) for row in rows
                    if "summary" not in row)
-    due = [(unit["table"], unit["record"], unit["reason"]) for unit in told["units"]
+    due = [(unit["table"], unit["record"], unit["reason"]) for unit in discovery["units"]
            if unit["reason"]]
-    due += [(table["table"], 0, table["reason"]) for table in told["tables"] if table["reason"]]
+    due += [(table["table"], 0, table["reason"]) for table in discovery["tables"]
+            if table["reason"]]
     assert shown == sorted(due), (shown, due)
     assert all(row["reason"] for row in rows if "summary" not in row), rows
 
 
 # ---- bad records in a good table ----
 
-# one record for each reason; the conflicting record is in the test
+# (name, record, UNIT_* reason for which the driver must reject the record)
 BAD_RECORDS = (
     ("all zero", (0, 0, 0), UNIT_ZERO),
     ("no address", record(0, NEW, 1), UNIT_ZERO),
     ("nothing but an address", (0, HOLE_MSR, NEW), UNIT_ZERO),
-    ("all ones", (ONES, ONES, ONES), UNIT_ONES),
-    ("word 0 ones", (ONES, HOLE_MSR, NEW), UNIT_ONES),
-    ("word 1 ones", record(ONES, NEW, 2), UNIT_ONES),
-    ("word 2 ones", (*record(HOLE_MSR, NEW)[:2], ONES), UNIT_ONES),
+    ("all ones", (ONES, ONES, ONES), UNIT_ALL_ONES),
+    ("word 0 ones", (ONES, HOLE_MSR, NEW), UNIT_ALL_ONES),
+    ("word 1 ones", record(ONES, NEW, 2), UNIT_ALL_ONES),
+    ("word 2 ones", (*record(HOLE_MSR, NEW)[:2], ONES), UNIT_ALL_ONES),
     ("access type 3", record(HOLE_MSR, NEW, 3, access=NO_ACCESS), UNIT_ACCESS),
     ("no counters", record(HOLE_MSR, NEW, 4, regs=0), UNIT_NO_COUNTERS),
     ("255 counters", record(HOLE_MSR, NEW, 5, regs=255), UNIT_COUNTERS),
@@ -86,9 +87,9 @@ BAD_RECORDS = (
     ("counters of 255 bits", record(HOLE_MSR, NEW, 9, width=255), UNIT_WIDTH),
     ("controls on the box control", record(HOLE_MSR, NEW, 10, ctl=0), UNIT_OFFSET),
     ("counters on the box control", record(HOLE_MSR, NEW, 11, ctr=0), UNIT_OFFSET),
-    ("counters on its controls", record(HOLE_MSR, NEW, 12, ctl=2, ctr=4), UNIT_SELF),
+    ("counters on its controls", record(HOLE_MSR, NEW, 12, ctl=2, ctr=4), UNIT_SELF_OVERLAP),
     ("dwords of counters on controls",
-     record(HOLE_MEMORY, NEW, 13, ctl=0x20, ctr=8, access=MMIO), UNIT_SELF),
+     record(HOLE_MEMORY, NEW, 13, ctl=0x20, ctr=8, access=MMIO), UNIT_SELF_OVERLAP),
     ("an MSR that steers the processor", record(APIC_BASE, NEW, 14), UNIT_WINDOW),
     ("an MSR far above", record(EFER, NEW, 15), UNIT_WINDOW),
     ("MSRs beyond the last range", record(0xfffa, NEW, 17), UNIT_WINDOW),
@@ -121,7 +122,7 @@ BAD_RECORDS = (
     ("memory that is not there", record(HOLE_MEMORY, NEW, 34, ctl=0x40, access=MMIO,
                                         status=0x5c), UNIT_NO_ANSWER),
 )
-# ... and registers of other devices, where START would write
+# (name, record) that describes registers of other devices. START of such a box would write them
 OTHERS = (
     ("the host bridge", record(pci(0, 0, 0, 0x60), NEW, 50, ctl=0x38, access=PCI, status=0x60)),
     ("the LPC bridge", record(pci(*LPC, 0x40), NEW, 51, ctl=0x38, access=PCI, status=0x60)),
@@ -140,7 +141,7 @@ OTHERS = (
     ("the CHA count", record(0x2ffe, NEW, 61)),
 )
 BAD_RECORDS += tuple((name, words, UNIT_FOREIGN) for name, words in OTHERS)
-# records that use registers or the name of another
+# names of the records whose registers or id are those of cha0
 OF_CHA0 = ("type and id of another", "MSRs of another", "some MSRs of another")
 
 
@@ -149,15 +150,16 @@ FORGED = appended([words for _, words, _ in BAD_RECORDS], 0)
 
 @test("spr-2s", kernels=KERNELS, settings=FORGED)
 def bad_record_is_rejected_and_others_stay(m):
-    told = found(m, everything=True)
-    assert [table["reason"] for table in told["tables"]] == [TABLE_OK, TABLE_OK], told["tables"]
-    units = [unit for unit in told["units"] if unit["die"] == 0 and unit["record"]]
+    discovery = found(m, everything=True)
+    assert [table["reason"] for table in discovery["tables"]] == [TABLE_OK, TABLE_OK], \
+        discovery["tables"]
+    units = [unit for unit in discovery["units"] if unit["die"] == 0 and unit["record"]]
     first = len(units) - len(BAD_RECORDS)
     wrong = [f"{name}: reason {unit['reason']}, not {reason}: {unit}"
              for (name, words, reason), unit in zip(BAD_RECORDS, units[first:])
              if (unit["reason"], unit["word"], unit["box"]) != (reason, list(words), -1)]
     assert not wrong, "\n".join(wrong)
-    others = [unit for unit in told["units"] if unit["reason"] and unit not in units[first:]]
+    others = [unit for unit in discovery["units"] if unit["reason"] and unit not in units[first:]]
     assert not others, others
     cha0 = next(unit["record"] for unit in units if unit["name"] == "cha0")
     imc0 = next(unit["record"] for unit in units if unit["name"] == "imc0")
@@ -165,15 +167,15 @@ def bad_record_is_rejected_and_others_stay(m):
     assert {other.pop(name) for name in OF_CHA0} == {cha0}, (other, cha0)
     assert other.pop("memory of another") == imc0, (other, imc0)
     assert not any(other.values()), other
-    assert {table["die"]: table["nr_rejected"] for table in told["tables"]} == \
-        {0: len(BAD_RECORDS), 1: 0}, told["tables"]
-    assert_shown(m, told)
+    assert {table["die"]: table["nr_rejected"] for table in discovery["tables"]} == \
+        {0: len(BAD_RECORDS), 1: 0}, discovery["tables"]
+    assert_shown(m, discovery)
     assert_all_count(m)
-    come_and_go(m)
+    reload_module(m)
 
 
-# registers that START of a forged box would change: PCIEXBAR, PMBASE, a command register
 def config_of_others(m):
+    """Return PCIEXBAR, PMBASE and a command register, which START of a forged box would change."""
     return poke(m, ("er", "00:00.0", 0x60), ("er", "00:1f.0", 0x40),
                 ("er", f"{UNCORE_BUS:02x}:00.0", 4))
 
@@ -187,7 +189,8 @@ def other_devices_are_not_accessed(m):
     m.insmod()
 
 
-# Firmware puts BARs below the I/O APIC, SATA's and the table's: a unit in each of their pages
+# Pages below the I/O APIC, where firmware places the BARs of SATA and of the table. Each page has
+# one forged unit
 PAGES = range(0xfebe0000, 0xfebf1000, 0x1000)
 IN_PAGES = appended([record(page + 0x100, NEW, i, ctl=0x40, access=MMIO, status=0x5c)
                      for i, page in enumerate(PAGES)], 0)
@@ -195,7 +198,7 @@ IORESOURCE_MEM = 0x200
 
 
 def memory_bars(m):
-    """(function, first byte, last byte) of all BARs in memory."""
+    """Return (PCI function, first byte, last byte) of each memory BAR."""
     bars = []
     for line in m.sh("cd /sys/bus/pci/devices && head -n 7 */resource").splitlines():
         if line.startswith("==>"):
@@ -207,8 +210,8 @@ def memory_bars(m):
     return bars
 
 
-def in_sata(m, bars):
-    """The controller's own registers: capabilities, global control, interrupts, ports."""
+def sata_registers(m, bars):
+    """Return SATA registers: capabilities, global control, interrupt status, implemented ports."""
     base = next(first for name, first, _ in bars if name == "0000:00:1f.2")
     return poke(m, *(("mr", 4, base + 4 * i) for i in range(4)))
 
@@ -216,36 +219,36 @@ def in_sata(m, bars):
 @test("spr-1s", settings=IN_PAGES | {"discovery.bar-type": "32"})
 def bars_of_other_devices_are_not_accessed(m):
     bars = memory_bars(m)
-    before = in_sata(m, bars)
+    before = sata_registers(m, bars)
     names = {next((name for name, first, last in bars if first <= page <= last), None)
              for page in PAGES}
     assert len(names) == 2 and "0000:00:1f.2" in names and None not in names, (names, bars)
     units = {unit["word"][1] - 0x100: unit["reason"] for unit in found(m)["units"]}
     assert units == dict.fromkeys(PAGES, UNIT_FOREIGN), units
     assert_all_count(m)
-    assert in_sata(m, bars) == before
-    come_and_go(m)
+    assert sata_registers(m, bars) == before
+    reload_module(m)
 
 
-# programs get the tables and units over the ioctls; many of these units are rejected
+# uapi_discovery calls GET_TABLES and GET_UNITS on tables with many rejected units
 ktap.register(__name__, "uapi_discovery", "spr-2s", settings=FORGED, timeout=120)
 
 
-# The last record of a BAR is cut off; the space between the units and that record is empty
+# The last record crosses the end of the BAR. The records between the units and the last one are 0
 @test("spr-1s", settings={"discovery.max-units": 1023, "discovery.bar-size": 16384})
 def table_larger_than_its_bar_is_rejected(m):
-    told = found(m)
+    discovery = found(m)
     records = 16384 // 32 - 1
-    reasons = [unit["reason"] for unit in told["units"]]
-    good = told["tables"][0]["nr_units"] - told["tables"][0]["nr_rejected"]
+    reasons = [unit["reason"] for unit in discovery["units"]]
+    good = discovery["tables"][0]["nr_units"] - discovery["tables"][0]["nr_rejected"]
     assert reasons.count(UNIT_TRUNCATED) == 1023 - records, reasons.count(UNIT_TRUNCATED)
     assert reasons.count(UNIT_ZERO) == records - good, (reasons.count(UNIT_ZERO), good)
     assert len(reasons) == 1023 - good, (len(reasons), good)
     assert_all_count(m)
-    come_and_go(m)
+    reload_module(m)
 
 
-# ---- bad tables: a die each, the first is good ----
+# ---- bad tables: one for each die, the first table is good ----
 
 DVSEC, EMPTY_CONFIG = 0x130, 0xb00
 TELEMETRY = 0x110
@@ -255,10 +258,10 @@ def header(id_, following):
     return id_ | 1 << 16 | following << 20
 
 
-# PCI config of the function, and words of the global record
+# (name, changed words of PCI config space or of the global record, TABLE_* reasons)
 BAD_TABLES = (
     ("good", {}, [TABLE_OK]),
-    ("asleep", {"global.0": ONES, "global.1": ONES, "global.2": ONES}, [TABLE_ASLEEP]),
+    ("all ones", {"global.0": ONES, "global.1": ONES, "global.2": ONES}, [TABLE_ALL_ONES]),
     ("zero", {"global.0": 0, "global.1": 0, "global.2": 0}, [TABLE_EMPTY]),
     ("stride 0", {"global.0": global_word0(20, stride=0)}, [TABLE_STRIDE]),
     ("stride 2", {"global.0": global_word0(20, stride=2)}, [TABLE_STRIDE]),
@@ -296,16 +299,16 @@ def per_die(bad):
 
 
 def assert_tables(m, bad):
-    told = found(m)
+    discovery = found(m)
     seen = {}
-    for table in told["tables"]:
+    for table in discovery["tables"]:
         seen.setdefault(table["at"], []).append(table["reason"])
     wanted = [sorted(reasons) for _, _, reasons in bad]
-    assert [sorted(seen[at]) for at in sorted(seen)] == wanted, (told["tables"], wanted)
-    assert not told["units"], told["units"]
-    assert_shown(m, told)
+    assert [sorted(seen[at]) for at in sorted(seen)] == wanted, (discovery["tables"], wanted)
+    assert not discovery["units"], discovery["units"]
+    assert_shown(m, discovery)
     assert_all_count(m, {die for die, (*_, reasons) in enumerate(bad) if TABLE_OK in reasons})
-    come_and_go(m)
+    reload_module(m)
 
 
 @test("spr-2s", settings=per_die(BAD_TABLES))
@@ -323,15 +326,16 @@ def bad_capability_link_is_detected(m):
     assert_tables(m, LINKS)
 
 
-# ---- bad places of both tables ----
+# ---- tables of both dies at a bad address ----
 
 def both_dies(name, settings, reason):
-    """Registers a test in which no table can be used."""
+    """Register a test in which the driver must reject the tables of both dies for @reason."""
     def run(m):
-        told = found(m)
-        assert {table["reason"] for table in told["tables"]} == {reason}, told["tables"]
-        assert not told["units"] and "ready" not in m.sh("ucoretool info").splitlines()[0], told
-        come_and_go(m)
+        discovery = found(m)
+        assert {table["reason"] for table in discovery["tables"]} == {reason}, discovery["tables"]
+        assert not discovery["units"] and "ready" not in m.sh("ucoretool info").splitlines()[0], \
+            discovery
+        reload_module(m)
     run.__name__ = name
     test("spr-2s", settings=settings)(run)
 
@@ -340,28 +344,29 @@ both_dies("a_table_in_io_space_is_not_touched", {"discovery.bar-type": "io"}, TA
 both_dies("a_bar_of_no_known_kind_is_not_touched", {"discovery.bar-type": "bad"}, TABLE_BAR)
 both_dies("a_function_that_decodes_no_memory_is_not_touched",
           {"discovery.memory-decode": "never"}, TABLE_DISABLED)
-both_dies("tables_that_sleep_are_not_believed", {"discovery.asleep": "yes"}, TABLE_ASLEEP)
+both_dies("tables_that_read_all_ones_are_rejected", {"discovery.asleep": "yes"}, TABLE_ALL_ONES)
 
 
 @test("spr-2s", settings={"discovery.dvsec": "no"})
 def module_loads_without_dvsec_and_reports_why_no_boxes(m):
-    told = found(m)
-    assert not told["tables"] and not told["units"], told
+    discovery = found(m)
+    assert not discovery["tables"] and not discovery["units"], discovery
     listed = m.run("ucoretool list", check=False)
     assert listed.status == 1 and len(listed.err.splitlines()) == 1, listed
-    come_and_go(m)
+    reload_module(m)
 
 
-# ---- unusual, but good ----
+# ---- unusual but valid tables ----
 
 def good(name, settings, reasons=(TABLE_OK, TABLE_OK), scenario="spr-2s"):
-    """Registers a test in which all boxes are there."""
+    """Register a test in which the driver must find all boxes in spite of these settings."""
     def run(m):
-        told = found(m)
-        assert [table["reason"] for table in told["tables"]] == list(reasons), told["tables"]
-        assert not told["units"], told["units"]
+        discovery = found(m)
+        assert [table["reason"] for table in discovery["tables"]] == list(reasons), \
+            discovery["tables"]
+        assert not discovery["units"], discovery["units"]
         assert_all_count(m)
-        come_and_go(m)
+        reload_module(m)
     run.__name__ = name
     test(scenario, settings=settings)(run)
 
@@ -371,7 +376,7 @@ good("a_table_that_is_not_at_the_start_of_its_bar",
 good("a_prefetchable_bar_and_wide_records",
      {"discovery.prefetchable": "yes", "discovery.stride": 8})
 good("two_tables_in_one_function", {"discovery.second-table": "yes"},
-     (TABLE_OK, TABLE_SECOND), scenario="spr-1s")
+     (TABLE_OK, TABLE_DUPLICATE), scenario="spr-1s")
 good("global_control_in_memory", {"discovery.global-access": "mmio"}, (TABLE_OK,),
      scenario="spr-1s")
 good("global_control_in_config_space", {"discovery.global-access": "pci"}, (TABLE_OK,),
@@ -382,9 +387,9 @@ good("global_control_in_config_space", {"discovery.global-access": "pci"}, (TABL
 
 @test("spr-2s", settings={"discovery.cha-count": 3})
 def cha_count_msr_limits_the_chas(m):
-    told = found(m)
-    assert sorted((unit["die"], unit["name"], unit["reason"]) for unit in told["units"]) == \
-        [(die, "cha3", UNIT_SURPLUS) for die in (0, 1)], told["units"]
+    discovery = found(m)
+    assert sorted((unit["die"], unit["name"], unit["reason"]) for unit in discovery["units"]) == \
+        [(die, "cha3", UNIT_BEYOND_COUNT) for die in (0, 1)], discovery["units"]
     with Session(m) as s:
         assert {name for _, name in s.ids if name.startswith("cha")} == {"cha0", "cha1", "cha2"}
         s.fill(event="0x90+", umask="1+")
@@ -400,9 +405,9 @@ def cha_count_of_zero_is_ignored(m):
 
 @test("spr-2s", settings={"discovery.upi-table": "wrong"})
 def upi_boxes_are_at_their_static_addresses(m):
-    told = found(m)
-    assert {unit["reason"] for unit in told["units"]} == {UNIT_MOVED}, told["units"]
-    assert {unit["name"].rstrip("0123456789") for unit in told["units"]} == {"upi", "m3upi"}
+    discovery = found(m)
+    assert {unit["reason"] for unit in discovery["units"]} == {UNIT_RELOCATED}, discovery["units"]
+    assert {unit["name"].rstrip("0123456789") for unit in discovery["units"]} == {"upi", "m3upi"}
     assert_all_count(m)
 
 

@@ -14,7 +14,7 @@ from machine.armed import WATCHDOG, each_overflowed, run_armed
 from machine.eventset import instance_of, type_of
 from machine.exact import count_and_stop_exactly
 from machine.registers import poke
-from machine.tables import (MMIO, TABLE_ASLEEP, TABLE_FOREIGN, TABLE_GLOBAL, TABLE_MSR, TABLE_OK,
+from machine.tables import (MMIO, TABLE_ALL_ONES, TABLE_FOREIGN, TABLE_GLOBAL, TABLE_MSR, TABLE_OK,
                             TABLE_RAM, UNIT_BROKEN, appended, boxes_of_model, found, record)
 
 DISTINCT = {"event": "0x90+", "umask": "1+"}     # another event on each counter
@@ -23,7 +23,7 @@ HUB_GLOBAL, POINTER = 0x2ff0, 0x710
 WINDOW, WINDOW_SIZE, POINTED, BLOCK_GLOBAL = 0xf000000000, 0x100000000, 0x3fe00000, 0x3ff80000
 FRZ = 1
 FIRST_CPU = (0, 2)
-# per die: counters, fixed counters, access, number of boxes
+# box type -> (general counters, fixed counters, access, number of boxes on a die)
 TYPES = {"pcu": (4, 0, "msr", 1), "ubox": (2, 0, "msr", 1), "imc": (4, 1, "mmio", 2),
          "sca": (4, 0, "mmio", 1), "cxlcm": (8, 0, "mmio", 1), "hamvf": (4, 0, "mmio", 1),
          "cbo": (4, 0, "msr", 2), "santa": (4, 0, "mmio", 1), "cncu": (4, 0, "mmio", 1),
@@ -43,13 +43,13 @@ def block_global(die):
 
 @test("dmr-2s", kernels=BOTH)
 def both_discovery_tables_of_each_die_are_found(m):
-    told = found(m, everything=True)
-    assert told["platform"] == "dmr", told["platform"]
-    tables = {(table["die"], table["msr"]): table for table in told["tables"]}
-    assert {at: table["reason"] for at, table in tables.items()} == \
-        {(die, msr): TABLE_OK for die in (0, 1) for msr in (0, POINTER)}, tables
-    pointed = {unit["name"] for unit in told["units"]
-               if unit["table"] == tables[unit["die"], POINTER]["table"]}
+    discovery = found(m, everything=True)
+    assert discovery["platform"] == "dmr", discovery["platform"]
+    by_place = {(table["die"], table["msr"]): table for table in discovery["tables"]}
+    assert {at: table["reason"] for at, table in by_place.items()} == \
+        {(die, msr): TABLE_OK for die in (0, 1) for msr in (0, POINTER)}, by_place
+    pointed = {unit["name"] for unit in discovery["units"]
+               if unit["table"] == by_place[unit["die"], POINTER]["table"]}
     assert pointed == IN_BLOCK, pointed
     listed = {}
     for line in m.sh("ucoretool list -j").splitlines():
@@ -59,7 +59,7 @@ def both_discovery_tables_of_each_die_are_found(m):
     assert listed == {(die, kind): [(counters, fixed, access)] * nr for die in (0, 1)
                       for kind, (counters, fixed, access, nr) in TYPES.items()}, listed
     shown = json.loads(m.sh("ucoretool info --discovery -j"))["tables"]
-    shown = shown[tables[0, POINTER]["table"]]
+    shown = shown[by_place[0, POINTER]["table"]]
     assert shown["msr"] == f"{POINTER:#x}" and "function" not in shown, shown
     assert int(shown["address"], 0) == WINDOW + POINTED, shown
     assert "Diamond Rapids" in m.run("ucoretool doctor", check=False).out
@@ -71,14 +71,14 @@ def both_discovery_tables_of_each_die_are_found(m):
 def every_counter_of_both_tables_counts_exactly(m):
     with Session(m) as s:
         listed = {(box["die"], box["name"]): box["counters"] + box["fixed"] for box in s.boxes}
-        # where the UBox has its fixed counter is uncertain
+        # the driver does not list the fixed counter of the UBox, whose address is uncertain
         real = {at: count - (at[1] == "ubox0") for at, count in boxes_of_model(m).items()}
         assert listed == real, (listed, real)
         assert s.fill(**DISTINCT) == sum(listed.values())
         count_and_stop_exactly(m, s)
 
 
-# MSR and memory counters are one access, those of functions two
+# a counter in an MSR or in memory takes one access, a counter in config space two
 MSR_COUNTERS, MMIO_COUNTERS, PCI_COUNTERS = 46, 46, 8
 
 
@@ -89,7 +89,7 @@ def read_writes_each_global_control_twice(m):
         s.start()
         made = accesses_of(m, s, "burst 10")
     reads = MSR_COUNTERS + MMIO_COUNTERS + 2 * PCI_COUNTERS
-    assert made["all"] == made["told"] == 10 * 2 * (reads + 4), made
+    assert made["all"] == made["reported"] == 10 * 2 * (reads + 4), made
     assert made["wrmsr"] == made["mmio_write"] == 10 * 2 * 2, made
     assert made["rdmsr"] == 10 * 2 * MSR_COUNTERS, made
     assert made["mmio_read"] == 10 * 2 * MMIO_COUNTERS, made
@@ -150,7 +150,7 @@ def uncertain_boxes_are_present_on_request(m):
     m.rmmod()
 
 
-# ---- the freeze of power-on ----
+# ---- dies that are frozen at power-on ----
 
 def controls(m):
     """Return both global controls of both dies, and whether the dies are frozen."""
@@ -172,12 +172,12 @@ def each_global_control_is_restored(m):
         assert all(value["count"] for value in s.read_exactly()["values"])
         s.stop()
     m.settle()
-    m.wait_until(lambda: controls(m) == before, what="the freeze, as found")
+    m.wait_until(lambda: controls(m) == before, what="the freeze before the session")
     m.rmmod()
     assert controls(m) == before, controls(m)
 
 
-# ---- overflows of each global, on the model's own route ----
+# ---- overflows of boxes of each global control, by the model's private PMI route ----
 
 def period_of(box, die, hz):
     return rates.rate(type_of(box), instance_of(box), die, platform="dmr", **CLOCK) // hz
@@ -196,7 +196,7 @@ def overflows_behind_each_global_control_are_sampled_exactly(m):
     m.rmmod()
 
 
-# ---- tables behind an MSR that cannot be used: a die each, the first is good ----
+# ---- tables with an unusable address in the MSR: one for each die, the first table is good ----
 
 HOLE, RAM, LOCAL_APIC = WINDOW + 0x70000000, 0x1000000, 0xfee00000
 BAD_POINTERS = (
@@ -206,7 +206,7 @@ BAD_POINTERS = (
     ("it is not aligned", {"msr-value": HOLE + 4}, TABLE_MSR),
     ("it points to RAM", {"msr-value": RAM}, TABLE_RAM),
     ("it points to the local APIC", {"msr-value": LOCAL_APIC}, TABLE_FOREIGN),
-    ("nothing is there", {"msr-value": HOLE}, TABLE_ASLEEP),
+    ("nothing is there", {"msr-value": HOLE}, TABLE_ALL_ONES),
     ("global control on RAM", {"pointed.global.1": RAM}, TABLE_GLOBAL),
 )
 # An unknown global control would keep its die frozen, so the firmware leaves none frozen here.
@@ -216,7 +216,8 @@ BROKEN = [record(0x2f80, 19, 0), record(WINDOW + 0x3f000000, 37, 0, ctl=0x28, ac
 
 
 def bad_settings():
-    settings = {"machine.sockets": len(BAD_POINTERS), "machine.cores": 1, "model.firmware-freeze": "no", **appended(BROKEN, 0)}
+    settings = {"machine.sockets": len(BAD_POINTERS), "machine.cores": 1,
+                "model.firmware-freeze": "no", **appended(BROKEN, 0)}
     for die, (_, forged, _) in enumerate(BAD_POINTERS):
         for key, value in forged.items():
             settings[f"discovery.{die}:{key}"] = value if isinstance(value, str) else f"{value:#x}"
@@ -225,13 +226,13 @@ def bad_settings():
 
 @test("dmr-2s", settings=bad_settings(), timeout=120)
 def bad_pointer_is_rejected_and_others_stay(m):
-    told = found(m)
-    tables = {(table["die"], table["msr"]): table["reason"] for table in told["tables"]}
+    discovery = found(m)
+    by_place = {(table["die"], table["msr"]): table["reason"] for table in discovery["tables"]}
     wanted = {(die, 0): TABLE_OK for die in range(len(BAD_POINTERS))}
     wanted |= {(die, POINTER): reason for die, (*_, reason) in enumerate(BAD_POINTERS)}
-    assert tables == wanted, (tables, wanted)
-    assert [(unit["die"], unit["reason"]) for unit in told["units"]] == [(0, UNIT_BROKEN)] * 2, \
-        told["units"]
+    assert by_place == wanted, (by_place, wanted)
+    rejected = [(unit["die"], unit["reason"]) for unit in discovery["units"]]
+    assert rejected == [(0, UNIT_BROKEN)] * 2, discovery["units"]
     text = m.sh("ucoretool list --rejected")
     assert text.count(f"(MSR {POINTER:#x}) is not used: ") == len(BAD_POINTERS) - 1, text
     assert "faults or is zero" in text and "another device's memory" in text, text

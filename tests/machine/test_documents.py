@@ -19,7 +19,7 @@ LISTS = ("README.md", "Documentation/recipes.md")
 LINE = re.compile(r"^\t(ucoretool .*?)(?:\t+#.*)?$", re.M)
 ENDLESS = re.compile(r"ucoretool (top|export|record --timer 10ms --keep|stat -I(?!.*--)).*")
 BLOCKED = re.compile(r"^SigBlk:\s*(\w+)$", re.M)
-# Events, and interrupts, of one generation; all others are of each
+# Commands with events or interrupts that only E5-2600, or only later generations, have
 OF_E5, OF_LATER = re.compile(r"\b(cbo|qpi)/|record -c"), re.compile(r"\bcha/")
 EXCERPT = re.compile(r"^```(c|python) (\S+)\n(.*?)^```$", re.M | re.S)
 
@@ -38,7 +38,10 @@ def pages_on(m):
 
 
 def waits_for_control_c(m):
-    """Until then it would die of it: a busy host may let it take seconds to get there."""
+    """Return true if ucoretool has blocked SIGINT, which it waits for.
+
+    Before this, SIGINT would kill the program.
+    """
     blocked = BLOCKED.search(m.run("cat /proc/$(pidof ucoretool)/status", check=False).out)
     return blocked and int(blocked[1], 16) >> signal.SIGINT - 1 & 1
 
@@ -99,7 +102,7 @@ def documented_host_commands_print_the_documented_output():
 
 @test(machine=False)
 def every_documented_command_is_tested():
-    """Each runs on a machine that one of the tests above has."""
+    """Check that the machines of all documented commands are those of the tests above."""
     found = [section for name in doc_outputs.PAGES for section in doc_outputs.sections_of(name)]
     assert {section.machine for section in found if section.commands()} == {"e2-2s", "spr-2s"}
     assert sum(len(section.commands()) for section in found) > 30
@@ -107,7 +110,7 @@ def every_documented_command_is_tested():
 
 @test(machine=False)
 def excerpts_match_the_examples():
-    """A block called `c FILE` or `python FILE` has lines of that file, in its order."""
+    """Check that each block `c FILE` or `python FILE` consists of lines of that file, in order."""
     seen = 0
     for name in doc_outputs.PAGES:
         for _, path, text in EXCERPT.findall((artifacts.TOP / name).read_text()):
@@ -131,7 +134,7 @@ def outdated_documented_output_is_detected():
         now = [pages.Command(pages.GUEST, first.text, list(lines), status=status), second]
         return len(list(pages.differences(one, now)))
     assert not differences("x 20.5 us ab", "more")
-    assert differences("y 1 ms ab") == 2        # the line, and the x that one is to read
+    assert differences("y 1 ms ab") == 2        # the changed line, and the missing x
     assert differences("x 1 ms") == 2
-    assert differences() == 3                   # nothing at all, and both names
+    assert differences() == 3                   # the missing output and both names
     assert differences("x 1 ms  ab", status=1) == 1

@@ -2,8 +2,8 @@
 """`ucoretool export` in the guest, scraped by Debian's Prometheus on the host.
 
 The guest has no network but its loopback.  A relay answers Prometheus: for each scrape it
-fetches the page in the guest, through the agent.  What rate() makes of the counters is
-compared with the rates that the model promises.
+fetches the page in the guest, through the agent.  The results of rate()
+are compared with the documented rates of the model.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ ADDRESS = "127.0.0.1:9739"
 FETCH = f"wget -q -O - http://{ADDRESS}/metrics"
 CLOCK = "imc0/DCLK/"
 INTERVAL, WINDOW = "5s", "75s"
-SCRAPED = 6         # seconds after which a scrape has ended, and is there with all it has
+SCRAPED = 6         # seconds after which the samples of a scrape are complete in Prometheus
 # Tolerance of the time of a scrape on a loaded host, and the tolerance when a clock of the
 # model, read at the same time, is used
 BY_PROMETHEUS, BY_CLOCK = 0.05, 2e-4
@@ -31,7 +31,7 @@ CPUS_OF_DIE_1 = (2, 3)
 FILES = extras.files()
 
 
-# ---- The exporter, and the way to it -----------------------------------------
+# ---- The exporter and the relay to it ----------------------------------------
 
 
 @contextlib.contextmanager
@@ -53,7 +53,7 @@ def exporter(m, options=""):
 
 
 def page(m):
-    """Each sample of a page and its value."""
+    """Return series -> value of the page that the exporter serves."""
     return {key: float(value) for key, value in SAMPLE.findall(m.sh(FETCH))}
 
 
@@ -79,7 +79,7 @@ def relay_handler(m):
 
 @contextlib.contextmanager
 def scraped(m):
-    """Prometheus, which scrapes the guest."""
+    """Context manager: run a Prometheus server that scrapes the guest."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), relay_handler(m))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
@@ -99,7 +99,7 @@ def prometheus(port):
 
 # ---- Rates -------------------------------------------------------------------
 
-# Metric, the label of its boxes, their type, the event, bytes for a count
+# (metric, label of the box, box type, event, bytes per count)
 BYTES = (("ucore_memory_read_bytes_total", "channel", "imc", "UNC_M_CAS_COUNT.RD", 64),
          ("ucore_memory_written_bytes_total", "channel", "imc", "UNC_M_CAS_COUNT.WR", 64),
          ("ucore_link_transmit_bytes_total", "link", "upi", "UNC_UPI_TxL_FLITS.ALL_DATA", 64 / 9),
@@ -110,19 +110,19 @@ BYTES = (("ucore_memory_read_bytes_total", "channel", "imc", "UNC_M_CAS_COUNT.RD
 
 
 def rates_of(server, metric):
-    """rate() of each series, by its labels."""
+    """Return (labels, rate()) of each series of a metric."""
     return server.query(f"rate({metric}[{WINDOW}])")
 
 
 def clocks(server, promise):
-    """How fast a second of the model passed for rate(), on each socket: about 1."""
+    """Return, for each socket, the rate of a clock by Prometheus, divided by the model's rate."""
     found = {int(labels["socket"]): rate for labels, rate in rates_of(server, "ucore_events_total")
              if labels["event"] == CLOCK}
     return {die: found[die] / promise.rate("imc", 0, die, None) for die in promise.dies}
 
 
 def differences(server, promise):
-    """Texts of rates that are not the model's."""
+    """Return a text for each rate that differs from the model's rate."""
     seconds = clocks(server, promise)
     wrong = [f"a second of {die} took {passed}" for die, passed in seconds.items()
              if abs(passed - 1) > BY_PROMETHEUS]
@@ -142,7 +142,7 @@ def differences(server, promise):
 
 @test("spr-2s", files=FILES, timeout=400)
 def prometheus_computes_the_rates_of_the_model(m):
-    """And every query of the dashboard has something to show."""
+    """Each query of the dashboard also returns data."""
     promise = Promise(m)
 
     def found(server):
@@ -151,11 +151,11 @@ def prometheus_computes_the_rates_of_the_model(m):
                     *(f"{title}: nothing to show for {query}"
                       for title, query in server.silent_panels())]
     with exporter(m, f"-e {CLOCK}"), scraped(m) as server:
-        # a window in which there are scrapes from the beginning to the end
+        # wait for a window that is full of successful scrapes
         server.wait_until(
             lambda s: (s.value(f"count_over_time(ucore_up[{WINDOW}])") or 0) >= 8 and
             s.value(f"min(ucore_up offset {WINDOW})") == 1, 180 * patience(), "a window of scrapes")
-        # a busy host makes a scrape late, or lets it fail: it leaves the window again
+        # a scrape that a busy host delays or fails leaves the window after some time
         with contextlib.suppress(TimeoutError):
             server.wait_until(lambda s: not found(s), 100, "the rates of the model")
         assert_equal(found(server))
@@ -173,7 +173,7 @@ def latency_differences(server, promise):
     return [] if near else [f"a miss takes {latency} cycles, {cycles} of {misses} are due"]
 
 
-# ---- What happens to a machine -----------------------------------------------
+# ---- Changes of the machine --------------------------------------------------
 
 
 @test("spr-2s", files=FILES, loaded=False, timeout=300)
@@ -198,7 +198,7 @@ def up_is_0_without_the_driver(m):
 
 @test("spr-2s", files=FILES, alone=True, timeout=200)
 def exported_counters_never_decrease(m):
-    """A die without CPUs, a box that dies: counts stand still, and no series goes back."""
+    """Counters of a die without CPUs or of a dead box stop, and no exported series decreases."""
     last = {}
 
     def look():

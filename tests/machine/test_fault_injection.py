@@ -12,7 +12,7 @@ from lab import ktap
 from lab.framework import BOTH, skip, test
 from lab.session import VALUE_GAP
 from machine.exact import counting, stop_exactly
-from machine.test_suspend import asleep_by, suspend_to_ram
+from machine.test_suspend import suspend_by, suspend_to_ram
 
 DEBUG = ("debug",)
 # Numbers of random calls; one allocation in STEP fails during loading
@@ -23,9 +23,9 @@ PLACES, SEQUENCES = 1800, 100
 REACHED = re.compile(r"^(\d+) places of the driver reached, (\d+) sequences kept, "
                      r"(\d+) processes guided$", re.M)
 # Numbers of random calls during CPU hotplug (one operation in 250 calls) and during suspend
-CALLS_OF_MOVES, CALLS_OF_SLEEPS = 6000, 5000
-# index of the failing allocation of the kernel; 0 is the first of ucore
-FAULTS_OF_SLEEP = (0, 1, 512)
+HOTPLUG_CALLS, SUSPEND_CALLS = 6000, 5000
+# arguments of uapi_faultsleep: 0 fails the first allocation of ucore, N the Nth one of the kernel
+SUSPEND_FAULTS = (0, 1, 512)
 
 
 @test("e2-2s", kernels=DEBUG, timeout=300)
@@ -60,10 +60,10 @@ def failed_allocations_during_suspend_are_handled(m):
     if m.kernel.name == "kcsan":
         skip("a kernel with KCSAN does not resume, with or without ucore")
     with counting(m) as s:
-        outputs = [asleep_by(m, f"uapi_faultsleep {nth}").out for nth in FAULTS_OF_SLEEP]
+        outputs = [suspend_by(m, f"uapi_faultsleep {nth}").out for nth in SUSPEND_FAULTS]
         stop_exactly(m, s)
     results = list(ktap.parsed("".join(outputs)))
-    assert len(results) == len(FAULTS_OF_SLEEP) and "512: injected" in outputs[-1], outputs
+    assert len(results) == len(SUSPEND_FAULTS) and "512: injected" in outputs[-1], outputs
     return results
 
 
@@ -101,7 +101,7 @@ def random_unguided_calls_break_nothing(m):
 def random_calls_during_hotplug_break_nothing(m):
     """All CPUs except CPU 0 go offline and online, so that a die has no CPU at times."""
     with counting(m) as s:
-        results = ktap.run(m, f"uapi_fuzz {CALLS_OF_MOVES} 3 0 1 2 3", timeout=600)
+        results = ktap.run(m, f"uapi_fuzz {HOTPLUG_CALLS} 3 0 1 2 3", timeout=600)
         assert any(value["flags"] & VALUE_GAP for value in s.read()["values"])
         stop_exactly(m, s)
     return results
@@ -111,13 +111,13 @@ def random_calls_during_hotplug_break_nothing(m):
 def random_calls_during_suspend_break_nothing(m):
     """Suspend stops the callers at any point, and they continue after the resume."""
     with counting(m) as s:
-        command = f"uapi_fuzz {CALLS_OF_SLEEPS} 4 1000"
+        command = f"uapi_fuzz {SUSPEND_CALLS} 4 1000"
         task = m.spawn(command, timeout=600)
-        asleep = 0
+        suspends = 0
         while not task.done:
             suspend_to_ram(m)
-            asleep += 1
-        assert any(value["flags"] & VALUE_GAP for value in s.read()["values"]), asleep
+            suspends += 1
+        assert any(value["flags"] & VALUE_GAP for value in s.read()["values"]), suspends
         results = ktap.finished(command, task.wait(check=False))
         stop_exactly(m, s)
     return results

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Faults of the hardware: interrupts lost, made up or coinciding; boxes that die."""
+"""Hardware faults: lost, spurious and simultaneous interrupts; boxes that stop responding."""
 
 import errno
 import json
@@ -27,14 +27,14 @@ def recovered(samples):
 
 
 def wait_samples(machine, session, more):
-    """Waits until the session has taken more samples than now."""
+    """Wait until the session has taken @more further samples."""
     first = session.status()["samples"]
     machine.wait_until(lambda: session.status()["samples"] >= first + more,
                        what=f"{more} samples")
 
 
 def frozen_for(machine, mark):
-    """Seq of a freeze -> how long it lasted."""
+    """Return sequence number of a freeze -> its duration (ns)."""
     return {line["seq"]: line["frozen_ns"] for line in machine.truth("unfreeze", mark)}
 
 
@@ -125,7 +125,7 @@ def spurious_pmi_makes_no_sample_and_leaves_pmis_open(m):
     assert not any(a and b for a, b in zip(late, late[1:])) and not any(late[-3:]), late
 
 
-# bit of the first memory controller
+# status bit of the first memory controller in the global status
 STATUS_BIT = {"e2-2s": 20, "hswep-2s": 23}
 
 
@@ -151,7 +151,7 @@ def status_bit_without_overflow_makes_no_sample(m):
     assert not m.oracle("state")["sockets"][0]["global_status"]
 
 
-# Counters of both box types at one rate, so that one period ends at one instant.
+# rates with which periods of imc and ha counters end at the same time
 TWINS = {"rates.imc.*.*.0x7f.*": 50000000, "rates.ha.*.*.0x7f.*": 50000000}
 
 
@@ -180,7 +180,8 @@ def simultaneous_overflows_are_all_served(m):
 @test("e2-2s", kernels=BOTH, settings=TWINS)
 def simultaneous_overflows_of_two_sessions_are_served(m):
     with Session(m, ring=1 << 20) as a, Session(m, ring=1 << 20) as b:
-        arm(a, "imc0", hz=41)       # their periods end together once a second only
+        # periods of both sessions end at the same time once a second
+        arm(a, "imc0", hz=41)
         arm(b, "ha0", hz=29)
         mark = m.truth_length()
         a.start()
@@ -208,7 +209,7 @@ def is_dead(machine, box):
 
 
 def count_again(machine, box):
-    """A box that responds again can be used again, and has been reset."""
+    """Check that a box that responds again counts in a new session without a flag."""
     with Session(machine) as s:
         s.add(box, 0, 0, **CLOCK)
         s.start()
@@ -216,7 +217,7 @@ def count_again(machine, box):
     assert not is_dead(machine, box)
 
 
-# Alone: what died could not be stopped, and counts when it is alive again.
+# alone, because the driver cannot stop a dead box, which counts when it responds again
 @test(("e2-2s", "hswep-2s", "snbep-2s"), kernels=KERNELS, alone=True)
 def dead_box_is_reported_and_others_count_on(m):
     box = "sbox1" if m.scenario == "hswep-2s" else "imc2"
@@ -228,7 +229,7 @@ def dead_box_is_reported_and_others_count_on(m):
 
 
 def drain_until(machine, session, records, enough, what):
-    """Adds records of a running session until enough(those of die 0) is true."""
+    """Append records of a running session until enough(records of die 0) is true."""
     def drained():
         records.extend(session.drain())
         return enough([record for record in records if record["domain"] == 0])
@@ -236,7 +237,7 @@ def drain_until(machine, session, records, enough, what):
 
 
 def samples_around_a_gap(records):
-    """Return samples before a gap, the gap, and samples after the gap."""
+    """Return true if at least 3 samples are before the first gap record and 3 after it."""
     at = next((i for i, record in enumerate(records) if record["type"] == GAP), 0)
     return len(samples_in(records[:at])) >= 3 and len(samples_in(records[at:])) >= 3
 
@@ -272,7 +273,7 @@ def die_while_sampling(machine, box):
             s.add(box, 0, 0, **CLOCK)
         s.add("imc0", 0, 0, **CLOCK)
         s.start()
-        # on v1 the die is not frozen, as the model sees it, while the dead box counts on
+        # on v1 read_exactly() finds no freeze of the die, because the dead box continues to count
         assert (s.read if s.platform == "snbep" else s.read_exactly)()["values"][0]["count"]
 
 
@@ -333,11 +334,11 @@ def freeze_without_an_armed_session_is_reported(m):
             m.inject("carry 0 imc2.0")
             records = []
 
-            def told():
+            def gaps():
                 records.extend(s.drain())
                 return [r for r in records if r["type"] == GAP]
 
-            (gap,) = m.wait_until(told, what="the gap")
+            (gap,) = m.wait_until(gaps, what="the gap")
             assert gap["reason"] == GAP_FROZEN, gap
             (value,) = s.read_exactly()["values"]
             assert value["flags"] & VALUE_GAP, value
@@ -354,7 +355,7 @@ def freeze_without_an_armed_session_is_reported(m):
 
 @test("e2-2s", kernels=("6.1",), loaded=False, settings={"faults.dead": "imc3 1:ha1"})
 def boxes_dead_at_load_are_unlisted_or_refused(m):
-    """All ones where the header should be: no such function, no such box."""
+    """A PCI function whose header reads all ones does not exist, so its box is not listed."""
     m.insmod()
     with Session(m) as s:
         s.add_all(eventset.full_set(s))
@@ -363,26 +364,26 @@ def boxes_dead_at_load_are_unlisted_or_refused(m):
         assert (0, "imc3") not in s.caps and (1, "ha1") not in s.caps and (0, "ha1") in s.caps
 
 
-# ---- what firmware hides ----
+# ---- boxes that firmware hides ----
 
 HIDDEN = "ha0 ha1 r3qpi0 r3qpi1 r3qpi2 0:imc3 1:r2pcie0 1:qpi0-filter"
-TOLD = "a BIOS option may hide boxes: ha, r3qpi; die 0: imc ({} of {}); " \
-       "die 1: filters of 1 qpi, r2pcie"
+MESSAGE = "a BIOS option may hide boxes: ha, r3qpi; die 0: imc ({} of {}); " \
+          "die 1: filters of 1 qpi, r2pcie"
 
 
-def assert_told(m, told):
-    """In the kernel log, and by the tool with what to do about it."""
-    assert told in m.dmesg(), m.dmesg()[-2000:]
+def assert_hidden_reported(m, message):
+    """Check that the kernel log and `ucoretool doctor` contain the message."""
+    assert message in m.dmesg(), m.dmesg()[-2000:]
     doctor = m.run("ucoretool doctor -j", check=False).out
-    assert told in doctor, doctor
+    assert message in doctor, doctor
 
 
-def assert_hidden(m, told):
-    assert_told(m, told)
+def assert_hidden(m, message):
+    assert_hidden_reported(m, message)
     with Session(m) as s:
-        # the port counts; what needs the hidden function is refused
+        # the port counts, but a match is refused, because its registers are in the hidden function
         s.add("qpi0", 1, 0, event=0x14)
-        with refused(errno.EINVAL):     # the session finds no number for it
+        with refused(errno.EINVAL):     # GET_FIELDS does not list the field
             s.add("qpi0", 1, 1, event=0x38, match0=0x1e00)
         s.add("qpi0", 0, 1, event=0x38, match0=0x1e00, mask0=0x1f80)
         s.start()
@@ -391,26 +392,26 @@ def assert_hidden(m, told):
 
 @test("e2-2s", settings={"faults.hide": HIDDEN})
 def hidden_boxes_are_reported_by_type_and_die(m):
-    assert_hidden(m, TOLD.format(3, 4))
+    assert_hidden(m, MESSAGE.format(3, 4))
 
 
 @test("snbep-2s", settings={"faults.hide": HIDDEN})
 def hidden_boxes_are_reported_on_v1(m):
-    assert_hidden(m, TOLD.format(3, 4))
+    assert_hidden(m, MESSAGE.format(3, 4))
 
 
 @test("hswep-2s", settings={"faults.hide": HIDDEN})
 def hidden_boxes_are_reported_on_v3(m):
-    assert_hidden(m, TOLD.format(7, 8))
+    assert_hidden(m, MESSAGE.format(7, 8))
 
 
-# The third port's filter function, too, is of v4 alone; of IRP, die 1's is there
+# Only v4 has a filter function of the third port. IRP is hidden on die 0 and visible on die 1
 @test("bdxep-2s", kernels=("6.12",), settings={"faults.hide": "0:irp0 0:qpi2-filter 0:qpi1-filter"})
 def hidden_boxes_are_reported_on_v4(m):
-    assert_told(m, "a BIOS option may hide boxes: die 0: filters of 2 qpi, irp")
+    assert_hidden_reported(m, "a BIOS option may hide boxes: die 0: filters of 2 qpi, irp")
 
 
-# two functions with the ids of R3QPI are no boxes, and no box is reported missing
+# the two functions with ids of R3QPI are no boxes, so that no R3QPI is reported as hidden
 @test("bdxde-1s", kernels=BOTH)
 def no_box_is_reported_hidden_on_xeon_d(m):
     assert "may hide" not in m.dmesg(), m.dmesg()[-2000:]

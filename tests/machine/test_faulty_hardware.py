@@ -26,7 +26,10 @@ def arm_spr(session):
 
 
 def sampled_exactly(m, armed, fault, samples=12):
-    """Overflows and their PMIs, misled in some way: each has its sample, and it is right."""
+    """Sample overflows while a fault delays or repeats PMIs; check that each sample is exact.
+
+    Return the samples and the PMIs of the model's log.
+    """
     mark = m.truth_length()
     with Session(m, ring=1 << 20) as s:
         armed(s)
@@ -43,49 +46,49 @@ def sampled_exactly(m, armed, fault, samples=12):
     return found, m.truth("pmi", mark)
 
 
-def late_ones(m, armed=arm):
+def assert_late_pmis_are_exact(m, armed=arm):
     m.write(WATCHDOG, 0)
     for delay in LATE:
         found, pmis = sampled_exactly(m, armed, f"delay-pmi 0 {delay}")
         assert len(pmis) >= 10, (delay, pmis)
         # the driver did not wait for interrupts that came after the scan of the watchdog
         assert delay < 60 * MS or any(recovered(found)[3:]), delay
-    # without a delay everything is as before
+    # without the delay PMIs are in time again
     found, _ = sampled_exactly(m, armed, "delay-pmi 0 0")
     assert not all(recovered(found)[3:]), found
 
 
-def double_ones(m, *later, armed=arm):
+def assert_duplicate_pmis_are_exact(m, *later, armed=arm):
     m.write(WATCHDOG, 0)
     for after in later:
         found, pmis = sampled_exactly(m, armed, f"double-pmi 0 1000 {after}")
-        # more messages than freezes
+        # some freezes have sent more than one PMI
         assert len(pmis) > len({pmi["seq"] for pmi in pmis}) >= 10, (after, pmis)
 
 
 @test(("e2-2s", "hswep-2s"), kernels=BOTH, timeout=120)
 def late_pmis_neither_lose_nor_repeat_samples(m):
-    late_ones(m)
+    assert_late_pmis_are_exact(m)
 
 
 @test(("e2-2s", "hswep-2s"), kernels=BOTH, timeout=120)
 def duplicate_simultaneous_pmis_make_one_sample(m):
-    double_ones(m, 0)
+    assert_duplicate_pmis_are_exact(m, 0)
 
 
 @test(("e2-2s", "hswep-2s"), kernels=BOTH, timeout=120)
 def repeated_pmis_make_no_sample(m):
     """The first PMI was served, and the second has no overflow: it is an unknown NMI."""
     m.allow(*UNKNOWN_NMI)
-    double_ones(m, 30 * US, 2 * MS)
+    assert_duplicate_pmis_are_exact(m, 30 * US, 2 * MS)
 
 
 @test("spr-2s", settings=PRIVATE, loaded=False, timeout=120)
 def late_or_duplicate_pmis_on_discovery_platform_are_exact(m):
     private(m)
-    late_ones(m, arm_spr)
+    assert_late_pmis_are_exact(m, arm_spr)
     m.allow(*UNKNOWN_NMI)
-    double_ones(m, 0, 2 * MS, armed=arm_spr)
+    assert_duplicate_pmis_are_exact(m, 0, 2 * MS, armed=arm_spr)
     m.rmmod()
 
 
@@ -113,7 +116,7 @@ def stuck_counter_does_not_affect_others(m):
         s.stop_exactly()
 
 
-def faulting(m, box, fields):
+def assert_faulting_box_is_reported(m, box, fields):
     with Session(m, timer_ns=5 * MS, ring=1 << 20) as s:
         dead = s.add(box, 0, 3, **fields)
         fine = s.add("imc0", 0, 0, **fields)
@@ -121,7 +124,7 @@ def faulting(m, box, fields):
         records = []
         drain_until(m, s, records, lambda found: len(found) >= 3, "samples")
         m.inject(f"fault 0 {box}")
-        drain_until(m, s, records, samples_around_a_gap, "a gap, and samples behind it")
+        drain_until(m, s, records, samples_around_a_gap, "a gap, and samples after it")
         values = {value["event"]: value for value in s.read()["values"]}
         s.stop()
         assert_gap(s, records + s.drain(), box)
@@ -132,12 +135,12 @@ def faulting(m, box, fields):
             s.add(box, 0, 3, **fields)
 
 
-# Alone: what faulted could not be stopped, and counts when it is there again
+# alone, because the driver cannot stop a faulting box, which counts when its MSRs work again
 @test(("e2-2s", "spr-2s"), kernels=BOTH, alone=True)
 def faulting_msrs_are_reported_and_others_count_on(m):
     box, fields = ("cbo1", CLOCK) if m.scenario == "e2-2s" else ("cha1", {"event": 1})
     try:
-        faulting(m, box, fields)
+        assert_faulting_box_is_reported(m, box, fields)
     finally:
         m.inject(f"no-fault 0 {box}")
     with Session(m) as s:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The flight recorder: after a step of the traffic, the file has the time before the step, too."""
+"""The flight recorder: the file also contains the time before the step of the traffic."""
 
 import itertools
 import json
@@ -23,7 +23,7 @@ RECORD = ("cd /tmp && exec ucoretool record --timer 20ms --keep 30s "
 
 
 def samples_of(machine, path):
-    """Every sample of a file, and its counts since the one before, on the host."""
+    """Return the samples of a file in the guest, decoded by `ucoretool script` on the host."""
     printed = subprocess.run([artifacts.tools() / "ucoretool", "script", "-i", "-", "-j"],
                              input=machine.fetch(path), check=True, capture_output=True)
     records = map(json.loads, printed.stdout.splitlines())
@@ -31,7 +31,7 @@ def samples_of(machine, path):
 
 
 def freezes_of(machine, mark, die):
-    """(begin, end) of the freezes with counters in use: those of samples, in their order."""
+    """Return (begin, end) of the freezes in which counters were in use, in order of time."""
     ends = {unfreeze["seq"]: unfreeze["t"] for unfreeze in machine.truth("unfreeze", mark)
             if unfreeze["socket"] == die}
     return [(freeze["t"], ends.get(freeze["seq"])) for freeze in machine.truth("freeze", mark)
@@ -39,7 +39,7 @@ def freezes_of(machine, mark, die):
 
 
 def step(machine):
-    """Make the memory busy; returns two times of the model with the step between them."""
+    """Increase the rate of memory accesses; return model times before and after the step (ns)."""
     mark = machine.truth_length()
     machine.inject("marker 1")
     machine.inject(f"rate imc.*.*.{CAS:#x}.* {FAST}")
@@ -61,7 +61,7 @@ def flight_recorder_keeps_29_s_before_the_trigger(m):
     m.run("sleep 33", timeout=120)
     before, behind = step(m)
     m.wait_until(lambda: m.sh("ls /tmp | grep -c ^inc- || true") == "1", timeout=60)
-    # true for ever: there is no second file
+    # the condition remains true, but must not start a second file
     m.run("sleep 2", timeout=30)
     recorder.kill(signal.SIGINT)
     recorder.wait()
@@ -88,7 +88,7 @@ def freezes_at(samples, freezes):
 
 
 def judge(die, samples, freezes, before, behind):
-    """The first busy interval is the one of the step, and there are 29 s before and 5 s after."""
+    """Check that the rate changes in the interval of the step, 29 s before and 5 s after it."""
     freezes = freezes_at(samples, freezes)
     times = [sample["time_ns"] for sample in samples]
     assert times == sorted(times)

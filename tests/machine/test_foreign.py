@@ -26,7 +26,8 @@ ONE_BUS = 0xff
 PAGES = range(0xfea00000, 0xfec00000, 0x1000)
 BANDWIDTH = range(0xe00, 0xe10)
 UNCORE_MSRS = 0x2000
-# The host bridge, the cards, a root, LPC, SATA, SMBus; headers, capabilities, the rest
+# (device, function) of host bridge, cards, root port, LPC, SATA, SMBus, and config offsets in
+# headers, capabilities and device registers
 SLOTS = (0, 0), (2, 0), (3, 0), (0x10, 0), (0x1f, 0), (0x1f, 2), (0x1f, 3)
 OFFSETS = 0x40, 0x80, 0xc8, 0x100, 0x400, 0xf00
 
@@ -34,7 +35,7 @@ OFFSETS = 0x40, 0x80, 0xc8, 0x100, 0x400, 0xf00
 # ---- foreign registers ----
 
 def memory(m, address, size):
-    """Physical memory, registers too: the model's devices answer as they do to a CPU."""
+    """Return bytes of physical memory or device registers; devices respond as to a CPU's read."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "memory"
         m.qmp("pmemsave", val=address, size=size, filename=str(path))
@@ -42,14 +43,14 @@ def memory(m, address, size):
 
 
 def functions(m):
-    """Name -> address in ECAM, of every PCI function."""
+    """Return name -> ECAM address of every PCI function."""
     names = m.sh("ls /sys/bus/pci/devices").split()
     return {name: ECAM + (int(name[5:7], 16) << 20 | int(name[8:10], 16) << 15 |
                           int(name[11], 16) << 12) for name in names}
 
 
 def registers(m):
-    """Place -> bytes: config space and BARs of all that is no uncore's, headers of that."""
+    """Return place -> bytes of config space and BARs of foreign devices, and of uncore headers."""
     seen = {}
     for name, address in functions(m).items():
         size = CONFIG if name.startswith("0000:00:") else HEADER
@@ -61,7 +62,7 @@ def registers(m):
 
 
 def assert_there(seen):
-    """The snapshot is one of registers."""
+    """Check that a snapshot contains nonzero registers of the network card, the disk and SATA."""
     for name in (NIC, NVME, SATA):
         assert seen[f"config {name}"][4] & MEMORY_DECODED, name
         bars = [data for place, data in seen.items() if place.startswith(f"memory {name}")]
@@ -90,7 +91,7 @@ def msr_accesses(m):
 # ---- forged tables ----
 
 def set_up_all(m):
-    """START and STOP with an event on each box that takes one; how many."""
+    """START and STOP a session with an event on each box; return the number of accepted events."""
     with Session(m) as s:
         s.ask(*(f"add {box['box']} 0 0 event=1" for box in s.boxes))
         taken = sum(not answer["errno"] for answer in s.answered(len(s.boxes)))
@@ -109,9 +110,9 @@ def judged(m, forged):
     first, second = registers(m), registers(m)
     assert_there(first)
     m.insmod()
-    told = found(m, everything=True)
-    assert [table["reason"] for table in told["tables"]] == [TABLE_OK], told["tables"]
-    units = [unit for unit in told["units"] if unit["record"]][-len(forged):]
+    listed = found(m, everything=True)
+    assert [table["reason"] for table in listed["tables"]] == [TABLE_OK], listed["tables"]
+    units = [unit for unit in listed["units"] if unit["record"]][-len(forged):]
     assert [tuple(unit["word"]) for unit in units] == forged, (units[0], forged[0])
     assert set_up_all(m) > 10
     m.rmmod()
@@ -158,10 +159,10 @@ def foreign_registers_are_not_accessed(m):
     assert not wrong, wrong[:10]
 
 
-# ---- anywhere ----
+# ---- random addresses ----
 
 def anywhere(number, seed):
-    """A thousand units, less those that the machine has, in all three spaces."""
+    """Return @number records with random addresses in MSRs, config space and memory."""
     rng = random.Random(seed)
     units = []
     for i in range(number):

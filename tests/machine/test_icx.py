@@ -20,13 +20,13 @@ from machine.test_snbep import timer_run
 
 # ---- which boxes ----
 
-# counters, fixed ones, access
+# box type -> (general counters, fixed counters, access)
 TYPES = {"cha": (4, 0, "msr"), "iio": (4, 0, "msr"), "iio_free": (0, 17, "msr"),
          "irp": (2, 0, "msr"), "m2pcie": (4, 0, "msr"), "ubox": (2, 1, "msr"),
          "pcu": (4, 0, "msr"), "imc": (4, 1, "mmio"), "imc_free": (0, 5, "mmio"),
          "m2m": (4, 0, "ecam"), "upi": (4, 0, "ecam"), "m3upi": (4, 0, "ecam"),
          "pcie3": (4, 0, "ecam")}
-# On all dies together
+# scenario -> box type -> number of boxes on all dies
 BOXES = {
     "icx-2s": {"cha": 8, "iio": 12, "iio_free": 12, "irp": 12, "m2pcie": 12, "ubox": 2, "pcu": 2,
                "imc": 24, "imc_free": 8, "m2m": 8, "upi": 6, "m3upi": 6},
@@ -119,7 +119,7 @@ def fields_absent_in_a_box_are_refused(m):
     with Session(m) as s:
         for box, field in (("imc0", "umask_ext"), ("m3upi0", "umask_ext"), ("cha0", "filter_loc"),
                            ("cha0", "filter_state"), ("iio0", "umask_ext"), ("ubox0", "invert")):
-            with refused(errno.EINVAL):     # the session finds no number for it
+            with refused(errno.EINVAL):     # GET_FIELDS does not list the field
                 s.add(box, event=1, **{field: 1})
         for box, field, value in (("upi0", "umask_ext", 1 << 24), ("m2m0", "umask_ext", 1 << 8),
                                   ("cha0", "umask_ext", 1 << 26), ("iio0", "ch_mask", 1 << 12),

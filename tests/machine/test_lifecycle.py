@@ -29,7 +29,7 @@ VALUE_OFFLINE = 4
 STATE_READY, STATE_INTREE = 0, 4
 
 
-# ---- the hardware, as it is found ----
+# ---- registers before a session ----
 
 def hardware(m):
     """Return the registers that a session must restore: name -> value."""
@@ -48,7 +48,7 @@ def hardware(m):
     return found
 
 
-# (CPU, MSR, value): global control, C-Boxes' and PCU's filters, v3's of the UBox
+# (CPU, MSR, value) before the session: global control, filters of C-Boxes, PCU and UBox (v3)
 V2 = ((0, 0xc00, 0x40000002), (2, 0xc00, 0x1), (0, 0xd14, 0x1f), (2, 0xd1a, 0x8001),
       (2, 0xc34, 0x04030201))
 V1 = ((0, 0xd14, 0x1f), (2, 0xd34, 0xff83fc00), (2, 0xc34, 0x04030201))
@@ -56,11 +56,11 @@ V3 = ((0, 0x700, 0x40000002), (0, 0xe05, 0x1f), (0, 0x707, 0x2a), (1, 0xe16, 0x8
 V3_OF_DIE_1 = ((2, 0x700, 0x20001), (2, 0xe06, 0x8001), (2, 0x715, 0x04030201))
 SKX = ((0, 0x700, 0x4000000000000002), (0, 0xe05, 0x1f), (1, 0xe16, 0x8001), (2, 0x700, 0x20001),
        (2, 0xe06, 0x8001), (2, 0x715, 0x04030201))
-# Platform -> these, and the function of ha0, with its ADDRMATCH0 at 40h
+# platform -> (MSRs, PCI function of ha0, which has ADDRMATCH0 at 40h)
 FOUND = {"ivbep": (V2, "7f:0e.1"), "snbep": (V1, "7f:0e.1"),
          "hswep": (V3 + V3_OF_DIE_1, "7f:12.1"), "bdxep": (V3 + V3_OF_DIE_1, "7f:12.1"),
          "bdxde": (V3, "ff:12.1"), "skx": (SKX, None)}
-# The first box with a filter, where that is not cbo0
+# first box with a filter, by platform; default: cbo0
 FIRST = {"skx": "cha0"}
 
 
@@ -69,7 +69,7 @@ def filters_of(platform):
 
 
 def furnish(m):
-    """Puts values into the registers that a session borrows, so that their return shows."""
+    """Write values to the registers that a session must restore; return hardware()."""
     m.run("modprobe -q msr", check=False)      # built into the debug kernel
     platform = args.Scenario(m.scenario).platform
     msrs, ha0 = FOUND[platform]
@@ -81,7 +81,7 @@ def furnish(m):
     found = hardware(m)
     assert found[filters_of(platform)][0] == 0x1f, found[filters_of(platform)]
     assert not ha0 or found["0:ha0:filters"][0] == 0x1000, found["0:ha0:filters"]
-    # v1 has none
+    # v1 has no global control
     assert found["0:global_ctl"] == (0 if msrs is V1 else msrs[0][2]), found["0:global_ctl"]
     return found
 
@@ -92,19 +92,22 @@ def changes(now, before):
             for name, value in now.items() if value != before[name]]
 
 
-def expect_as_found(m, found):
-    """A process that was killed needs a moment for its last breath."""
+def assert_restored(m, found):
+    """Check that hardware() returns to @found, and that nothing counts.
+
+    The exit of a killed process takes some time.
+    """
     try:
         m.wait_until(lambda: hardware(m) == found, timeout=10)
     except TimeoutError:
         left = changes(hardware(m), found)
-        raise AssertionError("not as found:\n" + "\n".join(left[:20])) from None
-    first, second = still(m, found), still(m, found)
-    assert first == second, "something still counts"
+        raise AssertionError("not restored:\n" + "\n".join(left[:20])) from None
+    first, second = totals_of_disabled(m, found), totals_of_disabled(m, found)
+    assert first == second, "a disabled counter counts"
 
 
-def still(m, found):
-    """Totals of what did not count when it was found."""
+def totals_of_disabled(m, found):
+    """Return the model's totals of the counters that were disabled in @found."""
     return {(s, name): total for s, totals in enumerate(totals_of(m))
             for name, total in totals.items()
             if not found[f"{s}:{name[0]}.{name[1]}:ctl"] & CTL_EN}
@@ -129,7 +132,7 @@ WITH_UBOX_FILTER = ("hswep", "bdxep", "bdxde")
 
 
 def on_every_kind_of_box(m, period=PERIOD):
-    """A running session that has programmed all that can be borrowed."""
+    """Return a running session that uses every kind of register that it must restore."""
     first = filters_of(args.Scenario(m.scenario).platform)
     before = hardware(m)[first]
     s = Session(m, timer_ns=TIMER, ring=RING)
@@ -153,7 +156,7 @@ def close_restores_the_hardware(m):
     s = on_every_kind_of_box(m)
     s._process.feed("quit\n")
     s._process.wait(timeout=30)
-    expect_as_found(m, found)
+    assert_restored(m, found)
 
 
 @test(UNLIKE, kernels=KERNELS)
@@ -162,12 +165,12 @@ def kill_restores_the_hardware(m):
     for _ in range(3):
         s = on_every_kind_of_box(m)
         s.__exit__()        # SIGKILL
-        expect_as_found(m, found)
+        assert_restored(m, found)
 
 
 @test(UNLIKE, kernels=KERNELS)
 def last_session_of_a_die_restores_it(m):
-    """Two sessions share a die: the first to go takes nothing from the second."""
+    """Two sessions share a die. The end of one does not affect the other one."""
     found = furnish(m)
     with Session(m) as one, Session(m, ring=RING) as two:
         one.add("ha0", 0, event=0x20, umask=1, addr_match=0x8000)
@@ -179,7 +182,7 @@ def last_session_of_a_die_restores_it(m):
         m.wait_until(lambda: two.status()["overflows"] > before + 5, what="overflows")
         assert hardware(m)["0:ha0:filters"] == found["0:ha0:filters"]
         two.stop_exactly()
-    expect_as_found(m, found)
+    assert_restored(m, found)
 
 
 @test(UNLIKE, kernels=KERNELS)
@@ -215,7 +218,7 @@ def rmmod_waits_for_users(m):
     s.__exit__()
     m.wait_until(lambda: m.sh("cat /sys/module/ucore/refcnt") == "0", what="last user gone")
     m.rmmod()
-    expect_as_found(m, found)
+    assert_restored(m, found)
 
 
 # Users that are killed at a random moment; the module may be unloaded when the next user starts
@@ -250,7 +253,7 @@ def rmmod_at_random_moments_leaves_nothing(m):
         users.wait(timeout=60, check=False)
         m.run("rm /tmp/enough")
     m.wait_until(lambda: m.sh("cat /sys/module/ucore/refcnt") == "0", what="last user gone")
-    expect_as_found(m, found)
+    assert_restored(m, found)
 
 
 @test(UNLIKE, kernels=KERNELS, alone=True)
@@ -260,9 +263,9 @@ def rmmod_and_insmod_repeat_without_residue(m):
         on_every_kind_of_box(m).__exit__()
         m.wait_until(lambda: m.sh("cat /sys/module/ucore/refcnt") == "0", what="last user gone")
         m.rmmod()
-        expect_as_found(m, found)
+        assert_restored(m, found)
         m.insmod()
-    expect_as_found(m, found)
+    assert_restored(m, found)
 
 
 @test(MACHINES, kernels=BOTH, loaded=False, alone=True)
@@ -271,15 +274,15 @@ def loading_writes_no_register(m):
     m.inject("reset")
     m.insmod()
     m.run("ucoretool list && ucoretool info")
-    expect_as_found(m, found)
+    assert_restored(m, found)
     assert m.oracle("accesses")["total"]["all"] < 2000, m.oracle("accesses")["total"]
     m.rmmod()
-    expect_as_found(m, found)
+    assert_restored(m, found)
 
 
-# ---- CPUs that go and come ----
+# ---- CPU hotplug ----
 
-# On v1 the words of boxes hold a die, and periods are polled; on v3 the PMI has another route
+# On v1 dies are frozen box by box, and periods are polled. On v3 the PMI has another route
 WORDS, ROUTES = ("e2-2s", "snbep-2s"), ("e2-2s", "hswep-2s")
 
 
@@ -373,12 +376,15 @@ def chosen_pmi_core_offline_is_replaced(m):
 
 
 def made_by(m):
-    """Accesses of each CPU."""
+    """Return the number of uncore register accesses of each CPU."""
     return [cpu["pmon"] for cpu in m.oracle("cpus")["cpus"]]
 
 
 def run_apart(m, apart):
-    """Timers, overflows and READs of a readers; CPUs that are set apart make no access."""
+    """Sample and READ with two readers; check that the CPUs @apart access no register.
+
+    Return the reader of each die.
+    """
     before = made_by(m)
     with Session(m, timer_ns=TIMER, ring=RING, cpu=1, readers=2) as s:
         for die in (0, 1):
@@ -437,17 +443,17 @@ def die_goes(m, **options):
         assert [g for g in gaps(records, 1) if g != GAP_READER_MOVED] == \
             [GAP_OFFLINE, GAP_ONLINE], gaps(records, 1)
         assert gaps(records, 0) == [], gaps(records, 0)
-        expect_gap_told(records, 1, GAP_ONLINE)
+        expect_gap_flagged(records, 1, GAP_ONLINE)
         assert_numbered(records)
 
 
-def expect_gap_told(records, die, reason):
-    """The first sample after the gap is flagged, and no other."""
+def expect_gap_flagged(records, die, reason):
+    """Check that the first sample after a gap, and no other one, has SAMPLE_GAP."""
     of_die = [r for r in records if r["domain"] == die]
     after = next(i for i, r in enumerate(of_die) if r["type"] == GAP and r["reason"] == reason)
     first = next(r for r in of_die[after:] if r["type"] == SAMPLE)
-    told = [r for r in of_die if r["type"] == SAMPLE and r["flags"] & SAMPLE_GAP]
-    assert told == [first], (first, told)
+    samples_with_gap = [r for r in of_die if r["type"] == SAMPLE and r["flags"] & SAMPLE_GAP]
+    assert samples_with_gap == [first], (first, samples_with_gap)
 
 
 def expect_die_offline(m, s):
@@ -500,7 +506,7 @@ def session_closed_with_die_offline_is_released(m):
             again.add("imc0", 1, **CAS_READS)
     finally:
         all_online(m)
-    expect_as_found(m, found)
+    assert_restored(m, found)
 
 
 @test(WORDS, kernels=KERNELS, alone=True)
@@ -518,7 +524,7 @@ def session_stopped_with_die_offline_keeps_counts(m):
         s.start()
         more_samples(m, s)
         s.stop_exactly()
-    expect_as_found(m, found)
+    assert_restored(m, found)
 
 
 @test(WORDS, kernels=KERNELS, timeout=120)
@@ -543,12 +549,15 @@ def repeated_reader_moves_lose_nothing(m):
 # ---- the in-tree driver ----
 
 def info(m):
-    """`ucoretool info` as text; it exits 1 when there are no boxes."""
+    """Return the text of `ucoretool info`, which exits with 1 if no boxes exist."""
     return m.run("ucoretool info", check=False).out
 
 
 def expect_perf_counts(m, socket=0):
-    """perf sees the DCLKs of a socket; the host may stall between its clock and its counter."""
+    """Check that perf counts DCLKs at their rate.
+
+    Repeat, because the host may stop a CPU between the reads of perf's clock and of the counter.
+    """
     promised = (0.8e9, 0.89e9)[socket]
     m.wait_until(lambda: abs(perf_rate(m, socket) - promised) < 0.1e9, timeout=60,
                  what=f"{promised:.2g} DCLKs per second of socket {socket} by perf")
@@ -630,7 +639,7 @@ def intree_driver_works_after_ucore(m):
 
 @test("spr-1s", kernels=BOTH, **WITNESS)
 def intree_driver_without_a_pci_driver_is_respected(m):
-    """On discovery platforms it has none: it shows as a module."""
+    """On discovery platforms intel_uncore has no PCI driver; ucore finds it as a loaded module."""
     count = "ucoretool stat -e cha/CLOCKTICKS/ --"
     m.run("modprobe intel_uncore")
     m.insmod()
@@ -645,7 +654,7 @@ def intree_driver_without_a_pci_driver_is_respected(m):
     assert "modprobe -r intel_uncore" in info(m), info(m)
 
 
-# ---- everything at once ----
+# ---- stress tests ----
 
 HOTPLUG_LOOP = """
 while [ ! -e /tmp/enough ]; do
@@ -660,7 +669,7 @@ done"""
 def concurrent_calls_stress_the_driver(m):
     found = furnish(m)
     results = ktap.run(m, "uapi_stress 6 1") + ktap.run(m, "uapi_stress32 3 2")
-    expect_as_found(m, found)
+    assert_restored(m, found)
     return results
 
 
@@ -677,5 +686,5 @@ def concurrent_calls_stress_the_driver_during_hotplug(m):
     # INIT clears DEBUGCTL, so the old value is lost with the CPU
     for cpu in (1, 2, 3):
         found[f"cpu{cpu}:debugctl"] = hardware(m)[f"cpu{cpu}:debugctl"] & ~DEBUGCTL_UNCORE_PMI
-    expect_as_found(m, found)
+    assert_restored(m, found)
     return results

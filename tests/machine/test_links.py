@@ -15,7 +15,7 @@ LINE = re.compile(r".*/uncore_(iio|upi)_(\d+)/die(\d+):(.*)")
 LINK = re.compile(r"upi_(\d+),die_(\d+)")
 KNOWS_LINKS = "6.12"
 
-# (socket, box) -> its other end; other boxes have none, or it is undocumented
+# (socket, box) -> expected peer; the peers of other boxes do not exist or are undocumented
 LINKS = {(socket, f"upi{link}"): f"die {1 - socket} link {1 - link}"
          for socket in (0, 1) for link in (0, 1)}
 SKX = {(socket, f"iio{stack}"): f"0000:{bus + 0x80 * socket:02x}" for socket in (0, 1)
@@ -72,7 +72,7 @@ ends = {"kernels": BOTH, "loaded": False, "strict": False, "timeout": 120}
 def skylake_stacks_and_links_match_linux(m):
     rows = compare(m, SKX, "iio0")
     assert said_by_us(rows)[0, "upi2"] == "not trained"
-    # the machine's own disk controller, on the bus of the first stack
+    # the SATA controller of the PC is on the bus of the first stack
     assert [row["device"] for row in rows if row.get("address") == "0000:00:1f.2"] == \
         ["0106: 8086:2922"], rows
     # rows with the names of the connected devices
@@ -98,7 +98,7 @@ def sapphire_rapids_links_match_linux(m):
     assert {row["box"] for row in rows if "leads_to" not in row} == {"iio0", "iio1"}, rows
 
 
-# its stacks are reported; its links are undocumented
+# Cooper Lake: stacks have peers; the registers of links are undocumented
 @test("cpx-1s")
 def cooper_lake_links_match_their_numbers(m):
     rows = listed(m)
@@ -106,7 +106,7 @@ def cooper_lake_links_match_their_numbers(m):
     assert {row["box"] for row in rows} == {"iio0", *(f"upi{link}" for link in range(6))}, rows
 
 
-# Linux reports none either
+# intel_uncore reports no peers on Ice Lake-D, so that only ucoretool is compared
 @test("icxd-1s", kernels=("6.12",))
 def ice_lake_d_stacks_match_their_numbers(m):
     rows = listed(m)
@@ -114,7 +114,7 @@ def ice_lake_d_stacks_match_their_numbers(m):
     assert {row["box"] for row in rows} >= {"iio0", "iio5"}, rows
 
 
-# both are undocumented
+# peers of stacks and of links are undocumented on Granite Rapids
 @test("gnr-2s")
 def granite_rapids_stacks_and_links_match_their_numbers(m):
     rows = listed(m)

@@ -23,10 +23,10 @@ MACHINES = ("e2-2s", "snbep-2s", "hswep-2s", "bdxep-2s", "bdxde-1s", "skx-2s", "
             "icx-2s", "snr-1s", "spr-2s", "emr-1s", "gnr-2s", "srf-1s", "grr-1s", "cwf-1s")
 CLOCK = "imc0/fixed,die={}/"
 TIME = "time=seconds+0*{pcu/CLOCKTICKS/}"
-AT_ONCE = 6                     # metrics of one session, if there are counters for all
+AT_ONCE = 6                     # number of metrics in one session, if it has enough counters
 TRIES = 5
-BAND = 12                       # value of N where the table leaves it open
-# Where boxes freeze one by one, each has counted for another time than the clock
+BAND = 12                       # value for N in metrics with a parameter band
+# Larger tolerance where boxes freeze one by one, so that their counting times differ
 TOLERANCE = {"snbep": 1e-2, "snr": 1e-2}
 BOXES_PER_SOCKET = {"CHAS": "cha", "CBOXES": "cbo", "CHANNELS": "imc", "QPI_PORTS": "qpi"}
 
@@ -45,14 +45,14 @@ class Count(float):
 
 
 def table(platform):
-    """The metrics of a platform that can be counted, by name."""
+    """Return metric name -> row of the table, without omitted metrics."""
     lines = (TOP / f"tools/metrics/{platform}.csv").read_text().splitlines()
     rows = csv.DictReader(line for line in lines if not line.startswith("#"))
     return {row["Metric"]: row for row in rows if not row["Omitted"]}
 
 
 class Promise:
-    """Values that the model of the running machine has."""
+    """Expected rates and metrics of the running machine, from the documented rates."""
 
     def __init__(self, machine):
         self.platform = args.Scenario(machine.scenario).platform
@@ -69,7 +69,7 @@ class Promise:
         self._cores = len(set(siblings.split())) // len(self.dies)
 
     def _fields(self, spec):
-        """Box type and event fields of what an alias stands for."""
+        """Return the box type and the event fields of an alias's event."""
         head, _, terms = spec.rstrip("/").partition("/")
         fields = {key: int(value, 0) for key, value in
                   (term.split("=") for term in terms.split(",") if term)}
@@ -96,7 +96,7 @@ class Promise:
         return filters
 
     def rate(self, kind, instance, die, fields):
-        """Counts per second of an event on a box."""
+        """Return the counts per second of an event on a box."""
         if fields is None:
             return rates.rate(kind, instance, die, fixed=True, platform=self.platform)
         if not PLATFORMS[self.platform].discovery:
@@ -151,7 +151,7 @@ class Promise:
 
 
 def spelled(metric):
-    """As -M takes it: what the table leaves open is given."""
+    """Return a metric's name for option -M, with a value for an open parameter."""
     left_open = re.search(r"(band\d)=N/", metric["Where"])
     return metric["Metric"] + (f":{left_open[1]}={BAND}" if left_open else "")
 
@@ -185,7 +185,7 @@ def seconds_of(time, seconds):
 
 
 def difference(promise, row, seconds, claimed):
-    """Why a value is not what the rates make of the formula; nothing if it is."""
+    """Return "" if a value agrees with formula and rates, otherwise a text."""
     places = promise.boxes
     if "box" in row:
         places = [place for place in places if place[0] == row["die"] and

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The machine model itself, register by register, without any driver.
 
-What qemu/README.md promises and the other tests build on. test_witness.py has what
-Linux's own drivers make of it.
+These are the properties in qemu/README.md on which other tests rely. test_witness.py compares the
+model with Linux's own drivers.
 """
 
 from lab import qmp
@@ -24,7 +24,7 @@ IMC0, IMC1, HA0 = "7f:10.4", "7f:10.5", "7f:0e.1"
 
 
 def clean(m):
-    """Everything off, nothing pending, the tallies at zero."""
+    """Disable all counters, clear all status bits, and reset the model's access counts."""
     for cpu in (0, 2):
         poke(m, ("w", cpu, GLOBAL_CTL, FRZ_ALL), ("w", cpu, UCLK_CTL, 0),
              ("w", cpu, PCU_BOX_CTL, BOX_INIT), ("w", cpu, PCU_STATUS, 0xf),
@@ -59,7 +59,7 @@ def overflow_freezes_at_the_exact_time(m):
     poke(m, ("w", 2, GLOBAL_CTL, FRZ_ALL), ("w", 2, UCLK_CTR, preload(28938000)),
          ("w", 2, UCLK_CTL, EN | OV_EN), ("w", 2, GLOBAL_CTL, UNFRZ_ALL | 1))
     wait_frozen(m, 1)
-    # 2893.8 MHz in socket 1: 10 ms
+    # the period takes 10 ms at 2893.8 MHz, the clock of socket 1
     unfreeze = m.truth("unfreeze", since=mark)[-1]
     freeze = m.truth("freeze", since=mark)[-1]
     assert freeze["t"] - unfreeze["t"] == 10000000
@@ -104,10 +104,10 @@ def set_status_bit_blocks_further_overflows(m):
     clean(m)
 
 
-# ---- Faults that wait ----
+# ---- Queued faults ----
 
 def ready_to_carry(m):
-    """The UBox's fixed counter and a PCU counter armed, far from a carry; frozen."""
+    """Freeze a die with two armed counters, of the UBox and of the PCU, far from an overflow."""
     clean(m)
     poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, UCLK_CTR, 0), ("w", 0, UCLK_CTL, EN | OV_EN),
          ("w", 0, PCU_BOX_CTL, BOX_RUN), ("w", 0, PCU_CTR0, 0), ("w", 0, PCU_CTL0, EN | OV_EN))
@@ -252,14 +252,14 @@ def model_strict_mode_can_be_off(m):
 
 @test("spr-2s", **bare)
 def memory_map_change_disturbs_no_other_cpu(m):
-    """BARs change during accesses to memory and to an APIC, and during timers of a sleeping CPU."""
+    """BARs change during accesses to memory and to an APIC, and during timers of an idle CPU."""
     imc0 = 0xf0000a2800
-    sleeper = m.spawn("taskset 1 sh -c 'for i in $(seq 300); do usleep 1000; done'", timeout=60)
+    idle = m.spawn("taskset 1 sh -c 'for i in $(seq 300); do usleep 1000; done'", timeout=60)
     readers = [m.spawn(f"taskset {mask} poke same 4 {at:#x} 10000", timeout=60)
                for mask, at in ((4, imc0), (8, APIC_VERSION))]
     m.run("taskset 2 poke decode 7f:00.4 1000")
     assert [reader.wait().out for reader in readers] == ["0\n", "0\n"]
-    sleeper.wait()
+    idle.wait()
 
 
 @test("e2-2s", **bare)
@@ -351,7 +351,7 @@ def boxes_can_be_absent_dead_or_wrong(m):
                 ("er", "7f:10.0", CTL0)) == [0, EN, ~EN & 0xffffffff]
     m.inject("ecam-right 0 imc2")
     assert poke(m, ("er", "7f:10.0", CTL0)) == [EN]
-    m.inject("reset")       # CTL0 was written to a running box
+    m.inject("reset")       # clear the violation: CTL0 was written while the box ran
 
 
 @test("e2-2s", **bare)
@@ -399,7 +399,7 @@ def halted_cpu_wakes_only_with_wk_on_pmi(m):
              ("w", 0, GLOBAL_CTL, UNFRZ_ALL | wake | 2))
         wait_frozen(m)
         return m.truth("pmi", since=mark)[-1]["result"]
-    m.wait_until(lambda: overflow(0) == "asleep", what="PMI to a sleeping CPU")
+    m.wait_until(lambda: overflow(0) == "asleep", what="PMI to a halted CPU")
     assert overflow(0x40000000) == "delivered"
     clean(m)
 
@@ -413,7 +413,7 @@ def cpu_offline_resets_its_debugctl(m):
     assert not poke(m, ("r", 1, DEBUGCTL))[0] & 0x2000
 
 
-# rule -> pokes that violate the rule; everything is off before each
+# (rule, register writes that violate the rule); clean() runs before each
 VIOLATIONS = (
     ("reserved", (("w", 0, CBO0_CTL0, OV_EN),)),
     ("reserved", (("w", 0, GLOBAL_CTL, 0x8000),)),

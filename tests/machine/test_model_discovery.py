@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The machine model's discovery platforms, register by register, without any driver.
 
-What qemu/README.md promises about the table, the three kinds of access, overflow and
-strict mode. test_witness_discovery.py has what Linux makes of it.
+These are the properties in qemu/README.md: table, three kinds of access, overflow, strict mode.
+test_witness_discovery.py compares the model with Linux's own driver.
 """
 
 from lab.framework import BOTH, test
@@ -19,7 +19,7 @@ CHA0, IIO0, IRP0, M2PCIE0, PCU0, UBOX0, MDF0 = \
     0x2000, 0x3000, 0x3400, 0x3200, 0x2fc0, 0x2fd0, 0x2800
 MSR_STATUS, MSR_CTL, MSR_CTR, FILTER0 = 1, 2, 8, 0xe
 DEBUGCTL = 0x1d9
-# Memory: from the box control
+# memory: offsets from the box control
 WINDOW, WINDOW_SIZE = 0xf000000000, 0x100000000
 IMC0, CXLCM0, CXLDP0 = 0xa2800, 0x20000000, 0x28000000
 IMC_STATUS, IMC_CTL, IMC_CTR, IMC_FIXED_CTL, IMC_FIXED_CTR = 0x5c, 0x40, 8, 0x54, 0x38
@@ -28,7 +28,7 @@ UPI0, M3UPI0, M2M0 = ("01.1", 0x318), ("05.1", 0xa0), ("0c.0", 0x438)
 TABLE = "00.4"
 PMON_DVSEC = 0x130
 FIRST_CPU = (0, 2)          # for each socket of spr-2s
-ONLY_SOCKET = 1             # a machine of one socket has its uncore bus at ffh, too
+ONLY_SOCKET = 1             # bus of a single socket, as of socket 1: the uncore bus is ffh
 
 
 def imc(channel, socket=0):
@@ -40,7 +40,7 @@ def function(slot, socket=0):
 
 
 def clean(m, socket=0):
-    """Frozen, everything off, nothing pending, the tallies at zero."""
+    """Freeze a die, disable its counters, clear its status and reset the model's access counts."""
     cpu = FIRST_CPU[socket]
     commands = [("w", cpu, GLOBAL_CTL, FRZ)]
     for box in (CHA0, CHA0 + 0x10, IIO0, PCU0, UBOX0):
@@ -64,14 +64,14 @@ def counter(m, box, ctr, socket=0):
 # ---- The table ----
 
 def bar(m, where, number=0):
-    """The address in a BAR of 32 or 64 bits."""
+    """Return the address in a BAR of 32 or 64 bits."""
     low = peek(m, "er", where, 0x10 + 4 * number)
     high = peek(m, "er", where, 0x14 + 4 * number) if low & 6 == 4 else 0
     return high << 32 | low & ~0xf
 
 
 def table(m, socket=0, number=0, offset=0, records=None, stride=4):
-    """The records of the table, words as they are."""
+    """Return the records of the table as lists of words."""
     base = bar(m, function(TABLE, socket), number) + offset
     if records is None:
         records = 1 + (peek(m, "mr", 8, base) >> 16 & 0x3ff)
@@ -90,7 +90,7 @@ def unit(access, address, kind, instance, position, *, regs=4, ctl=2, ctr=8, sta
 
 
 def spr_2s_units(socket):
-    """Type number, instance, access, address and layout of scenario spr-2s."""
+    """Return the units of scenario spr-2s: type, instance, access, address and layout."""
     window = WINDOW + WINDOW_SIZE * socket
     bus = (0x7f, 0xff)[socket]
     upi = {"ctl": 0x38, "status": 0x60}
@@ -325,7 +325,7 @@ def memory_accepts_4_and_8_byte_accesses(m):
 
 @test("spr-2s", **bare)
 def free_running_counters_never_stop(m):
-    """Frozen or not; the machine may have slept since it was switched on, which zeroes them."""
+    """They also count while the die is frozen. A suspend in an earlier test zeroes them."""
     def reading(cpu):
         before = m.oracle("state")["t"]
         values = poke(m, ("r", cpu, 0x340e + 0x10), ("r", cpu, 0x3803), ("r", cpu, 0x3808 + 0x17))
@@ -348,7 +348,7 @@ def free_running_counters_never_stop(m):
 # ---- Overflow ----
 
 def overflow(m, increments=28000000, core_sel=0):
-    """The UBox's fixed counter of socket 1 overflows; the unfreeze and the freeze."""
+    """Let the UBox's fixed counter of socket 1 overflow; return the unfreeze and the freeze."""
     mark = m.truth_length()
     poke(m, ("w", 2, UBOX0 + 0xf, preload(increments)), ("w", 2, UBOX0 + 0xe, FIXED_EN | OV_EN),
          ("w", 2, GLOBAL_CTL, core_sel))
@@ -431,7 +431,7 @@ def firmware_can_leave_dies_frozen(m):
     assert ubox_fixed == 0 and clock > 0
 
 
-# ---- Access of other kinds ----
+# ---- Other kinds of access ----
 
 @test("unknown-1s", settings={"discovery.global-access": "mmio", "boxes.cha-access": "pci"},
       **bare)
@@ -489,7 +489,7 @@ def table_can_hold_a_thousand_units(m):
 
 # ---- Strict mode ----
 
-# rule -> pokes that violate the rule; all is off and frozen before each
+# (rule, register writes that violate the rule); clean() runs before each
 VIOLATIONS = (
     ("reserved", (("w", 0, CHA0 + MSR_CTL, 1 << 21),)),
     ("reserved", (("w", 0, PCU0 + MSR_CTL, 1 << 32),)),

@@ -28,7 +28,7 @@ def counter(m, box, ctr, socket=0):
 
 
 def clean(m):
-    """Socket 0 frozen by both, a box of each table off, nothing pending, tallies at zero."""
+    """Freeze socket 0 by both controls, reset boxes of both tables, clear status and counts."""
     block = at(BLOCK_GLOBAL)
     poke(m, ("w", 0, HUB_GLOBAL, FRZ), ("mw", 8, block, FRZ), ("w", 0, PCU0, INIT),
          ("w", 0, CBO0, INIT), ("mw", 4, at(SANTA0), INIT), ("w", 0, PCU0 + MSR_STATUS, 0xf),
@@ -81,7 +81,7 @@ def either_global_control_freezes_all_boxes(m):
 @test("dmr-2s", **bare)
 def overflow_sets_the_status_of_its_table(m):
     block = at(BLOCK_GLOBAL)
-    for box, registers, hub, told in (
+    for box, registers, hub, in_block in (
             ("pcu0", (("w", 0, PCU0 + MSR_CTR, preload(1000)), ("w", 0, PCU0 + MSR_CTL, OV_EN | 1)),
              1 << 0, 0),
             ("cbo0", (("w", 0, CBO0 + MSR_CTR, preload(1000)), ("w", 0, CBO0 + MSR_CTL, OV_EN | 1)),
@@ -91,7 +91,8 @@ def overflow_sets_the_status_of_its_table(m):
         clean(m)
         poke(m, *registers, ("w", 0, HUB_GLOBAL, 0), ("mw", 8, block, 0))
         wait_frozen(m)
-        assert poke(m, ("r", 0, HUB_STATUS), ("mr", 8, block + BLOCK_STATUS)) == [hub, told], box
+        assert poke(m, ("r", 0, HUB_STATUS), ("mr", 8, block + BLOCK_STATUS)) == \
+            [hub, in_block], box
         assert poke(m, ("r", 0, HUB_GLOBAL), ("mr", 8, block)) == \
-            [FRZ if hub else 0, FRZ if told else 0], box
+            [FRZ if hub else 0, FRZ if in_block else 0], box
     clean(m)

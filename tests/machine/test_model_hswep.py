@@ -38,7 +38,7 @@ BOXES = {"cbo0": cbo(0), "cbo1": cbo(1), "sbox0": sbox(0), "sbox3": sbox(3), "ub
          "qpi2": Pci("7f:0a.2"), "r2pcie0": Pci("7f:10.1"), "r3qpi0": Pci("7f:0b.1"),
          "r3qpi1": Pci("7f:0b.2"), "r3qpi2": Pci("7f:0b.5")}
 
-# Low byte of the device id -> where, on a two-socket machine; 2fxx and 6fxx
+# PCI function -> low byte of its device id (2fxx on v3, 6fxx on v4) on a two-socket machine
 FUNCTIONS = {"7f:12.1": 0x30, "7f:12.5": 0x38, "7f:14.0": 0xb0, "7f:14.1": 0xb1, "7f:15.0": 0xb4,
              "7f:15.1": 0xb5, "7f:17.0": 0xd0, "7f:17.1": 0xd1, "7f:18.0": 0xd4,
              "7f:18.1": 0xd5, "00:05.6": 0x39, "80:05.6": 0x39, "7f:08.2": 0x32,
@@ -46,7 +46,7 @@ FUNCTIONS = {"7f:12.1": 0x30, "7f:12.5": 0x38, "7f:14.0": 0xb0, "7f:14.1": 0xb1,
              "7f:10.1": 0x34, "7f:0b.1": 0x36, "7f:0b.2": 0x37, "7f:0b.5": 0x3e,
              "7f:10.5": 0x1e, "7f:1e.3": 0xc0, "ff:18.1": 0xd5}
 
-# Bits that controls keep, and that counters have; rst (17, and 19 of iMC fixed) reads 0
+# implemented bits of controls; rst (bit 17, and bit 19 of iMC's fixed control) reads 0
 RST = 1 << 17
 LEGAL = {"cbo": 0xffceffff, "sbox": 0xffceffff, "ubox": 0x1fd6ffff, "pcu": 0xdff6c0ff,
          "ha": 0xffd6ffff, "imc": 0xffd6ffff, "irp": 0xffc6ffff, "qpi": 0xfff6ffff,
@@ -128,7 +128,7 @@ def global_control_has_eighteen_cores(m):
     m.inject("power-on")
 
 
-# overflowing counter and its status bit
+# (box, counter, bit in the global status)
 REPORTS = (("ubox0", FIXED, 0), ("ubox0", 1, 1), ("pcu0", 3, 2), ("ha0", 0, 21), ("ha1", 1, 22),
            ("imc0", 2, 23), ("imc3", FIXED, 23), ("imc4", 3, 24), ("imc7", 0, 24),
            ("qpi0", 0, 25), ("qpi1", 3, 26), ("qpi2", 1, 26), ("r3qpi0", 0, 27),
@@ -145,7 +145,7 @@ def overflow(m, box, i, width):
 
 
 def disarm(box, i, bits, status):
-    """Off, and the two statuses cleared in their order."""
+    """Return writes that disable a counter, and clear the box status and the global status."""
     return (*box.write_ctl(i, 0), *box.write_status(status), ("w", 0, GLOBAL_STATUS, bits))
 
 
@@ -185,7 +185,7 @@ def box_controls_have_freeze_and_two_resets(m):
     m.inject("power-on")
 
 
-# v3 counter, its control without EN -> arguments of rates.rate(); the filters are below
+# (box, counter, control without EN, arguments of rates.rate()) on v3; the test sets the filters
 CBO_FILTER0, CBO_FILTER1 = 0x15 << 17 | 2 << 6 | 0x2b, 0x182 << 20 | 0x6
 MATCH = 0x12345678940
 COUNTED = (("cbo0", 0, 0x1134, {"event": 0x34, "umask": 0x11, "state": 0x15}),
@@ -251,7 +251,7 @@ def five_free_running_msrs_count_from_reset(m):
     assert since == sorted(since) and min(since) > 0
 
 
-# Rule -> pokes on v3 with the die frozen
+# (rule, register writes that violate the rule while the die is frozen), on v3
 VIOLATIONS = (("reserved", cbo(0).write_ctl(0, OV_EN)), ("reserved", sbox(0).write_ctl(0, OV_EN)),
               ("reserved", BOXES["irp0"].write_ctl(0, OV_EN)),
               ("reserved", (("w", 0, 0x707, 0x40),)), ("box-ctl", (("w", 0, 0x710, 0x200),)),
@@ -278,7 +278,7 @@ def v4_occupancies_exclude_counter_0(m):
     m.inject("power-on")
 
 
-# ---- Where the sources differ ----
+# ---- Properties on which the manuals disagree ----
 
 @test("hswep-1s", settings={"model.box-enables": "yes", "model.cbox-ov-en": "yes",
                             "boxes.ubox-width": "44", "boxes.sbox-width": "48",
@@ -291,7 +291,7 @@ def uncertain_model_facts_are_configurable(m):
     poke(m, *pcu().write_box(0x100))
     assert rules(m) == ["box-ctl-ones"]
     poke(m, *sbox(1).write_box(0x10000), *sbox(1).write_box(0x30000), *cbo(1).write_box(0x30000))
-    m.inject("reset")       # the first step lacks a bit
+    m.inject("reset")       # clear the violation of the first step, which sets one bit too few
     for box, bit in ((cbo(1), 4 + 5), (sbox(1), 31 + 5 - 32)):
         assert overflow(m, box, 2, 48) == [1 << bit, 4], bit
         poke(m, *disarm(box, 2, 1 << bit, 4))

@@ -10,7 +10,7 @@ from machine.test_model_skx import FRZ_ALL, UNFRZ_ALL, WK_ON_PMI, Offsets
 GLOBAL_CTL, GLOBAL_STATUS, GLOBAL_CONFIG = 0x700, 0x70e, 0x702
 STATUS = (("r", 0, GLOBAL_STATUS),), (("r", 0, GLOBAL_STATUS + 1),)
 ONES = (1 << 64) - 1
-# With the witness, test_witness_icx.py
+# same options as in test_witness_icx.py, so that the tests share a boot
 ICX = {**bare, "perf": True, "settings": {"boxes.cha": "40"}}
 SNR = {**bare, "perf": True}
 WINDOW = 0xf000000000
@@ -78,7 +78,7 @@ def upi(function):
     return Offsets(function, 0x320, 0x350, 0x318, 0x37c)
 
 
-# CHAs: both ends of each range
+# first and last CHA of each MSR range, and boxes of all other types
 BOXES = {"cha0": cha(0xe00), "cha17": cha(0xeee), "cha18": cha(0xf0a), "cha33": cha(0xfdc),
          "cha34": cha(0xb60), "cha39": cha(0xba6),
          **{f"iio{s}": stack(at) for s, at in
@@ -100,7 +100,7 @@ SNR_BOXES = {"cha0": cha(0x1c00), "cha5": cha(0x1c50), "iio0": stack(0x1e00),
              "imc0": Memory(0, 0), "imc1": Memory(0, 1), "m2m0": m2m("ff:0c.0"),
              "pcie30": Offsets("00:04.0", 0x4e8, 0x508, 0x4e0, 0)}
 
-# Bits that controls keep; rst reads 0.  ov_en is bit 20.
+# implemented bits of controls; rst reads 0; ov_en is bit 20
 PLAIN, OVERFLOW = 0xffc4ffff, 1 << 20
 LEGAL = {"cha": 0x3ffffffffccffff, "iio": 0x7ffffffc4ffff, "pcu": 0xdfc4c0ff}
 COUNTERS = {"irp": (0, 1), "ubox": (0, 1, FIXED), "imc": (0, 3, FIXED)}
@@ -205,7 +205,7 @@ def function_holds_the_controller_addresses(m):
 def absent_controller_has_no_address(m):
     at, absent = controllers(m, "ff:00.1", 2)
     assert (at, absent) == (WINDOW + 0x100000, None)
-    # no count of persistent memory, no third channel, no status
+    # registers that Snow Ridge lacks: persistent memory counter, third channel, status
     assert poke(m, *(("mr", 4, at + offset) for offset in (0x22a0, 0x22a8, 0x2a800, 0x2285c))) == \
         [0xffffffff] * 4
 
@@ -259,7 +259,7 @@ def global_control_bits_are_at_the_top(m):
     m.inject("power-on")
 
 
-# overflowing counter and its bit in either status word
+# (box, counter, bit in the two words of the global status)
 REPORTS = (("ubox0", FIXED, 0), ("ubox0", 1, 1), ("pcu0", 3, 2), ("cha0", 0, 3), ("cha39", 3, 42),
            ("imc0", 2, 43), ("imc2", FIXED, 43), ("imc10", 3, 46), ("m2m0", 0, 47), ("m2m3", 1, 50),
            ("upi0", 0, 51), ("upi2", 3, 53), ("m3upi0", 3, 54), ("m3upi2", 0, 56), ("iio0", 3, 64),
@@ -276,15 +276,15 @@ def status_bit(name, i):
 def overflow_freezes_and_identifies_its_box(m):
     for name, i, bit in REPORTS:
         box, word = BOXES[name], bit // 64
-        told = [1 << bit if not word else 0, 1 << bit - 64 if word else 0]
+        statuses = [1 << bit if not word else 0, 1 << bit - 64 if word else 0]
         bits = status_bit(name, i)
         control = EN | OV_EN | (0 if i == FIXED or box.box_ctl is not None else 0x42)
         poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL), *box.write_ctr(i, preload(1000)),
              *box.write_ctl(i, control), ("w", 0, GLOBAL_CTL, UNFRZ_ALL | 1))
         wait_frozen(m)
-        assert read(m, *STATUS, box.status()) == [*told, bits], (name, i)
+        assert read(m, *STATUS, box.status()) == [*statuses, bits], (name, i)
         poke(m, *box.write_ctl(i, 0), *box.write_status(bits),
-             ("w", 0, GLOBAL_STATUS + word, told[word]))
+             ("w", 0, GLOBAL_STATUS + word, statuses[word]))
         assert read(m, *STATUS, box.status()) == [0, 0, 0], (name, i)
     m.inject("power-on")
 

@@ -11,7 +11,8 @@ FRZ_ALL, WK_ON_PMI, UNFRZ_ALL = 1 << 63, 1 << 62, 1 << 61
 STATUS = (("r", 0, GLOBAL_STATUS),)
 CAPID6 = 0x9c
 RST = 1 << 17
-ONE_BOOT = {**bare, "perf": True}       # with the witness, test_witness_skx.py
+# same options as in test_witness_skx.py, so that the tests share a boot
+ONE_BOOT = {**bare, "perf": True}
 
 
 class Offsets(Pci):
@@ -37,7 +38,7 @@ class Offsets(Pci):
         return (("er", self._at, self._status),)
 
     def upper(self, i):
-        """The second dword of a control."""
+        """Return the read of the second dword of a control."""
         return (("er", self._at, self._ctl_at(i) + 4),)
 
     def write_upper(self, i, value):
@@ -75,7 +76,7 @@ BOXES = {"cha0": cha(0), "cha3": cha(3), "iio0": iio(0), "iio5": iio(5), "irp0":
          "m3upi0": Pci("7f:12.1"), "m3upi2": Pci("7f:12.5"), "m2pcie0": Pci("7f:15.1"),
          "m2pcie3": Pci("7f:16.5")}
 
-# Bits that controls keep; rst (17, and 19 of iMC fixed) reads 0
+# implemented bits of controls; rst (bit 17, and bit 19 of iMC's fixed control) reads 0
 PLAIN = 0xffd6ffff
 LEGAL = {"cha": 0xffdeffff, "iio": 0x7fffffd6ffff, "ubox": 0x1f56ffff, "pcu": 0xdfd6c0ff}
 LEGAL_FIXED = {"ubox": 0x500000, "imc": 0xd00000}
@@ -153,7 +154,7 @@ def global_control_bits_are_at_the_top(m):
     poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL | WK_ON_PMI | cores))
     assert poke(m, ("r", 0, GLOBAL_CTL)) == [WK_ON_PMI | cores] and rules(m) == []
     assert m.oracle("state")["sockets"][0]["frozen"]
-    # an E5-2600 write: it selects a core and unfreezes nothing
+    # the unfreeze bit of E5-2600 selects a core here, so that the die stays frozen
     poke(m, ("w", 0, GLOBAL_CTL, 0x20000000))
     assert m.oracle("state")["sockets"][0]["frozen"]
     poke(m, ("w", 0, GLOBAL_CTL, UNFRZ_ALL))
@@ -163,7 +164,7 @@ def global_control_bits_are_at_the_top(m):
     m.inject("power-on")
 
 
-# overflowing counter and its status bit
+# (box, counter, bit in the global status)
 REPORTS = (("ubox0", FIXED, 0), ("ubox0", 1, 1), ("pcu0", 3, 2), ("cha0", 0, 3), ("cha3", 3, 6),
            ("imc0", 2, 39), ("imc2", FIXED, 39), ("imc4", 3, 40), ("upi0", 0, 41), ("upi2", 3, 43),
            ("m3upi0", 2, 46), ("iio0", 3, 56), ("irp0", 1, 56), ("iio5", 0, 61), ("m2m0", 1, 62),

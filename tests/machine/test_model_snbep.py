@@ -39,7 +39,7 @@ FUNCTIONS = {"7f:0e.1": 0x3c46, "7f:10.0": 0x3cb0, "7f:10.1": 0x3cb1, "7f:10.4":
              "7f:09.6": 0x3c96, "7f:13.1": 0x3c43, "7f:13.5": 0x3c44, "7f:13.6": 0x3c45,
              "7f:0b.0": 0x3ce0, "ff:0b.0": 0x3ce0, "ff:13.6": 0x3c45}
 
-# Bits that controls keep, and that counters have; rst (17, and 19 of iMC fixed) reads 0
+# implemented bits of controls and counters; rst (bit 17, and bit 19 of iMC's fixed control) reads 0
 LEGAL = {"cbo": 0xffccffff, "ubox": 0x1fc4ffff, "pcu": 0xdfe4c0ff, "ha": 0xffc4ffff,
          "imc": 0xffc4ffff, "qpi": 0xffe4ffff, "r2pcie": 0xffc4ffff, "r3qpi": 0xffc4ffff}
 WIDTH = {"cbo": 44, "ubox": 44, "r2pcie": 44, "r3qpi": 44}
@@ -109,7 +109,7 @@ def bit_17_of_a_box_control_is_reserved(m):
 
 
 def filled(box):
-    """Freeze a box, with values in a control and its counter."""
+    """Return writes that freeze a box, and set a control and its counter."""
     return (*box.write_box(FRZ), *box.write_ctl(1, EN | 5), *box.write_ctr(1, 99))
 
 
@@ -167,7 +167,7 @@ def ubox_is_stopped_by_its_event_only(m):
     m.inject("power-on")
 
 
-# Rule -> pokes, the box being frozen
+# (rule, register writes that violate the rule while the box is frozen)
 VIOLATIONS = (("reserved", CBO0.write_ctl(0, OV_EN)), ("reserved", HA0.write_ctl(0, 1 << 16)),
               ("reserved", IMC0.write_ctl(FIXED, EN | OV_EN)),
               ("reserved", ubox().write_ctl(FIXED, EN | OV_EN)),
@@ -191,9 +191,9 @@ def each_violation_is_detected(m):
         m.inject("power-on")
 
 
-# ---- Freezes that are made of box words ----
+# ---- Dies that are frozen box by box ----
 
-# counter, its control without EN -> arguments of rates.rate(); the filters are below
+# (box, counter, control without EN, arguments of rates.rate()); start() sets the filters
 CBO_FILTER, PCU_FILTER = 0x182 << 23 | 0x15 << 18 | 6 << 10 | 0xb, 20
 MATCH = 0x12345678940
 COUNTED = (("cbo0", 0, 0x4134, {"event": 0x34, "umask": 0x41, "state": 0x15, "nid": 6}),
@@ -217,7 +217,7 @@ def words(value, names):
 
 
 def start(m, names=tuple(WITH_WORDS)):
-    """The counters of these boxes count, and one of the UBox."""
+    """Start counters of the boxes @names and of the UBox."""
     mark = m.truth_length()
     setup = words(FRZ, names) + [("w", 0, 0xd14, CBO_FILTER), ("w", 0, 0xd34, CBO_FILTER),
                                  ("w", 0, 0xc34, PCU_FILTER),
@@ -253,7 +253,8 @@ def box_controls_freeze_a_die_and_are_logged(m):
         rate = rates.rate(kind, int(name[len(kind):]), 0, platform="snbep", **arguments)
         time = times(freeze)[name] - times(unfreeze)[name]
         assert value == logged[name, i] == rate * time // 10**9, (name, i)
-    assert values[-1] > logged["ubox0", FIXED] > 0      # as it was at the last word
+    # the logged count is that at the last write of a box control
+    assert values[-1] > logged["ubox0", FIXED] > 0
     m.inject("power-on")
 
 

@@ -47,7 +47,7 @@ def fields_of(row, kind):
 
 
 def named(platform, rows):
-    """(type, name, fields, counters) of each line on general counters."""
+    """Yield (type, name, fields, counters) of each event in @rows."""
     of_unit = types()
     for row in rows:
         kind, prefix = of_unit[row["Unit"]]
@@ -57,7 +57,7 @@ def named(platform, rows):
 
 
 def count_all(m, known=()):
-    """All of the list by name; how many there were."""
+    """Count all events of the platform's list by name; return the number of counted rows."""
     platform = args.Scenario(m.scenario).platform
     rows = lines(platform, known)
     counted = count_named(m, named(platform, (row for row in rows if counter_of(row) == GENERAL)))

@@ -13,7 +13,7 @@ from machine import eventset
 from machine.armed import run_armed
 from machine.timers import budget_of
 
-# A die of four CPUs
+# settings of a die with four CPUs, one reader and up to three helpers
 FOUR = {"machine.cores": 4}
 DISTINCT = {"event": "0x90+", "umask": "1+"}    # another event on each counter
 
@@ -24,7 +24,7 @@ def no_budget(m):
 
 
 def add_everything(s):
-    """An event on each counter."""
+    """Add an event on each counter of the machine."""
     if PLATFORMS[s.platform].discovery:
         s.fill(**DISTINCT)
     else:
@@ -32,7 +32,10 @@ def add_everything(s):
 
 
 def assert_shared(made, helpers, readers, accesses):
-    """The reader has its own share, and those of the helpers that did not come; they one each."""
+    """Check the accesses of each CPU in a READ: a helper that took part has read one share.
+
+    The reader has read its own share and those of the helpers that did not take part.
+    """
     share = -(-accesses // readers) + BOX_ACCESSES
     assert sum(made) == accesses, (made, accesses)
     assert sum(map(bool, made)) == 1 + helpers < 1 + readers, (made, helpers)
@@ -71,7 +74,8 @@ def parallel_read_serves_overflow_samples(m):
     wanted = [(box, die, ctr, eventset.period_for(box, die, ctr, fields, 40)
                if (box, die, ctr) == armed else 0, fields) for box, die, ctr, _, fields in wanted]
     with no_budget(m):
-        samples = run_armed(m, wanted, lambda s, found: len(found) > 10 and s.status()["parallel_reads"],
+        samples = run_armed(m, wanted, lambda s, found:
+                            len(found) > 10 and s.status()["parallel_reads"],
                             readers=4)
     assert all(len(sample["values"]) == len(wanted) for sample in samples)
 

@@ -22,7 +22,7 @@ def cpus(machine):
 
 
 def arm(session, dies=(0, 1), hz=100):
-    """An event that overflows on each die, and one that does not."""
+    """Add an event that overflows @hz times per second and one without a period, on each die."""
     for die in dies:
         period = eventset.period_for("imc1", die, 0, {"event": 0}, hz, session.platform)
         session.add("imc1", die, 0, period, event=0)
@@ -30,7 +30,7 @@ def arm(session, dies=(0, 1), hz=100):
 
 
 def nmis(machine):
-    """NMIs that each CPU took, ever, as Linux counts them."""
+    """Return the number of NMIs of each CPU since boot, as counted by Linux."""
     words = machine.sh("grep NMI: /proc/interrupts").split()[1:]
     return [int(word) for word in words if word.isdigit()]
 
@@ -120,7 +120,7 @@ def pmi_goes_to_all_selected_cores_and_one_serves_it(m):
         before, taken, mark = pmis_of(m), nmis(m), m.truth_length()
         samples = sample_exactly(m, s, 10)
         got = grown(before, pmis_of(m))
-        # each CPU takes an NMI for each PMI, one that the host holds up takes it later
+        # each CPU takes an NMI for each PMI; a CPU that the host delays takes it later
         m.wait_until(lambda: grown(taken, nmis(m)) == got, what=f"{got} NMIs more than {taken}")
         served = [die_of(m, die)["pmis"] - served[die] for die in (0, 1)]
         pmis = m.truth("pmi", mark)
@@ -136,7 +136,7 @@ def pmi_goes_to_all_selected_cores_and_one_serves_it(m):
 
 @test("e2-2s")
 def cpus_of_a_die_without_events_are_ignored(m):
-    """The choice is by die: that of die 1 takes nothing from die 0's reader."""
+    """SET_PMI_CPUS with CPUs of die 1 does not change the PMI CPUs of die 0."""
     with Session(m, ring=1 << 20) as s:
         arm(s, dies=(0,))
         s.command("cpu 3 2")
@@ -160,7 +160,7 @@ def invalid_cpu_sets_are_refused(m):
                     s.command(f"cpu {cpus}")
         finally:
             m.write("/sys/devices/system/cpu/cpu3/online", 1)
-        # CPUs of die 0 and of die 1; for die 1 another session has selected others
+        # CPUs of both dies; another session has selected other PMI CPUs
         other.command("cpu 3 2")
         for cpus in ("1 2", "1 3", "1 2 3"):
             with refused(errno.EBUSY):
@@ -173,10 +173,10 @@ def invalid_cpu_sets_are_refused(m):
             s.command("cpu 1 3 2")
 
 
-# ---- as many cores as pmi_core_sel has bits, and more ----
+# ---- more cores than pmi_core_sel has bits ----
 
 def plug(m, core):
-    """Plug one more CPU, a thread of a core of socket 0; return Linux's number of it."""
+    """Plug a CPU, a thread of a core of socket 0; return its CPU number in Linux."""
     before = present(m)
     m.qmp("device_add", driver="max-x86_64-cpu", id=f"core{core}", socket_id=0, core_id=core,
           thread_id=0)
@@ -211,8 +211,8 @@ def pmi_core_sel_has_a_bit_for_the_18th_core(m):
         assert {sample["cpu"] for sample in samples} <= set(chosen), samples
         assert route in seen and seen <= {route, 0}, seen
         cores = {cpu["cpu"]: cpu["core"] for cpu in cpus(m)}
-        told = {cores[pmi["cpu"]] for pmi in m.truth("pmi", mark)}
-        assert told == {bit for bit in range(18) if route >> bit & 1}, told
+        targets = {cores[pmi["cpu"]] for pmi in m.truth("pmi", mark)}
+        assert targets == {bit for bit in range(18) if route >> bit & 1}, targets
 
 
 @test("bdxep-1s", settings={"machine.cores": 24, "machine.plugged": 2})
@@ -229,10 +229,10 @@ def core_not_in_pmi_core_sel_is_refused(m):
     assert last not in {sample["cpu"] for sample in samples}, samples
 
 
-# ---- as a user would ----
+# ---- ucoretool ----
 
 def cpus_of_record(m, options):
-    """CPUs that took the PMI of samples, by die; and how many each CPU of the machine got."""
+    """Record; return die -> CPUs that took PMIs of samples, and the number of PMIs of each CPU."""
     before = pmis_of(m)
     m.run(f"ucoretool record {options} -e imc/CAS_COUNT.RD/ -c 200000 --count 30 -o /tmp/chosen")
     samples = [json.loads(line) for line in m.run("ucoretool script -i /tmp/chosen -j").out
@@ -249,12 +249,13 @@ def record_pmi_cpus_selects_the_cores(m):
     by_die, got = cpus_of_record(m, "--pmi-cpus 1,3")
     assert by_die == {0: {1}, 1: {3}}, by_die
     assert not got[0] and not got[2] and got[1] and got[3], got
-    # several of one die, and of the other as it is
+    # two CPUs of die 0; die 1 keeps its reader
     by_die, got = cpus_of_record(m, "--pmi-cpus 1,0")
     reader = die_of(m, 1)["reader"]
     assert by_die[0] <= {0, 1} and by_die[1] == {reader}, by_die
     assert got[0] and got[1] and got[reader] and not got[5 - reader], got
-    failed = m.run("ucoretool record --pmi-cpus 1,1 -e imc/CAS_COUNT.RD/ -c 200000 --count 1", check=False)
+    failed = m.run("ucoretool record --pmi-cpus 1,1 -e imc/CAS_COUNT.RD/ -c 200000 --count 1",
+                   check=False)
     assert failed.status and "Name each CPU once" in failed.err, failed.err
 
 
@@ -268,22 +269,22 @@ def sessions_with_another_pmi_core_are_refused(m):
             b.command("cpu 0")
 
 
-# Alone: the lifecycle tests leave doors open that ucore found open.
+# alone, because other tests leave pmi_core_sel or DEBUGCTL set, which ucore then restores
 @test("e2-2s", kernels=BOTH, alone=True)
 def pmi_route_and_debugctl_are_enabled_only_while_armed(m):
-    def open_doors():
+    def routes_and_enabled_cpus():
         route = [s["global_ctl"] & CORE_SEL for s in m.oracle("state")["sockets"]]
         return route, [c["cpu"] for c in cpus(m) if c["debugctl"] & DEBUGCTL_UNCORE_PMI]
     with Session(m) as s, Session(m) as quiet:
         quiet.add("ha0", event=0)
         quiet.start()
-        assert open_doors() == ([0, 0], []), open_doors()
+        assert routes_and_enabled_cpus() == ([0, 0], []), routes_and_enabled_cpus()
         arm(s, hz=10)
         s.command("cpu 1")
         s.start()
-        assert open_doors() == ([2, 1], [1, 2]), open_doors()
+        assert routes_and_enabled_cpus() == ([2, 1], [1, 2]), routes_and_enabled_cpus()
         s.stop()
-        assert open_doors() == ([0, 0], []), open_doors()
+        assert routes_and_enabled_cpus() == ([0, 0], []), routes_and_enabled_cpus()
 
 
 # ---- LVTPC, with and without perf ----
@@ -377,23 +378,24 @@ def pmi_on_another_core_is_served_there(m):
         arm(s, dies=(0,), hz=50)
         s.command("cpu 0")
         samples = sample_exactly(m, s, 30)
-    served = [sample for sample in samples if sample["cpu"] == 1 and not sample["flags"] & SAMPLE_RECOVERED]
+    served = [sample for sample in samples
+              if sample["cpu"] == 1 and not sample["flags"] & SAMPLE_RECOVERED]
     assert len(served) > len(samples) / 2, samples
 
 
 @test("e2-1s", settings={"faults.core-map": "-1 1 -1 0"})
 def pmi_goes_to_all_cores_when_numbers_have_holes(m):
-    """Bit 0 names no core, bit 3 does: after lost PMIs it goes to all."""
+    """Bit 0 selects no core, but bit 3 does. After lost PMIs the driver selects all cores."""
     with Session(m, ring=1 << 20) as s:
         arm(s, dies=(0,), hz=50)
         s.command("cpu 0")
         samples = sample_exactly(m, s, 30)
         assert m.oracle("state")["sockets"][0]["global_ctl"] & CORE_SEL == 0    # stopped
     late = [bool(sample["flags"] & SAMPLE_RECOVERED) for sample in samples]
-    # perf's own NMI may make up for the first; eight more are waited for then
+    # perf's NMI may serve the first overflow in time; the driver then waits for eight more PMIs
     assert any(late[:2]) and not any(late[-15:]), late
     assert "routing it to all cores" in m.dmesg()
-    # the next one begins with the core that was chosen, and the first loss decides
+    # the next session starts with the requested core, and its first lost PMI selects all cores
     with Session(m, ring=1 << 20) as s:
         arm(s, dies=(0,), hz=50)
         samples = sample_exactly(m, s, 30)

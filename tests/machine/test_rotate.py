@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Groups of events that take turns: exact counts, their own times, and what a switch costs."""
+"""Rotation of event groups: exact counts, times of the groups, and accesses of a switch."""
 
 import errno
 import json
@@ -9,27 +9,27 @@ from lab.qemu.rates import rate
 from lab.session import MS, Session, refused
 from lab.truth import totals_of
 
-TURN = 20 * MS
-# On one counter of a box: the event of each group, of which the model has constant rates
+TIME_SLICE = 20 * MS
+# event of each group on one counter; these events have constant rates in the model
 EVENTS = ({"event": 0x01}, {"event": 0x02}, {"event": 0x04, "umask": 0x03})
 # accesses of a switch that reads two counters and changes one event: on v2 freeze, unfreeze,
 # two dwords of each, one control; on Sapphire Rapids one access each
 SWITCH = {"e2-2s": 2 + 2 * 2 + 1, "spr-2s": 2 + 2 + 1}
 
 
-def rates_in_turns(m, turn):
+def rates_in_time_slices(m, time_slice):
     """Return, for each group, counts divided by its time, relative to the rate of the model.
 
     The total of each count must equal the model's.
     """
-    with Session(m, rotate_ns=turn) as s:
+    with Session(m, rotate_ns=time_slice) as s:
         before = totals_of(m)[0]["imc0", 0]
         s.add("imc0", counter=1, **EVENTS[0])
         for group, fields in enumerate(EVENTS, 1):
             s.add("imc0", counter=0, group=group, **fields)
         s.start()
-        answer = m.wait_until(lambda: min((a := s.read())["running"]) > 10 * turn and a, timeout=60,
-                              what="ten turns of each group")
+        answer = m.wait_until(lambda: min((a := s.read())["running"]) > 10 * time_slice and a,
+                              timeout=60, what="ten time slices of each group")
         running = answer["domains"][0]["time_running"]
         assert answer["running"][0] == running == sum(answer["running"][1:]), answer
         s.stop()
@@ -47,7 +47,7 @@ def rotated_rates_match_unrotated_rates(m):
     long for that reason, and a disturbed run is repeated.
     """
     for _ in range(3):
-        shares = rates_in_turns(m, 100 * MS)
+        shares = rates_in_time_slices(m, 100 * MS)
         if all(abs(share - 1) < 0.01 for share in shares):
             return
     raise AssertionError(shares)
@@ -60,17 +60,16 @@ def group_switch_takes_the_minimum_of_accesses(m):
         return m.oracle("accesses")["total"]["all"], status["reads"] + status["writes"]
 
     def switches():
-        """Return several switches without foreign accesses: the watchdog scans the die once a
-        second."""
+        """Return true if several switches passed without accesses of the watchdog."""
         before = made()
         m.wait_until(lambda: made()[1] > before[1] + 3 * SWITCH[m.scenario], timeout=30,
                      what="four switches")
         said = s.status()
         after = m.oracle("accesses")["total"]["all"] - before[0]
-        told = said["reads"] + said["writes"] - before[1]
+        reported = said["reads"] + said["writes"] - before[1]
         again = s.status()
-        assert told % SWITCH[m.scenario] == 0, told
-        return after == told and again["reads"] == said["reads"]
+        assert reported % SWITCH[m.scenario] == 0, reported
+        return after == reported and again["reads"] == said["reads"]
 
     with Session(m, rotate_ns=200 * MS) as s:
         for group in (1, 2):
@@ -91,7 +90,7 @@ def other_sessions_of_the_box_count_during_rotation(m):
         before = totals_of(m)[0]["imc0", 2]
         other.start()
         s.start()
-        m.wait_until(lambda: min(s.read()["running"]) > 20 * MS, timeout=60, what="ten turns")
+        m.wait_until(lambda: min(s.read()["running"]) > 20 * MS, timeout=60, what="ten time slices")
         s.command("reset")
         s.stop()
         other.stop()
@@ -120,12 +119,12 @@ def unrotatable_events_are_refused(m):
                               ("rotate=1000000 ring=4096", errno.EINVAL)):
             with refused(number):
                 s.command(f"create {words}")
-    with Session(m, rotate_ns=TURN) as s:
+    with Session(m, rotate_ns=TIME_SLICE) as s:
         for period, group in ((1000000, 1), (1000000, 0), (0, 64)):
             with refused(errno.EINVAL):
                 s.add("imc0", period=period, group=group, **EVENTS[0])
         s.add("imc0", group=63, **EVENTS[0])
-        # a filter is one for all groups
+        # all groups of a session share the filters of a box
         opcode = {"event": 0x35, "umask": 0x01}
         s.add("cbo0", group=1, **opcode, filter_opc=0x182)
         with refused(errno.EADDRINUSE):

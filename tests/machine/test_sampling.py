@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Sampling: a record for each trigger, its values those of its freeze."""
+"""Sampling: each trigger makes a record, whose values are the counts at its freeze."""
 
 import errno
 import re
@@ -17,7 +17,7 @@ from machine.armed import assert_skews, each_overflowed, run_armed, run_polled
 from machine.timers import assert_same_instants, budget_of, traced
 
 CLOCK = {"event": 0x00}
-# Box types that cannot interrupt, and bits of the counters of others, by platform
+# platform -> box types that cannot interrupt; platform -> box type -> bits of its counters
 NO_OVERFLOW = {"ivbep": ("cbo", "irp"), "hswep": ("cbo", "sbox", "irp"),
                "bdxep": ("cbo", "sbox", "irp"), "bdxde": ("cbo", "irp"), "skx": ()}
 WIDTHS = {"ivbep": {"ubox": 44, "r2pcie": 44, "r3qpi": 44, "imc": 48},
@@ -28,7 +28,10 @@ WIDTHS = {"ivbep": {"ubox": 44, "r2pcie": 44, "r3qpi": 44, "imc": 48},
 # ---- helpers ----
 
 def armed_set(session, ctr, hz):
-    """Counter ctr (and FIXED with 0) of each box that can interrupt, for add_all()."""
+    """Return events with periods on counter @ctr of each box that can interrupt, for add_all().
+
+    With counter 0, also on the fixed counters.
+    """
     wanted = []
     for number, (die, box) in enumerate(eventset.boxes_of(session)):
         events = eventset.events_of(box, session.platform)
@@ -36,7 +39,7 @@ def armed_set(session, ctr, hz):
             continue
         for c in (ctr, FIXED) if ctr == 0 else (ctr,):
             if c in events:
-                # no two alike, so that they drift
+                # different periods, so that the overflows do not stay in step
                 period = eventset.period_for(box, die, c, events[c], hz + number % 7,
                                              session.platform)
                 wanted.append((box, die, c, period, events[c]))
@@ -55,7 +58,7 @@ def every_counter_that_can_overflow_ends_intervals_exactly(m):
 
 @test("e2-2s")
 def idle_flit_period_of_a_million_ends_intervals(m):
-    """The manual's example: a notice of each 1,000,000th TxL_FLITS_G0.IDLE of QPI port 0."""
+    """The example of the manual: overflows after 1,000,000 TxL_FLITS_G0.IDLE of QPI port 0."""
     idle = {"event": 0, "umask": 1}
     run_armed(m, [("qpi0", die, 1, 1000000, idle) for die in (0, 1)], each_overflowed(5))
 
@@ -72,7 +75,7 @@ def moved_skylake_status_bits_and_box_enables_are_handled(m):
     every_counter_that_can_overflow_ends_intervals_exactly(m)
 
 
-# No message leaves a box then but with BOX_CTL[17], as on v2
+# with these settings a box sends an overflow only if BOX_CTL[17] is set, as on v2
 @test("bdxep-1s", settings={"model.status-shift": "11", "model.box-enables": "yes"}, timeout=120)
 def box_controls_with_enables_are_handled(m):
     every_counter_that_can_overflow_ends_intervals_exactly(m)
@@ -80,7 +83,7 @@ def box_controls_with_enables_are_handled(m):
 
 @test(("e2-2s", "hswep-2s", "skx-2s"), kernels=BOTH)
 def overflow_sample_holds_all_counters_of_its_die(m):
-    """The others are on other boxes, of the other die none."""
+    """A sample holds the counters of all boxes of its die, and none of the other die."""
     with Session(m) as s:
         wanted = eventset.full_set(s)
     periods = {("imc2", 0, 1): 40, ("qpi1", 1, 0): 60, ("upi1", 1, 0): 60}
@@ -110,7 +113,7 @@ def unsupported_periods_are_refused(m):
 
 @test(("e2-2s", "hswep-2s"), kernels=BOTH)
 def polled_periods_are_sampled_with_exact_counts(m):
-    """Of boxes that cannot interrupt; imc0 is only counted."""
+    """The polled periods are on boxes that cannot interrupt. imc0 has no period."""
     with Session(m) as s:
         wanted = [(f"{kind}0", die, 0, 30000000 + 5000000 * number, CLOCK)
                   for number, kind in enumerate(NO_OVERFLOW[s.platform]) for die in (0, 1)]
@@ -122,7 +125,7 @@ def polled_periods_are_sampled_with_exact_counts(m):
 # ---- box freeze ----
 
 def box_freezes(machine, mark, die=0):
-    """Box -> (instant, totals) of each freeze by its own word."""
+    """Return box -> [(time, totals) of each freeze by its box control]."""
     found = {}
     for line in machine.truth("box-freeze", mark):
         if line["socket"] == die:
@@ -132,11 +135,11 @@ def box_freezes(machine, mark, die=0):
 
 
 def box_differences(session, number, values, freezes):
-    """Values of the session's n-th own freeze that are not those at their box's word."""
+    """Return texts for values that differ from the counts at the box freeze @number."""
     wrong = []
     for value in values:
         at = session.events[value["event"]]
-        if at.box not in freezes:       # the UBox has no word
+        if at.box not in freezes:       # the UBox has no box control
             continue
         true = session.true_count(value["event"], {at.die: freezes[at.box][number][1]})
         if value["count"] != true or value["flags"]:
@@ -145,14 +148,13 @@ def box_differences(session, number, values, freezes):
 
 
 def skews(freezes):
-    """Return, for each freeze of a session, the ns from the write of the first box to that of
-    the last."""
+    """Return, for each freeze of a session, the time from the first to the last box write (ns)."""
     return [max(instants) - min(instants) for instants in
             zip(*([t for t, _ in of_box] for of_box in freezes.values()))]
 
 
 def add_boxes(session):
-    """Counters of three boxes; nothing freezes the last one."""
+    """Add counters of three boxes. No box freeze stops the last one, the UBox."""
     session.add("imc0", counter=0, event=0x04, umask=0x03)
     session.add("imc0", counter=FIXED)
     session.add("cbo0", counter=0, **CLOCK)
@@ -176,7 +178,7 @@ def box_freeze_stops_its_own_boxes_only(m):
             assert_equal(box_differences(s, number, answer["values"], freezes))
             assert answer["values"][3]["flags"] == VALUE_UNFROZEN, answer
         # two boxes frozen and unfrozen, six dwords and MSRs of four counters
-        assert accesses["told"] == 4 + 6, accesses
+        assert accesses["reported"] == 4 + 6, accesses
         assert_skews([answer["domains"][0]["skew_ns"] for answer in answers], skews(freezes)[:7])
         last = answers[-1]["domains"][0]
         assert 0 < last["skew_ns"] < last["frozen_ns"], last
@@ -196,7 +198,7 @@ def timer_samples_with_box_freeze_are_exact_and_freeze_no_die(m):
         assert not m.truth("freeze", mark), m.truth("freeze", mark)
         for number, sample in enumerate(samples):
             assert_equal(box_differences(s, number, sample["values"], freezes))
-    # STOP froze them once more, unless its freeze was the last sample's
+    # STOP freezes the boxes once more, unless its freeze is that of the last sample
     assert {len(of_box) for of_box in freezes.values()} in ({len(samples) + 1}, {len(samples)}), \
         freezes.keys()
     assert_skews([sample["skew_ns"] for sample in samples], skews(freezes)[:len(samples)])
@@ -204,7 +206,7 @@ def timer_samples_with_box_freeze_are_exact_and_freeze_no_die(m):
 
 @test("e2-2s", kernels=BOTH)
 def overflow_freezes_the_die_with_box_freeze(m):
-    """And a READ between two of them does not."""
+    """An overflow freezes the die, but a READ between two overflows does not."""
     wanted = [("imc1", 0, 0, eventset.period_for("imc1", 0, 0, CLOCK, 60), CLOCK),
               ("cbo0", 0, 0, 0, CLOCK)]
     run_armed(m, wanted, lambda s, found: s.read() and len(found) > 20, box_freeze=True)
@@ -311,13 +313,13 @@ def frozen_and_running_times_match_the_model(m):
         # both include the frozen time of the model; the clocks may differ by 1 in 1000
         assert sample["frozen_ns"] > window * 0.99 - US, (sample, window)
         assert gone > window * 0.99 - US, (gone, window)
-    # and by little, unless the host holds the CPU up just then
+    # the median, because the host may delay a CPU during a freeze
     assert statistics.median(s["frozen_ns"] - w for s, _, w in pairs) < 100 * US, pairs
     assert statistics.median(g - w for g, (_, _, w) in zip(frozen, pairs)) < 100 * US, frozen
 
 
 def model_windows(machine, mark, freezes):
-    """How long each of the freezes was."""
+    """Return the durations of the freezes in the model (ns)."""
     long = {line["seq"]: line["frozen_ns"] for line in machine.truth("unfreeze", mark)}
     return [long[freeze["seq"]] for freeze in freezes]
 
@@ -340,10 +342,10 @@ def samples_report_the_interrupted_context(m):
     assert len(hits) > len(samples) / 2, samples
 
 
-# ---- too many ----
+# ---- throttling ----
 
-# Overflows a second, which every machine can reach: 5 in a window of 10 ms.  With the sixth its
-# counter rests, and the others do after one more each
+# Sample rate limit (per second) that every host can exceed: 5 in a window of 10 ms. The sixth
+# overflow throttles its counter. The two other counters are throttled after one more overflow each
 STORM = 500
 IN_WINDOW = 8
 
@@ -368,7 +370,7 @@ def storm(machine):
         mark = machine.truth_length()
         s.start()
         records = []
-        for overflows in (30, 500, 600):        # the ring holds some 100 samples
+        for overflows in (30, 500, 600):        # the ring has room for about 100 samples
             machine.wait_until(lambda: s.status()["overflows"] > overflows,
                                what=f"{overflows} overflows")
             assert machine.sh("echo alive") == "alive"
@@ -376,7 +378,7 @@ def storm(machine):
         s.stop_exactly()
         status = s.status()
         records += s.drain()
-        # no record follows the last loss that could report it
+        # start again, because the next record reports the last losses
         s.start()
         machine.wait_until(lambda: s.status()["overflows"] > status["overflows"], what="a sample")
         s.stop()
@@ -403,15 +405,15 @@ def assert_accounted(records, status):
 
 
 def assert_throttled(machine, mark, samples, freezes):
-    """No more overflows than there may be in a window, by the model's clock."""
+    """Check that no window of 10 ms has more overflows than the limit, by the model's clock."""
     throttled = [s for s in samples if s["flags"] & SAMPLE_THROTTLED]
     assert throttled, "no sample says that it was throttled"
     ends = {line["seq"]: line["t"] for line in machine.truth("unfreeze", mark)}
     times = [freeze["t"] for freeze in freezes if freeze["reason"] == "overflow"]
     for first, later in zip(times, times[60:]):
-        # so many windows were over before the last of them, the first perhaps half
+        # 60 overflows fill this number of windows, of which the first may be a partial one
         assert later - first > (60 // IN_WINDOW - 1) * 10 * MS, (first, later)
-    # nothing stays frozen for it: a busy host may stretch a few of them
+    # a throttled die does not stay frozen; a busy host may prolong some freezes
     lengths = [ends[freeze["seq"]] - freeze["t"] for freeze in freezes]
     assert sum(length > 8 * MS for length in lengths) <= len(lengths) / 10, lengths
 
@@ -426,7 +428,7 @@ def stray_values(session, samples, freezes):
             if counts not in truths]
 
 
-# ---- as a user would ----
+# ---- ucoretool ----
 
 @test(("e2-2s", "hswep-2s"), kernels=BOTH)
 def record_and_report_match_the_model(m):
@@ -460,6 +462,6 @@ def revoked_recording_keeps_all_earlier_samples(m):
     m.run("sleep 1")
     m.run(f"ucoretool revoke {session}")
     ended = recording.wait(timeout=60, check=False)
-    told = re.search(r"session: revoked .* after (\d+) samples", ended.err)
-    assert ended.status == 1 and told, (ended.status, ended.err)
-    assert len(truth.samples_of(m, "/tmp/ended")) == int(told[1]) > 0, ended.err
+    revoked = re.search(r"session: revoked .* after (\d+) samples", ended.err)
+    assert ended.status == 1 and revoked, (ended.status, ended.err)
+    assert len(truth.samples_of(m, "/tmp/ended")) == int(revoked[1]) > 0, ended.err

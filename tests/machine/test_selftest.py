@@ -15,7 +15,7 @@ from machine.registers import poke
 from machine.tables import appended, record
 from machine.test_discovery import CHA0_MSR, HOLE_MSR, NEW
 
-# the first record of spr's table with another width; a control of a C-Box
+# first word of the record of cha0 on spr-2s, with a larger width; control register of cbo1
 WIDER = record(CHA0_MSR, 0, width=56)[0]
 CBO1_CTL0 = 0xd30
 VERIFY = "ucoretool verify --yes --report /tmp/verify"
@@ -48,19 +48,19 @@ def boxes(m):
     return [json.loads(line) for line in m.sh("ucoretool list -j").splitlines()]
 
 
-# one machine of each generation, for each of which verify must report no error
-HONEST = ("e2-2s", "spr-2s", "snbep-2s", "hswep-2s", "bdxep-2s", "bdxde-1s", "skx-2s", "cpx-1s", "icx-2s",
-          "snr-1s", "emr-1s", "gnr-2s", "srf-1s", "grr-1s", "cwf-1s", "dmr-2s")
+# one correct machine of each generation, for which verify must report no error
+CORRECT = ("e2-2s", "spr-2s", "snbep-2s", "hswep-2s", "bdxep-2s", "bdxde-1s", "skx-2s", "cpx-1s",
+           "icx-2s", "snr-1s", "emr-1s", "gnr-2s", "srf-1s", "grr-1s", "cwf-1s", "dmr-2s")
 
 
-@test(HONEST, timeout=300)
+@test(CORRECT, timeout=300)
 def verify_passes_on_a_correct_machine(m):
     found = verify(m, 0)
     assert not failed(found), found
     absent = {what for verdict, what, text in found
               if verdict == "not tested" and text.startswith("no box has this feature")}
     assert absent <= {"freeze", "box freeze"}, found
-    # the event names of Diamond Rapids are not published
+    # memory is not tested on Diamond Rapids, because its event names are not published
     if "dmr" in m.scenario:
         absent.add("memory")
     assert {"width", "control", "run", "freeze", "box freeze", "owners", "clocks",
@@ -75,9 +75,9 @@ def verify_uses_another_box_when_one_is_in_use(m):
         s.add_all([("imc0", 0, ctr, 0, {"event": 0}) for ctr in range(4)])
         s.add("imc0", 0, "fixed")
         s.start()
-        told = [text for verdict, what, text in verify(m, 0) if what == "interrupts"]
-    assert any(text.startswith("imc1 of die 0: each of 2") for text in told), told
-    assert not any(text.startswith("imc0 of die 0") for text in told), told
+        texts = [text for verdict, what, text in verify(m, 0) if what == "interrupts"]
+    assert any(text.startswith("imc1 of die 0: each of 2") for text in texts), texts
+    assert not any(text.startswith("imc0 of die 0") for text in texts), texts
 
 
 @test("e2-2s", settings={"boxes.ha-width": 40}, strict=False, timeout=300)
@@ -97,8 +97,8 @@ def verify_detects_an_ineffective_freeze(m):
     assert "box freeze" in passed(found), found
     out = m.sh("ucoretool stat -j -e imc0/CAS_COUNT.RD,die=0/ -- sleep 0.01")
     assert "unfrozen" in out, out
-    told = "the die's freeze does not stop it"
-    assert told in m.sh("ucoretool info") and told in m.sh("ucoretool doctor")
+    reason = "the die's freeze does not stop it"
+    assert reason in m.sh("ucoretool info") and reason in m.sh("ucoretool doctor")
 
 
 @test("e2-2s", settings={"faults.core-map": "1 0"}, strict=False, timeout=300)
@@ -119,33 +119,33 @@ def verify_detects_moved_status_bits_and_events(m):
     assert failed(found) == {"status", "memory"}, found
 
 
-# ---- one wrong property each ----
+# ---- machines with one wrong property ----
 
-def lie(name, what, scenario="e2-2s", settings=None, named="", also=()):
+def flaw(name, what, scenario="e2-2s", settings=None, named="", also=()):
     """Register a test of a machine with one wrong property, which `verify` must name."""
     def run(m):
         m.allow(r"NMI received for unknown reason|Dazed and confused")
         found = verify(m, 1)
         assert what in failed(found) <= {what, *also}, found
-        told = [text for verdict, check, text in found if verdict == "FAILED" and check == what]
-        assert any(named in text for text in told), (named, told)
+        texts = [text for verdict, check, text in found if verdict == "FAILED" and check == what]
+        assert any(named in text for text in texts), (named, texts)
     run.__name__ = name
     test(scenario, settings=settings, strict=False, timeout=300)(run)
 
 
-lie("cores_whose_numbers_have_holes", "interrupts", settings={"faults.core-map": "0 -1 1"},
-    also={"status"})
-lie("a_box_freeze_that_does_not_freeze", "box freeze", settings={"model.box-freeze": "no"},
-    named="imc0 of die 0")
-lie("a_control_without_a_threshold_bit", "control", settings={"boxes.ha-ctl-absent": 1 << 30},
-    named="ha0 of die 0")
-lie("a_clock_that_stands", "run", settings={"rates.imc.1.1.fixed": 0}, named="imc1 of die 1",
-    also={"clocks", "interrupts"})
+flaw("cores_whose_numbers_have_holes", "interrupts",
+     settings={"faults.core-map": "0 -1 1"}, also={"status"})
+flaw("a_box_freeze_that_does_not_freeze", "box freeze", settings={"model.box-freeze": "no"},
+     named="imc0 of die 0")
+flaw("a_control_without_a_threshold_bit", "control", settings={"boxes.ha-ctl-absent": 1 << 30},
+     named="ha0 of die 0")
+flaw("a_clock_that_does_not_count", "run", settings={"rates.imc.1.1.fixed": 0},
+     named="imc1 of die 1", also={"clocks", "interrupts"})
 # the table reports a larger width for the first unit of die 0, a CHA
-lie("a_width_that_the_table_invents", "width", scenario="spr-2s",
-    settings={"discovery.0:record.1.0": hex(WIDER)}, named="cha0 of die 0")
-lie("a_unit_that_does_not_answer", "discovery", scenario="spr-2s",
-    settings=appended([record(HOLE_MSR, NEW, 1)], 0), named="1 of ")
+flaw("a_width_that_the_table_overstates", "width", scenario="spr-2s",
+     settings={"discovery.0:record.1.0": hex(WIDER)}, named="cha0 of die 0")
+flaw("a_unit_that_does_not_respond", "discovery", scenario="spr-2s",
+     settings=appended([record(HOLE_MSR, NEW, 1)], 0), named="1 of ")
 
 
 @test("e2-2s", loaded=False, strict=False, timeout=300)
@@ -181,7 +181,7 @@ HOST = "cherry-orchard"
 
 @test("e2-2s", timeout=300)
 def verify_report_identifies_no_machine(m):
-    """Before it begins: what it will do, for how long, with which rights."""
+    """The plan before the tests names effects, duration and permissions; the report no machine."""
     m.sh(f"hostname {HOST}")
     done = m.run(VERIFY, timeout=240)
     plan, _, rest = done.out.partition("\n\n")
@@ -207,7 +207,7 @@ def verify_without_permission_reports_what_is_missing(m):
     assert not said.out and m.oracle("accesses")["total"] == before, said.out
     m.sh("chmod 666 /dev/ucore")
     try:
-        # CPU 0 is its own, the others are not
+        # the process can use only the CPUs of its affinity
         said = m.run("taskset 1 as 1000 ucoretool verify --yes", check=False, timeout=240)
         assert "need CAP_SYS_NICE" in said.out, said.out
         lines = re.findall("^(.*?) +interrupts +(.*)", said.out, re.M)

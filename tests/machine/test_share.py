@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Boxes that two sessions share: each counts, samples and ends as if it were alone."""
+"""Boxes that two sessions share: neither session affects counts, samples or end of the other."""
 
 import errno
 
@@ -93,9 +93,9 @@ def read_of_a_shared_die_takes_the_minimum_of_accesses(m):
             b.add("imc0", counter=counter, **({} if counter == FIXED else CLOCK))
         a.start()
         b.start()
-        # freeze and unfreeze, and two dwords of each of its own counters
+        # freeze, unfreeze, and two dwords of each counter of the session
         for s in (a, b):
-            assert accesses_of(m, s, "read")["told"] == 2 + 4
+            assert accesses_of(m, s, "read")["reported"] == 2 + 4
 
 
 @test("e2-2s", kernels=BOTH)
@@ -145,7 +145,7 @@ def assert_own(session, periods, samples, freezes):
 
 @test("e2-2s", kernels=BOTH)
 def sessions_sharing_a_box_keep_their_own_periods(m):
-    """On one box, each its own; and so the second one when the first has stopped."""
+    """Each session samples its own periods on one box, the second one also after STOP of the first."""
     m.write(WATCHDOG, 0)
     with budget_of(m, 100), Session(m, ring=RING) as a, Session(m, ring=RING) as b:
         wanted = {a: [(0, 31), (2, 0)], b: [(1, 37), (FIXED, 23), (3, 0)]}
@@ -170,7 +170,7 @@ def sessions_sharing_a_box_keep_their_own_periods(m):
         assert_own(b, periods[b], of_b, freezes)
 
 
-# ---- ends ----
+# ---- ends of sessions ----
 
 @test(("e2-2s", "spr-2s"), kernels=BOTH)
 def killed_session_does_not_change_other_counts(m):
@@ -179,7 +179,7 @@ def killed_session_does_not_change_other_counts(m):
         s.add("imc0", counter=FIXED)
         s.start()
         for _ in range(3):
-            with Session(m) as other:       # SIGKILL in the end
+            with Session(m) as other:       # the end of this block kills the process (SIGKILL)
                 other.add("imc0", counter=0, event=1)
                 other.add("imc0", counter=2, event=1)
                 other.start()

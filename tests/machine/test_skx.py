@@ -21,12 +21,12 @@ from machine.packages import count_named
 
 # ---- which boxes ----
 
-# counters, fixed ones, access
+# box type -> (general counters, fixed counters, access)
 TYPES = {"cha": (4, 0, "msr"), "iio": (4, 0, "msr"), "iio_free": (0, 17, "msr"),
          "irp": (2, 0, "msr"), "ubox": (2, 1, "msr"), "pcu": (4, 0, "msr"),
          "imc": (4, 1, "ecam"), "m2m": (4, 0, "ecam"), "upi": (4, 0, "ecam"),
          "m3upi": (3, 0, "ecam"), "m2pcie": (4, 0, "ecam")}
-# On all dies together
+# scenario -> box type -> number of boxes on all dies
 BOXES = {
     "skx-2s": {"cha": 8, "iio": 12, "iio_free": 12, "irp": 12, "ubox": 2, "pcu": 2, "imc": 12,
                "m2m": 4, "upi": 6, "m3upi": 6, "m2pcie": 8},
@@ -70,7 +70,7 @@ def every_counter_of_one_socket_counts_exactly(m):
 
 
 def count_exactly(m, counters=None):
-    """All counters there are."""
+    """Count on all counters of the machine, and compare with the model."""
     with Session(m) as s:
         s.add_all(eventset.full_set(s))
         assert len(s.events) == (counters or eventset.COUNTERS_OF[m.scenario]), len(s.events)
@@ -85,7 +85,7 @@ def chas(m):
         return sorted(box for _, box in s.ids if type_of(box) == "cha")
 
 
-# the register reports more CHAs than exist, and all of them would respond
+# GLOBAL_CONFIG reports six CHAs, and all respond, but the fuses enable only three
 @test("skx-1s", settings={"boxes.cha": "6", "boxes.fuses": "0x8000401", "boxes.global-config": "6"})
 def fuses_limit_the_number_of_chas(m):
     assert chas(m) == ["cha0", "cha1", "cha2"], chas(m)
@@ -105,9 +105,9 @@ def chas_of_unknown_number_must_respond(m):
 @test("skx-2s", kernels=BOTH,
       settings={"faults.hide": "m2pcie0 m2pcie1 m2pcie2 m2pcie3 0:imc3 1:upi1"})
 def hidden_boxes_are_reported(m):
-    """An id that several functions have does not make one box of another."""
-    told = "a BIOS option may hide boxes: m2pcie; die 0: imc (5 of 6); die 1: upi (2 of 3)"
-    assert told in m.dmesg(), m.dmesg()[-2000:]
+    """Functions with a shared device id are not mistaken for each other."""
+    message = "a BIOS option may hide boxes: m2pcie; die 0: imc (5 of 6); die 1: upi (2 of 3)"
+    assert message in m.dmesg(), m.dmesg()[-2000:]
     with Session(m) as s:
         found = {at for at in s.ids if type_of(at[1]) in ("imc", "upi", "m2pcie")}
     assert found == {*((die, f"imc{i}") for die in (0, 1) for i in range(6) if (die, i) != (0, 3)),
@@ -128,7 +128,7 @@ def fields_absent_in_a_box_are_refused(m):
     with Session(m) as s:
         for box, field in (("imc0", "umask_ext"), ("m2m0", "umask_ext"), ("ubox0", "invert"),
                            ("cha0", "ch_mask"), ("cha0", "filter_opc"), ("pcu0", "umask")):
-            with refused(errno.EINVAL):     # the session finds no number for it
+            with refused(errno.EINVAL):     # GET_FIELDS does not list the field
                 s.add(box, event=1, **{field: 1})
         for box, field, value in (("upi0", "umask_ext", 0x1000), ("iio0", "ch_mask", 0x100),
                                   ("iio0", "thresh", 0x1000), ("ubox0", "thresh", 0x20),
@@ -181,7 +181,7 @@ def free_run(m, of_type, count):
                 at[answer["event"]] = (box, i, die, rate(instance_of(box), die))
         assert len(at) == count, len(at)
         s.start()
-        # reading takes its time, and a busy host lets a CPU wait in between
+        # retry, because a busy host may stop a CPU between the read of a counter and of the clock
         for _ in range(5):
             first = s.read()
             m.wait_until(lambda: s.read()["domains"][0]["time"] >
@@ -193,7 +193,7 @@ def free_run(m, of_type, count):
 
 
 def free_running_differences(first, last, at):
-    """Counters that are not where their rate takes them between two reads, give or take 5 %."""
+    """Return a text for each counter whose increase differs from rate times time by over 5 %."""
     passed = {b["domain"]: b["time"] - a["time"] for a, b in zip(first["domains"], last["domains"])}
     wrong = []
     for a, b in zip(first["values"], last["values"]):
@@ -243,7 +243,7 @@ def key_of(row):
 
 
 def named_events(platform, known=frozenset()):
-    """(type, name, fields, counters) of each event on general counters that is not in @known."""
+    """Yield (type, name, fields, counters) of each general event whose key is not in @known."""
     of_unit = types()
     for row in eventset.table(platform):
         kind, prefix = of_unit[row["Unit"]]

@@ -20,7 +20,7 @@ from lab.session import (BOX_OVERFLOW, FIXED, MS, SAMPLE_POLLED, TRIGGER_TIMER, 
                          refused, sample_until, samples_in, totals_at)
 from machine import eventset
 from machine.armed import assert_skews, each_overflowed, run_polled
-from machine.timers import assert_asks_every, assert_late_by_one_look, budget_of, traced
+from machine.timers import assert_requests_every, assert_late_by_one_poll, budget_of, traced
 
 CLOCK = {"event": 0x00}
 # events that count each cycle of a box once: box -> counter, fields
@@ -35,7 +35,7 @@ RUN = 0x10000
 # ---- helpers ----
 
 def times(event):
-    """Box -> the instant of its word, of a line of the model's log."""
+    """Return box -> time of the write to its control, from a freeze or unfreeze of the log."""
     return {box["box"]: box["t"] for box in event["boxes"]}
 
 
@@ -45,7 +45,7 @@ def unfreezes_of(machine, mark):
 
 
 def with_freezes(samples, freezes):
-    """(sample, its freeze), by their order on each die."""
+    """Yield (sample, its freeze), matched by their order on each die."""
     for die in (0, 1):
         of_die = [sample for sample in samples if sample["domain"] == die]
         yield from zip(of_die, [freeze for freeze in freezes if freeze["socket"] == die])
@@ -57,7 +57,7 @@ def all_clocks(dies=(0, 1)):
 
 def timer_run(machine, wanted, count, timer_ns=20 * MS):
     """Return exact timer samples as (sample, freeze, unfreeze); wanted=None: all counters."""
-    # so many values take long through a serial port
+    # a slower timer for all counters, because the serial port is slow
     with Session(machine, timer_ns=timer_ns if wanted else 100 * MS, ring=1 << 22) as s:
         s.add_all(wanted or eventset.full_set(s))
         mark = machine.truth_length()
@@ -80,7 +80,7 @@ def timer_sample_counts_match_each_box_freeze(m):
         assert freeze["reason"] == "boxes" and sample["trigger"] == TRIGGER_TIMER, (sample, freeze)
         assert len(sample["values"]) == 57 and len(freeze["boxes"]) == 13, (sample, freeze)
         unfrozen = [v["event"] for v in sample["values"] if v["flags"] & VALUE_UNFROZEN]
-        assert len(unfrozen) == 3, sample       # the UBox's
+        assert len(unfrozen) == 3, sample       # all counters of the UBox
     assert {sample["domain"] for sample, *_ in run} == set(range(dies))
 
 
@@ -90,11 +90,12 @@ def skew_and_frozen_time_match_the_model(m):
     assert_skews([sample["skew_ns"] for sample, *_ in run],
                  [freeze["skew"] for _, freeze, _ in run])
     for sample, freeze, unfreeze in run:
-        # from before the first box's freeze to behind the last one's unfreeze
+        # the driver measures from before the freeze of the first box to after the last unfreeze
         whole = unfreeze["t"] - freeze["first"]
         assert 0 < sample["skew_ns"] < sample["frozen_ns"], sample
         assert sample["frozen_ns"] > whole * 0.999 - US, (sample, freeze, unfreeze)
-    longer = [sample["frozen_ns"] - (unfreeze["t"] - freeze["first"]) for sample, freeze, unfreeze in run]
+    longer = [sample["frozen_ns"] - (unfreeze["t"] - freeze["first"])
+              for sample, freeze, unfreeze in run]
     assert statistics.median(longer) < 500 * US, longer
 
 
@@ -106,7 +107,7 @@ def skew_covers_only_the_session_boxes(m):
     two = timer_run(m, [("cbo0", 0, 0, 0, CLOCK), ("imc0", 0, 0, 0, CLOCK)], 20)
     many = timer_run(m, all_clocks((0,)), 20)
     skews = [[sample["skew_ns"] for sample, *_ in run] for run in (two, many)]
-    # the least of each: a busy host may hold the CPU up in between
+    # the minimum, because a busy host may delay the CPU between two writes
     assert min(skews[0]) * 1.5 < min(skews[1]), skews
 
 
@@ -126,10 +127,11 @@ def read_reports_skew_within_and_between_dies(m):
 
 @test("snbep-2s")
 def boxes_freeze_and_unfreeze_in_one_order(m):
-    """So that each of them counts for about the same time."""
+    """Boxes are frozen and unfrozen in the same order, so that their counting times are similar."""
     for _, freeze, unfreeze in timer_run(m, all_clocks(), 20):
         frozen, unfrozen = times(freeze), times(unfreeze)
-        assert sorted(frozen, key=frozen.get) == sorted(unfrozen, key=unfrozen.get), (freeze, unfreeze)
+        assert sorted(frozen, key=frozen.get) == sorted(unfrozen, key=unfrozen.get), \
+            (freeze, unfreeze)
         assert max(frozen.values()) < min(unfrozen.values()), (freeze, unfreeze)
 
 
@@ -153,7 +155,7 @@ def ubox_starts_just_before_other_boxes_unfreeze(m):
                     # one count of the slower event takes tens of nanoseconds
                     assert began <= unfreeze["first"] + US, (began, unfreeze)
                     gaps.append(unfreeze["first"] - began)
-    # all else is programmed in hundreds of accesses
+    # a small gap shows that the UBox starts after the hundreds of accesses for other boxes
     assert min(gaps) < 200 * US, gaps
 
 
@@ -223,7 +225,7 @@ def info_reports_neither_global_freeze_nor_interrupt(m):
 
 @test("snbep-2s", kernels=KERNELS, alone=True)
 def session_lifecycle_never_writes_reserved_bits(m):
-    """Bit 17 of a box control, and whatever else is reserved, is never written 1."""
+    """Strict mode detects no write of 1 to bit 17 of a box control or to other reserved bits."""
     with Session(m, timer_ns=20 * MS, ring=1 << 20) as s:
         s.add_all(eventset.full_set(s))
         for _ in range(2):
@@ -246,7 +248,7 @@ def session_lifecycle_never_writes_reserved_bits(m):
 # ---- polled periods ----
 
 def polled_clocks(hz):
-    """A period on every kind of box, on both dies; no two alike, so that they drift."""
+    """Return clock events with different periods on all box types of both dies, for add_all()."""
     return [(box, die, ctr, eventset.period_for(box, die, ctr, fields, hz + number % 5, "snbep"),
              fields)
             for die in (0, 1) for number, (box, (ctr, fields)) in enumerate(CLOCKS.items())]
@@ -259,7 +261,7 @@ def polled_periods_are_exact_and_delays_are_reported(m):
     assert not any(sample["skew_ns"] > sample["frozen_ns"] for sample in samples), samples
 
 
-def looked(m, wanted, enough):
+def run_polled_traced(m, wanted, enough):
     """Return the samples of polled periods on die 0, and the polling timer."""
     with traced(m, "poll_tick") as timers:
         samples = run_polled(m, wanted, enough)
@@ -269,22 +271,22 @@ def looked(m, wanted, enough):
 
 @test(("snbep-2s", "snbep-1s"))
 def polled_samples_are_late_by_at_most_one_poll(m):
-    """933 MHz: over in 10.7 ms and, as fast as the driver thinks possible, in 2."""
+    """The period ends after 10.7 ms. The driver polls each 2 ms, as for a clock of 5 GHz."""
     wanted = [("imc0", 0, 0, 10000000, CLOCK), ("cbo0", 0, 0, 0, CLOCK), ("ubox0", 0, FIXED, 0, {})]
-    samples, timer = looked(m, wanted, lambda _, found: len(found) > 60)
-    assert_asks_every(timer, 2 * MS)
-    assert_late_by_one_look(timer, samples)
+    samples, timer = run_polled_traced(m, wanted, lambda _, found: len(found) > 60)
+    assert_requests_every(timer, 2 * MS)
+    assert_late_by_one_poll(timer, samples)
 
 
 @test("snbep-2s")
 def poll_rate_follows_the_shortest_possible_period(m):
-    """5 GHz times the most that the event adds in a clock; between 100 us and 10 ms."""
+    """poll_ns is the period at 5 GHz times the event's maximum per clock, 100 us to 10 ms."""
     with Session(m) as s:
         def poll_ns(box, counter, period, **fields):
             terms = " ".join(f"{name}={value}" for name, value in fields.items())
             bits = 1 << 32 if counter == FIXED else 1 << counter
             return s.command(f"add {s.ids[0, box]} {bits} {period} {terms}")["poll_ns"]
-        # CAS_COUNT adds 1 at most, RPQ_OCCUPANCY 22, what the manual leaves open 139
+        # maximum per clock: CAS_COUNT 1, RPQ_OCCUPANCY 22, events without a documented maximum 139
         for counter, fields, most in ((0, {"event": 0x04, "umask": 3}, 1), (1, {"event": 0x80}, 22),
                                       (2, {"event": 0x43}, 139), (FIXED, {}, 1),
                                       (3, {"event": 0x80, "thresh": 5}, 1)):
@@ -301,9 +303,9 @@ def shortest_period_is_polled_every_100_us(m):
     """WPQ_INSERTS is a slow event: more than a hundred periods a second, each seen by the next
     poll."""
     wanted = [("imc0", 0, 0, 500000, {"event": 0x20})]
-    samples, timer = looked(m, wanted, lambda _, found: len(found) > 20)
-    assert_asks_every(timer, 100 * US)
-    assert_late_by_one_look(timer, samples)
+    samples, timer = run_polled_traced(m, wanted, lambda _, found: len(found) > 20)
+    assert_requests_every(timer, 100 * US)
+    assert_late_by_one_poll(timer, samples)
 
 
 @test("snbep-2s")
@@ -333,7 +335,7 @@ def interrupting_period_is_refused_on_v1(m):
             with refused(errno.EOPNOTSUPP):
                 s.add(box, 0, ctr, interrupting(1 << 40), **fields)
             s.add(box, 0, ctr, 1 << 40, **fields)
-        # CPUs for PMIs can be set although there is no PMI: the first one reads the die
+        # SET_PMI_CPUS works without a PMI, and makes the first CPU the reader
         s.command("cpu 1 2")
         s.start()
         assert [die["cpu"] for die in s.read()["domains"]] == [1]
@@ -443,12 +445,12 @@ def fixed_counter_has_enable_and_reset(m):
         s.start()
         assert dclk()["ctl"] == enable
         assert s.read_exactly()["values"][0]["count"] > value
-        # the box was reset for the new start, the count goes on
+        # START reset the counter of the box, but the count of the session continues
         s.stop()
         assert dclk()["value"] < s.read()["values"][0]["count"]
 
 
-# ---- as a user would ----
+# ---- ucoretool ----
 
 EVENTS = "-e imc/CAS_COUNT.RD/ -e cbo/CLOCKTICKS/ -e ubox/EVENT_MSG.DOORBELL_RCVD/"
 
@@ -479,10 +481,10 @@ def assert_polled_and_reported(m):
     before, mark = truth.totals_of(m), m.truth_length()
     command = "ucoretool record -c 20000000 -e imc0/CLOCKTICKS/ -e imc/CAS_COUNT.RD/ " \
               "-e cbo/CLOCKTICKS/ --count 40 -o /tmp/polled"
-    told = m.run(command).err
+    summary = m.run(command).err
     polled, polls, late = re.search(r"(\d+) of \1 periods were found by polling \((\d+) polls\); "
-                                    r"samples are at most (\d+) us late", told).groups()
-    assert int(polled) >= 40 and int(polls) > int(polled) and int(late) == 4000, told
+                                    r"samples are at most (\d+) us late", summary).groups()
+    assert int(polled) >= 40 and int(polls) > int(polled) and int(late) == 4000, summary
     samples = truth.samples_of(m, "/tmp/polled")
     assert len(samples) == 40, len(samples)
     assert all(s["polled"] and s["late_ns"] and s["skew_ns"] and s["trigger"] == "overflow" and

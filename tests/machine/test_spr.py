@@ -23,7 +23,7 @@ CLOCK = {"event": 1}
 
 # ---- which boxes ----
 
-# counters, fixed ones, access; each platform's own types below
+# box type -> (general counters, fixed counters, access); types of all platforms
 COMMON_TYPES = {"cha": (4, 0, "msr"), "iio": (4, 0, "msr"), "irp": (2, 0, "msr"),
                 "pcu": (4, 0, "msr"), "ubox": (2, 1, "msr"), "imc": (4, 1, "mmio"),
                 "upi": (4, 0, "ecam"), "mdf": (4, 0, "msr"), "cxlcm": (8, 0, "mmio"),
@@ -37,7 +37,7 @@ GNR_TYPES = {**COMMON_TYPES, "b2hot": (4, 0, "msr"), "b2cmi": (4, 0, "ecam"),
 UNKNOWN_TYPES = {"type_0": (4, 0, "msr"), "type_4": (4, 0, "msr"), "type_5": (2, 0, "msr"),
                  "type_6": (4, 0, "mmio"), "type_8": (4, 0, "ecam"), "type_77": (4, 0, "msr"),
                  "type_78": (4, 0, "mmio"), "type_79": (4, 0, "ecam"), "type_80": (8, 0, "mmio")}
-# On all dies together
+# scenario -> (platform, types, box type -> number of boxes on all dies)
 BOXES = {
     "spr-2s": ("spr", SPR_TYPES, {"cha": 8, "iio": 4, "irp": 4, "m2pcie": 4, "pcu": 2, "ubox": 2,
                                   "imc": 8, "m2m": 4, "upi": 4, "m3upi": 4, "mdf": 2, "cxlcm": 2,
@@ -71,7 +71,7 @@ def assert_boxes(m, scenario):
     assert not info["units"], info["units"]
 
 
-# The debug kernel's machine has wrong records besides (test_discovery)
+# not on the debug kernel, whose machine has additional invalid records (test_discovery.py)
 @test("spr-2s", kernels=BOTH)
 def boxes_match_the_model(m):
     assert_boxes(m, "spr-2s")
@@ -90,7 +90,7 @@ def unknown_processor_with_discovery_has_boxes(m):
 # ---- counting ----
 
 def count_everything(m, dies=2, names=None):
-    """An event on every counter, started, read and stopped: all equal to the truth."""
+    """Count an event on every counter, and compare the boxes and the counts with the model."""
     with Session(m, names=names) as s:
         listed = {(box["die"], box["name"]): box["counters"] + box["fixed"] for box in s.boxes
                   if not box["caps"] & BOX_FREE_RUNNING}
@@ -122,7 +122,7 @@ def every_counter_of_an_unknown_processor_counts_exactly(m):
 
 
 def one_socket(scenario, name):
-    """The others differ in names and places only."""
+    """Register a test that counts on all counters of a scenario with one socket."""
     def run(m):
         count_everything(m, dies=1)
     run.__name__ = name
@@ -137,21 +137,21 @@ one_socket("cwf-1s", "every_counter_of_clearwater_forest_counts_exactly")
 
 @test("monster", timeout=120)
 def thousand_boxes_are_found_and_counted(m):
-    told = found(m)
-    assert not told["units"] and told["total"] == 1000, (told["total"], told["units"][:5])
+    tables = found(m)
+    assert not tables["units"] and tables["total"] == 1000, (tables["total"], tables["units"][:5])
     with Session(m, boxes=False) as s:
         events = s.fill(**CLOCK)
         assert events == sum(boxes_of_model(m).values()), events
         s.start()
         made = accesses_of(m, s, "burst 2")
-        assert made["all"] == made["told"] and events < made["all"] / 2 < 2 * events, \
+        assert made["all"] == made["reported"] and events < made["all"] / 2 < 2 * events, \
             (made, events)
 
 
 # ---- control words ----
 
 def control(kind, fields):
-    """The control register of a counter, as the discovery generation lays it out."""
+    """Return the control register of a counter in the layout of platforms with discovery."""
     def get(name):
         return fields.get(name, 0)
     word = (get("event") | get("umask") << 8 | get("tid_en") << 16 | get("edge") << 18 |
@@ -198,7 +198,7 @@ FIELDS = {
 
 
 def count_fields(m, platform, types):
-    """Fields reach their places in the control registers, and what they mean is counted."""
+    """Check the fields in the control registers, and that the counts have the documented rates."""
     with Session(m) as s:
         wanted = [(f"{kind}{i}", die, ctr, 0, {name: value for name, value in fields.items()
                                                if value or name != "fc_mask"})
@@ -242,7 +242,7 @@ def fields_absent_in_a_box_are_refused(m):
     with Session(m) as s:
         for box, field in (("imc0", "umask_ext"), ("pcu0", "tid_en"), ("cha0", "ch_mask"),
                            ("upi0", "filter_tid"), ("iio0", "umask_ext")):
-            with refused(errno.EINVAL):     # the session finds no number for it
+            with refused(errno.EINVAL):     # GET_FIELDS does not list the field
                 s.add(box, event=1, **{field: 1})
         with refused(errno.ERANGE):
             s.add("upi0", event=2, umask_ext=1 << 24)
@@ -281,7 +281,7 @@ FREE = [("clock", 0)] + [(kind, port) for kind in ("in", "out") for port in rang
 
 @test(("spr-2s", "gnr-2s"), kernels=KERNELS)
 def free_running_counters_match_the_stacks(m):
-    """They cannot be frozen, so the rate between two reads is compared."""
+    """Compare the rate between two READs, because these counters cannot be frozen."""
     with Session(m) as s:
         at = {}
         for die, box in s.ids:
@@ -292,7 +292,7 @@ def free_running_counters_match_the_stacks(m):
                 at[answer["event"]] = (kind, instance_of(box), die, port)
         assert len(at) == 4 * 17, at
         s.start()
-        # reading takes its time, and a busy host lets a CPU wait in between
+        # retry, because a busy host may stop a CPU between the read of a counter and of the clock
         for _ in range(5):
             first = s.read()
             m.wait_until(lambda: s.read()["domains"][0]["time"] >
@@ -304,7 +304,7 @@ def free_running_counters_match_the_stacks(m):
 
 
 def free_running_differences(first, last, at):
-    """Counters that are not where their rate takes them between two reads, give or take 5 %."""
+    """Return a text for each counter whose increase differs from rate times time by over 5 %."""
     passed = {b["domain"]: b["time"] - a["time"] for a, b in zip(first["domains"], last["domains"])}
     wrong = []
     for a, b in zip(first["values"], last["values"]):
@@ -315,7 +315,7 @@ def free_running_differences(first, last, at):
     return wrong
 
 
-# ---- the freeze that firmware leaves ----
+# ---- dies that firmware leaves frozen ----
 
 @test("gnr-2s", loaded=False, alone=True)
 def firmware_freeze_is_restored(m):
@@ -332,14 +332,14 @@ def firmware_freeze_is_restored(m):
         assert all(value["count"] for value in values), values
         s.stop()
     m.settle()
-    m.wait_until(lambda: frozen() == before, what="the freeze, as found")
+    m.wait_until(lambda: frozen() == before, what="the freeze before the session")
     m.rmmod()
     assert frozen() == before, frozen()
 
 
 @test("gnr-2s", loaded=False, alone=True)
 def box_freeze_ends_the_firmware_freeze(m):
-    """A session that never freezes a die must end what it finds, and give it back."""
+    """A session with box freeze unfreezes a die that firmware froze, and freezes it in the end."""
     def frozen():
         return [(s["global_ctl"], s["frozen"]) for s in m.oracle("state")["sockets"]]
     before = frozen()
@@ -351,13 +351,13 @@ def box_freeze_ends_the_firmware_freeze(m):
         m.wait_until(lambda: s.read()["values"][0]["count"], what="counts")
         s.stop()
     m.settle()
-    m.wait_until(lambda: frozen() == before, what="the freeze, as found")
+    m.wait_until(lambda: frozen() == before, what="the freeze before the session")
 
 
-# ---- registers as found ----
+# ---- restored registers ----
 
 def hardware(m):
-    """Everything that ucore may write, as it stands."""
+    """Return the current values of all registers that ucore may write."""
     oracle = m.oracle("all")
     found_ = {}
     for die, (state, counters) in enumerate(zip(oracle["state"]["sockets"],
@@ -389,7 +389,7 @@ def sessions_and_unloading_restore_the_registers(m):
     assert not changed, "\n".join(changed[:20])
 
 
-# ---- the cost of a snapshot ----
+# ---- accesses of a READ ----
 
 FULL_COUNTERS, FULL_READS, FULL_WRITES = 439, 487, 2        # counters, reads and writes of a die
 
@@ -400,12 +400,12 @@ def read_of_the_full_machine_takes_the_minimum_of_accesses(m):
         assert s.fill(**DISTINCT) == 2 * FULL_COUNTERS
         s.start()
         made = accesses_of(m, s, "burst 10")
-    assert made["all"] == made["told"] == 10 * 2 * (FULL_READS + FULL_WRITES), made
+    assert made["all"] == made["reported"] == 10 * 2 * (FULL_READS + FULL_WRITES), made
     assert made["wrmsr"] == 10 * 2 * FULL_WRITES, made
     assert made["ecam_read"] == 10 * 2 * 2 * 48 and made["mmio_read"] == 10 * 2 * 40, made
     assert made["ecam_write"] == made["mmio_write"] == 0, made
     assert made["cf8_read"] == made["port_io"] == made["msr_fault"] == 0, made
-    assert made["told_reads"] == 10 * 2 * FULL_READS, made
+    assert made["reported_reads"] == 10 * 2 * FULL_READS, made
 
 
 @test("spr-2s-full", timeout=120)
@@ -419,7 +419,7 @@ def every_counter_of_the_full_machine_counts_exactly(m):
 # ---- sampling by a timer ----
 
 def timer_set(dies=(0, 1)):
-    """Each kind of access, clocks and others."""
+    """Return events on boxes with each kind of access, for add_all()."""
     return [(box, die, ctr, 0, fields) for die in dies
             for box, ctr, fields in (("cha1", 0, CLOCK), ("imc0", 0, {"event": 5, "umask": 0xcf}),
                                      ("imc0", FIXED, {}), ("upi1", 0, CLOCK),
@@ -454,7 +454,7 @@ def interrupt_without_private_route_is_refused(m):
             s.add("imc0", counter=FIXED, period=interrupting(1000))
 
 
-# ---- sampling by overflow, on the model's own route ----
+# ---- sampling by overflow, by the model's private PMI route ----
 
 PRIVATE = {"model.pmi": "private"}
 
@@ -464,7 +464,7 @@ def period_of(box, die, hz):
 
 
 def private(m, parameters="private_pmi=1"):
-    """Loads the module so that it takes the model's route."""
+    """Load the module with the PMI route of the model, unless it is loaded."""
     if "ucore " in m.sh("cat /proc/modules"):
         return
     m.write(WATCHDOG, 0)
@@ -489,7 +489,7 @@ MANY = {**PRIVATE, "boxes.cha": 60, "machine.cores": 60, "machine.plugged": 2}
 
 @test("spr-2s", settings=MANY, loaded=False, timeout=120)
 def overflows_in_the_second_status_word_are_found(m):
-    """60 CHAs fill most of the first word: memory controllers and links are in the second."""
+    """60 CHAs fill most of the first word, so that imc and upi have bits in the second one."""
     private(m)
     position = {unit["name"]: unit["word"][2] >> 32 & 0xffff
                 for unit in found(m, everything=True)["units"] if unit["die"] == 0}

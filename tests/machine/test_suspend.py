@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Suspend, a stopped machine, kexec and panic.
+"""Suspend, a paused machine, kexec and panic.
 
 Counts are exact, gaps are reported, and the hardware is restored for the next user.
 """
@@ -14,11 +14,12 @@ from lab.session import (GAP_SUSPEND, GAP_RESUME, MS, SAMPLE_RECOVERED, VALUE_GA
                          assert_numbered, samples_in)
 from machine.registers import peek
 from machine.test_lifecycle import (CTL_EN, DEBUGCTL_UNCORE_PMI, RING, TIMER, all_online, changes,
-                                    expect_gap_told, furnish, gaps, hardware, more_samples,
+                                    expect_gap_flagged, furnish, gaps, hardware, more_samples,
                                     on_every_kind_of_box, sampling_session)
 
-# Frozen by one write, and box by box; memory-mapped registers and a freeze that is a level
-SLEEPERS = ("e2-2s", "snbep-2s", "spr-2s")
+# Machines whose dies are frozen by one write, box by box, and by one write to a control that also
+# unfreezes (with memory-mapped registers)
+SUSPEND_SCENARIOS = ("e2-2s", "snbep-2s", "spr-2s")
 STATE, KINDS = "/sys/power/state", "/sys/power/mem_sleep"
 # wakeup attribute of the agent's serial line: traffic on it may wake the machine
 LINE = "/sys/class/tty/ttyS1/power/wakeup"
@@ -26,28 +27,34 @@ SUSPENDING = "Suspending console"
 CPU_AWAY = "is now offline"
 
 
-# ---- ways to sleep ----
+# ---- kinds of suspend ----
 
 def require(m, path, word):
     if word not in m.run(f"cat {path}", check=False).out:
         skip(f"{path} does not offer {word}")
 
 
-def suspend_to_ram(m, asleep=lambda: None):
-    """S3: QEMU resets the machine when it wakes up. asleep() is called before."""
+def suspend_to_ram(m, while_suspended=lambda: None):
+    """Suspend to RAM (S3) and resume; while_suspended() is called in between.
+
+    QEMU resets the machine at the resume.
+    """
     require(m, KINDS, "deep")
     m.write(KINDS, "deep")
-    done = asleep_by(m, f"echo mem > {STATE}", asleep)
+    done = suspend_by(m, f"echo mem > {STATE}", while_suspended)
     if done.status:
-        raise AssertionError(f"the machine did not sleep: {done.err}")
+        raise AssertionError(f"the machine did not suspend: {done.err}")
 
 
-def asleep_by(m, command, asleep=lambda: None):
-    """A command that makes the machine sleep, or ends; asleep() is called before it is woken."""
+def suspend_by(m, command, while_suspended=lambda: None):
+    """Run a command that suspends the machine to RAM; return its result.
+
+    If the machine suspends, call while_suspended() and wake the machine.
+    """
     task = m.spawn(command, timeout=60)
     m.wait_until(lambda: m.qmp("query-status")["status"] == "suspended" or task.done, what="S3")
     if not task.done:
-        asleep()
+        while_suspended()
         m.qmp("system_wakeup")
     return task.wait(check=False)
 
@@ -57,7 +64,7 @@ def console(m):
 
 
 def is_idle(m):
-    """Return true if all CPUs of the guest sleep."""
+    """Return true if all CPUs of the guest are idle."""
     before = m.cpu_seconds()
     time.sleep(0.5)                 # only the CPU time of the host shows that they do not run
     return m.cpu_seconds() - before < 0.03
@@ -69,12 +76,12 @@ def suspend_to_idle(m):
     m.write(LINE, "enabled")
     before = console(m).count(SUSPENDING)
     task = m.spawn(f"echo freeze > {STATE}", timeout=60)
-    # twice: a busy host may give it nothing for half a second, and it is not asleep yet
+    # two checks, because a busy host may not run the guest for half a second before the suspend
     m.wait_until(lambda: task.done or console(m).count(SUSPENDING) > before and is_idle(m) and
                  is_idle(m),
                  what="suspend to idle")
     if task.done:
-        raise AssertionError(f"the machine did not sleep: {task.wait(check=False).err}")
+        raise AssertionError(f"the machine did not suspend: {task.wait(check=False).err}")
     m.sh("true")
     task.wait()
 
@@ -111,11 +118,11 @@ def session_of(m, **options):
     return s
 
 
-def sleeps(m, way, **options):
-    """Suspend with a session that must lose no count; compare records, samples and READ."""
+def assert_exact_over_suspend(m, suspend, **options):
+    """Call suspend(session) while a session counts; compare records, samples and READ."""
     with session_of(m, **options) as s:
         more_samples(m, s)
-        way(s)
+        suspend(s)
         answer = s.read()
         assert all(v["flags"] & VALUE_GAP for v in answer["values"]), answer
         answer = s.read()
@@ -125,16 +132,17 @@ def sleeps(m, way, **options):
         records = s.drain()
     for die in dies_of(m):
         assert gaps(records, die) == [GAP_SUSPEND, GAP_RESUME], gaps(records, die)
-        expect_gap_told(records, die, GAP_RESUME)
+        expect_gap_flagged(records, die, GAP_RESUME)
     assert_numbered(records)
 
 
 def through_ram(m, **options):
-    # unfrozen counters are read last, a moment before the die stops
-    sleeps(m, lambda s: suspend_to_ram(m, lambda: s.forget_unread(set(dies_of(m)))), **options)
+    # counts of unfrozen counters between their last read and the suspend are lost
+    assert_exact_over_suspend(
+        m, lambda s: suspend_to_ram(m, lambda: s.forget_unread(set(dies_of(m)))), **options)
 
 
-@test(SLEEPERS, kernels=BOTH, timeout=120)
+@test(SUSPEND_SCENARIOS, kernels=BOTH, timeout=120)
 def timer_session_survives_suspend_to_ram(m):
     through_ram(m, timer_ns=TIMER)
 
@@ -146,17 +154,17 @@ def overflow_session_survives_suspend_to_ram(m):
 
 @test("e2-2s", kernels=BOTH, timeout=120)
 def session_survives_suspend_to_idle(m):
-    sleeps(m, lambda _: suspend_to_idle(m), timer_ns=TIMER)
+    assert_exact_over_suspend(m, lambda _: suspend_to_idle(m), timer_ns=TIMER)
 
 
 @test("e2-2s", kernels=BOTH, timeout=120)
 def session_survives_hibernation_without_disk(m):
-    sleeps(m, lambda _: hibernate_halfway(m))
+    assert_exact_over_suspend(m, lambda _: hibernate_halfway(m))
 
 
 @test("e2-2s", kernels=BOTH, timeout=120)
 def interrupt_arrives_after_suspend(m):
-    """The route and the CPUs are armed again, so that no sample waits for the watchdog."""
+    """Resume restores the PMI route, so that most overflows do not wait for the watchdog."""
     with sampling_session(m) as s:
         more_samples(m, s)
         suspend_to_ram(m)
@@ -189,11 +197,11 @@ def registers_are_restored_during_suspend(m):
 
 
 def without_debugctl(now):
-    """Kernels take CPUs out of service, which resets it."""
+    """Return the registers without DEBUGCTL, which a CPU loses when it goes offline."""
     return {name: value for name, value in now.items() if not name.endswith(":debugctl")}
 
 
-# ---- it stands still ----
+# ---- a paused machine ----
 
 @test("e2-2s")
 def stopped_machine_loses_no_count(m):
@@ -201,14 +209,14 @@ def stopped_machine_loses_no_count(m):
         for _ in range(3):
             more_samples(m, s, 3)
             m.qmp("stop")
-            time.sleep(0.5)         # the test needs this pause of the machine
+            time.sleep(0.5)         # the machine is paused for this time
             m.qmp("cont")
         answer = s.stop_exactly()
         assert not any(v["flags"] & VALUE_GAP for v in answer["values"]), answer
         assert_numbered(s.drain())
 
 
-# ---- a socket that is not there yet ----
+# ---- a socket whose CPUs are offline at load ----
 
 @test("e2-2s", kernels=BOTH, loaded=False, cmdline="maxcpus=1")
 def socket_offline_at_load_is_reported(m):
@@ -226,7 +234,7 @@ def socket_offline_at_load_is_reported(m):
         assert {die for die, _ in s.ids} == {0, 1}, s.ids
 
 
-# ---- another kernel ----
+# ---- kexec ----
 
 MAKE_INITRD = "cd / && find . -xdev ! -name vmlinux | cpio -o -H newc > /tmp/initrd"
 
@@ -247,7 +255,7 @@ def next_kernel_finds_nothing(kernel):
         on = [name for name, value in now.items()
               if name.endswith(":debugctl") and value & DEBUGCTL_UNCORE_PMI]
         assert not on, on
-        # read by the second kernel and by the driver in it
+        # the second kernel and ucore in that kernel read the restored value
         assert peek(m, "r", 0, 0xc00) == found["0:global_ctl"]
         m.insmod()
         with sampling_session(m, timer_ns=20 * MS) as s:
@@ -265,7 +273,8 @@ def kexec_finds_the_hardware_restored():
 
 # ---- panic ----
 
-# The panicking CPU reaches its own die, and the boxes in config space of the other die
+# Box types whose boxes a panicking CPU can also stop on the other die, because they are in config
+# space
 OF_OTHER_DIES = ("imc", "ha", "qpi", "r2pcie", "r3qpi")
 
 

@@ -12,7 +12,7 @@ from lab.session import (MS, SAMPLE, SAMPLE_CONTEXT, TASKS, TRIGGER_CORE, Sessio
 HARDWARE, SOFTWARE = 0, 1                       # UCORE_PERF_*
 INSTRUCTIONS, PAGE_FAULTS = 1, 2                # perf's numbers
 KNOWN = 1                                       # UCORE_TASK_F_KNOWN
-# Two machines with two dies of two CPUs; clocks of a box of each die
+# scenario -> a clock event; the machines have two dies with two CPUs each
 MACHINES = {"e2-2s": {"event": 0}, "spr-2s": {"event": 1}}
 CLOCK = MACHINES["e2-2s"]
 
@@ -21,7 +21,7 @@ CLOCK = MACHINES["e2-2s"]
 
 @contextlib.contextmanager
 def running(m, command, fed=False):
-    """A process that prints its pid first; yields it and the pid."""
+    """Context manager: run a command that prints its pid first; yield (process, pid)."""
     process = m.spawn(command, fed=fed)
     try:
         yield process, int(m.wait_until(process.output, what=command).split()[0])
@@ -43,17 +43,17 @@ def faulting(m, cpu):
             process.feed(f"{pages}\n")
             return int(m.wait_until(
                 lambda: process.output().split()[answers:], what="faults")[0])
-        fault(10)               # the process's own pages, and those of its output
+        fault(10)               # first faults, which include those on code pages and output
         yield pid, fault
 
 
 def spinning(m, cpu, name):
-    """A busy loop on that CPU, under that name."""
+    """Context manager: run a busy loop with this name on a CPU."""
     return running(m, f"exec taskset {1 << cpu:x} sh -c "
                       f"'echo $$; printf {name} >/proc/$$/comm; while :; do :; done'")
 
 
-# ---- a core's event ----
+# ---- core triggers ----
 
 @test(tuple(MACHINES), kernels=BOTH)
 def core_event_overflows_trigger_one_sample_each(m):
@@ -143,7 +143,7 @@ def samples_list_the_tasks_of_all_cpus(m):
          Session(m, ring=1 << 20, timer_ns=10 * MS, tasks=True) as s:
         s.add_all([("imc0", die, 0, 0, MACHINES[m.scenario]) for die in (0, 1)])
         s.start()
-        # records stay in the ring: on their way out, an interrupt thread of the line runs (RT)
+        # drain only after STOP, because output makes an interrupt thread of the serial port run
         m.wait_until(lambda: m.run("sleep 0.3") and s.status()["samples"] >= 60, what="samples")
         s.stop()
         records = s.drain()
@@ -157,7 +157,7 @@ def samples_list_the_tasks_of_all_cpus(m):
             assert [task["cpu"] for task in record["tasks"]] == [2 * die, 2 * die + 1], record
             assert all(task["since"] <= record["time"] for task in record["tasks"]), record
         seen = [task for record in tasks for task in record["tasks"] if task["flags"] & KNOWN]
-        # a CPU that switches more often than once in a sample is not known, and is rare
+        # the task is unknown if the CPU has switched tasks more than once in a sample, which is rare
         assert len(seen) > 1.5 * len(tasks), (len(seen), len(tasks))
         here = [task for task in seen if task["cpu"] == cpu]
         mine = [task for task in here if task["pid"] == task["tid"] == pid]

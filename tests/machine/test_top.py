@@ -72,14 +72,14 @@ OF_EVENTS = {"snbep": E5, "ivbep": E5, "hswep": V3, "bdxep": V3, "bdxde": V3,
 WITHOUT = {"snbep": {"io"}, "grr": {"power"}}
 TOTALS = ("memory_bandwidth_total", "link_bandwidth_total", "io_bandwidth_total",
           "iio_bandwidth_total")
-# Counters that run freely, and how far off they may be, for they are read as they count
+# values of free-running counters, and their tolerance, because no freeze stops these counters
 FREE_RUNNING, BY_READING = {"iio_bandwidth_in": "in", "iio_bandwidth_out": "out"}, 0.05
-# A socket has the mean of its boxes, not their sum
+# metrics whose value of a socket is the mean of its boxes, not the sum
 MEANS = ("memory_bus_utilization", "qpi_data_transmit_utilization")
 
 
 class Expected:
-    """The numbers of top, were each second of the driver one of the model's."""
+    """Expected numbers of top, with a factor for each die: model's time / driver's time."""
 
     def __init__(self, machine):
         self.promise = Promise(machine)
@@ -125,7 +125,7 @@ class Expected:
         return sum(boxes) / (len(boxes) if row["metric"] in MEANS else 1)
 
     def total(self, row, rows):
-        """The two columns before it."""
+        """Return the sum of the two columns before a total."""
         at = rows.index(row)
         return sum(self.due(r, rows) for r in rows[at - 2:at])
 
@@ -154,7 +154,7 @@ def difference(expected, row, rows):
 
 @test(MACHINES)
 def top_numbers_match_the_rates(m):
-    # a busy host may hold a CPU up between its clock and the freeze, or between boxes
+    # retry, because a busy host may stop a CPU between the clock and the freeze, or between boxes
     for _ in range(TRIES):
         expected, rows = Expected(m), read(m)
         panels = {"memory", "llc", "power", "io"} - WITHOUT.get(expected.promise.platform, set())
@@ -168,7 +168,7 @@ def top_numbers_match_the_rates(m):
 
 @test(("e2-2s", "spr-2s"))
 def top_has_a_row_for_each_box(m):
-    """Every memory channel and every link of both sockets."""
+    """top has a row for every memory channel and every link of both sockets."""
     rows = read(m)
     for panel, kinds in (("memory", ("imc",)), ("links", ("qpi", "upi"))):
         have = {(row["die"], row["box"]) for row in rows if row["panel"] == panel and "box" in row}

@@ -6,12 +6,12 @@ import contextlib
 import re
 
 from lab.framework import BOTH, KERNELS, test
-from lab.session import (GUARD_TRIES, LOST, MS, SAMPLE_THROTTLED, TRIGGER_OVERFLOW, US, Session,
+from lab.session import (LOST, MS, SAMPLE_THROTTLED, TRIGGER_OVERFLOW, US, WATCHDOG_TRIES, Session,
                          accesses_of, assert_numbered, samples_in)
 from machine import eventset
 from machine.armed import WATCHDOG, run_armed
 
-# Apart from other tests' traces; the clock is that of samples
+# a tracing instance separate from other tests, with the clock of samples
 TRACING = "/sys/kernel/tracing/instances/ucore"
 SETTINGS = {"trace_clock": "mono", "options/overwrite": 0, "buffer_size_kb": 2048}
 TRACED = re.compile(r"\[(\d+)\] \S+ +(\d+)\.(\d{6}): (ucore_\w+): (.*)")
@@ -26,7 +26,10 @@ FREEZE, UNFREEZE, GLOBAL_CTL = 1 << 31, 1 << 29, 0xc00
 
 @contextlib.contextmanager
 def traced(m, *events):
-    """Yields a function: what the trace has by now, as (event, CPU, ns, fields) each."""
+    """Context manager: enable events; yield a function that returns the trace so far.
+
+    An entry is (event, CPU, ns, fields).
+    """
     m.run(f"mkdir {TRACING}")
     try:
         for name, value in SETTINGS.items():
@@ -44,7 +47,7 @@ def events_in(trace):
 
 
 def fields_of(text):
-    """The fields of a line, as numbers where they are; an access as it stands."""
+    """Return the fields of a line as a dict; convert numbers, and parse a register access."""
     if access := ACCESS.fullmatch(text.strip()):
         kind, way, address, value = access.groups()
         return {"kind": kind, "way": way, "address": int(address, 16), "value": int(value, 16)}
@@ -69,7 +72,7 @@ def key_of(sample):
 
 
 def armed_events():
-    """An event that overflows on each die, and one that only counts."""
+    """Return, for each die, an event with a period and one without, for add_all()."""
     period = eventset.period_for("imc1", 0, 0, IDLE, HZ)
     return [event for die in (0, 1) for event in (("imc1", die, 0, period, IDLE),
                                                   ("cbo1", die, 0, 0, IDLE))]
@@ -81,12 +84,15 @@ def both_dies(times):
 
 
 def assert_one_to_one(traced_samples, samples):
-    """traced_samples: (CPU, ns, fields) each; any order."""
-    told = {key_of(fields): (cpu, ns, fields) for cpu, ns, fields in traced_samples}
-    assert len(told) == len(traced_samples) == len(samples), (len(traced_samples), len(samples))
+    """Check that traced samples and samples of the ring are the same.
+
+    traced_samples: list of (CPU, ns, fields) in any order
+    """
+    by_key = {key_of(fields): (cpu, ns, fields) for cpu, ns, fields in traced_samples}
+    assert len(by_key) == len(traced_samples) == len(samples), (len(traced_samples), len(samples))
     for sample in samples:
-        assert key_of(sample) in told, (sample, sorted(told)[:3])
-        cpu, ns, fields = told[key_of(sample)]
+        assert key_of(sample) in by_key, (sample, sorted(by_key)[:3])
+        cpu, ns, fields = by_key[key_of(sample)]
         assert cpu == sample["cpu"], (sample, cpu)
         assert fields["values"] == len(sample["values"]), (sample, fields)
         trigger = "overflow" if sample["trigger"] == TRIGGER_OVERFLOW else "timer"
@@ -124,7 +130,7 @@ def perf_records_samples_with_scheduler_events(m):
     switches = [int(seconds + ns) for _, seconds, ns, _, event, _ in found
                 if event == "sched_switch"]
     assert_one_to_one(mine, samples)
-    # one timeline: the scheduler's events lie between the samples
+    # samples and scheduler events use the same clock, so that their times overlap
     times = [sample["time"] for sample in samples]
     assert sum(min(times) < when < max(times) for when in switches) > 10, len(switches)
     assert m.sh("grep '^ucore ' /proc/modules").split()[2] == "0", "perf keeps the module"
@@ -146,14 +152,14 @@ def lost_samples_are_traced(m):
             s.stop()
             status, records = s.status(), s.drain()
         found = trace()
-    told = [record["seq"] for record in records if record["type"] == LOST]
+    lost_records = [record["seq"] for record in records if record["type"] == LOST]
     lost = only(found, "ucore_lost")
     assert lost[-1]["lost"] == status["lost"], (lost, status)
-    seqs = told + [fields["seq"] for fields in only(found, "ucore_sample")]
+    seqs = lost_records + [fields["seq"] for fields in only(found, "ucore_sample")]
     for before, fields in zip([{"lost": 0}, *lost], lost):
         more = fields["lost"] - before["lost"]
         seqs += range(fields["seq"] - more + 1, fields["seq"] + 1)
-    assert sorted(seqs) == list(range(status["samples"] + len(told))), (seqs, status)
+    assert sorted(seqs) == list(range(status["samples"] + len(lost_records))), (seqs, status)
     assert_numbered(records)
     assert [fields["seq"] for fields in only(found, "ucore_sample")] == \
         [sample["seq"] for sample in samples_in(records)]
@@ -175,33 +181,34 @@ def pmis_and_freezes_are_traced_for_each_sample(m):
                    for event, fields in of_die if event == "ucore_unfreeze"}
         pmis = [fields["overflows"] for event, fields in of_die if event == "ucore_pmi"]
         overflowed = [sample for sample in samples if sample["domain"] == die]
-        # STOP may have met the last one, before its interrupt
+        # STOP may have found the last overflow before its interrupt
         assert sum(pmis) >= len(overflowed) - 1 >= 9, (pmis, len(overflowed))
         for sample in overflowed:
             assert freezes[sample["time"]] == "overflow" or sample is overflowed[-1], \
                 (sample, freezes)
-            if not sample["flags"] & SAMPLE_THROTTLED:      # then the guard unfreezes the die
+            # the watchdog unfreezes a throttled die
+            if not sample["flags"] & SAMPLE_THROTTLED:
                 assert lengths[sample["time"]] == sample["frozen_ns"], (sample, lengths)
 
 
 @test("e2-2s", kernels=BOTH)
 def each_register_access_is_traced_once(m):
-    """As many of each kind as the model counts; a READ is a freeze, the counters, a unfreeze."""
+    """The trace has as many accesses as the model, and a READ is freeze, counters, unfreeze."""
     with Session(m) as s, traced(m, "ucore_reg") as trace:
         for die in (0, 1):
             for box in ("cbo0", "imc0", "imc1", "qpi0"):
                 s.add(box, die, 0, **IDLE)
         s.start()
-        for _ in range(GUARD_TRIES):
+        for _ in range(WATCHDOG_TRIES):
             before = len(trace())
             made = accesses_of(m, s, "read", tries=1)
             accesses = [(cpu, fields) for _, cpu, _, fields in trace()[before:]]
-            if len(accesses) == made["told"] == made["all"]:
+            if len(accesses) == made["reported"] == made["all"]:
                 # the watchdog did not run during the traces, nor between the traces and the
                 # counts
                 break
     kinds = collections.Counter((fields["kind"], fields["way"]) for _, fields in accesses)
-    assert len(accesses) == made["told"] == made["all"], (kinds, made)
+    assert len(accesses) == made["reported"] == made["all"], (kinds, made)
     assert kinds["msr", "read"] == made["rdmsr"] and kinds["msr", "write"] == made["wrmsr"], \
         (kinds, made)
     assert kinds["ecam", "read"] == made["ecam_read"], (kinds, made)
@@ -218,7 +225,7 @@ def each_register_access_is_traced_once(m):
 
 @test("e2-2s", kernels=BOTH)
 def enabled_tracepoints_do_not_block_unload(m):
-    """Tracepoints that are on when it goes: nothing is left, and they are there again."""
+    """Unloading removes enabled tracepoints, and loading adds them again."""
     with traced(m, "ucore_sample", "ucore_reg"):
         with Session(m, timer_ns=5 * MS, ring=1 << 20) as s:
             s.add("imc0", 0, 0, **IDLE)

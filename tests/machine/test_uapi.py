@@ -11,7 +11,7 @@ STATE_NOT_INTEL, STATE_UNKNOWN, STATE_HIDDEN = 1, 2, 3
 
 
 def both(m, command):
-    """A 64-bit and a 32-bit caller."""
+    """Run the 64-bit and the 32-bit build of a program; return the results of both."""
     program, _, arguments = command.partition(" ")
     return ktap.run(m, command) + ktap.run(m, f"{program}32 {arguments}")
 

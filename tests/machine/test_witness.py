@@ -78,8 +78,8 @@ def core_pmu_supports_watchdog_and_perf_record(m):
     m.run("cd /tmp && perf record -o data -C 0 -F 200 -e cycles -- sleep 0.5")
     report = m.run("cd /tmp && perf report -i data --stdio --sort cpu").out
     assert re.search(r"100\.00%\s+0+\s", report), report
-    # The handler unmasks LVTPC after the first PMI. A PMI that finds it masked (perf's next to
-    # the watchdog's) is no error
+    # The handler unmasks LVTPC after the first PMI. A PMI of perf that arrives while the handler
+    # serves that of the watchdog is masked, which is no error
     assert m.oracle("cpus")["cpus"][0]["core_pmi"] > before + 1
 
 

@@ -17,7 +17,7 @@ with_intel_uncore = {"loaded": False, "module": False, "perf": True, "strict": F
 
 
 def ext(umask, high):
-    """perf's umask of both parts."""
+    """Return the umask term for perf: umask, and extension from bit 8."""
     return f"umask={high << 8 | umask:#x}"
 
 
@@ -90,7 +90,7 @@ GNR_EVENTS = {
 }
 
 
-# Linux 6.12 finds UPI and M3UPI by their functions, and then works on those of box 0
+# Linux 6.12 finds UPI and M3UPI by their functions, but then accesses the function of box 0
 WRONG = {"6.12": {"uncore_upi_1/event=2,umask=0xf/": ("upi", 0, {"event": 2, "umask": 0xf}),
                   "uncore_m3upi_1/event=1/": ("m3upi", 0, {"event": 1})}}
 
@@ -102,7 +102,7 @@ def promised(box, instance, socket, *, platform, free=None, port=0, **arguments)
 
 
 def boxes(m):
-    """Linux's names, without its free-running ones."""
+    """Return the box names of Linux without free-running boxes."""
     names = m.sh(f"ls {DEVICES}").split()
     return sorted(name.removeprefix("uncore_") for name in names
                   if name.startswith("uncore_") and "free_running" not in name)

@@ -98,7 +98,7 @@ SNBEP_BOXES = {"ubox": 1, "cbox": 2, "pcu": 1, "ha": 1, "imc": 4, "qpi": 2, "r2p
 
 
 def boxes(m):
-    """Box type -> how many Linux has."""
+    """Return box type -> number of boxes that Linux found."""
     names = [name for name in m.sh(f"ls {DEVICES}").split() if name.startswith("uncore_")]
     return dict(collections.Counter(re.fullmatch(r"uncore_(\w+?)(_\d+)?", name)[1]
                                     for name in names))
@@ -130,7 +130,7 @@ def intree_boxes_and_rates_match_on_v4(m):
     return agreement(m, "bdxep", (0, 1), LARGEST_BOXES, {**LARGEST, **UBOX})
 
 
-# Linux takes the two functions of R3QPI that show for boxes
+# Linux finds two boxes r3qpi, because two functions have the ids of R3QPI
 @test("bdxde-1s", kernels=BOTH, **with_intel_uncore)
 def intree_boxes_and_rates_match_on_d1500(m):
     return agreement(m, "bdxde", (0,),
@@ -157,7 +157,7 @@ def intree_driver_maps_buses_with_more_than_eight_nodes(m):
     return agreement(m, "hswep", (0, 1), LARGEST_BOXES, {**ONE_EACH, **TWO_HA})
 
 
-# one event of an MSR box, of the uncore bus, of the IIO bus
+# one event each: of a box with MSRs, on the uncore bus, on the IIO bus
 ONE_EACH = {event: EVENTS[event] for event in ("uncore_cbox_0/event=0/",
                                                "uncore_imc_0/event=4,umask=3/")}
 ONE_EACH["uncore_irp/event=0x15,umask=1/"] = IRP["uncore_irp/event=0x15,umask=1/"]

@@ -119,11 +119,11 @@ def intree_boxes_and_rates_match_on_ice_lake(m):
     return agreement(m, "icx", (0, 1), ICX_BOXES, {**EVENTS, **OF_ICX})
 
 
-# few CHAs and no link
+# Ice Lake-D has four CHAs and no UPI link
 D_BOXES = {kind: count for kind, count in {**ICX_BOXES, "cha": 4}.items()
            if kind not in ("upi", "m3upi")}
-D_EVENTS = {event: told for event, told in {**EVENTS, **OF_ICX}.items()
-            if told[1] < D_BOXES.get(told[0], 0)}
+D_EVENTS = {event: arguments for event, arguments in {**EVENTS, **OF_ICX}.items()
+            if arguments[1] < D_BOXES.get(arguments[0], 0)}
 
 
 @test("icxd-1s", kernels=("6.12",), **with_intel_uncore)

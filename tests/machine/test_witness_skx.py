@@ -76,7 +76,7 @@ EVENTS = {
        for n, umask in enumerate((3, 0xc, 3, 0xc, 3, 0xc))},
 }
 
-# Linux makes of the two sockets' CHAs as many as the first has
+# boxes of a socket; Linux creates as many CHA PMUs as one socket has CHAs
 BOXES = {"ubox": 1, "cha": 4, "iio": 6, "iio_free_running": 6, "irp": 6, "pcu": 1, "imc": 6,
          "m2m": 2, "upi": 3, "m3upi": 3, "m2pcie": 3}
 
@@ -97,7 +97,7 @@ def intree_boxes_and_rates_match_on_skylake(m):
         m.sh("rmmod intel_uncore")
 
 
-# Three of six links: the others are none of its ids' places
+# Linux finds three of the six links, because it does not know the places of the others
 @test("cpx-1s", kernels=("6.12",), settings={"boxes.iio": "6", "boxes.irp": "6"},
       **with_intel_uncore)
 def intree_boxes_match_on_cooper_lake(m):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The driver's timers in the kernel's trace: the time of each run, and the requested time of the next.
+"""Timers of the driver in the kernel's trace: time of each run, requested time of the next run.
 
     with traced(m, "poll_tick") as timers:
         samples = run_polled(m, ...)
         (timer,) = timers().values()
-    assert_asks_every(timer, 2 * MS)
+    assert_requests_every(timer, 2 * MS)
 
 A busy host runs timers late.  The checks do not depend on that delay, because a requested time is
 compared with the time of the request.
@@ -22,7 +22,8 @@ from lab.session import US
 # no more entries, so it has the first 5000 runs of a timer, however slow the host is
 TRACING = "/sys/kernel/tracing/instances/timers"
 SETTINGS = {"trace_clock": "mono", "options/overwrite": 0, "buffer_size_kb": 512}
-# No limit: an emulated CPU is slow, and timers that are put off are the business of test_budget
+# module parameter; traced() sets 100 %, because a budget would delay timers of slow emulated CPUs
+# (tested in test_budget.py)
 BUDGET = "/sys/module/ucore/parameters/cpu_time_max_percent"
 EVENTS = ("hrtimer_start", "hrtimer_expire_entry")
 EVENT = re.compile(r"\[(\d+)\] .* (\d+)\.(\d{6}): hrtimer_(start|expire_entry): .* "
@@ -32,8 +33,8 @@ EVENT = re.compile(r"\[(\d+)\] .* (\d+)\.(\d{6}): hrtimer_(start|expire_entry): 
 @dataclasses.dataclass(frozen=True)
 class Timer:
     """A timer on one CPU. Its trace times are exact to 1 us, the requested times to 1 ns."""
-    asked: list         # (when, for which instant): by START, and by each run
-    runs: list          # (begin, end): end is the time at which it requested the next run
+    requests: list      # (time of the request, requested time): by START, and by each run
+    runs: list          # (begin, end): end is the time at which the run requested the next one
 
 
 @contextlib.contextmanager
@@ -50,7 +51,10 @@ def budget_of(m, percent):
 
 @contextlib.contextmanager
 def traced(m, function):
-    """Yields a function: CPU -> Timer, of those since then that call this one of the driver's."""
+    """Context manager: trace the timers whose callback is @function of the driver.
+
+    Yield a function that returns CPU -> Timer.
+    """
     with budget_of(m, 100):
         address = m.sh(f"grep ' {function}.*\\[ucore\\]' /proc/kallsyms").split()[0]
         m.run(f"mkdir {TRACING}")
@@ -83,11 +87,11 @@ def timer_of(events):
 
 # ---- requested times ----
 
-def assert_asks_every(timer, period):
-    """Each time for the next instant of one grid: none is left out that was not over already."""
-    grid = timer.asked[0][1]
-    assert len(timer.asked) == 1 + len(timer.runs) > 10, timer
-    for when, instant in timer.asked:
+def assert_requests_every(timer, period):
+    """Check that each run requests the next multiple of @period (ns), and skips only past ones."""
+    grid = timer.requests[0][1]
+    assert len(timer.requests) == 1 + len(timer.runs) > 10, timer
+    for when, instant in timer.requests:
         assert (instant - grid) % period == 0 and instant <= when + period + US, \
             (when, instant, grid)
 
@@ -95,7 +99,7 @@ def assert_asks_every(timer, period):
 # ---- samples, and the runs that took them ----
 
 def until_traced(timer, samples):
-    """Samples that were taken before the trace ended."""
+    """Return the samples that were taken before the trace ended."""
     return [sample for sample in samples if sample["time"] <= timer.runs[-1][1]]
 
 
@@ -110,17 +114,17 @@ def assert_same_instants(timers, samples, period):
     assert set(begun) == set(timers), (begun, timers.keys())
     firsts = [{cpu: base + (max(begun[cpu] - base, 0) // period + 1) * period for cpu in timers}
               for base in begun.values()]
-    asked = {cpu: timer.asked[0][1] for cpu, timer in timers.items()}
-    assert asked in firsts, (asked, begun)
+    first_requests = {cpu: timer.requests[0][1] for cpu, timer in timers.items()}
+    assert first_requests in firsts, (first_requests, begun)
     for cpu, timer in timers.items():
-        assert_asks_every(timer, period)
+        assert_requests_every(timer, period)
         of_die = [sample for sample in until_traced(timer, samples) if sample["cpu"] == cpu]
         assert len(of_die) == len(timer.runs), (len(of_die), len(timer.runs))
         for sample, (start, end) in zip(of_die, timer.runs):
             assert start - US <= sample["time"] <= end + US, (sample, start, end)
 
 
-def assert_late_by_one_look(timer, samples):
+def assert_late_by_one_poll(timer, samples):
     """Check that each polled sample reports the time since the previous poll.
 
     The first poll comes after START. The last sample can be that of STOP.
@@ -129,11 +133,11 @@ def assert_late_by_one_look(timer, samples):
     judged = until_traced(timer, samples[:-1])
     assert len(judged) > 10, (judged, timer)
     for sample in judged:
-        look = bisect.bisect(ends, sample["time"])
-        assert timer.runs[look][0] - US <= sample["time"], (sample, timer.runs[look])
+        poll = bisect.bisect(ends, sample["time"])
+        assert timer.runs[poll][0] - US <= sample["time"], (sample, timer.runs[poll])
         since = sample["time"] - sample["late_ns"]
-        if look:
-            begin, end = timer.runs[look - 1]
+        if poll:
+            begin, end = timer.runs[poll - 1]
             assert begin - US <= since <= end + US, (sample, begin, end)
         else:
             assert sample["late_ns"] == sample["time_enabled"], sample

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Compares the counts of Linux's perf with the rates of the model.
+"""Comparison of the counts of Linux's perf with the rates of the model.
 
 A difference shows that one of the two is wrong, not which.
 """
@@ -11,7 +11,7 @@ from lab.framework import Result
 
 TOLERANCE = 0.001
 INTERVAL_MS = 400
-INTERVALS = 7           # and the first one is thrown away: it begins with the programming
+INTERVALS = 7           # the first one is discarded, because it includes the programming
 LINE = re.compile(r"\s*[\d.]+,(?:S(?P<socket>\d+),\d+,)?(?P<count>\d+),,"
                   r"(?P<event>.*?),(?P<running>\d+),")
 

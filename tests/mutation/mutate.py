@@ -57,7 +57,7 @@ KINDS = ((COMPARISON, SWAPPED.__getitem__), (CONSTANT, constant_changed),
 
 
 def of_text(path, text):
-    """All mutants of a file, in the order of their places."""
+    """Return all mutants of a file, in order of their positions."""
     code = silenced(text)
     found = [Mutant(path, text.count("\n", 0, at.start()) + 1, at.start(), at.end(),
                     text[at.start():at.end()], change(at[0]))
@@ -66,7 +66,7 @@ def of_text(path, text):
 
 
 def drawn(texts, seed):
-    """All mutants of all files (path -> text), in an order that the seed alone decides."""
+    """Return all mutants of all files (path -> text), in a random order that depends on @seed."""
     mutants = [mutant for path in sorted(texts) for mutant in of_text(path, texts[path])]
     random.Random(seed).shuffle(mutants)
     return mutants

@@ -38,7 +38,7 @@ EXPLAINED = TOP / "tests/mutation/explained.txt"
 MARKS = "make mutants"
 MACHINE, KERNEL_LOG = "the machine", "the kernel's log"
 LAB = threading.Lock()
-# The suites have no part of these: files, ioctls and loading are tested in the lab alone
+# Kbuild rule with the driver files that the KUnit suites do not link. Only the lab tests them
 NOT_LINKED = re.compile(r"filter-out (.*?),\s*\$\(ucore-y\)", re.S)
 
 
@@ -62,7 +62,7 @@ class Copy:
         self.tree.mkdir(parents=True)
         subprocess.run(["cp", "-a", "--parents", *COPIED, self.tree], cwd=TOP, check=True)
         for path in self.tree.rglob("*.[ch]"):
-            # newer than a mutant that an interrupted run has left there
+            # make the source newer than the build of a mutant that an interrupted run has left
             built_from = self.out / path.relative_to(self.tree)
             if built_from.exists() and built_from.read_bytes() != path.read_bytes():
                 path.touch()
@@ -73,7 +73,7 @@ class Copy:
         return self.where / "kunit"
 
     def built(self):
-        """The suites' module; BuildError."""
+        """Build the module with the suites, and return it; raise BuildError if this fails."""
         command = artifacts.module_command(kernels.get("debug"), self.out, "SUBDIR=tests/kunit")
         done = subprocess.run(list(map(str, command)), cwd=self.tree, text=True, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -83,7 +83,7 @@ class Copy:
 
 
 def sources():
-    """path -> text of the files that the suites link."""
+    """Return path -> text of the driver files that the suites link."""
     rule = NOT_LINKED.search((TOP / "tests/kunit/Kbuild").read_text())[1]
     left = {name.replace(".o", ".c") for name in re.findall(r"[\w/]+\.o", rule)}
     assert "driver/main.c" in left, left
@@ -162,12 +162,12 @@ class Known:
         return f"{mutant.path}:{mutant.start}:{mutant.new}"
 
     def verdict(self, mutant, judge):
-        """The one that is known, or that of judge(mutant) -> verdict, whether it is one for good."""
+        """Return the stored verdict, or call judge(mutant), which returns (verdict, is final)."""
         key = self._key(mutant)
         if key in self._verdicts:
             return self._verdicts[key]
-        verdict, for_good = judge(mutant)
-        if for_good:
+        verdict, is_final = judge(mutant)
+        if is_final:
             with self._writing:
                 self._verdicts[key] = verdict
                 self._progress.store(self._verdicts)
@@ -183,7 +183,7 @@ def known(anew):
 
 
 def all_judged(texts, copies, options):
-    """(mutant, verdict) of the first so many that compile, in the order they were drawn."""
+    """Return (mutant, verdict) of the first options.count mutants that compile, in drawn order."""
     free, running, found = queue.SimpleQueue(), {}, {}
     before = known(options.anew)
     for copy in copies:
@@ -235,7 +235,7 @@ def reasons():
 
 
 def table_of(results, texts, seed, lab):
-    """Markdown: how many of each folder, and each that lives."""
+    """Return lines of Markdown: numbers of mutants of each folder, and each surviving mutant."""
     known, folders = reasons(), {}
     for mutant, verdict in results:
         folders.setdefault(mutant.path.rsplit("/", 1)[0], []).append(verdict)

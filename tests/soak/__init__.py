@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make fuzz-calls` and `make soak`: long runs, and the tables of what came out of them."""
+"""`make fuzz-calls` and `make soak`: long runs, and the tables with their results."""

@@ -43,7 +43,7 @@ class Figures:
     load_faults: int = 0        # faults during the loading of the module
     load_refused: int = 0
     moves: int = 0              # CPU hotplug operations
-    sleeps: int = 0             # suspends to RAM
+    suspends: int = 0           # suspends to RAM
     recordings: int = 0
     perf_recordings: int = 0
     pmis_lost: int = 0          # overflow interrupts suppressed by the model
@@ -111,7 +111,7 @@ class Figures:
             yield "faults injected during loading, one in each allocation; failed loads", \
                 f"{self.load_faults:,}; {self.load_refused:,}"
         for what, count in (("CPU hotplug operations during the calls", self.moves),
-                            ("suspends to RAM", self.sleeps),
+                            ("suspends to RAM", self.suspends),
                             ("recordings by `ucoretool`", self.recordings),
                             ("recordings of core cycles by `perf`, every second one with the NMI watchdog",
                              self.perf_recordings),

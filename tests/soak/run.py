@@ -40,17 +40,17 @@ SETTINGS = {"model.log-counters": "no"}
 # files that determine a run. If one of them changes, an interrupted run does not continue
 TRIED = ("driver", "uapi", "tests/uapi", "tests/kernel", "tests/soak/run.py", "tests/soak/figures.py",
          "tests/machine/exact.py", "tests/lab/qemu", f"tests/lab/scenarios/{SCENARIO}.ini")
-SLICE = 20000           # calls of one run of uapi_fuzz
-BOOT = 500000           # ... and of a boot
-SOAK_SLICE = 2000       # ... of one run in a soak
+SLICE = 20000           # random calls of one run of uapi_fuzz
+BOOT = 500000           # random calls of a boot
+SOAK_SLICE = 2000       # random calls of one run of uapi_fuzz in a soak
 REST_US = 20000         # pause of a process between two calls, in a soak
-# Scenarios on which each allocation of loading fails; 1: with boxes of cores
+# scenario -> value of core_pmu; each allocation during loading fails once on these scenarios
 LOADED = {SCENARIO: 0, "spr-1s": 1, "icx-1s": 0}
 REACHED = "/tmp/reached"    # places reached by the calls, kept for the next run
 MOVING = "1 2 3"        # CPUs that go offline and online; CPU 0 stays online
-# Hardware faults, one in each slice of a soak: the command that starts it and the one that ends
-# it. The box that stops responding has no interrupts, because the status of others could not be
-# cleared
+# Hardware faults, one in each slice of a soak: (command that starts it, command that ends it).
+# The box that stops responding has no overflow interrupts, because the status of a dead box could
+# not be cleared
 MISFORTUNES = (
     ("delay-pmi 0 3000000", "delay-pmi 0 0"),
     ("double-pmi 0 5 2000000", "double-pmi 0 0"),
@@ -189,7 +189,7 @@ def misfortune(run, begins, ends):
         run.machine.inject(ends)
 
 
-def can_sleep(machine):
+def can_suspend(machine):
     return "deep" in machine.run(f"cat {KINDS}", check=False).out
 
 
@@ -205,16 +205,16 @@ def fuzz(run, calls):
 
 def soak(run, minutes):
     run.faults()
-    sleeps = can_sleep(run.machine)
+    suspends = can_suspend(run.machine)
     run.machine.allow(*UNKNOWN_NMI)     # duplicate or spurious PMIs are unknown NMIs
     misfortunes = itertools.cycle(MISFORTUNES)
     with recordings(run):
         while run.elapsed() < 60 * minutes:
             with perf_and_watchdog(run), misfortune(run, *next(misfortunes)):
                 run.calls(SOAK_SLICE, REST_US, MOVING)
-            if sleeps:
+            if suspends:
                 suspend_to_ram(run.machine)
-                run.figures.sleeps += 1
+                run.figures.suspends += 1
             run.check()
             say(f"{run.elapsed() / 60:.0f} of {minutes} min, {run.figures.calls:,} calls")
     run.faults()

@@ -602,10 +602,10 @@ samples()
 	import calendar, json, re, sys, time
 	ahead = time.clock_gettime_ns(time.CLOCK_REALTIME) - time.clock_gettime_ns(time.CLOCK_MONOTONIC)
 	for nr, line in enumerate(sys.argv[1].splitlines()[:3], 1):
-	    told = json.loads(line)["time"]
-	    seconds, ns = re.fullmatch(r"(20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{9})Z", told).groups()
+	    text = json.loads(line)["time"]
+	    seconds, ns = re.fullmatch(r"(20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{9})Z", text).groups()
 	    at = calendar.timegm(time.strptime(seconds, "%Y-%m-%dT%H:%M:%S")) * 10**9 + int(ns)
-	    assert abs(at - (10**18 + nr * 10**9 + ahead)) < 10**8, (told, at)
+	    assert abs(at - (10**18 + nr * 10**9 + ahead)) < 10**8, (text, at)
 	EOF
 	TZ=JST-9 tool stat -e imc/CAS_COUNT.RD/ --timeout 1
 	[[ $output == *" s counted until 20"*" +0900, 1 reads"* ]]
@@ -1290,7 +1290,7 @@ writes()
 	assert {(task["comm"], task["pid"]) for task in says["tasks"]} == {
 	    ("idle", 0), ("reader", 7), ("a?[1m?", 9), ("?", 8)}
 	EOF
-	# whom a timer interrupted is chance, and not told
+	# the task that a timer interrupts is random, so that the report does not show it
 	record_file
 	tool report -i "$TMP/data" --html -
 	[[ $output == *'"tasks":[]'* && $output != *'id="n0"'* ]]
@@ -1307,7 +1307,7 @@ writes()
 	sys.path.insert(0, sys.argv[3])
 	sys.dont_write_bytecode = True
 	import samples
-	truth, told = samples.holes(), open(sys.argv[2]).read()
+	truth, messages = samples.holes(), open(sys.argv[2]).read()
 	lines = open(sys.argv[1]).read().splitlines()
 	read = [line for line in lines if "ucore_sample" in line]
 	gaps = [line for line in lines if "ucore_gap" in line]
@@ -1324,7 +1324,7 @@ writes()
 	assert times[0][0] == samples.REAL + samples.MS, times[0][0]
 	assert times[0][-1] == samples.REAL + 1000 * samples.MS
 	assert len(gaps) == 2 and "offline" in gaps[0] and "online" in gaps[1], gaps
-	assert re.search(r"\b100 (event|message)s?\b|discarded 100 ", told), told
+	assert re.search(r"\b100 (event|message)s?\b|discarded 100 ", messages), messages
 	EOF
 	# the values in between are those of script, one by one
 	tool script -i "$TMP/data" -x, --per-box --totals
@@ -1422,7 +1422,7 @@ writes()
 
 @test "record --keep writes a file at SIGUSR2 and continues" {
 	cd "$TMP"
-	"$B/fake_tool" record --timer 1ms -e imc/CAS_COUNT.RD/ --keep 300ms -o 'asked-%t' 2>told &
+	"$B/fake_tool" record --timer 1ms -e imc/CAS_COUNT.RD/ --keep 300ms -o 'asked-%t' 2>err &
 	pid=$!
 	# before it waits for the signal, that would end it
 	until grep -q fake_tool /proc/$pid/comm && grep -q '^SigBlk:.*[89a-f]..$' /proc/$pid/status; do :; done
@@ -1435,8 +1435,8 @@ writes()
 	kill -INT $pid
 	wait $pid
 	[ "$(ls asked-* | wc -l)" -eq 2 ]
-	[ "$(grep -c ' samples of 0\.3[0-9]* s written to asked-' told)" -eq 2 ]
-	grep -q ' written to 2 files' told
+	[ "$(grep -c ' samples of 0\.3[0-9]* s written to asked-' err)" -eq 2 ]
+	grep -q ' written to 2 files' err
 	tool report -i "$(ls asked-* | head -n 1)"
 	[ "$status" -eq 0 ]
 }
@@ -1996,7 +1996,7 @@ finds()
 	finds "session 77 of other (pid 4711, gone, user 1000), running, holds imc0 of die 0, imc0 of die 1, the PMI CPUs of 2 dies" \
 		"ucoretool revoke 77"
 	finds "# problems: 0, warnings: 1"
-	# a driver that does not tell
+	# a driver whose GET_SESSIONS fails
 	UCORE_FAKE="session=77:1:2 fail=9:25" tool doctor --root "$R"
 	! grep -q "session 77" <<<"$output"
 }

@@ -146,7 +146,7 @@ def nuisance(address, kind):
     try:
         sock.sendall(NONSENSE[kind % len(NONSENSE)])
     except OSError:
-        pass                    # told to go already
+        pass                    # the server has already closed the connection
     return sock
 
 

@@ -74,7 +74,7 @@ def typed_in(shell, where):
 
 
 def asked_of_fish(where):
-    """fish tells what Tab would do."""
+    """Return the completions that fish offers for Tab."""
     for typed, _ in CASES:
         said = subprocess.run(
             ["fish", "--no-config", "-c", f"source {where}/ucoretool.fish; complete -C '{typed}'"],

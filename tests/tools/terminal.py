@@ -236,7 +236,7 @@ class Screen:
 
 
 def become(command, environment, directory, go):
-    """In the program's process: its own group, then, when it is told to, the program."""
+    """Make a process group, wait for a byte in @go, and execute the program."""
     try:
         os.setpgid(0, 0)
         os.read(go, 1)
@@ -247,10 +247,10 @@ def become(command, environment, directory, go):
         os._exit(126)
 
 
-def lead(command, environment, directory, go, told):
-    """The session's leader, as a shell is: starts the program, tells how it ended, stays.
+def lead(command, environment, directory, go, report):
+    """Session leader, like a shell: start the program, write its exit status to @report, and wait.
 
-    While it is there the terminal is, too, and can be asked what the program left.
+    While the leader exists, the terminal also exists, so that a test can examine its modes.
     """
     child = os.fork()
     if not child:
@@ -258,48 +258,48 @@ def lead(command, environment, directory, go, told):
     os.setpgid(child, child)
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)
     os.tcsetpgrp(0, child)
-    os.write(told, b"%d\n" % child)
+    os.write(report, b"%d\n" % child)
     _, status, usage = os.wait4(child, 0)
     os.tcsetpgrp(0, os.getpgrp())
-    os.write(told, b"%d %f\n" % (os.waitstatus_to_exitcode(status),
-                                 usage.ru_utime + usage.ru_stime))
+    os.write(report, b"%d %f\n" % (os.waitstatus_to_exitcode(status),
+                                   usage.ru_utime + usage.ru_stime))
     while os.read(go, 1):
         pass
 
 
 class Terminal:
-    """A program on a pseudo-terminal of its own, as a shell would start it."""
+    """A program on a new pseudo-terminal, started as by a shell."""
 
     def __init__(self, command, lines=24, columns=80, environment=None, directory=None):
         self.screen = Screen(lines, columns)
         self.status = self.seconds = None
         go, self._go = os.pipe()
-        self._told, told = os.pipe()
+        self._report, report = os.pipe()
         self._master, self._slave = os.openpty()
         self._set_size(lines, columns)
         self.modes_before = self.modes()
         self._leader = os.fork()
         if not self._leader:
-            self._child(command, environment, directory, go, told)
+            self._child(command, environment, directory, go, report)
         os.close(go)
-        os.close(told)
+        os.close(report)
         self.pid = int(self._line())
         os.write(self._go, b"\n")
 
-    def _child(self, command, environment, directory, go, told):
+    def _child(self, command, environment, directory, go, report):
         try:
-            for descriptor in (self._go, self._told, self._master):
+            for descriptor in (self._go, self._report, self._master):
                 os.close(descriptor)
             os.login_tty(self._slave)
-            lead(command, environment, directory, go, told)
+            lead(command, environment, directory, go, report)
         finally:
             os._exit(0)
 
     def _line(self):
-        """What the leader tells."""
+        """Return the next line that the leader has reported."""
         line = b""
         while not line.endswith(b"\n"):
-            byte = os.read(self._told, 1)
+            byte = os.read(self._report, 1)
             if not byte:
                 raise AssertionError("the session's leader died")
             line += byte
@@ -346,7 +346,7 @@ class Terminal:
                              "\n".join(self.screen.text()))
 
     def ended(self):
-        if self.status is None and select.select([self._told], [], [], 0)[0]:
+        if self.status is None and select.select([self._report], [], [], 0)[0]:
             status, seconds = self._line().split()
             self.status, self.seconds = int(status), float(seconds)
         return self.status is not None
@@ -364,11 +364,11 @@ class Terminal:
             return stat.read().rpartition(")")[2].split()[0] == "T"
 
     def hang_up(self):
-        """The terminal is gone, as when its window is closed."""
+        """Close the terminal, as if its window were closed."""
         os.close(self._slave)
         os.close(self._master)
         self._slave = self._master = None
-        # the leader dies of it, too, and tells nothing more
+        # SIGHUP also ends the leader, which then reports nothing
         self.status = "hung up"
 
     def close(self):
@@ -377,7 +377,7 @@ class Terminal:
             # stopped ones, too, die of it; what they write is nobody's
             while not self.ended():
                 self.pump(0.01)
-        for descriptor in (self._go, self._told, self._slave, self._master):
+        for descriptor in (self._go, self._report, self._slave, self._master):
             if descriptor is not None:
                 os.close(descriptor)
         os.waitpid(self._leader, 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * CPUs that go offline and come back.  Needs root.
+ * Helpers that take CPUs offline and online.  They need root.
  */
 #ifndef UAPI_CPUS_H
 #define UAPI_CPUS_H
@@ -13,7 +13,7 @@
 
 #define MAX_MOVING	32
 
-/* false: the kernel moves no CPU now, for the machine is about to sleep */
+/* Take a CPU offline or online; return false (EBUSY) while the machine is about to suspend */
 static inline bool cpu_set(unsigned int cpu, bool online)
 {
 	char path[64];
@@ -44,7 +44,7 @@ struct moving {
 	pid_t pid;
 };
 
-/* @pick: a number at random below its argument */
+/* Change CPUs until @enough is set; @pick(n) returns a random number below n */
 static inline void moving_run(struct moving *moving, uint32_t (*pick)(uint32_t))
 {
 	bool away[MAX_MOVING] = { false };
@@ -73,10 +73,10 @@ static inline void moving_begin(struct moving *moving, uint32_t (*pick)(uint32_t
 	must(pid >= 0, "fork: %m");
 	if (!pid)
 		moving_run(moving, pick);
-	moving->pid = pid;	/* not in the child: it shares @moving */
+	moving->pid = pid;	/* set by the parent only, because the child shares @moving */
 }
 
-/* All are online again */
+/* End the changes; all CPUs are online afterwards */
 static inline void moving_end(struct moving *moving)
 {
 	int status;

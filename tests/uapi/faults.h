@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Faults that the kernel injects into one system call of this thread: its nth allocation or
- * copy from or to user memory fails.  Needs a kernel with fault injection (the debug kernel),
- * and root.
+ * copy from or to user memory fails.  This needs a kernel with fault injection (the debug
+ * kernel), and root.
  */
 #ifndef UAPI_FAULTS_H
 #define UAPI_FAULTS_H
@@ -46,7 +46,7 @@ static inline void rseq_end(void)
 		must(errno == EINVAL, "rseq: %m");	/* already registered */
 }
 
-/* Allocations that may sleep, and single pages, too; without a word in the log */
+/* Let faults also hit sleeping allocations and single pages, and log none of them */
 static inline void faults_begin(void)
 {
 	rseq_end();
@@ -132,7 +132,7 @@ struct fault_tally {
 	unsigned int injected, refused;
 };
 
-/* Judge @rc, 0 or -errno of a call with or without a fault; @also: one more valid errno, or 0 */
+/* Check and count @rc, the result of a call (0 or -errno). @also: additional valid errno, or 0 */
 static inline void fault_judge(struct fault_tally *tally, const char *name, unsigned int n,
 			       bool hit, int rc, int also)
 {

@@ -9,7 +9,7 @@
 #include "session.h"
 #include <stddef.h>
 
-#define ARENA		65536	/* more than any answer has */
+#define ARENA		65536	/* bytes for output arrays, more than any command writes */
 #define NASTY		12	/* one value in NASTY is invalid */
 #define MAX_FIELDS	64
 
@@ -53,7 +53,7 @@ struct shape {
 	unsigned int nr;
 	uint16_t size;
 	bool on_session;
-	uint32_t flags;			/* that it knows */
+	uint32_t flags;			/* flags that the command defines */
 	struct slot slots[8];		/* all fields except the size; ends with bytes == 0 */
 	int errors[14];			/* errno values for valid arguments; ends with 0 */
 };
@@ -159,7 +159,7 @@ static const struct shape shapes[] = {
 #define NR_SHAPES	ARRAY_SIZE(shapes)
 
 /*
- * ---- The machine, as far as arguments need it ---------------------------
+ * ---- Properties of the machine that arguments need ----------------------
  */
 
 static struct {
@@ -168,8 +168,8 @@ static struct {
 		unsigned int nr;
 		struct ucore_field_info field[MAX_FIELDS];
 	} boxes[MAX_BOXES];
-	char *arena;		/* ends where memory ends */
-	char *sealed;		/* a page that can only be read */
+	char *arena;		/* output arrays; an unmapped page follows */
+	char *sealed;		/* read-only page */
 } made;
 
 static inline void making_begin(void)
@@ -218,7 +218,7 @@ static inline uint64_t nasty_value(void)
 	}
 }
 
-/* The last @bytes of the arena, or of another place that is not good */
+/* Return an address for @bytes in the arena, or seldom an invalid one (clears *@sane) */
 static inline uint64_t place(uint64_t bytes, bool *sane)
 {
 	if (roll(2 * NASTY))
@@ -253,7 +253,7 @@ static inline uint64_t some_session(int device)
 	return strncmp(sessions[first].comm, "uapi_fuzz", 9) ? 0 : sessions[first].session;
 }
 
-/* Fields that the box has, mostly: event and umask, and one or two more */
+/* Make terms: event, umask and one or two more fields, which are mostly fields of the box */
 static inline void make_terms(struct ucore_term *terms, unsigned int nr, uint32_t box)
 {
 	const struct box_fields *have = box < made.nr_boxes ? &made.boxes[box] : &made.boxes[0];
@@ -291,7 +291,7 @@ struct making {
 	char *argument;
 	int device;
 	uint32_t box, nr_terms;
-	bool sane;		/* nothing in it is wrong as it stands */
+	bool sane;		/* no value of the argument is invalid by itself */
 };
 
 static inline uint64_t slot_value(struct making *m, const struct slot *slot)
@@ -320,7 +320,7 @@ static inline uint64_t slot_value(struct making *m, const struct slot *slot)
 	case TIMER:
 		return nasty ? nasty_timers[roll(ARRAY_SIZE(nasty_timers))] :
 			       timers[roll(ARRAY_SIZE(timers))];
-	case ROTATE:		/* few sessions take turns: they have no timer, ring and periods */
+	case ROTATE:		/* few, because a session that rotates has no timer, ring and periods */
 		return nasty ? nasty_timers[roll(ARRAY_SIZE(nasty_timers))] :
 		       roll(4) ? 0 : timers[roll(ARRAY_SIZE(timers))];
 	case READERS:
@@ -376,8 +376,8 @@ static inline uint64_t slot_address(struct making *m, const struct slot *slot)
 }
 
 /*
- * Makes an argument at the end of @room bytes of the caller's memory, which end where
- * memory does; returns its address, which may be wrong.
+ * Make an argument at the end of @room, which an unmapped page follows. Return its address,
+ * which may be invalid.
  */
 static inline void *argument_make(struct making *m, char *room, size_t room_size)
 {
@@ -387,7 +387,7 @@ static inline void *argument_make(struct making *m, char *room, size_t room_size
 	m->box = 0;
 	m->nr_terms = 0;
 	m->sane = true;
-	if (!roll(NASTY)) {	/* a later caller, with a tail */
+	if (!roll(NASTY)) {	/* a caller with a newer header, whose argument is longer */
 		size += 8 * (1 + roll(4));
 		m->argument = room + room_size - size;
 	}

@@ -29,8 +29,8 @@
 #include <unistd.h>
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
-#define TEST_SECONDS	180	/* a guard against hanging, on a busy host too */
-#define WAIT_SECONDS	60	/* an event that takes longer will never come */
+#define TEST_SECONDS	180	/* timeout of a subtest, sufficient on a busy host */
+#define WAIT_SECONDS	60	/* timeout of wait_for() */
 #define MAX_COMPLAINTS	20
 
 enum { TEST_OK, TEST_FAILED, TEST_SKIPPED = 4 };
@@ -86,7 +86,7 @@ static inline const char *error_name(int rc)
 	return rc < 0 ? strerrorname_np(-rc) : rc ? "a positive value" : "success";
 }
 
-/* @got: 0 or -errno of a call, @want: 0 or an errno */
+/* Check the result of a call. @got: 0 or -errno, @want: 0 or an errno */
 #define expect_rc_of(got, want, what) \
 	do { \
 		int got_ = (got), want_ = (want); \
@@ -118,7 +118,7 @@ static inline void pause_briefly(void)
 	usleep(500);
 }
 
-/* Polls @cond; ends the subtest when it does not come true */
+/* Poll @cond until it is true; the subtest fails after WAIT_SECONDS */
 #define wait_for(cond) \
 	do { \
 		uint64_t limit_ = now_ns() + WAIT_SECONDS * 1000000000ULL; \
@@ -197,7 +197,7 @@ static inline size_t page_size(void)
 	return sysconf(_SC_PAGESIZE);
 }
 
-/* @size bytes that end where memory ends: an unmapped page follows */
+/* Return @size bytes of memory that an unmapped page follows */
 static inline void *guarded(size_t size)
 {
 	size_t page = page_size();
@@ -226,7 +226,7 @@ static inline long memory_differs(const void *at, int byte, size_t size)
 {
 	const unsigned char *p = at;
 
-	/* each byte as the one before it: the library compares many at a time */
+	/* compare each byte with the previous one, because memcmp() is fast */
 	if (!size || (p[0] == (unsigned char)byte && !memcmp(p, p + 1, size - 1)))
 		return -1;
 	for (size_t i = 0; i < size; i++)

@@ -18,18 +18,18 @@
 #include <sys/ioctl.h>
 
 #define KCOV_FILE	"/sys/kernel/debug/kcov"
-/* linux/kcov.h has the first with a long, which 32-bit callers have shorter than the kernel */
+/* linux/kcov.h defines the first command with a long, whose size differs in 32-bit callers */
 #define KCOV_INIT	_IOR('c', 1, uint64_t)
 #define KCOV_BEGIN	_IO('c', 100)
 #define KCOV_PCS	0
 
-#define KCOV_WORDS	32768	/* more than a call fills */
-#define MAX_PLACES	(1U << 20)	/* more than the module has bytes of code */
+#define KCOV_WORDS	32768	/* words of the KCOV buffer, more than a call fills */
+#define MAX_PLACES	(1U << 20)	/* entries, more than bytes of code in the module */
 #define MAX_STEPS	(1U << 16)
 #define MAX_WAYS	256
 #define MAX_CALLS	128
 
-/* From a process's beginning on, what each call was rolled from; first the beginning itself */
+/* A sequence: the random state of a process at its start and at each of its calls */
 struct way {
 	uint64_t nr, calls[MAX_CALLS];
 };
@@ -54,7 +54,7 @@ struct reached {
 
 struct tracer {
 	int fd;
-	uint64_t *area;		/* the number of places, then the places; NULL: no KCOV */
+	uint64_t *area;		/* number of places, then the places; NULL without KCOV */
 };
 
 static inline struct tracer tracer_make(void)
@@ -70,7 +70,7 @@ static inline struct tracer tracer_make(void)
 	return tracer;
 }
 
-/* The calls of this process, until it ends; then another may have the tracer */
+/* Trace the calls of this process until it ends. Then another process can use the tracer */
 static inline void tracer_begin(const struct tracer *tracer)
 {
 	must(!tracer->area || !ioctl(tracer->fd, KCOV_BEGIN, KCOV_PCS), "KCOV_ENABLE: %m");

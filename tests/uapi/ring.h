@@ -63,7 +63,7 @@ static inline void ring_unmap(struct ring *ring)
 	munmap((void *)ring->producer, page_size() + ring->size);
 }
 
-/* Pairs with the kernel's release of a record: what it wrote before is seen */
+/* Return the head. This acquire pairs with the release after the kernel's write of a record */
 static inline uint64_t ring_head(const struct ring *ring)
 {
 	return __atomic_load_n(&ring->producer->head, __ATOMIC_ACQUIRE);
@@ -74,7 +74,7 @@ static inline uint64_t ring_lost(const struct ring *ring)
 	return __atomic_load_n(&ring->producer->lost, __ATOMIC_RELAXED);
 }
 
-/* The kernel may use the room again */
+/* Return the space of consumed records to the kernel */
 static inline void ring_release(struct ring *ring)
 {
 	__atomic_store_n(&ring->consumer->tail, ring->tail, __ATOMIC_RELEASE);
@@ -194,7 +194,7 @@ static inline const struct ucore_sample *ring_wait_sample(struct ring *ring, str
 	return (const void *)record;
 }
 
-/* Everything that is there; returns the number of records */
+/* Audit all unread records; return their number */
 static inline unsigned int audit_ring(struct audit *audit, struct ring *ring)
 {
 	const struct ucore_record *record;
@@ -220,7 +220,7 @@ static inline void audit_finish(struct audit *audit, struct ring *ring, int sess
 	expect_eq(status.samples, audit->samples + ring_lost(ring));
 	expect_eq(status.lost, ring_lost(ring));
 	/* losses at the very end have no LOST record */
-	expect(audit->lost <= ring_lost(ring), "LOST records tell of %llu, the ring of %llu",
+	expect(audit->lost <= ring_lost(ring), "LOST records report %llu, the ring reports %llu",
 	       (unsigned long long)audit->lost, (unsigned long long)ring_lost(ring));
 	expect_eq(audit->next_seq, audit->samples + audit->gaps + audit->losses + audit->lost);
 }

@@ -32,7 +32,7 @@ static inline uint64_t address(const void *p)
 }
 
 /*
- * ---- The machine --------------------------------------------------------
+ * ---- Domains and boxes --------------------------------------------------
  */
 
 static inline int device_open(void)
@@ -81,7 +81,7 @@ static inline struct ucore_box_info box_get(uint32_t box)
 	return info;
 }
 
-/* Text, and nothing behind its end: no kernel memory leaks there */
+/* Return true for printable text that only zeros follow, so that no kernel memory leaks */
 static inline bool is_text(const char *text, size_t size)
 {
 	size_t len = strnlen(text, size);
@@ -92,7 +92,7 @@ static inline bool is_text(const char *text, size_t size)
 	return len < size && memory_differs(text + len, 0, size - len) < 0;
 }
 
-/* Without UCORE_CAP_DISCOVERY both commands answer with nothing */
+/* Check that GET_TABLES and GET_UNITS return no elements */
 static inline void expect_no_tables(void)
 {
 	struct ucore_table_info table;
@@ -179,7 +179,7 @@ static inline int session_create(uint64_t timer_ns, uint32_t ring_size, uint32_t
 	return fd;
 }
 
-/* So many CPUs of each die read it */
+/* Create a session whose dies are each read by up to @nr_readers CPUs */
 static inline int session_create_nr_readers(uint64_t timer_ns, uint32_t ring_size,
 					    uint32_t nr_readers)
 {
@@ -214,7 +214,7 @@ static inline struct ucore_add_event event_argument(const struct event_spec *spe
 	};
 }
 
-/* 0 or -errno; out parameters may be NULL */
+/* Add an event; return 0 or -errno. Out parameters may be NULL */
 static inline int try_add_spec(int session, const struct event_spec *spec,
 			       uint32_t *event, uint32_t *counter)
 {
@@ -245,7 +245,7 @@ static inline uint32_t event_add_spec(int session, const struct event_spec *spec
 #define event_add(session, ...) \
 	event_add_spec(session, &(struct event_spec){ __VA_ARGS__ })
 
-/* imc/CAS_COUNT.RD/: counts all the time on the emulated machine */
+/* Add imc/CAS_COUNT.RD/, which always counts on the emulated machine */
 static inline uint32_t add_cas_reads(int session, uint32_t box, uint64_t period)
 {
 	return event_add(session, box, TERMS(TERM(EVENT, 0x04), TERM(UMASK, 0x03)),
@@ -347,7 +347,7 @@ static inline void session_read(int session, struct snapshot *s)
 	must(!rc, "READ: %s", error_name(rc));
 }
 
-/* The count of a session's only event */
+/* Return the count of a session with one event */
 static inline uint64_t session_count(int session)
 {
 	static struct snapshot s;

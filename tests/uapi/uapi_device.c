@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/ucore on a machine with boxes: INFO, GET_DOMAINS, GET_BOXES, GET_FIELDS,
+ * /dev/ucore on a machine with boxes: GET_INFO, GET_DOMAINS, GET_BOXES, GET_FIELDS,
  * CREATE_SESSION.
  */
 #include "session.h"
@@ -11,7 +11,7 @@ static struct ucore_box_info boxes[MAX_BOXES];
 static struct ucore_domain_info domains[MAX_DOMAINS];
 
 /*
- * ---- INFO ---------------------------------------------------------------
+ * ---- GET_INFO -----------------------------------------------------------
  */
 
 static struct ucore_get_info info_get(void)
@@ -318,7 +318,7 @@ static void location_is_an_address(const void *arg)
 	(void)arg;
 	for (unsigned int i = 0; i < nr; i++)
 		for (unsigned int j = 0; j < i; j++)
-			/* an MSR box is at the same number on each domain */
+			/* all dies have the same MSR numbers */
 			expect(boxes[i].location != boxes[j].location ||
 			       (boxes[i].access == UCORE_ACCESS_MSR &&
 				boxes[i].domain != boxes[j].domain),
@@ -629,7 +629,7 @@ static const struct test tests[] = {
 	{ "output_fields_are_ignored", output_fields_are_ignored, 0, 0 },
 };
 
-/* On kernels made for them: "uapi_device --on-purpose NAME" */
+/* Tests that need certain kernels: "uapi_device --on-purpose NAME" */
 static const struct test special[] = {
 	{ "owner_in_another_pid_namespace_is_reported", owner_in_another_pid_namespace_is_reported,
 	  0, 0 },

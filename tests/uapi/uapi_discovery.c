@@ -64,7 +64,7 @@ static unsigned int units_get(void)
 }
 
 /*
- * ---- What they say ------------------------------------------------------
+ * ---- Contents of tables and units ---------------------------------------
  */
 
 static void info_reports_discovery(const void *arg)
@@ -93,7 +93,7 @@ static void expect_table(const struct ucore_table_info *t, unsigned int nr_units
 	expect_eq(t->nr_units, mine);
 	expect_eq(t->nr_rejected, rejected);
 	expect_eq(t->reason, UCORE_TABLE_OK);
-	expect_eq(t->msr, 0);	/* a DVSEC points to it */
+	expect_eq(t->msr, 0);	/* a DVSEC and not an MSR has the address of the table */
 	expect(t->stride >= 24 && t->stride % 8 == 0, "stride %u", t->stride);
 	expect(t->dvsec >= 0x100 && t->dvsec < 0x1000, "DVSEC at %#x", t->dvsec);
 	expect(t->bar < 6 && t->device < 32 && t->function < 8 && t->bus < 256,
@@ -232,7 +232,7 @@ static void units_can_be_read_in_parts(const void *arg)
 }
 
 /*
- * ---- Who sees addresses -------------------------------------------------
+ * ---- Permission to see addresses ----------------------------------------
  */
 
 static void addresses_are_hidden_from_users(const void *arg)
@@ -275,7 +275,7 @@ static void sys_admin_sees_addresses(const void *arg)
 }
 
 /*
- * ---- A period, where nothing can interrupt ------------------------------
+ * ---- Periods of boxes without interrupts --------------------------------
  */
 
 static void periods_with_interrupt_are_refused(const void *arg)

@@ -10,7 +10,7 @@ static void begin(void)
 }
 
 /*
- * ---- Malformed ----------------------------------------------------------
+ * ---- Malformed arguments ------------------------------------------------
  */
 
 static void absent_box_is_refused(const void *arg)
@@ -127,7 +127,7 @@ static void field_range(uint32_t box, const struct ucore_field_info *f)
 	}
 }
 
-/* Values of every field of every box: the largest is good, one more is not */
+/* The largest value of every field of every box is accepted, and one more is refused */
 static void field_values_out_of_range_are_refused(const void *arg)
 {
 	static struct ucore_box_info boxes[MAX_BOXES];
@@ -242,7 +242,7 @@ static void constrained_event_uses_its_counters_only(const void *arg)
 	expect_rc(try_add_spec(session, &tor, NULL, NULL), ENOSPC);
 }
 
-/* An event that may sit anywhere makes room for one that may not */
+/* An event that can use any counter moves away for one that needs a certain counter */
 static void event_moves_to_make_room(const void *arg)
 {
 	uint32_t cbo = box_find("cbo", 0), counter;
@@ -290,7 +290,7 @@ static void conflicting_filters_are_refused(const void *arg)
 	expect_rc(try_remove(session, first), 0);
 }
 
-/* The last event with a value gone, the register takes another */
+/* After the last event with a filter value is removed, another value is accepted */
 static void removed_event_frees_its_filter(const void *arg)
 {
 	uint32_t ha = box_find("ha", 0), first;
@@ -335,7 +335,7 @@ static void period_out_of_range_is_refused(const void *arg)
 	expect_rc(try_add(session, box_find("ubox", 0), NULL, 0, fixed, (1ULL << 48) - 1), 0);
 }
 
-/* CLOCKTICKS: once in a clock, of 5 GHz at most */
+/* CLOCKTICKS counts once per clock, and the driver assumes at most 5 GHz */
 static void period_without_interrupt_or_polling_is_refused(const void *arg)
 {
 	uint32_t cbo = box_find("cbo", 0), irp = box_find("irp", 0);
@@ -396,7 +396,7 @@ static void counters_of_another_session_are_refused(const void *arg)
 	expect_eq(box_get(imc).owner, session_status(other).session);
 	expect(box_get(imc).flags & UCORE_BOX_F_SHARED, "two sessions do not share");
 	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 1 << 0, 0), EBUSY);
-	/* the remaining counters are available to either session, and then none is left */
+	/* both sessions can use the remaining counters, until all are in use */
 	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 0, 0), 0);
 	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 0, 0), 0);
 	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 0, 0), EBUSY);

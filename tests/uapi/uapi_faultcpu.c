@@ -29,7 +29,7 @@ static bool thread_is(const char *pid, const char *wanted)
 	return !strcmp(comm, wanted);
 }
 
-/* fail-nth of the thread in which the callbacks of that CPU run */
+/* File fail-nth of the hotplug thread that runs the callbacks of a CPU */
 static int thread_fail_nth(void)
 {
 	char wanted[32], path[300] = "";
@@ -93,7 +93,7 @@ static void each_gap_is_reported(const void *arg)
 		expect(s.values[0].flags & UCORE_VALUE_F_GAP, "fault %u: flags %#x", n,
 		       s.values[0].flags);
 		session_read(session, &s);
-		expect(!(s.values[0].flags & UCORE_VALUE_F_GAP), "fault %u: told twice", n);
+		expect(!(s.values[0].flags & UCORE_VALUE_F_GAP), "fault %u: gap reported twice", n);
 	} while (hit && failures < MAX_COMPLAINTS);
 	faults_everywhere();
 	expect(tally.refused >= 4, "only %u faults", tally.refused);

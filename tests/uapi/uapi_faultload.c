@@ -14,7 +14,7 @@ static const char *file, *parameters;
 static unsigned int step = 1;
 static uint64_t init_start, init_end;
 
-/* The kernel's function that calls a module's own beginning, from /proc/kallsyms */
+/* Find the kernel function that calls the init function of a module, in /proc/kallsyms */
 static void find_init(void)
 {
 	FILE *symbols = fopen("/proc/kallsyms", "r");

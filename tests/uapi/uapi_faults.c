@@ -12,12 +12,12 @@
 #include <sys/socket.h>
 
 #define RING_SIZE	8192
-#define MANY		2000	/* faults in one call: it does not end */
+#define MANY		2000	/* more faults than a call can have, so that the test fails */
 #define PERIOD		200000
 #define TIMER_NS	10000000
 
 /*
- * ---- What callers have --------------------------------------------------
+ * ---- State of the callers -----------------------------------------------
  */
 
 static struct world {
@@ -121,7 +121,7 @@ static void world_end(void)
 }
 
 /*
- * ---- Calls: 0 or -errno, and what takes back a success ------------------
+ * ---- Calls (return 0 or -errno), and functions that undo them -----------
  */
 
 static void nothing(void)
@@ -188,7 +188,7 @@ static int call_create(void)
 	return rc;
 }
 
-/* The first on its box, and so on its domain: with a ring */
+/* Add the first event on its box and on its domain; this allocates a ring */
 static int call_add_first(void)
 {
 	static const struct ucore_term terms[] = { TERM(EVENT, 0x04), TERM(UMASK, 0x03) };
@@ -365,7 +365,7 @@ static void post_end(void)
 	close(post[1]);
 }
 
-/* A copy of the descriptor, or one that an earlier call has sent and did not get */
+/* Send a descriptor to this process; receive it, or one that an earlier call has sent */
 static int call_pass(void)
 {
 	char byte = 0, control[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = { 0 };
@@ -396,7 +396,7 @@ static int call_close(void)
 }
 
 /*
- * ---- Each with all of its faults ----------------------------------------
+ * ---- Each call with all of its faults -----------------------------------
  */
 
 /**
@@ -421,13 +421,13 @@ struct path {
 
 static void victim_begin(void)
 {
-	/* its box */
+	/* close the session that holds the box, so that the victim can use it */
 	close(world.session);
 	world.session = session_create(0, 0, 0);
 	victim = session_create(0, RING_SIZE, 0);
 }
 
-/* In place of the session that there is, one of another kind; without events */
+/* Replace world.session by one created with @create, without events */
 static void other_kind(struct ucore_create_session create)
 {
 	create.size = sizeof(create);
@@ -436,7 +436,7 @@ static void other_kind(struct ucore_create_session create)
 	world.session = create.fd;
 }
 
-/* The scheduler's tracepoints get a probe with the first such session. */
+/* The first session with task records registers probes of scheduler tracepoints. */
 static void tasks_begin(void)
 {
 	struct ucore_create_session create = {
@@ -447,7 +447,7 @@ static void tasks_begin(void)
 	world.event = add_cas_reads(world.session, world.box, PERIOD);
 }
 
-/* Two boxes, of which a helper reads one */
+/* A session with two boxes, of which a helper CPU reads one */
 static void nr_readers_begin(void)
 {
 	other_kind((struct ucore_create_session){ .ring_size = RING_SIZE, .nr_readers = 2 });
@@ -467,7 +467,7 @@ static void boxes_begin(void)
 	add_cas_reads(world.session, world.box, 0);
 }
 
-/* Two groups, which take turns on all counters of the box */
+/* A session with two groups that rotate on all counters of the box */
 static void groups_begin(void)
 {
 	static const struct ucore_term terms[] = { TERM(EVENT, 0x04), TERM(UMASK, 0x03) };

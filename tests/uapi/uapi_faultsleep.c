@@ -12,8 +12,8 @@
 
 static unsigned int nth;
 
-/* 0 or -errno */
-static int asleep_once(void)
+/* Suspend the machine once; return 0 after the resume, or -errno */
+static int suspend_once(void)
 {
 	int fd = open("/sys/power/state", O_WRONLY), rc;
 
@@ -28,7 +28,7 @@ static int asleep_once(void)
 	return rc;
 }
 
-static void falls_asleep(const void *arg)
+static void fault_during_suspend(const void *arg)
 {
 	bool hit;
 	int rc;
@@ -36,22 +36,23 @@ static void falls_asleep(const void *arg)
 	(void)arg;
 	text_write("/sys/power/mem_sleep", "deep");
 	faults_begin();
-	rc = asleep_once();
+	rc = suspend_once();
 	hit = fault_disarm();
 	faults_everywhere();
-	printf("# fault %u: %s, %s\n", nth, hit ? "injected" : "none", rc ? error_name(rc) : "slept");
-	expect(nth || !hit, "ucore allocates memory when the machine sleeps");
+	printf("# fault %u: %s, %s\n", nth, hit ? "injected" : "none",
+	       rc ? error_name(rc) : "suspended");
+	expect(nth || !hit, "ucore allocates memory during suspend");
 	expect(!rc || hit, "%s without a fault", error_name(rc));
 }
 
 int main(int argc, char **argv)
 {
 	char name[32];
-	const struct test test = { name, falls_asleep, 0, 0 };
+	const struct test test = { name, fault_during_suspend, 0, 0 };
 
 	if (argc != 2)
 		return 2;
 	nth = strtoul(argv[1], NULL, 0);
-	snprintf(name, sizeof(name), "fault_%u_of_sleep", nth);
+	snprintf(name, sizeof(name), "fault_%u_of_suspend", nth);
 	return run_tests(&test, 1, 1, argv);
 }

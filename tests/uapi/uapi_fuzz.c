@@ -43,7 +43,7 @@ static struct shared {
 static struct reached *reached;
 static struct tracer tracers[WORKERS];
 
-static int post[2];		/* where descriptors are passed on */
+static int post[2];		/* socket pair for passing descriptors */
 
 enum kind { NO_FD, DEVICE, SESSION, STRANGER };
 
@@ -59,8 +59,8 @@ static struct worker {
 	} maps[MAX_MAPS];
 	char *room;
 	unsigned int calls;	/* remaining calls */
-	bool changed;		/* the last one changed what it has, or a session */
-	struct way way;		/* the calls that did */
+	bool changed;		/* the last call changed a descriptor, mapping or session */
+	struct way way;		/* calls with such a change */
 	struct tracer tracer;
 } worker;
 
@@ -81,7 +81,7 @@ static void fd_keep(int fd, enum kind kind)
 	worker.changed = true;
 }
 
-/* A descriptor of that kind, if there is one; -1 */
+/* Return a random descriptor of a kind, or -1 if there is none */
 static int fd_of(enum kind kind)
 {
 	unsigned int first = roll(MAX_FDS);
@@ -171,7 +171,7 @@ static void fd_receive(void)
 	fd_keep(fd, parcel.kind);
 }
 
-/* A child has them all for a moment */
+/* Fork a child, which has all descriptors until it exits */
 static void fd_inherit(void)
 {
 	pid_t pid = fork();
@@ -279,7 +279,7 @@ static void command(void)
 	bool right = roll(3 * NASTY);
 	int fd = fd_of(shape->on_session == right ? SESSION : DEVICE);
 
-	/* sessions that are ended are good for nothing more */
+	/* skip most REVOKE_SESSION, because a revoked session accepts no commands */
 	if (fd < 0 || (shape->nr == UCORE_REVOKE_SESSION && roll(4)))
 		return;
 	command_give(shape, fd, right);
@@ -440,7 +440,7 @@ static void act(void)
 	}
 }
 
-/* Calls are not ahead of the CPUs that go and come */
+/* Wait while there were more than CALLS_A_MOVE calls for each CPU change */
 static void cpus_wait(void)
 {
 	while (shared->moving.nr && !shared->stop &&
@@ -448,7 +448,7 @@ static void cpus_wait(void)
 		usleep(1000);
 }
 
-/* A call more on the way; those that changed nothing are left out of it */
+/* Append a call to the sequence, unless it changed nothing and reached no new place */
 static void way_note(uint64_t rolled_from)
 {
 	struct way *way = &worker.way;
@@ -469,7 +469,7 @@ static bool call(void)
 	if (!worker.calls || shared->stop || shared->calls++ >= shared->limit)
 		return false;
 	worker.calls--;
-	alarm(TEST_SECONDS);	/* for each: a life is long where the host is busy */
+	alarm(TEST_SECONDS);	/* a timeout for each call, because a busy host is slow */
 	cpus_wait();
 	tracer_forget(&worker.tracer);
 	worker.changed = false;
@@ -482,7 +482,7 @@ static bool call(void)
 	return true;
 }
 
-/* A session that can count is there */
+/* Start with an open device and a session that can count */
 static void life_begin(uint64_t seed)
 {
 	worker.way = (struct way){ .nr = 1, .calls = { seed } };
@@ -519,7 +519,7 @@ static void way_repeat(const struct way *way)
 	roll_state = own;
 }
 
-/* Again and again from where calls came to something new, and on from there */
+/* Repeat stored sequences that reached new places, each followed by new random calls */
 static void life_led(void)
 {
 	unsigned int on;
@@ -606,7 +606,7 @@ static bool fuzz(uint64_t seed)
 }
 
 /*
- * ---- Afterwards ---------------------------------------------------------
+ * ---- Checks after all processes have ended ------------------------------
  */
 
 /* Check the claims of fuzzers only; other sessions may continue */
@@ -635,7 +635,7 @@ static void say_counts(void)
 		       (unsigned long)shared->done[i], (unsigned long)shared->refused[i]);
 		done += shared->done[i];
 		refused += shared->refused[i];
-		/* 20,000 calls have at least some ten of each */
+		/* 20,000 calls include each command at least about ten times */
 		expect(shared->done[i] || shared->limit < 10000, "%s was never done",
 		       shapes[i].name);
 	}
@@ -668,7 +668,7 @@ static bool fuzz_while_cpus_move(uint64_t seed)
 	return good;
 }
 
-/* Memory that all processes share; of a file, if there is one */
+/* Map memory that all processes share, of a file if one is given */
 static void *shared_memory(size_t size, const char *file)
 {
 	int fd = file ? open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;

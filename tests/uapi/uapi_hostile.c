@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A consumer with a wrong tail harms only itself. The kernel continues, the ring of a second
- * session is intact, and the first ring works again once its tail is valid.
+ * A consumer that writes a wrong tail affects only its own ring. The kernel continues, and the
+ * ring of a second session is intact. The first ring works again once its tail is valid.
  */
 #include "ring.h"
 #include <pthread.h>
@@ -34,7 +34,7 @@ static void begin(struct party *liar, struct party *honest)
 {
 	domain = box_get(box_find("imc", 0)).domain;
 	party_begin(liar, 0, MS / 2, 0, RING_SIZE);
-	/* not read before the end: the ring has space for 17 s */
+	/* the test reads this ring in the end only; it has space for 17 s */
 	party_begin(honest, 1, MS, 0, 1 << 21);
 }
 
@@ -85,7 +85,7 @@ static void expect_intact(struct party *honest)
 	expect(honest->audit.samples > 0, "the honest session has no samples");
 }
 
-/* "A tail that makes no sense counts as a full ring" */
+/* The driver treats an invalid tail as a full ring */
 static void senseless_tail(struct party *liar, uint64_t offset_from_head, const char *what)
 {
 	uint64_t head, lost;
@@ -101,7 +101,7 @@ static void senseless_tail(struct party *liar, uint64_t offset_from_head, const 
 	if (ring_head(&liar->ring) != head)
 		fail("%s: the kernel produced %llu bytes", what,
 		     (unsigned long long)(ring_head(&liar->ring) - head));
-	/* the last one may count as a sample already, and as lost in a moment */
+	/* a sample is counted before it is counted as lost */
 	wait_for(ring_lost(&liar->ring) >= lost + 4);
 	expect_recovery(liar);
 }
@@ -154,7 +154,7 @@ static void tails_between_records_are_survived(const void *arg)
 }
 
 /*
- * ---- Scribbling while the kernel samples --------------------------------
+ * ---- Random writes to the ring while the kernel samples ------------------
  */
 
 struct scribbler {
@@ -213,7 +213,7 @@ static void scribble_beside(struct party *liar, struct party *honest)
 		let_it_sample(liar, 10);
 		audit_ring(&honest->audit, &honest->ring);
 	}
-	/* while the other goes on to sample */
+	/* the other session continues to sample during the random writes */
 	wait_for(scribbler.stores > 1000);
 	scribbler.stop = true;
 	pthread_join(thread, NULL);
@@ -241,7 +241,7 @@ static void random_ring_writes_with_overflow_are_survived(const void *arg)
 	scribble_beside(&liar, &honest);
 }
 
-/* The producer's own position is not read back from where user space could see it */
+/* The kernel does not read its own position back from the mapped page */
 static void session_with_bad_tail_closes_during_overflows(const void *arg)
 {
 	struct party liar, honest;

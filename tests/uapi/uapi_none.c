@@ -59,7 +59,7 @@ static void session_is_refused(const void *arg)
 	(void)arg;
 	expect_rc(try_command(device_open(), UCORE_CREATE_SESSION, &create), ENODEV);
 	expect_eq(create.fd, -12345);
-	/* invalid arguments are refused here, too */
+	/* invalid arguments are also refused without boxes */
 	expect_rc(try_create(1, 0, 0), ERANGE);
 	create.flags = 1U << 31;
 	expect_rc(try_command(device_open(), UCORE_CREATE_SESSION, &create), EINVAL);

@@ -116,7 +116,7 @@ static void inherited_session_keeps_its_permissions(const void *arg)
 	expect_context(&s, true);
 }
 
-/* Context names this process when it is all that runs on the PMI's CPU */
+/* The context of a sample names this process if only this process runs on the PMI's CPU */
 static void context_matches_the_interrupted_code(const void *arg)
 {
 	uint32_t box = box_find("imc", 0), domain = box_get(box).domain;
@@ -192,7 +192,7 @@ static void sys_admin_sees_addresses(const void *arg)
 	expect(box_get(0).location, "CAP_SYS_ADMIN sees no location");
 }
 
-/* A user may count like root */
+/* A user with access to the device can count like root */
 static void user_may_count(const void *arg)
 {
 	int session;
@@ -309,7 +309,7 @@ static void create_at_file_limit_fails(const void *arg)
 	must(file && fgets(usual, sizeof(usual), file) && !fclose(file), "file-max: %m");
 	everybody_may_count();
 	fd = device_open();
-	file_max_set("0");	/* a number that is near enough counts at first */
+	file_max_set("0");	/* the kernel first compares an approximate count */
 	child = fork();
 	must(child >= 0, "fork: %m");
 	if (!child) {
@@ -394,7 +394,7 @@ static int try_add_reads(int session, uint32_t box)
 }
 
 /*
- * ---- Ending somebody's session ------------------------------------------
+ * ---- REVOKE_SESSION -----------------------------------------------------
  */
 
 static int try_end(uint64_t id)
@@ -549,7 +549,7 @@ static void descriptor_in_flight_can_be_revoked(const void *arg)
  * ---- Memory: RLIMIT_MEMLOCK and 520 KiB for each CPU --------------------
  */
 
-/* The largest ring of which a user without a limit of his own may have one, but not two */
+/* Ring size of which a user within the driver's allowance can have one, but not two */
 static uint32_t largest_ring(void)
 {
 	uint32_t size = 512 << 10;
@@ -660,7 +660,7 @@ static const struct test tests[] = {
 	{ "create_at_file_limit_fails", create_at_file_limit_fails, 0, 0 },
 };
 
-/* "uapi_perms --cores": of a module that has the cores' counters */
+/* "uapi_perms --cores": tests on a module that was loaded with core_pmu=1 */
 static const struct test core_tests[] = {
 	{ "user_may_not_use_cores", user_may_not_use_cores, 0, 0 },
 	{ "perfmon_may_use_cores", perfmon_may_use_cores, 0, 0 },

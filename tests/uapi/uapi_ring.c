@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mapping a ring: offsets, sizes, protections, and what user space may try. */
+/* Mapping a ring: offsets, sizes, protections, and invalid accesses of user space. */
 #include "ring.h"
 #include <setjmp.h>
 
@@ -56,7 +56,7 @@ static void ring_offsets_do_not_overlap(const void *arg)
 	       <= info.consumer, "consumer page inside the producer's");
 	expect(info.producer + page + RING_SIZE <= other.consumer ||
 	       other.producer + page + RING_SIZE <= info.consumer, "the domains' rings overlap");
-	/* 32-bit callers reach them: mmap2 counts pages in 32 bits */
+	/* 32-bit callers can map them: mmap2 has a 32-bit page offset */
 	expect(other.producer >> 44 == 0, "offset %#llx", (unsigned long long)other.producer);
 }
 
@@ -119,7 +119,7 @@ static void maps_at_wrong_offset_are_refused(const void *arg)
 	static const uint64_t bad[] = {
 		1ULL << 32, 1ULL << 40, (1ULL << 43) - 65536,
 #if __SIZEOF_LONG__ == 8
-		1ULL << 60,		/* 2^32 windows: no index may be cut to 32 bits */
+		1ULL << 60,		/* 2^32 windows, so that a 32-bit index would be 0 */
 #endif
 	};
 	size_t page = page_size();
@@ -250,7 +250,7 @@ static void mremap_moves(const void *arg)
 	session_start(session);
 	wait_for(ring_head(&ring) > 0);
 	ring_wait_sample(&ring, NULL);
-	/* a part of it goes, the rest stays */
+	/* unmap a part; the other part stays */
 	munmap((char *)at + page, page);
 	wait_for(ring_head(&ring) > RING_SIZE / 2);
 }
@@ -376,7 +376,7 @@ static void advice_in_a_child(int advice)
 	ring_unmap(&ring);
 }
 
-/* Whatever comes of it comes to the caller only */
+/* Each advice either fails or affects only the caller's mapping */
 static void madvise_affects_only_the_caller(const void *arg)
 {
 	static const int advice[] = {

@@ -3,7 +3,7 @@
 #include "ring.h"
 
 #define MS		1000000ULL
-/* imc/CAS_COUNT.RD/ of the emulated machine: some 10^7 a second */
+/* imc/CAS_COUNT.RD/ counts about 10^7 per second on the emulated machine */
 #define PERIOD		200000
 
 static int session;
@@ -61,7 +61,7 @@ static void overflow_samples_are_well_formed(const void *arg)
 	}
 	session_stop(session);
 	audit_finish(&audit, &ring, session);
-	expect(session_status(session).overflows >= 20, "STATUS tells of %llu overflows",
+	expect(session_status(session).overflows >= 20, "STATUS reports %llu overflows",
 	       (unsigned long long)session_status(session).overflows);
 }
 
@@ -87,7 +87,7 @@ static void timer_samples_are_well_formed(const void *arg)
 		       (unsigned long long)(s->time - start));
 		ring_release(&ring);
 	}
-	/* an emulated CPU may come late, but the timer never runs fast */
+	/* an emulated CPU may be late, but the timer never runs fast */
 	expect(audit.time - first >= 19 * 2 * MS, "20 periods of 2 ms in %llu ns",
 	       (unsigned long long)(audit.time - first));
 	session_stop(session);
@@ -153,7 +153,7 @@ static void stop_ends_sampling(const void *arg)
 	head = ring_head(&ring);
 	usleep(20000);
 	expect_eq(ring_head(&ring), head);
-	/* a new START goes on with the numbers */
+	/* sequence numbers continue after a new START */
 	session_start(session);
 	wait_for(ring_head(&ring) > head);
 	session_stop(session);
@@ -167,7 +167,7 @@ static void reset_restarts_the_period(const void *arg)
 	session_start(session);
 	for (unsigned int i = 0; i < 4; i++) {
 		usleep(5000);
-		session_count(session);		/* now the counts are in the session */
+		session_count(session);		/* READ adds the counts to the session's totals */
 		expect_rc(try_reset(session), 0);
 	}
 	audit.counts_may_fall = true;
@@ -241,7 +241,7 @@ static void full_ring_is_not_overwritten(const void *arg)
 	audit_finish(&audit, &ring, session);
 }
 
-/* Events on any boxes of the domain but imc0, where one is already */
+/* Add events on any boxes of the domain except imc0, which has one already */
 static void add_more_events(unsigned int nr)
 {
 	static struct ucore_box_info boxes[MAX_BOXES];
@@ -364,7 +364,7 @@ static void poll_wakes_at_the_watermark(const void *arg)
 	audit_finish(&audit, &ring, session);
 }
 
-/* A host that stops this process for longer than a period brings it a further record */
+/* Another record arrives if the host stops this process for longer than a period */
 static void poll_sleeps_until_a_record(const void *arg)
 {
 	uint64_t before, due;

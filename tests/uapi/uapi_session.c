@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* START, STOP, RESET, READ, STATUS, BUDGET, SET_PMI_CPUS: a session's life. */
+/* Commands of a session: START, STOP, RESET, READ, GET_STATUS, GET_BUDGET, SET_PMI_CPUS. */
 #include "session.h"
 #include <linux/userfaultfd.h>
 #include <pthread.h>
@@ -379,7 +379,7 @@ static void reset_zeroes_running_session(const void *arg)
 	session_read(session, &later);
 	end = now_ns();
 	expect(later.domains[0].time_enabled <= end - reset, "time_enabled was not reset");
-	/* the rate is at most the first, the time at most that since before RESET */
+	/* a count that was not reset exceeds the rate before RESET times the time since RESET */
 	for (int i = 0; i < 4; i++)
 		expect((double)later.values[i].count / (end - reset) <=
 		       (double)shot.values[i].count / (read - started) * 1.01,
@@ -395,7 +395,7 @@ static void reset_without_events(const void *arg)
 }
 
 /*
- * ---- STATUS -------------------------------------------------------------
+ * ---- GET_STATUS ---------------------------------------------------------
  */
 
 static void status_follows_the_state(const void *arg)
@@ -492,9 +492,9 @@ static void pmi_cpu_of_another_session_is_refused(const void *arg)
 	expect_rc(try_pmi_cpu(session, 1), 0);
 	expect_rc(try_pmi_cpu(other, 0), EBUSY);
 	expect_rc(try_pmi_cpu(other, 1), 0);
-	/* now both hold it: neither may move it alone */
+	/* both sessions have selected CPU 1: neither can change it alone */
 	expect_rc(try_pmi_cpu(session, 0), EBUSY);
-	/* the other domain is free */
+	/* no session has selected a CPU of the other domain */
 	expect_rc(try_pmi_cpu(other, 2), 0);
 	close(other);
 	expect_rc(try_pmi_cpu(session, 0), 0);
@@ -519,7 +519,7 @@ static void pmi_cpus_of_both_domains_are_accepted(const void *arg)
 	expect_rc(try_pmi_cpus(other, turned, 2), EBUSY);
 	expect_rc(try_pmi_cpus(other, first, 1), EBUSY);
 	expect_rc(try_pmi_cpus(other, first, 2), 0);
-	/* the one that is busy spoils the other */
+	/* the command changes no domain if one of them is busy */
 	expect_rc(try_pmi_cpus(session, (const uint32_t []){ 2, 0 }, 2), EBUSY);
 	domains_get(domains);
 	expect_eq(domains[1].reader, 3);
@@ -631,7 +631,8 @@ static void let_come(int fault, void *page)
 
 static void *ask_into(void *status)
 {
-	expect_rc(try_command(session, UCORE_GET_STATUS, status), EINVAL); /* zeros, in the end */
+	/* the fault is resolved with a page of zeros */
+	expect_rc(try_command(session, UCORE_GET_STATUS, status), EINVAL);
 	return NULL;
 }
 
@@ -701,7 +702,7 @@ static void *add_from(void *page)
 	return NULL;
 }
 
-/* In the argument, in what that points to, and in the answer */
+/* Fault in the argument, in an array of the argument, and in the output */
 static void session_of_a_stalled_caller_is_revoked(const void *arg)
 {
 	static void *(*const commands[])(void *) = { status_from, add_from, read_into };
@@ -732,7 +733,7 @@ static void session_of_a_stalled_caller_is_revoked(const void *arg)
 	}
 }
 
-/* On machines and kernels made for them: "uapi_session --on-purpose NAME" */
+/* Tests that need certain machines and kernels: "uapi_session --on-purpose NAME" */
 static const struct test special[] = {
 	{ "waiter_for_a_stalled_caller_can_be_killed",
 	  waiter_for_a_stalled_caller_can_be_killed, 0, 0 },

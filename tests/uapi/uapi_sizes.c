@@ -59,7 +59,7 @@ struct row {
 	const char *name;
 	unsigned int nr;
 	unsigned int size;
-	unsigned int least;	/* size as first published, 0: the same */
+	unsigned int least;	/* size as first published, 0 if it has not changed */
 	bool on_session;
 	void (*fill)(void *arg);
 	uint32_t valid_flags;
@@ -442,7 +442,7 @@ static void probe(const struct row *row, void *arg, size_t len, int want, const 
 	expect_untouched(row, before, arg, len, rc != 0);
 }
 
-/* And a fresh session for the next one, if this one did something */
+/* Call probe(); make a new session if the call succeeded and may have changed something */
 #define probe_fresh(row, arg, len, want, ...) \
 	do { \
 		char what_[80]; \
@@ -627,7 +627,7 @@ static unsigned int open_files(void)
 	return nr;
 }
 
-/* Where nothing can be written, nothing may have happened either */
+/* A command whose output cannot be written must change nothing */
 static void read_only_argument_changes_nothing(const void *arg)
 {
 	const struct row *row = arg;

@@ -184,7 +184,7 @@ static void worker_run(unsigned int number, uint64_t seed)
 	_exit(failures ? 1 : 0);
 }
 
-/* A worker that ends where it is, again and again */
+/* A worker that is killed at random points and started again */
 static void victim_run(uint64_t seed)
 {
 	while (now_ns() < deadline) {

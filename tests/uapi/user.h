@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Not root any more. */
+/* Helpers that drop the permissions of root */
 #ifndef UAPI_USER_H
 #define UAPI_USER_H
 

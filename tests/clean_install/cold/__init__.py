@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The same with nothing cached: `make fresh`."""
+"""`make fresh`: installation on a minimal Debian 12 with an empty cache."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""README's two commands on a machine that has nothing but what README asks for.
+"""README's two commands on a machine with only the packages that README requires.
 
-Nothing of the cache is seen but downloaded packages: QEMU and the debug kernel are built.
+The cache has only downloaded packages, so that QEMU and the debug kernel are built.
 """
 
 from clean_install.root import Root
