@@ -197,7 +197,7 @@ static bool nmi_error_pending(void)
 	return reason != NO_PORT && (reason & PORT_ERRORS);
 }
 
-/* Return true if the PMI was serviced and condition (1) does not hold. */
+/* Return true if the PMI was serviced, but too long ago to be this NMI: not condition (1). */
 static bool too_late(const struct ucore_domain *domain, const struct candidate *cand)
 {
 	return !cand->count && !cand->again && (pmi_expired(domain) || nmi_error_pending());
@@ -230,7 +230,7 @@ static bool pending_take(struct pmi_slot *slot)
 	return true;
 }
 
-/* Handle an NMI whose number was accepted before, by condition (2). */
+/* Handle an NMI whose number was accepted before: accept a pending PMI, by condition (2). */
 static int repeated_nmi(struct pmi_slot *slot, const struct candidate *cand)
 {
 	if (awaits_service(slot->domain, cand))
@@ -296,7 +296,7 @@ static int pmi_nmi(unsigned int type, struct pt_regs *regs)
  * ---- NMIs that no handler claimed ----
  */
 
-/* Return true if a PMI that was serviced may arrive on this CPU, by condition (3). */
+/* Return true if no CPU, or only this core, has received a serviced PMI: condition (3). */
 static bool may_arrive_here(const struct ucore_domain *domain, u64 number)
 {
 	const struct ucore_pmi *pmi = &domain->pmi;
@@ -335,7 +335,7 @@ static bool was_target_lately(const struct pmi_slot *slot)
 	return slot->last && ktime_get_mono_fast_ns() < slot->left + LATE_NS;
 }
 
-/* Accept a PMI that was in flight, by condition (4). */
+/* Accept a PMI that was sent before this CPU ceased to be a target, or a pending one: (4). */
 static int late_pmi(struct pmi_slot *slot)
 {
 	if (was_target_lately(slot) && slot->accepted < slot->last) {

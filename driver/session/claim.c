@@ -280,7 +280,7 @@ static bool filters_agree(const struct ucore_claim *claim, const struct ucore_ev
  * @claim: claim of the session on the box
  * @new: event to be added
  * @groups: mask of the groups of the claim's events and of @new
- * @lead: lead group, whose events are placed together with those of group 0
+ * @lead: lead group: the group that is placed first, together with group 0, which always counts
  * @taken: mask of the counters that other sessions hold
  * @always: mask of the counters chosen for group 0, which no other group can use
  */
@@ -301,7 +301,7 @@ static void place_commit(const struct placement *place)
 		place->event[i]->counter = place->counter[i];
 }
 
-/* Choose counters for the events of group 0 and of the lead group together. */
+/* Choose counters for the events of group 0, which always count, and of the lead group. */
 static bool lead_assign(struct plan *plan, struct placement *place)
 {
 	u32 i;
@@ -333,7 +333,11 @@ static bool rest_assign(const struct plan *plan, struct placement *place, bool c
 	return true;
 }
 
-/* Find a lead group for which group 0 can be placed so that all other groups fit. */
+/*
+ * Choose counters for all groups. The events of group 0 always count, so that their counters are
+ * not free for any other group. Each group is tried as the lead group, which is placed together
+ * with group 0 before the others, until the others fit. Return false if none is suitable.
+ */
 static bool plan_find(struct plan *plan, struct placement *place)
 {
 	u64 leads = plan->groups & ~BIT_ULL(0) ?: BIT_ULL(0);

@@ -45,7 +45,7 @@ struct series {
 	uint32_t bytes;		/* @per counts are @bytes bytes; 1 and 1 if no bytes are counted */
 	uint32_t per;
 	uint64_t count;
-	bool counted;		/* true if the current session counts the series */
+	bool counted;		/* true if the present session of the exporter counts the event */
 	bool partial;		/* true if a box reported UCORE_VALUE_F_PARTIAL */
 };
 
@@ -64,7 +64,7 @@ enum state {
 	COLLECTOR_MISSING,	/* the machine has no events of the collector, or not selected */
 	COLLECTOR_COUNTING,
 	COLLECTOR_BUSY,		/* another session uses the counters of the collector */
-	COLLECTOR_REFUSED,	/* too few counters, or all boxes are dead */
+	COLLECTOR_REFUSED,	/* too few counters, or no box of the collector answers */
 };
 
 struct collect {

@@ -150,8 +150,8 @@ int selection_add_collector(struct collect *c, unsigned int collector)
 }
 
 /*
- * Report that a selected collector is not available, with the library's reason for its last
- * set of events
+ * Report that a selected collector is not available on this processor. A collector has several
+ * alternative sets of events. tool->err has the reason why the last set cannot be counted.
  */
 static int collector_missing(struct collect *c, unsigned int collector)
 {

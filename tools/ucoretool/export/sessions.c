@@ -251,7 +251,10 @@ static void connect_again(struct collect *c)
 		report_once(c);
 }
 
-/* Read counters and domains into the totals. A failure closes the session and the device. */
+/*
+ * Add the counts since the last update to the totals of all series, and the statistics of all
+ * domains. A failure closes the session and the device.
+ */
 static void update(struct collect *c)
 {
 	int ret;

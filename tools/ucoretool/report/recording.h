@@ -122,7 +122,7 @@ const char *recording_gap_reason(const struct ucore_gap *gap, int32_t cpu);
 /** recording_task_name() - write the printable name of a task to @text (16 bytes); return @text */
 const char *recording_task_name(const struct ucore_task *task, char *text);
 
-/** recording_head() - print the time and the platform of the recording */
+/** recording_head() - print the start time and the platform of the recording */
 void recording_head(const struct recording *recording, FILE *stream);
 
 /**
