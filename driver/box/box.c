@@ -358,7 +358,7 @@ void ucore_box_stop(struct ucore_box *box)
  *
  * The box control keeps its unfrozen value. No counter counts, because all counter controls are
  * zero. Bits 17:16 of an E5 box control must never be written 0. A dead box may respond again
- * with armed counters. Therefore it stays dirty and is probed again (irq/box_recovery.c).
+ * with armed counters. Therefore it stays dirty and is probed again (irq/dead_box_recovery.c).
  */
 void ucore_box_restore(struct ucore_box *box)
 {

@@ -139,7 +139,7 @@ struct ucore_pmi {
  * @status: words of the global status as last read
  * @armed: number of running domain contexts with an overflow trigger
  * @armed_mask: global status bits that the boxes of these domain contexts may set
- * @spurious: counters that ucore has not armed may overflow. Therefore each interval reads the
+ * @spurious: counters that ucore has not armed may overflow. Therefore each readout reads the
  *            global status, even if no counter is armed.
  * @status_clear: last time at which the global status was clear while no counter was armed (ns)
  * @probed: last time at which dead boxes were probed (ns)

@@ -6,7 +6,7 @@
  * is charged to the budget, from the entry of the interrupt to the last record. The budget
  * regains charged time at a rate of cpu_time_max_percent of elapsed time (a token bucket). A
  * burst can use at most the share of one window (WINDOW_NS). Work that exceeds the budget is
- * delayed: counters whose overflows interrupt are throttled (sample/sample.c), timers expire
+ * delayed: counters whose overflows interrupt are throttled (sample/readout.c), timers expire
  * later (irq/timer.c), commands sleep (session/budget_admission.c). Work runs first and then
  * waits until all time charged before is regained. Each kind of work therefore makes progress,
  * and none can starve another.

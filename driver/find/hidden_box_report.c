@@ -13,7 +13,7 @@
 
 #include "find/die_topology.h"
 #include "find/finder.h"
-#include "find/hidden_boxes.h"
+#include "find/hidden_box_report.h"
 #include "find/static_table_desc.h"
 
 #define ALL_DIES	(-1)
@@ -158,13 +158,13 @@ static void add_missing(struct message *msg, const struct ucore_finder *finder,
 }
 
 /**
- * ucore_hidden_boxes_report() - set the text about boxes in the static table that were not found
+ * ucore_hidden_box_report() - set the text about boxes in the static table that were not found
  * @finder: collection of the boxes that were found, whose member hidden receives the text
  * @table: static table with the boxes that the processor generation can have
  *
  * Return: 0 or -ENOMEM.
  */
-int ucore_hidden_boxes_report(struct ucore_finder *finder, const struct ucore_static_table *table)
+int ucore_hidden_box_report(struct ucore_finder *finder, const struct ucore_static_table *table)
 {
 	struct message msg = { .text = finder->hidden, .size = sizeof(finder->hidden),
 				   .die = ALL_DIES };

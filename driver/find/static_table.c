@@ -16,7 +16,7 @@
 
 #include "compat.h"
 #include "find/die_topology.h"
-#include "find/hidden_boxes.h"
+#include "find/hidden_box_report.h"
 #include "find/mmio_imc.h"
 #include "find/static_table.h"
 #include "reg/reg.h"
@@ -338,6 +338,6 @@ int ucore_static_table_find(struct ucore_finder *finder, const struct ucore_plat
 	if (search.offline)
 		ucore_finder_socket_offline(finder);
 	else if (!ret)
-		ret = ucore_hidden_boxes_report(finder, search.table);
+		ret = ucore_hidden_box_report(finder, search.table);
 	return ret;
 }

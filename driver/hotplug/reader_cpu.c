@@ -21,7 +21,7 @@
 #include "irq/timer.h"
 #include "irq/watchdog.h"
 #include "sample/parallel_read.h"
-#include "sample/sample.h"
+#include "sample/readout.h"
 
 /*
  * Rank a CPU as reader, from 0 to 3. That the CPU is not isolated counts more than that its core
@@ -83,12 +83,12 @@ static void gap_here(void *arg)
 static void handover_begin_here(void *arg)
 {
 	struct ucore_domain *domain = arg;
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
 	raw_spin_lock(&domain->lock);
-	ucore_interval_begin(&iv, domain, ktime_get_mono_fast_ns());
+	ucore_readout_begin(&ro, domain, ktime_get_mono_fast_ns());
 	domain->freeze_count++;
-	ucore_interval_end(&iv);
+	ucore_readout_end(&ro);
 	raw_spin_unlock(&domain->lock);
 }
 
@@ -170,17 +170,17 @@ static void offline_here(void *arg)
 {
 	struct gap *gap = arg;
 	struct ucore_domain *domain = gap->domain;
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 	struct ucore_domain_ctx *ctx;
 
 	raw_spin_lock(&domain->lock);
-	ucore_interval_begin(&iv, domain, ktime_get_mono_fast_ns());
+	ucore_readout_begin(&ro, domain, ktime_get_mono_fast_ns());
 	list_for_each_entry(ctx, &domain->ctxs, node) {
-		ucore_timer_last(ctx, &iv);
-		ucore_interval_halt(&iv, ctx);
+		ucore_timer_last(ctx, &ro);
+		ucore_readout_halt(&ro, ctx);
 	}
-	ucore_interval_end(&iv);
-	gap_record(gap, iv.now);
+	ucore_readout_end(&ro);
+	gap_record(gap, ro.now);
 	raw_spin_unlock(&domain->lock);
 }
 

@@ -19,7 +19,7 @@
 #include "box/control_readback.h"
 #include "box/domain.h"
 #include "irq/conflict.h"
-#include "sample/sample.h"
+#include "sample/readout.h"
 
 /* Number of register reads after which a step of a scan ends, and time between two steps (ns) */
 #define STEP_READS	16

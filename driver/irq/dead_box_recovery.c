@@ -18,8 +18,8 @@
 #include "box/catalog.h"
 #include "box/freeze.h"
 #include "cpu/budget.h"
-#include "irq/box_recovery.h"
-#include "sample/sample.h"
+#include "irq/dead_box_recovery.h"
+#include "sample/readout.h"
 
 /*
  * Return true if a started session has counters of the box, even if the domain has no CPU
@@ -114,14 +114,14 @@ void ucore_recovery_reset(struct ucore_domain *domain)
  */
 void ucore_recovery_find_spurious(struct ucore_domain *domain, u64 now)
 {
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
 	if (domain->armed || domain->freeze_count || !ucore_domain_overflow_freezes(domain))
 		return;
 	if (ucore_domain_status(domain)) {
 		domain->spurious = true;
-		ucore_interval_begin_overflow(&iv, domain, domain->status_clear, false);
-		ucore_interval_end(&iv);
+		ucore_readout_begin_overflow(&ro, domain, domain->status_clear, false);
+		ucore_readout_end(&ro);
 	}
 	domain->status_clear = now;
 }

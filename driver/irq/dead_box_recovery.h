@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Recovery from spurious overflows and from boxes that did not respond. */
-#ifndef UCORE_BOX_RECOVERY_H
-#define UCORE_BOX_RECOVERY_H
+#ifndef UCORE_DEAD_BOX_RECOVERY_H
+#define UCORE_DEAD_BOX_RECOVERY_H
 
 #include <linux/types.h>
 
@@ -22,4 +22,4 @@ void ucore_recovery_reset(struct ucore_domain *domain);
 void ucore_recovery_find_spurious(struct ucore_domain *domain, u64 now);
 void ucore_recovery_scan(struct ucore_domain *domain, u64 now);
 
-#endif /* UCORE_BOX_RECOVERY_H */
+#endif /* UCORE_DEAD_BOX_RECOVERY_H */

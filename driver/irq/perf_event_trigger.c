@@ -39,11 +39,11 @@ static struct ucore_domain_ctx *ctx_here(const struct ucore_perf_trigger *trigge
 
 static void sample(struct ucore_domain_ctx *ctx, const struct ucore_pmi_regs *context)
 {
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
-	ucore_interval_begin_ctx(&iv, ctx, ktime_get_mono_fast_ns());
-	ucore_sample_core_due(&iv, ctx, context);
-	ucore_interval_end(&iv);
+	ucore_readout_begin_ctx(&ro, ctx, ktime_get_mono_fast_ns());
+	ucore_sample_core_due(&ro, ctx, context);
+	ucore_readout_end(&ro);
 }
 
 /* Return true if this CPU has used its budget, so that it may not take a sample now. */

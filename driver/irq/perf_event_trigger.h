@@ -6,7 +6,7 @@
 #include <linux/irq_work.h>
 #include <linux/list.h>
 
-#include "sample/sample.h"
+#include "sample/readout.h"
 
 struct perf_event;
 struct perf_event_attr;

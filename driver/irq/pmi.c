@@ -17,7 +17,7 @@
 #include "cpu/nmi_handler.h"
 #include "find/desc.h"
 #include "irq/pmi.h"
-#include "sample/sample.h"
+#include "sample/readout.h"
 
 /*
  * Number of PMIs that may be lost in a row before the PMI is routed to all cores: MAX_LOSSES if a
@@ -48,7 +48,7 @@ static void pmi_service(struct irq_work *work)
 	struct ucore_domain *domain = container_of(work, struct ucore_domain, pmi.work);
 	u64 now = ktime_get_mono_fast_ns();
 	const struct ucore_pmi_regs *context;
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 	u64 seq;
 
 	raw_spin_lock(&domain->lock);
@@ -63,9 +63,9 @@ static void pmi_service(struct irq_work *work)
 	}
 	/* a timer, a READ or the watchdog may have serviced the overflow since the NMI */
 	if (domain->armed && (context || ucore_domain_status(domain))) {
-		ucore_interval_begin_overflow(&iv, domain, context ? context->time :
-					      ktime_get_mono_fast_ns(), false);
-		ucore_interval_end(&iv);
+		ucore_readout_begin_overflow(&ro, domain, context ? context->time :
+					     ktime_get_mono_fast_ns(), false);
+		ucore_readout_end(&ro);
 	}
 	/*
 	 * Nothing was serviced. Count a service nevertheless, so that the next PMI has another

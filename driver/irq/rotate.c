@@ -17,7 +17,7 @@
 #include "cpu/budget.h"
 #include "irq/rotate.h"
 #include "sample/domain_ctx.h"
-#include "sample/sample.h"
+#include "sample/readout.h"
 
 /* Find the group whose time slice contains an instant. */
 static u8 group_at(const struct ucore_domain_ctx *ctx, u64 now)
@@ -37,13 +37,13 @@ static u8 group_at(const struct ucore_domain_ctx *ctx, u64 now)
 static void switch_here(struct ucore_domain_ctx *ctx, u64 now)
 {
 	u8 group = group_at(ctx, now);
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
 	if (group == ctx->group)
 		return;
-	ucore_interval_begin_ctx(&iv, ctx, now);
-	ucore_ctx_switch_group(ctx, group, iv.now, ucore_interval_frozen_before(&iv, ctx));
-	ucore_interval_end(&iv);
+	ucore_readout_begin_ctx(&ro, ctx, now);
+	ucore_ctx_switch_group(ctx, group, ro.now, ucore_readout_frozen_before(&ro, ctx));
+	ucore_readout_end(&ro);
 }
 
 /*

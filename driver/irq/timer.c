@@ -40,13 +40,13 @@ static void context_here(struct ucore_pmi_regs *context, u64 now)
 static void sample_here(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_pmi_regs context;
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
 	context_here(&context, now);
-	ucore_interval_begin_ctx(&iv, ctx, now);
-	ucore_interval_set_context(&iv, &context);
-	ucore_sample_timer_due(&iv, ctx);
-	ucore_interval_end(&iv);
+	ucore_readout_begin_ctx(&ro, ctx, now);
+	ucore_readout_set_context(&ro, &context);
+	ucore_sample_timer_due(&ro, ctx);
+	ucore_readout_end(&ro);
 }
 
 /*
@@ -163,19 +163,19 @@ void ucore_timer_start(struct ucore_domain_ctx *ctx, u64 base)
 /**
  * ucore_timer_last() - request the last timer sample of a context, if one is due
  * @ctx: the domain context, which is about to be stopped
- * @iv: the interval that stops the context
+ * @ro: the readout that stops the context
  *
  * An expiry of the timer may have no sample yet, because interrupts were off or because the
  * timer was cancelled.
  */
-void ucore_timer_last(struct ucore_domain_ctx *ctx, struct ucore_interval *iv)
+void ucore_timer_last(struct ucore_domain_ctx *ctx, struct ucore_readout *ro)
 {
-	u64 due = ctx->timer_ns ? due_before(ctx, iv->now + 1) : 0;
+	u64 due = ctx->timer_ns ? due_before(ctx, ro->now + 1) : 0;
 
 	if (!due)
 		return;
 	drop_missed(ctx, ctx->timer_due + (due - 1) * ctx->timer_ns);
-	ucore_sample_timer_due(iv, ctx);
+	ucore_sample_timer_due(ro, ctx);
 }
 
 /**

@@ -17,11 +17,11 @@
 #include "cpu/budget.h"
 #include "cpu/nmi_handler.h"
 #include "find/desc.h"
-#include "irq/box_recovery.h"
 #include "irq/conflict.h"
+#include "irq/dead_box_recovery.h"
 #include "irq/pmi.h"
 #include "irq/watchdog.h"
-#include "sample/sample.h"
+#include "sample/readout.h"
 
 /* Period (ns) of checks for lost PMIs while counters are armed */
 #define ARMED_NS	(20 * NSEC_PER_MSEC)
@@ -62,7 +62,7 @@ static void fold_wraps(struct ucore_domain *domain, u64 now)
  */
 static bool find_lost(struct ucore_domain *domain, u64 now)
 {
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
 	/* an interrupted context is saved if the PMI has arrived and its service is queued */
 	if (!domain->armed || domain->freeze_count || ucore_nmi_context(domain)) {
@@ -86,8 +86,8 @@ static bool find_lost(struct ucore_domain *domain, u64 now)
 	 */
 	if (!domain->global->enables)
 		now = domain->pmi.suspect_time;
-	ucore_interval_begin_overflow(&iv, domain, now, true);
-	ucore_interval_end(&iv);
+	ucore_readout_begin_overflow(&ro, domain, now, true);
+	ucore_readout_end(&ro);
 	ucore_pmi_lost(domain);
 	return false;
 }
@@ -100,7 +100,7 @@ static bool find_lost(struct ucore_domain *domain, u64 now)
  */
 static bool find_unreported(struct ucore_domain *domain, u64 now)
 {
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 	struct ucore_domain_ctx *ctx;
 	u64 unreported = 0;
 
@@ -115,8 +115,8 @@ static bool find_unreported(struct ucore_domain *domain, u64 now)
 		return true;
 	}
 	domain->pmi.unreported = 0;
-	ucore_interval_begin_unreported(&iv, domain, now);
-	ucore_interval_end(&iv);
+	ucore_readout_begin_unreported(&ro, domain, now);
+	ucore_readout_end(&ro);
 	return false;
 }
 
@@ -130,7 +130,7 @@ void ucore_watchdog_end_throttling(struct ucore_domain *domain)
 		return;
 	domain->throttled = false;
 	domain->extended = false;
-	ucore_interval_unthrottle(domain);
+	ucore_readout_unthrottle(domain);
 	if (!domain->kept_frozen)
 		return;
 	domain->kept_frozen = false;

@@ -75,7 +75,7 @@ struct ucore_tally {
  *        hardware only if bit i is set.
  * @word: values that were written to the counter controls
  *
- * Used by soft_global_ctl.c. Protected by the domain's lock.
+ * Used by emulated_global_ctl.c. Protected by the domain's lock.
  */
 struct ucore_gate {
 	u32 ctl;

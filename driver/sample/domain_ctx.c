@@ -53,7 +53,7 @@ void ucore_ctx_was_read(struct ucore_domain_ctx *ctx, u64 now)
 }
 
 /**
- * ucore_ctx_read() - read all counters of a context, at most once in an interval
+ * ucore_ctx_read() - read all counters of a context, at most once in a readout
  * @ctx: domain context
  * @now: time of the freeze (ns)
  *
@@ -214,7 +214,7 @@ u64 ucore_ctx_ran(const struct ucore_domain_ctx *ctx, const struct ucore_counter
 }
 
 /**
- * ucore_ctx_forget() - clear the members of a context that belong to the interval just ended
+ * ucore_ctx_forget() - clear the members of a context that belong to the readout just ended
  * @ctx: domain context
  */
 void ucore_ctx_forget(struct ucore_domain_ctx *ctx)
@@ -312,7 +312,7 @@ void ucore_ctx_switch_group(struct ucore_domain_ctx *ctx, u8 group, u64 now, u64
 			ucore_box_write_fixed(pb->box);
 	slice_end(ctx, running);
 	ctx->group = group;
-	ctx->fresh = true;	/* charge the interval's cost to the context */
+	ctx->fresh = true;	/* charge the readout's cost to the context */
 }
 
 /*

@@ -176,7 +176,7 @@ struct ucore_conflict {
  * @last_poll: time of the last poll (ns)
  * @conflict: state of the conflict scans
  * @last_poll_clear: time of the last poll that found no finished period (ns)
- * @late_ns: time from @last_poll_clear to the current interval (ns)
+ * @late_ns: time from @last_poll_clear to the current readout (ns)
  * @rotate_ns: length of a group's time slice (ns), 0: no rotation
  * @rotate: hrtimer that ends time slices, pinned to the reader
  * @rotate_base: start of the first time slice, common to all domains of the session (ns)
@@ -185,28 +185,28 @@ struct ucore_conflict {
  * @group: id of the group that counts in the current time slice
  * @slice_start_ns: time running of the context at the start of the current time slice (ns)
  * @parallel: CPUs that read the context, and their shares of the boxes
- * @box_freeze: an interval freezes the context's boxes one by one, not the domain
+ * @box_freeze: a readout freezes the context's boxes one by one, not the domain
  * @running: the context counts: it was started, and its domain has a reader
- * @due: a sample must be written at the end of the interval
- * @fresh: the counters have been read in the current interval
+ * @due: a sample must be written at the end of the readout
+ * @fresh: the counters have been read in the current readout
  * @overflowed: a counter has UCORE_VALUE_F_OVERFLOW
- * @recovered: the watchdog found the overflow of the current interval
- * @throttled: counters were throttled in the current interval
+ * @recovered: the watchdog found the overflow of the current readout
+ * @throttled: counters were throttled in the current readout
  * @has_throttled: a counter of the context is throttled (ucore_counter_throttle())
- * @polled: a polled period has ended in the current interval
+ * @polled: a polled period has ended in the current readout
  * @delayed: the budget delayed a timer or a core trigger; reported in the next sample
  * @gap_sample: the domain did not count for some time; reported in the next sample
  * @gap_read: the domain did not count for some time; reported by the next READ
  * @trigger: cause of the due sample, UCORE_TRIGGER_*
  * @core_context: for UCORE_TRIGGER_CORE, the context that the core event interrupted (IP, PID,
  *                TID), else NULL
- * @trigger_event: lowest id of the events whose periods ended in the current interval, or
+ * @trigger_event: lowest id of the events whose periods ended in the current readout, or
  *                 UCORE_EVENT_NONE
  * @last_read: time of the last read of the counters (ns)
  * @nr_reads: number of reads of the counters since the last STOP
  * @resumed: time of the last start of counting: START, RESET, or resume of the domain (ns)
  * @frozen_base: total frozen time of the domain at @resumed (ns)
- * @box_frozen_ns: time for which intervals froze the boxes since @resumed (ns), with @box_freeze
+ * @box_frozen_ns: time for which readouts froze the boxes since @resumed (ns), with @box_freeze
  * @enabled_ns: time enabled up to @resumed (ns)
  * @running_ns: time running up to @resumed (ns)
  * @stats: statistics of samples and reads

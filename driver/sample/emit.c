@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes the records of an interval: samples, tasks and gaps. Part of the sample layer.
+ * Writes the records of a readout: samples, tasks and gaps. Part of the sample layer.
  *
  * All functions run with the domain's lock held, on a CPU of the domain, with interrupts off.
  * Samples are written after the unfreeze, so that the domain is frozen for a short time.
@@ -12,7 +12,7 @@
 
 #include "sample/domain_ctx.h"
 #include "sample/emit.h"
-#include "sample/interval_state.h"
+#include "sample/readout_state.h"
 #include "sample/running_tasks.h"
 #include "ucore_trace.h"
 
@@ -84,21 +84,21 @@ void ucore_emit_drop(struct ucore_domain_ctx *ctx, u64 n)
 
 /**
  * ucore_emit_spurious() - report a spurious overflow to all sessions of the domain
- * @iv: interval; nothing happens if it has no spurious overflow
+ * @ro: readout; nothing happens if it has no spurious overflow
  *
  * A counter that no session armed has frozen the domain for an unknown time.
  */
-void ucore_emit_spurious(const struct ucore_interval *iv)
+void ucore_emit_spurious(const struct ucore_readout *ro)
 {
-	int reader = iv->domain->reader;
+	int reader = ro->domain->reader;
 	struct ucore_domain_ctx *ctx;
 
-	if (!iv->spurious)
+	if (!ro->spurious)
 		return;
-	list_for_each_entry(ctx, &iv->domain->ctxs, node) {
+	list_for_each_entry(ctx, &ro->domain->ctxs, node) {
 		ctx->gap_sample = true;
 		ctx->gap_read = true;
-		ucore_emit_gap(ctx, iv->now, UCORE_GAP_FROZEN, reader, reader, ~0U);
+		ucore_emit_gap(ctx, ro->now, UCORE_GAP_FROZEN, reader, reader, ~0U);
 	}
 }
 
@@ -117,13 +117,13 @@ static void emit_dead_boxes(struct ucore_domain_ctx *ctx, u64 now)
 }
 
 /* Return ucore_sample.late_ns: upper bound of the time from the trigger to the sample (ns). */
-static u64 late_ns(const struct ucore_interval *iv, const struct ucore_domain_ctx *ctx)
+static u64 late_ns(const struct ucore_readout *ro, const struct ucore_domain_ctx *ctx)
 {
 	if (ctx->core_context)
-		return iv->now - min(iv->now, ctx->core_context->time);
+		return ro->now - min(ro->now, ctx->core_context->time);
 	if (ctx->polled)
 		return ctx->late_ns;
-	return ctx->recovered ? iv->late_ns : 0;
+	return ctx->recovered ? ro->late_ns : 0;
 }
 
 /*
@@ -137,23 +137,23 @@ static void sample_values(struct ucore_value *value, const struct ucore_counter 
 		*value++ = ctr->value;
 }
 
-static void sample_fill(struct ucore_sample *sample, const struct ucore_interval *iv,
+static void sample_fill(struct ucore_sample *sample, const struct ucore_readout *ro,
 			const struct ucore_domain_ctx *ctx)
 {
-	const struct ucore_pmi_regs *own = iv->has_context ? &iv->context : NULL;
+	const struct ucore_pmi_regs *own = ro->has_context ? &ro->context : NULL;
 	const struct ucore_pmi_regs *context = ctx->core_context ?: own;
 	bool visible = context && ctx->sink->context;
 
-	sample->time = iv->now;
-	ucore_ctx_times(ctx, iv->now, ucore_interval_frozen_before(iv, ctx),
+	sample->time = ro->now;
+	ucore_ctx_times(ctx, ro->now, ucore_readout_frozen_before(ro, ctx),
 			&sample->time_enabled, &sample->time_running);
-	sample->skew_ns = iv->skew_ns;
-	sample->late_ns = late_ns(iv, ctx);
+	sample->skew_ns = ro->skew_ns;
+	sample->late_ns = late_ns(ro, ctx);
 	sample->ip = visible ? context->ip : 0;
 	sample->pid = visible ? context->pid : 0;
 	sample->tid = visible ? context->tid : 0;
 	sample->cpu = context ? context->cpu : raw_smp_processor_id();
-	sample->domain = iv->domain->id;
+	sample->domain = ro->domain->id;
 	sample->trigger = ctx->trigger;
 	sample->trigger_event = ctx->trigger_event;
 	sample->flags = (visible ? UCORE_SAMPLE_F_CONTEXT : 0) |
@@ -162,43 +162,43 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_interval
 			(ctx->polled ? UCORE_SAMPLE_F_POLLED : 0) |
 			(ctx->gap_sample ? UCORE_SAMPLE_F_GAP : 0) |
 			(ctx->delayed ? UCORE_SAMPLE_F_DELAYED : 0) |
-			(ctx->throttled || iv->domain->kept_frozen ? UCORE_SAMPLE_F_THROTTLED : 0);
+			(ctx->throttled || ro->domain->kept_frozen ? UCORE_SAMPLE_F_THROTTLED : 0);
 	sample->nr_values = ctx->nr_ctr;
 	sample_values(sample->values, ctx->ctr, ctx->ctr + ctx->nr_ctr);
 }
 
 /* Write the TASKS record that precedes a sample: the tasks that ran on the domain's CPUs. */
-static void emit_tasks(const struct ucore_interval *iv, struct ucore_domain_ctx *ctx)
+static void emit_tasks(const struct ucore_readout *ro, struct ucore_domain_ctx *ctx)
 {
 	struct ucore_tasks *tasks = ctx_reserve(ctx, UCORE_RECORD_TASKS, ucore_tasks_size(ctx),
-						 iv->now);
+						 ro->now);
 
 	if (tasks)
-		ucore_tasks_fill(ctx, tasks, iv->now);
+		ucore_tasks_fill(ctx, tasks, ro->now);
 	if (!tasks || ucore_ring_commit(ctx->ring))
 		sink_wake(ctx->sink);
 }
 
 /**
  * ucore_emit_sample() - write a context's due sample, and the records that precede it
- * @iv: interval
+ * @ro: readout
  * @ctx: domain context; its domain has already been unfrozen
- * @frozen_ns: frozen time of the interval (ns)
+ * @frozen_ns: frozen time of the readout (ns)
  */
-void ucore_emit_sample(const struct ucore_interval *iv, struct ucore_domain_ctx *ctx, u64 frozen_ns)
+void ucore_emit_sample(const struct ucore_readout *ro, struct ucore_domain_ctx *ctx, u64 frozen_ns)
 {
 	struct ucore_sample *sample;
 
 	ctx->stats.samples++;
 	if (!ctx->ring)
 		return;
-	emit_dead_boxes(ctx, iv->now);
+	emit_dead_boxes(ctx, ro->now);
 	if (ctx->nr_cpus)
-		emit_tasks(iv, ctx);
+		emit_tasks(ro, ctx);
 	sample = ctx_reserve(ctx, UCORE_RECORD_SAMPLE,
-			     struct_size(sample, values, ctx->nr_ctr), iv->now);
+			     struct_size(sample, values, ctx->nr_ctr), ro->now);
 	if (sample) {
-		sample_fill(sample, iv, ctx);
+		sample_fill(sample, ro, ctx);
 		sample->frozen_ns = frozen_ns;
 		ctx->delayed = false;
 		ctx->gap_sample = false;

@@ -9,11 +9,11 @@
 #include <linux/types.h>
 
 struct ucore_domain_ctx;
-struct ucore_interval;
+struct ucore_readout;
 
-void ucore_emit_sample(const struct ucore_interval *iv, struct ucore_domain_ctx *ctx,
+void ucore_emit_sample(const struct ucore_readout *ro, struct ucore_domain_ctx *ctx,
 		       u64 frozen_ns);
-void ucore_emit_spurious(const struct ucore_interval *iv);
+void ucore_emit_spurious(const struct ucore_readout *ro);
 void ucore_emit_gap(struct ucore_domain_ctx *ctx, u64 now, u32 reason, int from, int to, u32 box);
 void ucore_emit_drop(struct ucore_domain_ctx *ctx, u64 n);
 

@@ -384,7 +384,7 @@ static void read_together(struct ucore_domain_ctx *ctx)
  * @ctx: domain context
  * @now: time of the freeze (ns)
  *
- * Does nothing if the context has already been read in this interval.
+ * Does nothing if the context has already been read in this readout.
  */
 void ucore_parallel_read(struct ucore_domain_ctx *ctx, u64 now)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Intervals, from the freeze to the unfreeze. Part of the sample layer. All functions run with
+ * Readouts, from the freeze to the unfreeze. Part of the sample layer. All functions run with
  * the domain's lock held, on a CPU of the domain, with interrupts off.
  *
- * The order of accesses at the end of an interval follows the manual (329468-002 2.1.3, 2.1.4).
+ * The order of accesses at the end of a readout follows the manual (329468-002 2.1.3, 2.1.4).
  * Registers come first, so that the domain is frozen for a short time. Records are written
  * after the domain has been unfrozen. Counters that did not overflow are not reset between
  * samples. Their 64-bit count continues, and a reset would cost one more write for each box.
@@ -21,7 +21,7 @@
 #include "cpu/budget.h"
 #include "cpu/nmi_handler.h"
 #include "sample/parallel_read.h"
-#include "sample/sample.h"
+#include "sample/readout.h"
 #include "ucore_trace.h"
 
 static unsigned int max_sample_rate = 50000;
@@ -39,25 +39,25 @@ MODULE_PARM_DESC(max_sample_rate, "overflows per second and domain before it is 
  * Return true if an armed counter overflowed. @status is the status of its box. An unreported
  * overflow has no global status bit, so that only @status or a wrapped count shows the overflow.
  */
-static bool overflowed(const struct ucore_interval *iv, const struct ucore_counter *ctr,
+static bool overflowed(const struct ucore_readout *ro, const struct ucore_counter *ctr,
 		       u64 status)
 {
-	return ucore_counter_has_overflowed(ctr, status, iv->unreported ? 0 : iv->status) ||
-	       (iv->unreported && ctr->wrapped);
+	return ucore_counter_has_overflowed(ctr, status, ro->unreported ? 0 : ro->status) ||
+	       (ro->unreported && ctr->wrapped);
 }
 
 /*
  * Read the box status of the context's boxes that may have set a global status bit. Each status
- * is read once in an interval, even if several sessions use the box.
+ * is read once in a readout, even if several sessions use the box.
  */
-static void ctx_read_box_status(const struct ucore_interval *iv, const struct ucore_domain_ctx *ctx)
+static void ctx_read_box_status(const struct ucore_readout *ro, const struct ucore_domain_ctx *ctx)
 {
 	const struct ucore_domain_ctx_box *pb;
 	struct ucore_box *box;
 
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++) {
 		box = pb->box;
-		if (!(pb->armed_mask & iv->box_bits) || box->status_read)
+		if (!(pb->armed_mask & ro->box_bits) || box->status_read)
 			continue;
 		box->status = ucore_box_status(box);
 		box->status_read = true;
@@ -65,7 +65,7 @@ static void ctx_read_box_status(const struct ucore_interval *iv, const struct uc
 }
 
 /* Mark the armed counters of a context that overflowed. If any did, request a sample. */
-static void ctx_mark_overflows(struct ucore_interval *iv, struct ucore_domain_ctx *ctx)
+static void ctx_mark_overflows(struct ucore_readout *ro, struct ucore_domain_ctx *ctx)
 {
 	const struct ucore_box *box;
 	struct ucore_domain_ctx_box *pb;
@@ -79,14 +79,14 @@ static void ctx_mark_overflows(struct ucore_interval *iv, struct ucore_domain_ct
 			continue;
 		for (j = pb->last; j != U32_MAX; j = ctr->sibling) {
 			ctr = &ctx->ctr[j];
-			if (!ctr->period || box->dead || !overflowed(iv, ctr, box->status))
+			if (!ctr->period || box->dead || !overflowed(ro, ctr, box->status))
 				continue;
 			ctr->flags |= UCORE_VALUE_F_OVERFLOW;
 			ctx->overflowed = true;
 			ctx->stats.overflows++;
-			ctx->stats.recovered += iv->recovered;
+			ctx->stats.recovered += ro->recovered;
 			ctx->due = true;
-			ctx->recovered = iv->recovered;
+			ctx->recovered = ro->recovered;
 			ctx->trigger = UCORE_TRIGGER_OVERFLOW;
 			ctx->trigger_event = min(ctx->trigger_event, ctr->event);
 		}
@@ -97,207 +97,207 @@ static void ctx_mark_overflows(struct ucore_interval *iv, struct ucore_domain_ct
  * Begin the service of overflows: save the interrupted context and find the counters that
  * overflowed.
  */
-static void service_begin(struct ucore_interval *iv, u64 box_bits)
+static void service_begin(struct ucore_readout *ro, u64 box_bits)
 {
 	const struct ucore_pmi_regs *context;
-	struct ucore_domain *domain = iv->domain;
+	struct ucore_domain *domain = ro->domain;
 	struct ucore_domain_ctx *ctx;
 
-	iv->box_bits = box_bits;
+	ro->box_bits = box_bits;
 	ucore_nmi_service_begin(domain);
 	context = ucore_nmi_context(domain);
 	if (context) {
-		ucore_interval_set_context(iv, context);
+		ucore_readout_set_context(ro, context);
 		domain->pmis++;
 	}
-	if (iv->recovered)
+	if (ro->recovered)
 		domain->recovered++;
 	list_for_each_entry(ctx, &domain->ctxs, node)
-		if (ctx->armed_mask & iv->box_bits)
-			ctx_read_box_status(iv, ctx);
+		if (ctx->armed_mask & ro->box_bits)
+			ctx_read_box_status(ro, ctx);
 	list_for_each_entry(ctx, &domain->ctxs, node)
 		if (ctx->armed_mask)
-			ctx_mark_overflows(iv, ctx);
+			ctx_mark_overflows(ro, ctx);
 }
 
 /* Read the global status of a frozen domain, and begin the service of pending overflows. */
-static void interval_read_status(struct ucore_interval *iv)
+static void readout_read_status(struct ucore_readout *ro)
 {
-	struct ucore_domain *domain = iv->domain;
+	struct ucore_domain *domain = ro->domain;
 
-	iv->status = domain->armed || domain->spurious ? ucore_domain_status(domain) : 0;
-	iv->spurious = iv->status && !domain->armed;
-	if (iv->spurious)
+	ro->status = domain->armed || domain->spurious ? ucore_domain_status(domain) : 0;
+	ro->spurious = ro->status && !domain->armed;
+	if (ro->spurious)
 		ucore_freeze_backdate(domain);
-	iv->frozen_before = ucore_domain_frozen_ns(domain, iv->now);
-	iv->skew_ns = domain->skew_ns;
-	if (!iv->status)
+	ro->frozen_before = ucore_domain_frozen_ns(domain, ro->now);
+	ro->skew_ns = domain->skew_ns;
+	if (!ro->status)
 		return;
 	/*
 	 * If a status bit belongs to no armed box, the assumed map of status bits to boxes is
 	 * wrong. In that case read the status of all armed boxes.
 	 */
-	service_begin(iv, iv->status & ~domain->armed_mask ? domain->armed_mask : iv->status);
+	service_begin(ro, ro->status & ~domain->armed_mask ? domain->armed_mask : ro->status);
 }
 
 /**
- * ucore_interval_set_context() - set the interrupted context (IP, PID, TID) of an interval
- * @iv: interval; if it has a context already, nothing is changed
+ * ucore_readout_set_context() - set the interrupted context (IP, PID, TID) of a readout
+ * @ro: readout; if it has a context already, nothing is changed
  * @context: interrupted context; copied, because the next PMI may overwrite the buffer
  */
-void ucore_interval_set_context(struct ucore_interval *iv, const struct ucore_pmi_regs *context)
+void ucore_readout_set_context(struct ucore_readout *ro, const struct ucore_pmi_regs *context)
 {
-	if (iv->has_context)
+	if (ro->has_context)
 		return;
-	iv->context = *context;
-	iv->has_context = true;
+	ro->context = *context;
+	ro->has_context = true;
 }
 
 /**
- * ucore_interval_begin() - begin an interval: freeze the domain
- * @iv: interval to be initialized
+ * ucore_readout_begin() - begin a readout: freeze the domain
+ * @ro: readout to be initialized
  * @domain: domain
  * @now: current time (ns)
  *
- * A pending overflow is serviced in the interval. Otherwise the unfreeze would start counters
+ * A pending overflow is serviced in the readout. Otherwise the unfreeze would start counters
  * whose overflow has not been sampled yet.
  */
-void ucore_interval_begin(struct ucore_interval *iv, struct ucore_domain *domain, u64 now)
+void ucore_readout_begin(struct ucore_readout *ro, struct ucore_domain *domain, u64 now)
 {
 	lockdep_assert_held(&domain->lock);
 
-	*iv = (struct ucore_interval){ .domain = domain, .entered = now, .charged_from = now,
+	*ro = (struct ucore_readout){ .domain = domain, .entered = now, .charged_from = now,
 				       .tally = domain->tally };
 	ucore_freeze_domain(domain, now);
-	iv->now = domain->frozen_since;	/* earlier than @now if the domain was already frozen */
-	interval_read_status(iv);
+	ro->now = domain->frozen_since;	/* earlier than @now if the domain was already frozen */
+	readout_read_status(ro);
 }
 
 /**
- * ucore_interval_begin_ctx() - begin an interval of one domain context
- * @iv: interval to be initialized
+ * ucore_readout_begin_ctx() - begin a readout of one domain context
+ * @ro: readout to be initialized
  * @ctx: domain context; with @box_freeze only its own boxes are frozen
  * @now: current time (ns)
  *
  * With @box_freeze, pending overflows are not serviced here but by their PMI. The unfreeze of
  * single boxes does not end a freeze of the domain by an overflow.
  */
-void ucore_interval_begin_ctx(struct ucore_interval *iv, struct ucore_domain_ctx *ctx, u64 now)
+void ucore_readout_begin_ctx(struct ucore_readout *ro, struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_domain *domain = ctx->domain;
 
 	if (!ctx->box_freeze || domain->frozen) {
-		ucore_interval_begin(iv, domain, now);
+		ucore_readout_begin(ro, domain, now);
 		return;
 	}
-	*iv = (struct ucore_interval){ .domain = domain, .ctx = ctx, .now = now,
+	*ro = (struct ucore_readout){ .domain = domain, .ctx = ctx, .now = now,
 				       .entered = now, .charged_from = now,
 				       .tally = domain->tally };
-	iv->frozen_before = ucore_domain_frozen_ns(domain, now) + ctx->box_frozen_ns;
-	iv->skew_ns = ucore_ctx_freeze(ctx);
-	trace_ucore_freeze(domain->id, UCORE_FROZEN_BOXES, now, iv->skew_ns);
+	ro->frozen_before = ucore_domain_frozen_ns(domain, now) + ctx->box_frozen_ns;
+	ro->skew_ns = ucore_ctx_freeze(ctx);
+	trace_ucore_freeze(domain->id, UCORE_FROZEN_BOXES, now, ro->skew_ns);
 }
 
 /**
- * ucore_interval_extend_to_domain() - freeze the domain if the context may have an overflow
- * @iv: interval that may have frozen only the boxes of one armed context
+ * ucore_readout_extend_to_domain() - freeze the domain if the context may have an overflow
+ * @ro: readout that may have frozen only the boxes of one armed context
  *
  * Call before a context with @box_freeze is stopped. A stopped context is no longer armed, so
  * that its overflow would not be serviced and the domain would stay frozen.
  */
-void ucore_interval_extend_to_domain(struct ucore_interval *iv)
+void ucore_readout_extend_to_domain(struct ucore_readout *ro)
 {
-	struct ucore_domain *domain = iv->domain;
+	struct ucore_domain *domain = ro->domain;
 
-	if (!iv->ctx || !iv->ctx->armed_mask || !ucore_domain_status(domain))
+	if (!ro->ctx || !ro->ctx->armed_mask || !ucore_domain_status(domain))
 		return;
-	iv->ctx = NULL;
-	ucore_freeze_after_overflow(domain, iv->now);
-	interval_read_status(iv);
+	ro->ctx = NULL;
+	ucore_freeze_after_overflow(domain, ro->now);
+	readout_read_status(ro);
 }
 
 /*
- * Return the time at which this CPU began to handle the interval (ns), at least the time of the
+ * Return the time at which this CPU began to handle the readout (ns), at least the time of the
  * freeze. The freeze may be much older, for example if the domain was throttled.
  */
-static u64 latest_time(const struct ucore_interval *iv)
+static u64 latest_time(const struct ucore_readout *ro)
 {
-	return max(iv->now, iv->entered);
+	return max(ro->now, ro->entered);
 }
 
 /**
- * ucore_interval_reset() - reset a context's counts and times in an interval, for RESET
- * @iv: interval
- * @ctx: domain context on the interval's domain
+ * ucore_readout_reset() - reset a context's counts and times in a readout, for RESET
+ * @ro: readout
+ * @ctx: domain context on the readout's domain
  */
-void ucore_interval_reset(const struct ucore_interval *iv, struct ucore_domain_ctx *ctx)
+void ucore_readout_reset(const struct ucore_readout *ro, struct ucore_domain_ctx *ctx)
 {
-	ucore_ctx_reset(ctx, latest_time(iv));
+	ucore_ctx_reset(ctx, latest_time(ro));
 }
 
 /**
- * ucore_interval_begin_overflow() - begin an interval after an overflow froze the domain
- * @iv: interval to be initialized
+ * ucore_readout_begin_overflow() - begin a readout after an overflow froze the domain
+ * @ro: readout to be initialized
  * @domain: domain
  * @now: time at which the overflow was noticed (ns)
  * @recovered: the watchdog found the overflow, and no PMI arrived
  */
-void ucore_interval_begin_overflow(struct ucore_interval *iv, struct ucore_domain *domain,
-				   u64 now, bool recovered)
+void ucore_readout_begin_overflow(struct ucore_readout *ro, struct ucore_domain *domain,
+				  u64 now, bool recovered)
 {
 	lockdep_assert_held(&domain->lock);
 
 	/* The overflow may have occurred after the last unfreeze but before its time stamp. */
-	*iv = (struct ucore_interval){ .domain = domain,
+	*ro = (struct ucore_readout){ .domain = domain,
 				       .now = max(now, ucore_domain_counted_at(domain)),
 				       .recovered = recovered, .tally = domain->tally };
-	iv->charged_from = iv->now;
-	iv->entered = recovered ? ktime_get_mono_fast_ns() : iv->now;
+	ro->charged_from = ro->now;
+	ro->entered = recovered ? ktime_get_mono_fast_ns() : ro->now;
 	/*
 	 * The overflow occurred after the last freeze of the domain, and after the last scan in
 	 * which the watchdog found the global status clear.
 	 */
 	if (recovered)
-		iv->late_ns = iv->now - min(iv->now, max(domain->pmi.clear, domain->frozen_since));
-	ucore_freeze_after_overflow(domain, iv->now);
-	interval_read_status(iv);
+		ro->late_ns = ro->now - min(ro->now, max(domain->pmi.clear, domain->frozen_since));
+	ucore_freeze_after_overflow(domain, ro->now);
+	readout_read_status(ro);
 }
 
 /**
- * ucore_interval_begin_unreported() - begin an interval for wraps without a global status bit
- * @iv: interval to be initialized
+ * ucore_readout_begin_unreported() - begin a readout for wraps without a global status bit
+ * @ro: readout to be initialized
  * @domain: domain whose global status is clear although armed counters wrapped
  * @now: current time (ns)
  *
- * A box whose own status was not cleared cannot set its global status bit again. The interval
+ * A box whose own status was not cleared cannot set its global status bit again. The readout
  * reads and clears the status of such boxes, and re-arms their counters.
  */
-void ucore_interval_begin_unreported(struct ucore_interval *iv, struct ucore_domain *domain,
-				     u64 now)
+void ucore_readout_begin_unreported(struct ucore_readout *ro, struct ucore_domain *domain,
+				    u64 now)
 {
 	struct ucore_domain_ctx *ctx;
 
 	lockdep_assert_held(&domain->lock);
 
-	*iv = (struct ucore_interval){ .domain = domain, .entered = now, .charged_from = now,
+	*ro = (struct ucore_readout){ .domain = domain, .entered = now, .charged_from = now,
 				       .recovered = true, .tally = domain->tally };
 	ucore_freeze_domain(domain, now);
-	iv->now = domain->frozen_since;
-	interval_read_status(iv);
-	if (iv->status)
+	ro->now = domain->frozen_since;
+	readout_read_status(ro);
+	if (ro->status)
 		return;		/* the global bit has appeared since the watchdog's scan */
-	iv->unreported = true;
+	ro->unreported = true;
 	list_for_each_entry(ctx, &domain->ctxs, node)
-		iv->status |= ucore_ctx_unreported_overflows(ctx);
-	service_begin(iv, iv->status);
+		ro->status |= ucore_ctx_unreported_overflows(ctx);
+	service_begin(ro, ro->status);
 }
 
 /**
  * ucore_sample_timer_due() - request a timer sample of a context, unless another sample is due
- * @iv: interval
+ * @ro: readout
  * @ctx: domain context
  */
-void ucore_sample_timer_due(struct ucore_interval *iv, struct ucore_domain_ctx *ctx)
+void ucore_sample_timer_due(struct ucore_readout *ro, struct ucore_domain_ctx *ctx)
 {
 	if (ctx->due)
 		return;
@@ -307,13 +307,13 @@ void ucore_sample_timer_due(struct ucore_interval *iv, struct ucore_domain_ctx *
 
 /**
  * ucore_sample_core_due() - request a core-trigger sample of a context, unless one is due
- * @iv: interval
+ * @ro: readout
  * @ctx: domain context
- * @context: context that the core event interrupted; valid until the end of the interval
+ * @context: context that the core event interrupted; valid until the end of the readout
  *
- * Samples of other sessions in this interval contain the context that their trigger interrupted.
+ * Samples of other sessions in this readout contain the context that their trigger interrupted.
  */
-void ucore_sample_core_due(struct ucore_interval *iv, struct ucore_domain_ctx *ctx,
+void ucore_sample_core_due(struct ucore_readout *ro, struct ucore_domain_ctx *ctx,
 			   const struct ucore_pmi_regs *context)
 {
 	if (ctx->due)
@@ -327,7 +327,7 @@ void ucore_sample_core_due(struct ucore_interval *iv, struct ucore_domain_ctx *c
  * ---- end ----
  */
 
-/* Clear the status of the context's boxes whose status was read in this interval. */
+/* Clear the status of the context's boxes whose status was read in this readout. */
 static void ctx_acknowledge(const struct ucore_domain_ctx *ctx)
 {
 	const struct ucore_domain_ctx_box *pb;
@@ -457,12 +457,12 @@ static void ctx_end_throttling(struct ucore_domain_ctx *ctx, bool rearm)
 }
 
 /**
- * ucore_interval_unthrottle() - enable overflow interrupts of throttled counters again
+ * ucore_readout_unthrottle() - enable overflow interrupts of throttled counters again
  * @domain: domain, locked, whose throttling ends
  */
-void ucore_interval_unthrottle(struct ucore_domain *domain)
+void ucore_readout_unthrottle(struct ucore_domain *domain)
 {
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 	struct ucore_domain_ctx *ctx;
 	bool any = false;
 
@@ -470,87 +470,87 @@ void ucore_interval_unthrottle(struct ucore_domain *domain)
 		any |= ctx->has_throttled;
 	if (!any)
 		return;
-	ucore_interval_begin(&iv, domain, ktime_get_mono_fast_ns());
+	ucore_readout_begin(&ro, domain, ktime_get_mono_fast_ns());
 	list_for_each_entry(ctx, &domain->ctxs, node) {
 		if (!ctx->has_throttled)
 			continue;
-		ucore_parallel_read(ctx, iv.now);
+		ucore_parallel_read(ctx, ro.now);
 		ctx_end_throttling(ctx, true);
 	}
-	ucore_interval_end(&iv);
+	ucore_readout_end(&ro);
 }
 
 /**
- * ucore_interval_halt() - read a context for the last time in an interval, and stop it
- * @iv: interval
- * @ctx: domain context on the interval's domain
+ * ucore_readout_halt() - read a context for the last time in a readout, and stop it
+ * @ro: readout
+ * @ctx: domain context on the readout's domain
  *
- * If the domain was frozen before the interval, for example because it was throttled, the
+ * If the domain was frozen before the readout, for example because it was throttled, the
  * counts end at that freeze. From then until now the context counts as enabled but not running.
  */
-void ucore_interval_halt(const struct ucore_interval *iv, struct ucore_domain_ctx *ctx)
+void ucore_readout_halt(const struct ucore_readout *ro, struct ucore_domain_ctx *ctx)
 {
-	u64 end = latest_time(iv);
+	u64 end = latest_time(ro);
 
-	ucore_ctx_stop(ctx, iv->now, end,
-		       ucore_interval_frozen_before(iv, ctx) + (end - iv->now));
+	ucore_ctx_stop(ctx, ro->now, end,
+		       ucore_readout_frozen_before(ro, ctx) + (end - ro->now));
 	ctx_end_throttling(ctx, false);
 }
 
 /*
- * Add the cost of an interval to a context's statistics. CPU time and register accesses are
- * divided by @sharers, the number of contexts that were read in the interval.
+ * Add the cost of a readout to a context's statistics. CPU time and register accesses are
+ * divided by @sharers, the number of contexts that were read in the readout.
  */
-static void ctx_account(struct ucore_domain_ctx *ctx, const struct ucore_interval *iv,
+static void ctx_account(struct ucore_domain_ctx *ctx, const struct ucore_readout *ro,
 			u64 unfrozen, u64 end, u32 sharers)
 {
 	struct ucore_stats *stats = &ctx->stats;
 
-	stats->frozen_ns += unfrozen - iv->charged_from;
-	stats->cost_ns += div_u64(end - iv->entered, sharers);
-	stats->reads += div_u64(iv->domain->tally.reads - iv->tally.reads, sharers);
-	stats->writes += div_u64(iv->domain->tally.writes - iv->tally.writes, sharers);
+	stats->frozen_ns += unfrozen - ro->charged_from;
+	stats->cost_ns += div_u64(end - ro->entered, sharers);
+	stats->reads += div_u64(ro->domain->tally.reads - ro->tally.reads, sharers);
+	stats->writes += div_u64(ro->domain->tally.writes - ro->tally.writes, sharers);
 }
 
-/* Request a sample of a context that was read in the interval if a polled period has ended. */
-static void ctx_end_polled_periods(const struct ucore_interval *iv, struct ucore_domain_ctx *ctx)
+/* Request a sample of a context that was read in the readout if a polled period has ended. */
+static void ctx_end_polled_periods(const struct ucore_readout *ro, struct ucore_domain_ctx *ctx)
 {
-	if (!ctx->poll_ns || !ctx->fresh || !ucore_ctx_poll_end(ctx, iv->now))
+	if (!ctx->poll_ns || !ctx->fresh || !ucore_ctx_poll_end(ctx, ro->now))
 		return;
 	ctx->due = true;
 	ctx->trigger = UCORE_TRIGGER_OVERFLOW;
 }
 
 /*
- * Unfreeze the domain, or the context's boxes unless the context was stopped in the interval.
- * This is the last register write of an interval. Return the time of the unfreeze (ns).
+ * Unfreeze the domain, or the context's boxes unless the context was stopped in the readout.
+ * This is the last register write of a readout. Return the time of the unfreeze (ns).
  */
-static u64 interval_unfreeze(const struct ucore_interval *iv)
+static u64 readout_unfreeze(const struct ucore_readout *ro)
 {
-	struct ucore_domain_ctx *ctx = iv->ctx;
+	struct ucore_domain_ctx *ctx = ro->ctx;
 	u64 now;
 
 	if (!ctx)
-		return ucore_unfreeze_domain(iv->domain, false);
+		return ucore_unfreeze_domain(ro->domain, false);
 	now = ctx->running ? ucore_ctx_unfreeze(ctx) : ktime_get_mono_fast_ns();
-	ctx->box_frozen_ns += now - iv->now;
-	iv->domain->boxes_unfrozen = now;
+	ctx->box_frozen_ns += now - ro->now;
+	ro->domain->boxes_unfrozen = now;
 	if (ctx->running)
-		trace_ucore_unfreeze(iv->domain->id, true, now, now - iv->now);
+		trace_ucore_unfreeze(ro->domain->id, true, now, now - ro->now);
 	return now;
 }
 
 /**
- * ucore_interval_end() - end an interval: read, unfreeze and write records
- * @iv: interval
+ * ucore_readout_end() - end a readout: read, unfreeze and write records
+ * @ro: readout
  *
  * Reads the contexts with a due sample, acknowledges overflows, re-arms, unfreezes and then
  * writes the records. The box status is cleared before the global status, because a box whose
  * bit is still set could not signal again.
  */
-void ucore_interval_end(struct ucore_interval *iv)
+void ucore_readout_end(struct ucore_readout *ro)
 {
-	struct ucore_domain *domain = iv->domain;
+	struct ucore_domain *domain = ro->domain;
 	struct ucore_domain_ctx *ctx;
 	u64 unfrozen, end, pause;
 	u32 sharers = 0;
@@ -558,29 +558,29 @@ void ucore_interval_end(struct ucore_interval *iv)
 
 	list_for_each_entry(ctx, &domain->ctxs, node) {
 		if (ctx->due)
-			ucore_parallel_read(ctx, iv->now);
-		ctx_end_polled_periods(iv, ctx);
-		if (iv->status)
+			ucore_parallel_read(ctx, ro->now);
+		ctx_end_polled_periods(ro, ctx);
+		if (ro->status)
 			ctx_acknowledge(ctx);
 		sharers += ctx->fresh;
 	}
-	if (iv->status) {
+	if (ro->status) {
 		ucore_domain_clear_status(domain);
 		pause = pause_ns(domain);
 		ours = ctxs_rearm(domain, pause || domain->throttled);
 		ucore_nmi_service_end(domain);
 		domain_throttle(domain, pause, ours);
 	}
-	unfrozen = interval_unfreeze(iv);
+	unfrozen = readout_unfreeze(ro);
 
-	ucore_emit_spurious(iv);
+	ucore_emit_spurious(ro);
 	list_for_each_entry(ctx, &domain->ctxs, node)
 		if (ctx->due)
-			ucore_emit_sample(iv, ctx, unfrozen - iv->now);
+			ucore_emit_sample(ro, ctx, unfrozen - ro->now);
 	end = ktime_get_mono_fast_ns();
 	list_for_each_entry(ctx, &domain->ctxs, node) {
 		if (ctx->fresh)
-			ctx_account(ctx, iv, unfrozen, end, sharers);
+			ctx_account(ctx, ro, unfrozen, end, sharers);
 		ucore_ctx_forget(ctx);
 	}
 }

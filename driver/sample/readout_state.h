@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Data of an interval. The functions are declared in sample.h. Part of the sample layer. An
- * interval lives on the stack of the code that ends it.
+ * Data of a readout. The functions are declared in sample.h. Part of the sample layer. An
+ * readout lives on the stack of the code that ends it.
  */
-#ifndef UCORE_SAMPLE_INTERVAL_STATE_H
-#define UCORE_SAMPLE_INTERVAL_STATE_H
+#ifndef UCORE_SAMPLE_READOUT_STATE_H
+#define UCORE_SAMPLE_READOUT_STATE_H
 
 #include <linux/types.h>
 
@@ -12,18 +12,18 @@
 #include "sample/domain_ctx_state.h"
 
 /**
- * struct ucore_interval - state of an interval that is ending
- * @domain: domain of the interval
+ * struct ucore_readout - state of a readout that is ending
+ * @domain: domain of the readout
  * @ctx: context whose boxes are frozen one by one, NULL if the whole domain is frozen
  * @now: time of the freeze (ns), which is the time of the sample
- * @entered: time at which this CPU began to handle the end of the interval (ns)
- * @charged_from: start of the frozen time charged to this interval (ns); later than @now if
+ * @entered: time at which this CPU began to handle the end of the readout (ns)
+ * @charged_from: start of the frozen time charged to this readout (ns); later than @now if
  *                the domain was frozen before
  * @frozen_before: frozen time of the domain before @now (ns), without box freezes except those
  *                 of @ctx
  * @skew_ns: upper bound of the time from the freeze of the first box to that of the last (ns)
  * @late_ns: longest time by which the overflow may precede @now (ns), if @recovered
- * @status: global status bits of the overflows that the interval services
+ * @status: global status bits of the overflows that the readout services
  * @box_bits: global status bits of the boxes whose status is read: @status, or all armed bits if
  *            @status has a bit of no armed box
  * @context: context that the PMI or the timer interrupted (IP, PID, TID)
@@ -31,9 +31,9 @@
  * @recovered: the watchdog found the overflow, because its PMI was lost
  * @unreported: armed counters wrapped without a global status bit
  * @spurious: a global status bit is set although no counter is armed
- * @tally: value of domain->tally (register accesses) at the beginning of the interval
+ * @tally: value of domain->tally (register accesses) at the beginning of the readout
  */
-struct ucore_interval {
+struct ucore_readout {
 	struct ucore_domain *domain;
 	struct ucore_domain_ctx *ctx;
 	u64 now;
@@ -53,20 +53,20 @@ struct ucore_interval {
 };
 
 /**
- * ucore_interval_frozen_before() - get the frozen time of a context up to the interval
- * @iv: interval
- * @ctx: domain context on the interval's domain
+ * ucore_readout_frozen_before() - get the frozen time of a context up to the readout
+ * @ro: readout
+ * @ctx: domain context on the readout's domain
  *
  * Return: frozen time (ns), as ucore_ctx_times() expects.
  */
-static inline u64 ucore_interval_frozen_before(const struct ucore_interval *iv,
-					       const struct ucore_domain_ctx *ctx)
+static inline u64 ucore_readout_frozen_before(const struct ucore_readout *ro,
+					      const struct ucore_domain_ctx *ctx)
 {
 	/*
-	 * If only boxes are frozen, iv->frozen_before includes box_frozen_ns as of the beginning of
-	 * the interval. interval_unfreeze() may have increased box_frozen_ns since.
+	 * If only boxes are frozen, ro->frozen_before includes box_frozen_ns as of the beginning of
+	 * the readout. readout_unfreeze() may have increased box_frozen_ns since.
 	 */
-	return iv->frozen_before + (iv->ctx ? 0 : ctx->box_frozen_ns);
+	return ro->frozen_before + (ro->ctx ? 0 : ctx->box_frozen_ns);
 }
 
-#endif /* UCORE_SAMPLE_INTERVAL_STATE_H */
+#endif /* UCORE_SAMPLE_READOUT_STATE_H */

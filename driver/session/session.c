@@ -20,7 +20,7 @@
 #include "box/intel_uncore.h"
 #include "box/selftest.h"
 #include "cpu/budget.h"
-#include "irq/box_recovery.h"
+#include "irq/dead_box_recovery.h"
 #include "session/claim.h"
 #include "session/core_triggers.h"
 #include "session/pmi_cpus.h"

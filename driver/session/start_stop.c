@@ -14,13 +14,13 @@
 #include "box/catalog.h"
 #include "box/freeze.h"
 #include "cpu/budget.h"
-#include "irq/box_recovery.h"
+#include "irq/dead_box_recovery.h"
 #include "irq/pmi.h"
 #include "irq/timer.h"
 #include "irq/watchdog.h"
 #include "sample/parallel_read.h"
+#include "sample/readout.h"
 #include "sample/running_tasks.h"
-#include "sample/sample.h"
 #include "session/budget_admission.h"
 #include "session/core_triggers.h"
 #include "session/prepare_contexts.h"
@@ -212,13 +212,13 @@ static void domain_unlist(struct ucore_domain *domain, struct ucore_domain_ctx *
 
 static void stop(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
-	ucore_interval_begin_ctx(&iv, ctx, ktime_get_mono_fast_ns());
-	ucore_interval_extend_to_domain(&iv);
-	ucore_timer_last(ctx, &iv);
-	ucore_interval_halt(&iv, ctx);
-	ucore_interval_end(&iv);
+	ucore_readout_begin_ctx(&ro, ctx, ktime_get_mono_fast_ns());
+	ucore_readout_extend_to_domain(&ro);
+	ucore_timer_last(ctx, &ro);
+	ucore_readout_halt(&ro, ctx);
+	ucore_readout_end(&ro);
 	domain_unlist(ctx->domain, ctx);
 }
 
@@ -305,11 +305,11 @@ void ucore_counting_halt(struct ucore_session *session)
 
 static void reset(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
-	ucore_interval_begin_ctx(&iv, ctx, ktime_get_mono_fast_ns());
-	ucore_interval_reset(&iv, ctx);
-	ucore_interval_end(&iv);
+	ucore_readout_begin_ctx(&ro, ctx, ktime_get_mono_fast_ns());
+	ucore_readout_reset(&ro, ctx);
+	ucore_readout_end(&ro);
 }
 
 /**
@@ -423,21 +423,21 @@ static void snapshot(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous
 {
 	u64 before = ctx->stats.frozen_ns, frozen_before;
 	struct ucore_read_domain *rd;
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
 	if (!ctx->running) {
 		snapshot_suspended(ctx, m);
 		return;
 	}
-	ucore_interval_begin_ctx(&iv, ctx, ktime_get_mono_fast_ns());
+	ucore_readout_begin_ctx(&ro, ctx, ktime_get_mono_fast_ns());
 	if (ctx->next_here)
 		snapshot(ctx->next_here, m);
-	ucore_parallel_read(ctx, iv.now);
-	frozen_before = ucore_interval_frozen_before(&iv, ctx);
-	ucore_interval_end(&iv);
-	rd = snapshot_fill(m->session, ctx, iv.now, frozen_before);
+	ucore_parallel_read(ctx, ro.now);
+	frozen_before = ucore_readout_frozen_before(&ro, ctx);
+	ucore_readout_end(&ro);
+	rd = snapshot_fill(m->session, ctx, ro.now, frozen_before);
 	rd->frozen_ns = ctx->stats.frozen_ns - before;
-	rd->skew_ns = iv.skew_ns;
+	rd->skew_ns = ro.skew_ns;
 	ctx->gap_read = false;
 }
 

@@ -21,7 +21,7 @@
 #include "irq/timer.h"
 #include "irq/watchdog.h"
 #include "platforms/match.h"
-#include "sample/sample.h"
+#include "sample/readout.h"
 #include "session/pmi_cpus.h"
 #include "session/session.h"
 #include "session/start_stop.h"

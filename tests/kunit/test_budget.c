@@ -232,11 +232,11 @@ static void fire(struct hrtimer *timer)
 static void overflow_here(void *arg)
 {
 	struct ucore_domain *domain = arg;
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
 	raw_spin_lock(&domain->lock);
-	ucore_interval_begin_overflow(&iv, domain, now_ns(), false);
-	ucore_interval_end(&iv);
+	ucore_readout_begin_overflow(&ro, domain, now_ns(), false);
+	ucore_readout_end(&ro);
 	raw_spin_unlock(&domain->lock);
 }
 

@@ -8,7 +8,7 @@
 #include "abi/describe_boxes.h"
 #include "fake_machine.h"
 #include "find/die_topology.h"
-#include "find/hidden_boxes.h"
+#include "find/hidden_box_report.h"
 #include "find/static_table.h"
 #include "platforms/match.h"
 
@@ -469,7 +469,7 @@ static void long_list_of_hidden_boxes_is_truncated(struct kunit *test)
 	const struct ucore_platform *p = &ucore_platform_ivbep;
 
 	memset(finder.hidden, 'x', UCORE_REASON_LEN - 12);
-	KUNIT_EXPECT_EQ(test, ucore_hidden_boxes_report(&finder, p->table), 0);
+	KUNIT_EXPECT_EQ(test, ucore_hidden_box_report(&finder, p->table), 0);
 	KUNIT_EXPECT_EQ(test, strlen(finder.hidden), (size_t)UCORE_REASON_LEN - 1);
 	KUNIT_EXPECT_STREQ(test, &finder.hidden[UCORE_REASON_LEN - 12], ", ha, im...");
 }

@@ -691,11 +691,11 @@ static void ctx_run(struct kunit *test, struct ucore_domain_ctx *ctx)
 
 static void overflow_sample(struct ucore_domain *domain)
 {
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
 	raw_spin_lock_irq(&domain->lock);
-	ucore_interval_begin_overflow(&iv, domain, ktime_get_mono_fast_ns(), false);
-	ucore_interval_end(&iv);
+	ucore_readout_begin_overflow(&ro, domain, ktime_get_mono_fast_ns(), false);
+	ucore_readout_end(&ro);
 	raw_spin_unlock_irq(&domain->lock);
 }
 

@@ -267,11 +267,11 @@ static void timer_sample_is_read_in_parallel(struct kunit *test)
 static void overflow_here(void *arg)
 {
 	struct ucore_domain *domain = arg;
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
 	raw_spin_lock(&domain->lock);
-	ucore_interval_begin_overflow(&iv, domain, ktime_get_mono_fast_ns(), false);
-	ucore_interval_end(&iv);
+	ucore_readout_begin_overflow(&ro, domain, ktime_get_mono_fast_ns(), false);
+	ucore_readout_end(&ro);
 	raw_spin_unlock(&domain->lock);
 }
 
@@ -313,7 +313,7 @@ static void reset_stop_and_no_freeze_read_use_one_reader(struct kunit *test)
 }
 
 /* Two sessions are read one after the other, each with its own shares. */
-static void two_sessions_in_one_interval_are_read_in_parallel(struct kunit *test)
+static void two_sessions_in_one_readout_are_read_in_parallel(struct kunit *test)
 {
 	struct ucore_session *s = running(test, 2), *other;
 	u32 i;
@@ -697,7 +697,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(timer_sample_is_read_in_parallel),
 	KUNIT_CASE(overflow_sample_is_read_in_parallel),
 	KUNIT_CASE(reset_stop_and_no_freeze_read_use_one_reader),
-	KUNIT_CASE(two_sessions_in_one_interval_are_read_in_parallel),
+	KUNIT_CASE(two_sessions_in_one_readout_are_read_in_parallel),
 	KUNIT_CASE(missing_helper_leaves_all_reads_to_reader),
 	KUNIT_CASE(failed_call_leaves_all_reads_to_reader),
 	KUNIT_CASE(late_helper_after_close_reads_nothing),

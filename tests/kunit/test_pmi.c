@@ -230,11 +230,11 @@ static void successive_pmis_are_claimed(struct kunit *test)
 static void service_here(void *arg)
 {
 	struct ucore_domain_ctx *ctx = arg;
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
 	raw_spin_lock(&ctx->domain->lock);
-	ucore_interval_begin(&iv, ctx->domain, ktime_get_mono_fast_ns());
-	ucore_interval_end(&iv);
+	ucore_readout_begin(&ro, ctx->domain, ktime_get_mono_fast_ns());
+	ucore_readout_end(&ro);
 	raw_spin_unlock(&ctx->domain->lock);
 }
 

@@ -287,7 +287,7 @@ static void suspend_while_throttled_unthrottles(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, f.gw[0]->frozen);
 }
 
-/* An overflow without service belongs to the last interval. */
+/* An overflow without service belongs to the last sample. */
 static void suspend_with_pending_overflow_samples(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);

@@ -27,22 +27,22 @@ static void ctx_run(struct kunit *test, struct ucore_domain_ctx *ctx, u64 now)
 
 static void timer_sample(struct ucore_domain_ctx *ctx, u64 now)
 {
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
 	raw_spin_lock_irq(&ctx->domain->lock);
-	ucore_interval_begin(&iv, ctx->domain, now);
-	ucore_sample_timer_due(&iv, ctx);
-	ucore_interval_end(&iv);
+	ucore_readout_begin(&ro, ctx->domain, now);
+	ucore_sample_timer_due(&ro, ctx);
+	ucore_readout_end(&ro);
 	raw_spin_unlock_irq(&ctx->domain->lock);
 }
 
 static void overflow_sample(struct ucore_domain *domain, u64 now, bool recovered)
 {
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
 	raw_spin_lock_irq(&domain->lock);
-	ucore_interval_begin_overflow(&iv, domain, now, recovered);
-	ucore_interval_end(&iv);
+	ucore_readout_begin_overflow(&ro, domain, now, recovered);
+	ucore_readout_end(&ro);
 	raw_spin_unlock_irq(&domain->lock);
 }
 
@@ -53,23 +53,23 @@ static u64 now_ns(void)
 
 static void halt_ctx(struct ucore_domain_ctx *ctx)
 {
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
 	raw_spin_lock_irq(&ctx->domain->lock);
-	ucore_interval_begin(&iv, ctx->domain, now_ns());
-	ucore_interval_halt(&iv, ctx);
-	ucore_interval_end(&iv);
+	ucore_readout_begin(&ro, ctx->domain, now_ns());
+	ucore_readout_halt(&ro, ctx);
+	ucore_readout_end(&ro);
 	raw_spin_unlock_irq(&ctx->domain->lock);
 }
 
 static void reset_ctx(struct ucore_domain_ctx *ctx)
 {
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
 	raw_spin_lock_irq(&ctx->domain->lock);
-	ucore_interval_begin(&iv, ctx->domain, now_ns());
-	ucore_interval_reset(&iv, ctx);
-	ucore_interval_end(&iv);
+	ucore_readout_begin(&ro, ctx->domain, now_ns());
+	ucore_readout_reset(&ro, ctx);
+	ucore_readout_end(&ro);
 	raw_spin_unlock_irq(&ctx->domain->lock);
 }
 
@@ -316,7 +316,7 @@ static void overflow_without_status_is_ignored(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, ctx->domain->frozen);
 }
 
-/* The interval that services the overflow also stops the counter: no reload. */
+/* The readout that services the overflow also stops the counter: no reload. */
 static void stopped_context_is_not_reloaded(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
@@ -418,7 +418,7 @@ static void overflow_record_names_lowest_event(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->values[2].flags, (u32)UCORE_VALUE_F_OVERFLOW);
 	KUNIT_EXPECT_EQ(test, ctx->stats.overflows, 2ULL);
 
-	timer_sample(ctx, now_ns());		/* the flags apply to one interval only */
+	timer_sample(ctx, now_ns());		/* the flags apply to one readout only */
 	sample = sample_next(test, ctx);
 	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_TIMER);
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, UCORE_EVENT_NONE);
@@ -450,7 +450,7 @@ static void context_is_recorded_with_permission_only(struct kunit *test)
 	};
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	const struct ucore_sample *sample;
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 	u32 allowed;
 
 	fake_ctx_add(ctx, fake_box(test, 0, "imc", 0), 0, 0x400304, 0);
@@ -458,10 +458,10 @@ static void context_is_recorded_with_permission_only(struct kunit *test)
 	for (allowed = 0; allowed < 2; allowed++) {
 		fake_machine(test)->sink.context = allowed;
 		raw_spin_lock_irq(&ctx->domain->lock);
-		ucore_interval_begin(&iv, ctx->domain, now_ns());
-		ucore_interval_set_context(&iv, &context);
-		ucore_sample_timer_due(&iv, ctx);
-		ucore_interval_end(&iv);
+		ucore_readout_begin(&ro, ctx->domain, now_ns());
+		ucore_readout_set_context(&ro, &context);
+		ucore_sample_timer_due(&ro, ctx);
+		ucore_readout_end(&ro);
 		raw_spin_unlock_irq(&ctx->domain->lock);
 		sample = sample_next(test, ctx);
 		KUNIT_EXPECT_EQ(test, sample->cpu, 7U);
@@ -1163,7 +1163,7 @@ static void reset_restarts_counts_and_times(struct kunit *test)
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct fake_window *w = fake_window(imc);
 	u64 begin = now_ns(), enabled, running;
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
 	fake_ctx_add(ctx, imc, 0, 0x500304, 1000);
 	fake_ctx_add(ctx, imc, 1, 0x400304, 0);
@@ -1171,9 +1171,9 @@ static void reset_restarts_counts_and_times(struct kunit *test)
 	fake_poke(w, 0xa0, BIT_ULL(48) - 300);
 	fake_poke(w, 0xa8, 44);
 	raw_spin_lock_irq(&ctx->domain->lock);
-	ucore_interval_begin(&iv, ctx->domain, begin + 500);
-	ucore_ctx_reset(ctx, iv.now);
-	ucore_interval_end(&iv);
+	ucore_readout_begin(&ro, ctx->domain, begin + 500);
+	ucore_ctx_reset(ctx, ro.now);
+	ucore_readout_end(&ro);
 	raw_spin_unlock_irq(&ctx->domain->lock);
 	KUNIT_EXPECT_EQ(test, ctx->ctr[0].total, 0ULL);
 	KUNIT_EXPECT_EQ(test, ctx->ctr[1].total, 0ULL);
@@ -1190,17 +1190,17 @@ static void cost_of_common_freeze_is_shared(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *pcu = fake_box(test, 0, "pcu", 0);
 	struct ucore_domain_ctx *a = fake_ctx(test, 0, 0), *b = fake_ctx(test, 0, 0);
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
 	fake_ctx_add(a, imc, 0, 0x400304, 0);
 	fake_ctx_add(b, pcu, 0, 0x400000, 0);
 	ctx_run(test, a, now_ns());
 	ctx_run(test, b, now_ns());
 	raw_spin_lock_irq(&a->domain->lock);
-	ucore_interval_begin(&iv, a->domain, now_ns());
-	ucore_sample_timer_due(&iv, a);
-	ucore_sample_timer_due(&iv, b);
-	ucore_interval_end(&iv);
+	ucore_readout_begin(&ro, a->domain, now_ns());
+	ucore_sample_timer_due(&ro, a);
+	ucore_sample_timer_due(&ro, b);
+	ucore_readout_end(&ro);
 	raw_spin_unlock_irq(&a->domain->lock);
 	KUNIT_EXPECT_EQ(test, a->stats.writes, 1ULL);
 	KUNIT_EXPECT_EQ(test, b->stats.writes, 1ULL);

@@ -852,7 +852,7 @@ static void overflow_checks_all_armed_boxes(struct kunit *test)
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
 	struct ucore_domain *domain = ctx->domain;
 	const struct ucore_sample *sample;
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
 	fake_ctx_add(ctx, iio, 2, 0x5000c0, 100);
 	fake_ctx_add(ctx, irp, 1, 0x500018, 200);
@@ -867,8 +867,8 @@ static void overflow_checks_all_armed_boxes(struct kunit *test)
 
 	fake_overflow(irp, 2, 9, BIT(1), BIT_ULL(57));
 	raw_spin_lock_irq(&domain->lock);
-	ucore_interval_begin_overflow(&iv, domain, ktime_get_mono_fast_ns(), false);
-	ucore_interval_end(&iv);
+	ucore_readout_begin_overflow(&ro, domain, ktime_get_mono_fast_ns(), false);
+	ucore_readout_end(&ro);
 	raw_spin_unlock_irq(&domain->lock);
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, 0x700, BIT_ULL(63)), FAKE_R(gw, 0x701),
 		    FAKE_R(a, 7), FAKE_R(b, 7), FAKE_R(a, 3), FAKE_R(b, 2),

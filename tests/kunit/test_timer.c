@@ -3,7 +3,7 @@
 #include <linux/cpu.h>
 
 #include "fake_machine.h"
-#include "irq/box_recovery.h"
+#include "irq/dead_box_recovery.h"
 #include "irq/pmi.h"
 
 #define IMC0	BIT_ULL(20)
@@ -151,7 +151,7 @@ static void late_ns_ignores_box_freezes(struct kunit *test)
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 100), *boxes = fake_ctx(test, 0, 4096);
 	struct ucore_domain *domain = ctx->domain;
 	const struct ucore_sample *sample;
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
 	fake_ctx_add(boxes, fake_box(test, 0, "cbo", 0), 2, 0x400000, 0);
 	boxes->watchdog_ns = 1000000 * MS;
@@ -162,9 +162,9 @@ static void late_ns_ignores_box_freezes(struct kunit *test)
 	overflow(ctx);
 	fake_clock_advance(15 * MS);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_interval_begin_ctx(&iv, boxes, ktime_get_mono_fast_ns());
-	ucore_sample_timer_due(&iv, boxes);
-	ucore_interval_end(&iv);
+	ucore_readout_begin_ctx(&ro, boxes, ktime_get_mono_fast_ns());
+	ucore_sample_timer_due(&ro, boxes);
+	ucore_readout_end(&ro);
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_NOT_NULL(test, fake_record(boxes->ring));
 	fake_clock_advance(5 * MS);
@@ -181,14 +181,14 @@ static void later_overflow_is_not_recovered_early(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
 	ctx_run(test, ctx);
 	overflow(ctx);
 	fake_timer_fire(&domain->watchdog);
 	raw_spin_lock_irq(&domain->lock);		/* the interrupt arrives after all */
-	ucore_interval_begin_overflow(&iv, domain, ktime_get_mono_fast_ns(), false);
-	ucore_interval_end(&iv);
+	ucore_readout_begin_overflow(&ro, domain, ktime_get_mono_fast_ns(), false);
+	ucore_readout_end(&ro);
 	raw_spin_unlock_irq(&domain->lock);
 	overflow(ctx);
 	fake_timer_fire(&domain->watchdog);

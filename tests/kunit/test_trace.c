@@ -182,25 +182,25 @@ static struct ucore_domain_ctx *ctx_at_work(struct kunit *test, u64 period)
 	return ctx;
 }
 
-static void interval_begin(struct ucore_interval *iv, struct ucore_domain_ctx *ctx)
+static void readout_begin(struct ucore_readout *ro, struct ucore_domain_ctx *ctx)
 {
 	raw_spin_lock_irq(&ctx->domain->lock);
-	ucore_interval_begin_ctx(iv, ctx, ktime_get_mono_fast_ns());
+	ucore_readout_begin_ctx(ro, ctx, ktime_get_mono_fast_ns());
 }
 
-static void interval_end(struct ucore_interval *iv)
+static void readout_end(struct ucore_readout *ro)
 {
-	ucore_interval_end(iv);
-	raw_spin_unlock_irq(&iv->domain->lock);
+	ucore_readout_end(ro);
+	raw_spin_unlock_irq(&ro->domain->lock);
 }
 
 static void timer_sample(struct ucore_domain_ctx *ctx)
 {
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 
-	interval_begin(&iv, ctx);
-	ucore_sample_timer_due(&iv, ctx);
-	interval_end(&iv);
+	readout_begin(&ro, ctx);
+	ucore_sample_timer_due(&ro, ctx);
+	readout_end(&ro);
 }
 
 /* Each record is traced with the values of the record. */
@@ -276,15 +276,15 @@ static void freezes_and_unfreezes_are_traced_in_pairs(struct kunit *test)
 	struct ucore_domain_ctx *ctx = ctx_at_work(test, 100);
 	const struct ucore_sample *sample;
 	const struct seen *freeze, *unfreeze;
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 	u32 from = 0;
 
 	timer_sample(ctx);
 	fake_overflow(ctx->box[0].box, 0xa0, 0, BIT(1), IMC0);
 	raw_spin_lock_irq(&ctx->domain->lock);
 	ucore_freeze_after_overflow(ctx->domain, ktime_get_mono_fast_ns());
-	ucore_interval_begin_overflow(&iv, ctx->domain, ktime_get_mono_fast_ns(), false);
-	ucore_interval_end(&iv);
+	ucore_readout_begin_overflow(&ro, ctx->domain, ktime_get_mono_fast_ns(), false);
+	ucore_readout_end(&ro);
 	ucore_unfreeze_domain(ctx->domain, false);
 	raw_spin_unlock_irq(&ctx->domain->lock);
 
@@ -309,7 +309,7 @@ static void box_freezes_are_traced(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = ctx_at_work(test, 0);
 	const struct seen *freeze, *unfreeze;
-	struct ucore_interval iv;
+	struct ucore_readout ro;
 	u32 from = 0;
 
 	ctx->box_freeze = true;
@@ -323,9 +323,9 @@ static void box_freezes_are_traced(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unfreeze->amount, ctx->box_frozen_ns);
 
 	seen_clear();
-	interval_begin(&iv, ctx);
-	ucore_ctx_stop(ctx, iv.now, iv.now, 0);
-	interval_end(&iv);
+	readout_begin(&ro, ctx);
+	ucore_ctx_stop(ctx, ro.now, ro.now, 0);
+	readout_end(&ro);
 	KUNIT_EXPECT_EQ(test, seen_count('F'), 1U);
 	KUNIT_EXPECT_EQ(test, seen_count('U'), 0U);
 }

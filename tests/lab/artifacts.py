@@ -58,7 +58,7 @@ def module(kernel_name, private_pmi=False):
     """Return the path of ucore.ko for a kernel.
 
     @private_pmi selects a build for the lab only, which uses the model's own route of overflow
-    interrupts on the discovery generation (driver/find/discovery/emulated_pmi.h).
+    interrupts on the discovery generation (driver/find/discovery/qemu_pmi_route.h).
     """
     return built_module(kernel_name, bool(private_pmi))
 

@@ -15,12 +15,12 @@
 #include <linux/string.h>
 
 #include "find/die_topology.h"
-#include "find/discovery/emulated_pmi.h"
 #include "find/discovery/fetch_tables.h"
 #include "find/discovery/freerunning.h"
 #include "find/discovery/make_boxes.h"
 #include "find/discovery/parse_tables.h"
 #include "find/discovery/probe_units.h"
+#include "find/discovery/qemu_pmi_route.h"
 #include "find/discovery/record.h"
 #include "hw/discovery.h"
 
@@ -64,8 +64,8 @@ static void describe_global(struct die_global *dg, const struct ucore_disc_table
 	/*
 	 * The members for status and PMI route stay 0, because no manual documents the PMI route.
 	 */
-	if (ucore_emulated_pmi())
-		ucore_emulated_pmi_describe(global, t);
+	if (ucore_qemu_pmi_route_enabled())
+		ucore_qemu_pmi_route_describe(global, t);
 }
 
 /* Append a global control to the list of its die's global controls, in order of their tables. */
@@ -249,7 +249,7 @@ int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platfor
 	if (ret)
 		return ret;
 	finder->caps |= UCORE_CAP_GLOBAL_FREEZE;
-	if (ucore_emulated_pmi())
+	if (ucore_qemu_pmi_route_enabled())
 		finder->caps |= UCORE_CAP_OVERFLOW_PMI;
 	return add_units(finder);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * PMI route of the machine model (tests/lab/qemu), not in normal builds: see emulated_pmi.h.
+ * PMI route of the machine model (tests/lab/qemu), not in normal builds: see qemu_pmi_route.h.
  * Process context, at module load.
  */
 #include <linux/bitfield.h>
 #include <linux/moduleparam.h>
 
-#include "find/discovery/emulated_pmi.h"
+#include "find/discovery/qemu_pmi_route.h"
 #include "hw/discovery.h"
 
 #define PRIVATE_GLOBAL_CTL_WK_ON_PMI	BIT_ULL(1)
@@ -17,24 +17,24 @@ module_param(private_pmi, bool, 0444);
 MODULE_PARM_DESC(private_pmi, "route overflow PMIs as the machine model does; not for hardware");
 
 /**
- * ucore_emulated_pmi() - check whether the PMI route of the machine model is enabled
+ * ucore_qemu_pmi_route_enabled() - check whether the PMI route of the machine model is enabled
  *
  * Return: true if the module was loaded with private_pmi=1.
  */
-bool ucore_emulated_pmi(void)
+bool ucore_qemu_pmi_route_enabled(void)
 {
 	return private_pmi;
 }
 
 /**
- * ucore_emulated_pmi_describe() - add the PMI route of the machine model to a global control
+ * ucore_qemu_pmi_route_describe() - add the PMI route of the machine model to a global control
  * @global: description of the global control, otherwise complete
  * @t: discovery table of the global control
  *
  * A global control in PCI config space gets no PMI route, because an NMI handler cannot read its
  * status.
  */
-void ucore_emulated_pmi_describe(struct ucore_global *global, const struct ucore_disc_table *t)
+void ucore_qemu_pmi_route_describe(struct ucore_global *global, const struct ucore_disc_table *t)
 {
 	if (global->pdev)
 		return;

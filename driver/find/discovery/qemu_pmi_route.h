@@ -8,22 +8,22 @@
  * route, and only the module parameter private_pmi=1 enables it. Such a module must not run on
  * hardware.
  */
-#ifndef UCORE_EMULATED_PMI_H
-#define UCORE_EMULATED_PMI_H
+#ifndef UCORE_QEMU_PMI_ROUTE_H
+#define UCORE_QEMU_PMI_ROUTE_H
 
 #include "find/discovery/discovery.h"
 
 #ifdef UCORE_PRIVATE_PMI
-bool ucore_emulated_pmi(void);
-void ucore_emulated_pmi_describe(struct ucore_global *global, const struct ucore_disc_table *t);
+bool ucore_qemu_pmi_route_enabled(void);
+void ucore_qemu_pmi_route_describe(struct ucore_global *global, const struct ucore_disc_table *t);
 #else
-static inline bool ucore_emulated_pmi(void)
+static inline bool ucore_qemu_pmi_route_enabled(void)
 {
 	return false;
 }
 
-static inline void ucore_emulated_pmi_describe(struct ucore_global *global,
-					       const struct ucore_disc_table *t) { }
+static inline void ucore_qemu_pmi_route_describe(struct ucore_global *global,
+						 const struct ucore_disc_table *t) { }
 #endif
 
-#endif /* UCORE_EMULATED_PMI_H */
+#endif /* UCORE_QEMU_PMI_ROUTE_H */

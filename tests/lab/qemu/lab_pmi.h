@@ -2,7 +2,7 @@
 /*
  * [model] pmi = private: registers of the overflow route on the discovery
  * generation, which no public source documents.  The driver has the same
- * numbers in find/discovery/emulated_pmi.c, which only lab builds compile.
+ * numbers in find/discovery/qemu_pmi_route.c, which only lab builds compile.
  */
 #ifndef UCORE_MODEL_PRIVATE_PMI_H
 #define UCORE_MODEL_PRIVATE_PMI_H
