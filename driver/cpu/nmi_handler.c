@@ -310,7 +310,7 @@ static bool may_arrive_here(const struct ucore_domain *domain, u64 number)
 /* Return the number of earlier PMIs that may arrive on this CPU after PMI @number. */
 static u32 max_in_flight(const struct ucore_domain *domain, u64 number)
 {
-	return number > 2 && smp_load_acquire(&domain->pmi.stashed) < number - 2;
+	return number > 2 && READ_ONCE(domain->pmi.stashed) < number - 2;
 }
 
 /* Accept a PMI that was not routed to this core. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzz test of the discovery parser (driver/find/discovery/parse_tables.c).  For any firmware data, the
- * result must be correct and safe.
+ * Fuzz test of the discovery parser (driver/find/discovery/parse_tables.c).  For any firmware
+ * data, the result must be correct and safe.
  *
  * The input describes a machine: config space, tables, and answers of the environment.  It is
  * parsed in the same order as by fetch_tables.c.  Then checks that share no code with the parser

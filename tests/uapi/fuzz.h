@@ -320,7 +320,7 @@ static inline uint64_t slot_value(struct making *m, const struct slot *slot)
 	case TIMER:
 		return nasty ? nasty_timers[roll(ARRAY_SIZE(nasty_timers))] :
 			       timers[roll(ARRAY_SIZE(timers))];
-	case ROTATE:		/* few, because a session that rotates has no timer, ring and periods */
+	case ROTATE:	/* few, because a session that rotates has no timer, ring and periods */
 		return nasty ? nasty_timers[roll(ARRAY_SIZE(nasty_timers))] :
 		       roll(4) ? 0 : timers[roll(ARRAY_SIZE(timers))];
 	case READERS:
