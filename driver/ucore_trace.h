@@ -83,7 +83,8 @@ TRACE_EVENT(ucore_sample,
 
 /*
  * Records were lost, because the ring was full or because trigger periods ended without a
- * sample. @seq is the number of the last lost record, @lost the total of the ring.
+ * sample. @seq is the sequence number of the last lost record. @lost is the number of records
+ * lost since the ring was created.
  */
 TRACE_EVENT(ucore_lost,
 	TP_PROTO(const void *session, u32 domain, u64 seq, u64 lost),

@@ -331,9 +331,10 @@ struct ucore_get_boxes {
 
 /*
  * Event fields. An event is a list of (field, value) pairs. GET_FIELDS lists the fields of a
- * box. The names are Intel's. The numbers are part of this ABI.
+ * box. The names are Intel's. The numbers are part of this ABI. v2, v3 and v4 are the versions
+ * of the Xeon E5-2600.
  */
-#define UCORE_FIELD_EVENT	1	/* event select, bit 8: extension (QPI, PCU, v3 R3QPI) */
+#define UCORE_FIELD_EVENT	1	/* event select, bit 8: extension (QPI, PCU, E5 v3 R3QPI) */
 #define UCORE_FIELD_UMASK	2	/* unit mask */
 #define UCORE_FIELD_EDGE	3	/* count rising edges, needs thresh >= 1 except in cores */
 #define UCORE_FIELD_INVERT	4	/* count cycles with fewer than thresh (>= 1) events */
@@ -342,9 +343,9 @@ struct ucore_get_boxes {
 #define UCORE_FIELD_OCC_SEL	7	/* PCU occupancy: C-state, 1 for C0, 2 for C3, 3 for C6 */
 #define UCORE_FIELD_OCC_INVERT	8	/* PCU occupancy: count cycles below thresh */
 #define UCORE_FIELD_OCC_EDGE	9	/* PCU occupancy: count rising edges */
-#define UCORE_FIELD_OCC_RST	10	/* HA of v2: START clears the event's occupancy counter */
+#define UCORE_FIELD_OCC_RST	10	/* HA of E5 v2: START clears the occupancy counter */
 #define UCORE_FIELD_FILTER_TID	11	/* C-Box, CHA and UBox: thread to count */
-#define UCORE_FIELD_FILTER_LINK	12	/* C-Box of v3 and v4, CHA: IDI link to count */
+#define UCORE_FIELD_FILTER_LINK	12	/* C-Box of E5 v3 and v4, CHA: IDI link to count */
 #define UCORE_FIELD_FILTER_STATE 13	/* C-Box, CHA: mask of cache line states to count */
 #define UCORE_FIELD_FILTER_NID	14	/* C-Box: target node to count */
 #define UCORE_FIELD_FILTER_OPC	15	/* C-Box: opcode to count */
@@ -482,7 +483,7 @@ struct ucore_get_links {
 #define UCORE_SELFTEST_WIDTH	(1U << 0)	/* general counters have the documented width */
 #define UCORE_SELFTEST_FIXED_WIDTH (1U << 1)	/* fixed counters have the documented width */
 #define UCORE_SELFTEST_CONTROL	(1U << 2)	/* controls retain the bits that events need */
-#define UCORE_SELFTEST_FIXED_CONTROL (1U << 3)	/* controls of fixed counters retain these bits */
+#define UCORE_SELFTEST_FIXED_CONTROL (1U << 3)	/* controls of fixed counters retain the bits */
 #define UCORE_SELFTEST_RUN	(1U << 4)	/* an enabled clock event counts */
 #define UCORE_SELFTEST_GLOBAL_FREEZE (1U << 5)	/* the global freeze stops the clock event */
 #define UCORE_SELFTEST_BOX_FREEZE (1U << 6)	/* the box's freeze bit stops the clock event */
@@ -552,12 +553,12 @@ struct ucore_get_selftest {
 #define UCORE_TABLE_OUTSIDE	5	/* the table begins outside its BAR */
 #define UCORE_TABLE_RAM		6	/* the table's address is RAM or above physical memory */
 #define UCORE_TABLE_ALL_ONES	7	/* the table reads all ones: hidden or powered down */
-#define UCORE_TABLE_EMPTY	8	/* the global record is zero */
+#define UCORE_TABLE_EMPTY	8	/* the first record, which describes the die, is zero */
 #define UCORE_TABLE_STRIDE	9	/* records have fewer than three 64-bit words */
-#define UCORE_TABLE_GLOBAL	10	/* the global registers cannot be accessed */
+#define UCORE_TABLE_GLOBAL	10	/* the global control of the die cannot be accessed */
 #define UCORE_TABLE_DIE		11	/* the table belongs to no die that is online */
-#define UCORE_TABLE_DUPLICATE	12	/* another table has the same global registers */
-#define UCORE_TABLE_CONFLICT	13	/* another table has other global registers */
+#define UCORE_TABLE_DUPLICATE	12	/* another table has the same global control */
+#define UCORE_TABLE_CONFLICT	13	/* the die's other table has another global control */
 #define UCORE_TABLE_LIMIT	14	/* the table has more units than the driver supports */
 #define UCORE_TABLE_UNMAPPED	15	/* the kernel refuses to map the table */
 #define UCORE_TABLE_MSR		16	/* the MSR for the table's address faults or holds none */
@@ -581,8 +582,8 @@ struct ucore_get_selftest {
  * @nr_rejected: number of rejected units among @nr_units
  * @access: UCORE_ACCESS_* of the global registers, 0xffffffff if invalid
  * @num_status: number of global status bits
- * @status_offset: distance from the global control to the first global status register. 0
- *                 without CAP_SYS_ADMIN
+ * @status_offset: distance from the global control to the first global status register (MSR
+ *                 numbers or bytes, according to @access). 0 without CAP_SYS_ADMIN
  * @reason: UCORE_TABLE_*
  * @msr: number of the MSR that gives the address of the table, 0 if a DVSEC does
  * @address: physical address of the table, 0 without CAP_SYS_ADMIN
@@ -641,7 +642,7 @@ struct ucore_get_tables {
 #define UCORE_UNIT_NO_COUNTERS	5	/* the unit has no counters */
 #define UCORE_UNIT_COUNTERS	6	/* the unit has more counters than a box can have */
 #define UCORE_UNIT_WIDTH	7	/* counters have 0 or more than 64 bits */
-#define UCORE_UNIT_OFFSET	8	/* a register has offset 0, the box control */
+#define UCORE_UNIT_OFFSET	8	/* counters or controls have offset 0, as the box control */
 #define UCORE_UNIT_SELF_OVERLAP	9	/* registers of the unit overlap each other */
 #define UCORE_UNIT_WINDOW	10	/* registers are outside of MSRs, config or memory space */
 #define UCORE_UNIT_ALIGN	11	/* registers are not aligned */
@@ -651,7 +652,7 @@ struct ucore_get_tables {
 #define UCORE_UNIT_FUNCTION	15	/* the PCI function does not exist */
 #define UCORE_UNIT_NO_ANSWER	16	/* the box control reads all ones, or faults */
 #define UCORE_UNIT_BEYOND_COUNT	17	/* the CHA count MSR reports fewer units */
-#define UCORE_UNIT_RELOCATED	18	/* the registers are known to have another address */
+#define UCORE_UNIT_RELOCATED	18	/* the record is known to state a wrong address */
 #define UCORE_UNIT_FOREIGN	19	/* the registers belong to another device */
 #define UCORE_UNIT_BROKEN	20	/* units of this type are known not to work */
 
@@ -726,14 +727,14 @@ struct ucore_get_units {
 #define UCORE_CORE_READY	0	/* events of cores can be added */
 #define UCORE_CORE_NONE		1	/* no architectural performance monitoring */
 #define UCORE_CORE_HYBRID	2	/* the CPUs are of more than one kind */
-#define UCORE_CORE_VERSION	3	/* the driver does not support version 6 or later */
+#define UCORE_CORE_VERSION	3	/* unsupported version 6 or later of CPUID leaf 0AH */
 #define UCORE_CORE_BAD_CPUID	4	/* CPUID is inconsistent, or registers do not respond */
 #define UCORE_CORE_KERNEL	5	/* this kernel cannot share the counters with its perf */
 #define UCORE_CORE_BUSY		6	/* perf uses the counters now */
 #define UCORE_CORE_DISABLED	7	/* the module was loaded with core_pmu=0 */
 
 /* ucore_get_core.caps */
-#define UCORE_CORE_CAP_GLOBAL	(1U << 0)	/* global control and status (version 2) */
+#define UCORE_CORE_CAP_GLOBAL	(1U << 0)	/* the core has a global control and status */
 #define UCORE_CORE_CAP_FULL_WIDTH (1U << 1)	/* general counters can be written in full width */
 #define UCORE_CORE_CAP_ANY	(1U << 2)	/* events have the field "any" */
 
@@ -802,7 +803,7 @@ struct ucore_get_core {
  * FULL_READS: always read both dwords of a PCI counter. By default only the low dword is
  * read while it determines the count exactly. The low dword is enough until 2^31 counts can
  * have passed since the last read, at the event's largest increment and 5 GHz. That is 0.43 s
- * for an event that adds one, and 1.7 ms for an unknown event. Every 256th read and the read
+ * for an event that adds at most 1 in a clock, and 1.7 ms if the increment is unknown. Every 256th read and the read
  * by STOP are full in any case.
  */
 #define UCORE_SESSION_F_BOX_FREEZE	(1U << 0)
@@ -985,18 +986,19 @@ struct ucore_term {
  * @counter: out: number of the event's counter. A later ADD_EVENT may move the event to
  *           another counter of @counters. Values are identified by event id, so callers can
  *           ignore the move
- * @poll_ns: out: polling interval while the session runs (ns), 0 with an interrupt or
- *           without @period
+ * @poll_ns: out: time from one poll to the next while the session runs (ns), 0 with an
+ *           interrupt or without @period
  * @group: 0 for an event that always counts. 1 to UCORE_GROUP_MAX for an event that counts
  *         in the time slices of its group, without @period (EINVAL, also without
  *         ucore_create_session.rotate_ns)
  * @reserved: 0
  *
- * Groups rotate in the order of their numbers. All domains switch at the same instants from
- * START on, under a freeze. Events of one group and of group 0 have different counters.
+ * Groups rotate in the order of their numbers. All domains switch to the next group at
+ * the same instants from START on, under a freeze. Events of one group and of group 0 have different counters.
  * Events of different groups may use the same counter. A filter or match register has one
  * value for all groups. ENOSPC if the counters do not suffice for group 0 together with one
- * of the groups. Group 0 is best added first, because its counters are chosen group by group.
+ * of the groups. Events of group 0 are best added first. With more than one other group the driver does not
+ * try all choices of counters.
  *
  * Sessions share boxes. Each session holds the counters of its events from ADD_EVENT on. Its
  * START, STOP, RESET and close do not affect other sessions. Filter and match registers have
@@ -1009,11 +1011,11 @@ struct ucore_term {
  * Removing the last event of all sessions releases the box.
  *
  * A counter without overflow interrupt is polled (no UCORE_BOX_F_OVERFLOW or
- * _FIXED_OVERFLOW). The polling interval is short enough that two multiples of @period never
+ * _FIXED_OVERFLOW). Polls follow each other so fast that two multiples of @period never
  * pass between two polls, however fast the event counts. The first poll after a multiple
  * freezes the domain and takes the sample (UCORE_SAMPLE_F_POLLED), at most @poll_ns late.
  * Its counts are exact for the instant of the freeze. A period that needs polls more often
- * than UCORE_POLL_MIN_NS is refused (ERANGE). The longest interval is UCORE_POLL_MAX_NS.
+ * than UCORE_POLL_MIN_NS is refused (ERANGE). The longest time between polls is UCORE_POLL_MAX_NS.
  *
  * The first event on a domain allocates the ring of that domain, which counts as locked
  * memory of the user. Removing the last event frees the ring when it is not mapped.
@@ -1169,13 +1171,13 @@ struct ucore_add_core_trigger {
  * time is neither enabled nor running. GAP_SUSPEND and GAP_RESUME (_OFFLINE and _ONLINE)
  * records give the times. UCORE_SAMPLE_F_GAP and UCORE_VALUE_F_GAP mark the data.
  *
- * The two flags and a GAP_FROZEN record also report a spurious overflow, which is an overflow
+ * The two _F_GAP flags and a GAP_FROZEN record also report a spurious overflow, which is an overflow
  * that no session armed and that froze the domain. The cause is a box that was dead when it
  * should have been stopped, or a counter that firmware left armed. Without an overflow trigger
  * the watchdog finds the overflow within one second. The time since the previous scan is
  * enabled, but not running.
  *
- * Errors of all three: EINVAL, E2BIG, EFAULT.
+ * Errors of START, STOP and RESET: EINVAL, E2BIG, EFAULT.
  */
 struct ucore_command {
 	__u32 size;
@@ -1199,7 +1201,7 @@ struct ucore_command {
  * @count: counts since the first START or the last RESET, exact, 64 bits
  *
  * GAP is set by the first READ after the domain had no CPU online, was suspended, or was
- * found frozen. Events during that time were not counted.
+ * found frozen by a spurious overflow. Events during that time were not counted.
  *
  * MAYBE_WRAPPED stays set until RESET. The machine was paused, or the reader had interrupts
  * disabled, for longer than the counter takes to wrap at the event's highest rate. Multiples
@@ -1261,8 +1263,8 @@ struct ucore_read_domain {
  *
  * An event of group 0 could count during the time_running of its domain. An event of another
  * group could count during the time slices of its group. @values are the counts as measured.
- * The estimate for the whole time is count * time_running / running. Both are 0 for an event
- * whose group has not had a time slice.
+ * The estimate for the whole time is count * time_running / running. The count and
+ * the running time are 0 for an event whose group has not had a time slice.
  *
  * All domains freeze at the same instant, are read in parallel and unfreeze. A stopped session
  * returns its last counts. Events of a domain without an online CPU return their last counts,
@@ -1339,15 +1341,15 @@ struct ucore_get_status {
  * @sample_ns: out: estimated CPU time of a sample, on the domain where it takes longest (ns),
  *             0 without events
  * @timer_min_ns: out: shortest ucore_create_session.timer_ns that START accepts for these
- *                events (ns). @sample_ns is at most @percent of it. With @percent below 100
+ *                events (ns). @sample_ns is at most @percent of @timer_min_ns. With @percent below 100
  *                at least 10 us remain between two samples. The same limit holds for rotate_ns
  * @busy_ns: out: CPU time that ucore has used on the readers of the session's domains since
  *           load, for all sessions (ns)
  * @wait_ns: out: time for which START, RESET, READ, or an ADD_EVENT with self-test, would wait
  *           now (ns)
  * @dropped: out: periods without a sample. Periods of the timer are known at the next sample or
- *           at STOP, those of throttled counters when throttling ends. Overflows of core
- *           triggers are included
+ *           at STOP, those of throttled counters when throttling ends. Overflows of
+ *           core triggers without a sample are included
  * @delayed: out: number of times that the budget delayed a timer or a poll, or prevented the
  *           sample of a core trigger
  *
@@ -1399,13 +1401,13 @@ struct ucore_get_ring {
 /*
  * ---- ring ---------------------------------------------------------------
  *
- * @head and @tail count bytes and never wrap. A record starts at data +
+ * The positions @head (producer page) and @tail (consumer page) count bytes and never wrap. A record starts at data +
  * (position & (data_size - 1)), is aligned to 8 bytes and contiguous. A PAD record fills the
  * end of the data where a record would not fit.
  *
- *   reader:  head = load_acquire(&producer->head);
- *            while (tail != head) { use record; tail += record->size; }
- *            store_release(&consumer->tail, tail);
+ *   user space:  head = load_acquire(&producer->head);
+ *                while (tail != head) { use record; tail += record->size; }
+ *                store_release(&consumer->tail, tail);
  *
  * The kernel never overwrites unread records. Records that do not fit and dropped periods are
  * counted in @lost, and a LOST record precedes the next record. An invalid tail counts as a
@@ -1439,7 +1441,7 @@ struct ucore_ring_producer {
 
 /**
  * struct ucore_record - head of every record
- * @type: UCORE_RECORD_*, readers skip unknown types
+ * @type: UCORE_RECORD_*. User space must skip records of unknown types
  * @size: size of the record, this head included (bytes), a multiple of 8
  * @seq: sequence number of the record in its ring, from 0. Lost records have numbers, too. A
  *       PAD record has no @seq and may consist of @type and @size only
@@ -1545,14 +1547,14 @@ struct ucore_lost {
 };
 
 /* ucore_gap.reason */
-#define UCORE_GAP_READER_MOVED	0	/* @cpu_from went offline, @cpu_to is the reader */
+#define UCORE_GAP_READER_MOVED	0	/* the domain's reader is another CPU, ucore_gap.cpu_to */
 #define UCORE_GAP_OFFLINE	1	/* the domain's last CPU went offline, counting stopped */
-#define UCORE_GAP_ONLINE	2	/* @cpu_to came online, counting resumed */
-#define UCORE_GAP_BOX_DEAD	3	/* @box stopped responding */
+#define UCORE_GAP_ONLINE	2	/* a CPU of the domain came online, counting resumed */
+#define UCORE_GAP_BOX_DEAD	3	/* a box (ucore_gap.box) stopped responding */
 #define UCORE_GAP_SUSPEND	4	/* the machine suspends, counting stopped */
-#define UCORE_GAP_RESUME	5	/* the machine resumed, @cpu_to is the reader */
+#define UCORE_GAP_RESUME	5	/* the machine resumed, counting resumed */
 #define UCORE_GAP_FROZEN	6	/* an overflow that no session armed froze the domain */
-#define UCORE_GAP_CONFLICT	7	/* another program changed a control of @box */
+#define UCORE_GAP_CONFLICT	7	/* another program changed a control of ucore_gap.box */
 
 /**
  * struct ucore_gap - RECORD_GAP: an interruption of the series of samples

@@ -218,8 +218,9 @@ static int create_check(const struct ucore_create_session *create)
 	if (create->rotate_ns < UCORE_ROTATE_MIN_NS || create->rotate_ns > UCORE_ROTATE_MAX_NS)
 		return -ERANGE;
 	/*
-	 * Rotation excludes samples, because records have no room for each counter's own time,
-	 * and parallel reads, because only the reader writes controls.
+	 * A session with rotation takes no samples, because a record has no room for the times in
+	 * which the single groups counted. Its domains are read by their readers alone, because a
+	 * helper CPU cannot write the controls of the next group.
 	 */
 	return create->timer_ns || create->ring_size || create->nr_readers > 1 ? -EINVAL : 0;
 }
@@ -228,7 +229,8 @@ static int cmd_create_session(struct ucore_ioctl_call *call)
 {
 	struct ucore_create_session *create = &call->arg.create;
 	/*
-	 * Permission to see interrupted contexts and tasks. The capability of the task that opened
+	 * Permission to see the interrupted contexts (IP, PID, TID) of samples, and the tasks of
+	 * TASKS records. The capability of the task that opened
 	 * the device decides, not that of the present holder of the descriptor.
 	 */
 	bool context = file_ns_capable(call->file, &init_user_ns, CAP_PERFMON) ||

@@ -98,7 +98,7 @@ int ucore_ioctl_run(const struct ucore_ioctl_cmd *command, struct ucore_ioctl_ca
 	ret = copy_struct_from_user(&call->arg, command->known, user, usize);
 	if (ret)
 		return ret;
-	call->arg.size = usize;	/* user space may have changed the size between the two reads */
+	call->arg.size = usize;	/* may have changed in user memory since get_user() */
 	if (call->arg.flags & ~command->flags)
 		return -EINVAL;
 

@@ -68,8 +68,8 @@ struct ucore_ioctl_call {
  * @moves: the command may make other CPUs the readers of the dies, so that its admission waits
  *         for the CPU budgets of the readers of all dies
  * @fetch: function that copies in the array that the argument points to; NULL if there is none
- * @run: function that executes the command. A session command runs with the session locked. It
- *       must not access user memory here, because a page fault may block forever.
+ * @run: function that executes the command, for a session command with the session locked. @run
+ *       must not access user memory, because a page fault may block forever.
  * @deliver: function that copies out results that are not part of the argument; NULL if there
  *           are none
  * @undo: function that reverts the command, with the session locked, if the answer cannot be

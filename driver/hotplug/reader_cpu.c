@@ -149,7 +149,7 @@ void ucore_reader_choose(struct ucore_domain *domain, int cpu, const struct cpum
 
 	domain->pin_cpu = cpu;
 	cpumask_copy(&domain->pin_cpus, cpus);
-	/* without a reader the machine is suspending: resume applies the choice */
+	/* no reader: the machine is suspended, and ucore_readers_resume() applies the choice */
 	if (same || reader == UCORE_NO_CPU || domain->reader == UCORE_NO_CPU)
 		return;
 	ucore_timers_cancel(domain);
@@ -184,7 +184,10 @@ static void offline_here(void *arg)
 	raw_spin_unlock(&domain->lock);
 }
 
-/* Return true for a box that no session claims but that was not restored, for lack of a CPU. */
+/*
+ * Return true if the registers of a box must still be restored: no session claims the box any
+ * more, but its domain had no online CPU when the last claim ended.
+ */
 static bool box_is_left_over(const struct ucore_box *box, const struct ucore_domain *domain)
 {
 	return box->domain == domain && box->dirty && list_empty(&box->claims);
@@ -201,7 +204,7 @@ static bool domain_has_work(const struct ucore_domain *domain)
 	return domain->acquired || !list_empty(&domain->ctxs);
 }
 
-/* Acquire a domain whose registers were restored before a suspend, and save their new values. */
+/* Save the values of a domain's global controls after a resume, for the next restore. */
 static void acquire_here(void *arg)
 {
 	struct ucore_domain *domain = arg;
@@ -264,7 +267,7 @@ static void reader_offline(struct ucore_domain *domain, int cpu)
 	domain->leaving = UCORE_NO_CPU;
 }
 
-/* Remove a chosen CPU that goes offline from the route of the PMI. */
+/* Stop to route the PMI to a CPU that goes offline and that sessions had chosen for PMIs. */
 static void target_offline(struct ucore_domain *domain, int cpu)
 {
 	domain->leaving = cpu;
@@ -298,8 +301,8 @@ static void domain_cpu_offline(struct ucore_domain *domain, int cpu)
 	else
 		ucore_pmi_disable_cpu(domain, cpu);
 	/*
-	 * A service queued on this CPU may throttle the domain and start the watchdog here.
-	 * The kernel would then move the timer to any other CPU, even one of another domain.
+	 * An overflow service that is queued on this CPU may throttle the domain and start the
+	 * watchdog timer on this CPU. The kernel would then move the timer to any other CPU, even one of another domain.
 	 */
 	ucore_pmi_sync(domain);
 	hrtimer_cancel(&domain->watchdog);
@@ -314,7 +317,7 @@ static int cpu_going_offline(unsigned int cpu)
 {
 	u32 i;
 
-	/* during a suspend no CPU is a reader, and the choice of sessions must stay */
+	/* during a suspend no CPU is a reader, and the CPUs that sessions chose stay chosen */
 	for (i = 0; i < ucore_catalog.nr_domains && !suspended; i++)
 		if (ucore_domain_has_cpu(&ucore_catalog.domains[i], cpu))
 			domain_cpu_offline(&ucore_catalog.domains[i], cpu);
@@ -495,7 +498,7 @@ void ucore_reader_init(struct ucore_domain *domain)
 }
 
 /**
- * ucore_reader_exit() - stop the PMI's work, the watchdog and parallel reads of a domain
+ * ucore_reader_exit() - stop a domain's watchdog, overflow service and parallel reads
  * @domain: the domain, without sessions
  */
 void ucore_reader_exit(struct ucore_domain *domain)

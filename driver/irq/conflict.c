@@ -39,8 +39,8 @@ static void log_conflict(struct ucore_domain *domain, const struct ucore_box *bo
 }
 
 /*
- * Flag the values of a box's counters that count at present, and log the conflict. Write a GAP
- * record unless all these values had the flag before.
+ * Set UCORE_VALUE_F_CONFLICT for the counters of a box that count at present, and log the
+ * conflict. Write a GAP record unless all these counters had the flag before.
  */
 static void conflict_flag(struct ucore_domain_ctx *ctx, struct ucore_domain_ctx_box *cb, u64 now)
 {
@@ -120,7 +120,7 @@ static bool is_due(const struct ucore_domain_ctx *ctx, u64 now)
 /**
  * ucore_conflict_wait_ns() - get the time until the next step of a context's scan
  * @ctx: the domain context
- * @now: the time (ns)
+ * @now: current time (ns)
  *
  * Return: time (ns). STEP_NS if a scan is in progress, or due but delayed by the scan of another
  * context. One second if a scan is due but the domain is frozen.
@@ -141,7 +141,7 @@ u64 ucore_conflict_wait_ns(const struct ucore_domain_ctx *ctx, u64 now)
 /**
  * ucore_conflict_scan() - do one step of a scan for conflicts on a domain, if one is due
  * @domain: the domain, on which contexts run and no overflow is pending
- * @now: the time (ns)
+ * @now: current time (ns)
  *
  * Called by the watchdog. A frozen domain is not scanned, because a freeze changes the values of
  * controls.

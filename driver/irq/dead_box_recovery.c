@@ -107,7 +107,7 @@ void ucore_recovery_reset(struct ucore_domain *domain)
 /**
  * ucore_recovery_find_spurious() - handle an overflow that occurred while no counter is armed
  * @domain: the domain, on which contexts run
- * @now: the time (ns)
+ * @now: current time (ns)
  *
  * Only the bit in the global status is cleared. The box cannot set this bit again while the
  * box's own status bit is set.
@@ -129,7 +129,7 @@ void ucore_recovery_find_spurious(struct ucore_domain *domain, u64 now)
 /**
  * ucore_recovery_scan() - check a domain for spurious overflows, and probe its dead boxes
  * @domain: the domain, on which contexts run
- * @now: the time (ns)
+ * @now: current time (ns)
  *
  * Called by the watchdog. Does nothing if the last scan was less than half of
  * UCORE_RECOVERY_PERIOD_NS ago.

@@ -4,13 +4,13 @@
  * Part of the irq layer.
  *
  * perf calls the overflow handler in an NMI, in a clock interrupt or in the task itself. The
- * handler records the context and queues an irq_work on its CPU, because nothing else is
- * allowed in an NMI. The work reads the die in hard-IRQ context, like the service of a PMI.
+ * handler saves the interrupted context (IP, PID, TID) and queues an irq_work on its CPU, because
+ * nothing else is allowed in an NMI. The irq_work reads the die in hard-IRQ context, like the service of a PMI.
  * Any CPU of the die can do so.
  *
  * An overflow is dropped in three cases: the previous one is not handled yet, the CPU exceeds
- * its budget, or the CPU is going offline. All other functions run in process
- * context. The caller holds neither the CPU hotplug lock nor a domain's lock, because perf
+ * its budget, or the CPU is going offline. Functions other than the handler and the irq_work
+ * run in process context. Their caller holds neither the CPU hotplug lock nor a domain's lock, because perf
  * takes the CPU hotplug lock and its private locks.
  */
 #include <linux/cpumask.h>

@@ -21,10 +21,10 @@
 
 /*
  * Number of PMIs that may be lost in a row before the PMI is routed to all cores: MAX_LOSSES if a
- * PMI has arrived by the selected core number, and MAX_LOSSES_UNPROVEN otherwise. One PMI is no
- * final proof of the core number, because it may have been an NMI of perf. One loss is no proof
- * of a wrong core number, because other software may have disabled PMIs on the CPU. After a loss
- * PMIs are enabled again. If the PMI was routed to all cores before, no loss is allowed.
+ * PMI has arrived at the core whose number pmi_core_sel selects, and MAX_LOSSES_UNPROVEN
+ * otherwise. One PMI is no final proof of the core number, because an NMI of perf may have been
+ * taken for the PMI. One loss is no proof of a wrong core number, because other software may have
+ * disabled PMIs on the CPU. After a loss PMIs are enabled again on the CPUs of the route. If the PMI was routed to all cores before, no loss is allowed.
  */
 #define MAX_LOSSES	8
 #define MAX_LOSSES_UNPROVEN	1
@@ -34,8 +34,8 @@
  */
 
 /*
- * Begin to charge the CPU time of a service to this CPU. The wait for the domain's lock is
- * included. The NMI is included if it arrived on this CPU.
+ * Begin to charge the CPU time of an overflow service to this CPU. The wait for the domain's lock
+ * is included, and the time of the NMI if the PMI arrived on this CPU.
  */
 static void service_enter(const struct ucore_pmi_regs *context, u64 now)
 {
@@ -56,7 +56,7 @@ static void pmi_service(struct irq_work *work)
 	context = ucore_nmi_context(domain);
 	service_enter(context, now);
 	if (context) {
-		/* a PMI routed to all cores, or misrouted, does not prove the core numbers */
+		/* only a PMI at the selected core proves that pmi_core_sel has the right number */
 		domain->pmi.proven |= !domain->pmi.wide &&
 				      cpumask_test_cpu(context->cpu, &domain->pmi.cpus);
 		domain->pmi.losses = 0;
@@ -69,7 +69,7 @@ static void pmi_service(struct irq_work *work)
 	}
 	/*
 	 * Nothing was serviced. Count a service nevertheless, so that the next PMI has another
-	 * number.
+	 * sequence number (pmi.seq).
 	 */
 	if (context && domain->pmi.seq == seq) {
 		ucore_nmi_service_begin(domain);
@@ -100,7 +100,7 @@ static bool route_is_wide(const struct ucore_domain *domain)
 	return domain->pmi.wide || !ucore_domain_cpu_selectable(domain, domain->reader);
 }
 
-/* Return the bits of the global control that select the cores for the PMI, and the wake bit. */
+/* Return the global control bits that select the cores for the PMI and wake sleeping cores. */
 static u64 route_bits(const struct ucore_domain *domain)
 {
 	const struct ucore_global *global = domain->global;
@@ -114,7 +114,7 @@ static u64 route_bits(const struct ucore_domain *domain)
 	return bits | global->wake;
 }
 
-/* Return true if the PMI can be routed, as for a die. Core counters always interrupt their core. */
+/* Return true if the PMI can be routed: true for a die, false for a CPU's core counters. */
 static bool has_route(const struct ucore_domain *domain)
 {
 	return domain->scope == UCORE_SCOPE_DIE;
@@ -248,7 +248,7 @@ void ucore_pmi_sync(struct ucore_domain *domain)
 
 /*
  * Route the PMI to all cores. pmi_core_sel numbers physical cores in a way that no manual
- * defines. If no PMI arrives by the kernel's core id, all cores are selected, because any CPU
+ * defines. If no PMI arrives at the core selected by the kernel's core id, all cores are selected, because any CPU
  * of the domain can do the service.
  *
  * No other reader is tried first. A reader that sessions chose must stay. An elected reader

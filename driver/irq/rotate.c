@@ -3,7 +3,7 @@
  * Rotation: groups of events use the counters in time slices. Part of the irq layer.
  *
  * A timer on the reader of each domain ends a time slice. The time slices of all domains of a
- * session begin at the same instants, and the time determines the group that counts. The
+ * session begin at the same instants, and the current time determines the group that counts. The
  * domains therefore switch together, even after one timer was late. domain_ctx.c switches the
  * counters.
  *

@@ -4,7 +4,8 @@
  * Part of the irq layer.
  *
  * A session's timers are pinned to the readers of its domains. They expire at the same instants
- * on all domains: base + n * period, the grid of the timer. No IPI is sent. Polling reads
+ * on all domains: base + n * period, the grid of the timer, where base is an instant during START.
+ * No IPI is sent. Polling reads
  * counters that cannot interrupt, and takes a sample when a period has ended.
  *
  * Timer callbacks run in hard-IRQ context on a CPU of the domain and take the domain's lock.
@@ -134,7 +135,10 @@ void ucore_timer_init(struct ucore_domain_ctx *ctx)
 	ucore_rotate_init(ctx);
 }
 
-/* Return the first expiry of the timer trigger after ctx->resumed, which may be after @base. */
+/*
+ * Return the first expiry of the timer trigger (ns) after the context began to count
+ * (ctx->resumed), which may have been later than @base.
+ */
 static u64 first_due(const struct ucore_domain_ctx *ctx, u64 base)
 {
 	u64 late = ctx->resumed > base ? ctx->resumed - base : 0;

@@ -4,8 +4,8 @@
  * of the sample layer.
  *
  * Counters that a freeze stops are kept as arrays of register addresses. Consecutive counters
- * that are read in the same way form a run. One call reads a run and another one accumulates
- * the values. Counters that no freeze stops, and all counters if a box is dead or a wrap may
+ * that are read in the same way form a run. One function call reads the registers of a run, and
+ * another call adds the increments to the counts. Counters that no freeze stops, and all counters if a box is dead or a wrap may
  * have been missed, are read one by one.
  *
  * A counter in two dwords is read by its low dword alone if that dword cannot have wrapped since
@@ -27,10 +27,10 @@
 #include "sample/domain_ctx_state.h"
 #include "ucore_trace.h"
 
-/* Number of reads of a context of which one is a full read, although low reads would suffice. */
+/* One of so many reads of a context is a full read, although low dwords would suffice. */
 #define LOW_READS_PER_WHOLE	256
 
-/* Return true if the next read of the context may be a low read. */
+/* Return true if the next read of the context may read the low dwords of counters alone. */
 static bool may_be_low(const struct ucore_domain_ctx *ctx)
 {
 	return ctx->nr_reads % LOW_READS_PER_WHOLE;
@@ -44,7 +44,10 @@ static enum ucore_read_mode read_mode(const struct ucore_domain_ctx *ctx,
 	return ctr->flags & UCORE_VALUE_F_UNFROZEN ? UCORE_RUNNING : UCORE_FROZEN;
 }
 
-/* Return the largest plausible increment of a counter in @elapsed, at 2^31 counts in @low_ns. */
+/*
+ * Return the largest plausible increment (counts) of a counter in @elapsed ns. At its highest rate
+ * the counter adds 2^31 counts in @low_ns ns.
+ */
 static u32 low_limit(u64 elapsed, u64 low_ns)
 {
 	return mul_u64_u64_div_u64(elapsed, BIT_ULL(31), low_ns);
@@ -52,7 +55,8 @@ static u32 low_limit(u64 elapsed, u64 low_ns)
 
 /*
  * Read the low dword of a counter. If the increment is implausible, restore the counter's former
- * state, disable its low reads, and return false. The caller must then read the full counter.
+ * state, disable reads of its low dword alone, and return false. The caller must then read the full
+ * counter.
  */
 static bool read_low(struct ucore_counter *ctr, const struct ucore_io *io, u64 elapsed)
 {
@@ -117,7 +121,7 @@ static bool can_read_in_bulk(const struct ucore_domain_ctx *ctx, u32 first, u32 
 	return true;
 }
 
-/* Disable low reads of @nr counters until the session is prepared again. */
+/* Require full reads of @nr counters until the session is prepared again, as by START. */
 static void disable_low(struct ucore_counter * const *ctr, u32 nr)
 {
 	while (nr--)
@@ -125,8 +129,9 @@ static void disable_low(struct ucore_counter * const *ctr, u32 nr)
 }
 
 /*
- * Read a run of @nr counters from index @i of ctx->order. @limit is the largest plausible
- * increment (counts) if low reads are allowed, 0 for full reads.
+ * Read a run: @nr consecutive counters from index @i of ctx->order that are read in the same way.
+ * @limit is the largest plausible increment (counts) if the low dwords alone may be read, 0 for
+ * full reads.
  */
 static void run_read(struct ucore_domain_ctx *ctx, u32 i, u32 nr, u32 limit,
 		     struct ucore_tally *tally)
@@ -151,7 +156,10 @@ static void run_read(struct ucore_domain_ctx *ctx, u32 i, u32 nr, u32 limit,
 	ucore_counter_accumulate_many(ctr, raw, nr, tally);
 }
 
-/* Read the counters of the boxes @first to @end - 1 that a freeze stops, run by run. */
+/*
+ * Read the counters of the boxes @first to @end - 1 that a freeze stops, in runs of consecutive
+ * counters that are read in the same way.
+ */
 static void runs_read(struct ucore_domain_ctx *ctx, u32 first, u32 end, u64 elapsed,
 		      struct ucore_tally *tally)
 {
@@ -214,7 +222,7 @@ static u32 order_box(struct ucore_domain_ctx *ctx, const struct ucore_domain_ctx
 	return n;
 }
 
-/* Sort a box's counters by @low_ns, so that counters with the same value form a run. */
+/* Sort a box's counters by low_ns, so that counters with the same low_ns are read in one run. */
 static void sort_by_low_ns(struct ucore_counter **ctr, u32 nr)
 {
 	u32 i, j;
@@ -224,13 +232,16 @@ static void sort_by_low_ns(struct ucore_counter **ctr, u32 nr)
 			swap(ctr[j - 1], ctr[j]);
 }
 
-/* Return true if two counters can belong to the same run. */
+/* Return true if two counters can belong to the same run, because they are read in the same way. */
 static bool same_read(const struct ucore_counter *a, const struct ucore_counter *b)
 {
 	return a->box->io.ops == b->box->io.ops && a->low_ns == b->low_ns;
 }
 
-/* Set register addresses and ends of runs for the first @nr_frozen counters of ctx->order. */
+/*
+ * Set the register addresses of the first @nr_frozen counters of ctx->order, and the ends of the
+ * runs, which are consecutive counters that are read in the same way.
+ */
 static void ctx_address(struct ucore_domain_ctx *ctx, u32 nr_frozen)
 {
 	const struct ucore_io *io;

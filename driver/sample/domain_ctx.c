@@ -255,7 +255,7 @@ static void twins_update(struct ucore_domain_ctx *ctx, const struct ucore_counte
 	struct ucore_counter *twin = &ctx->ctr[ctr->twin];
 
 	if (!ctr->group)
-		return;		/* no other group uses the register of group 0 */
+		return;		/* no other counter uses the register of a counter in group 0 */
 	for (; twin != ctr; twin = &ctx->ctr[twin->twin])
 		twin->prev = ctr->prev;
 }
@@ -404,8 +404,8 @@ static void prepare_other_groups(struct ucore_domain_ctx *ctx)
  * ucore_ctx_program() - program the boxes of a context
  * @ctx: domain context
  *
- * The counters begin to count when the domain is unfrozen, or with @box_freeze when the boxes
- * are unfrozen. Counters of other contexts keep their counts.
+ * The counters begin to count when the domain is unfrozen, or with @ctx->box_freeze when the
+ * boxes are unfrozen. Counters of other contexts keep their counts.
  */
 void ucore_ctx_program(struct ucore_domain_ctx *ctx)
 {
@@ -428,7 +428,7 @@ void ucore_ctx_program(struct ucore_domain_ctx *ctx)
 
 /**
  * ucore_ctx_freeze() - freeze the context's own boxes one by one
- * @ctx: domain context with @box_freeze, whose domain is not frozen
+ * @ctx: domain context with @ctx->box_freeze, whose domain is not frozen
  *
  * Return: time from before the first freeze to after the last one (ns), 0 for a single box.
  */
@@ -450,7 +450,7 @@ u64 ucore_ctx_freeze(struct ucore_domain_ctx *ctx)
 
 /**
  * ucore_ctx_unfreeze() - unfreeze the context's own boxes one by one
- * @ctx: domain context with @box_freeze
+ * @ctx: domain context with @ctx->box_freeze
  *
  * Return: current time (ns).
  */
@@ -518,7 +518,7 @@ void ucore_ctx_stop(struct ucore_domain_ctx *ctx, u64 now, u64 end, u64 before)
 		box_leave(pb);
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
 		if (!ucore_ctx_counts(ctx, ctr))
-			continue;	/* the control of a group that does not count is zero */
+			continue;	/* its group does not count, so that its control is zero */
 		if (ctr->box->users)
 			ucore_counter_disable(ctr);
 		else

@@ -85,7 +85,7 @@ struct ucore_stats {
  * @nr_frozen: number of the context's counters that a freeze stops
  * @first_running: index in ucore_domain_ctx.order of the first counter that no freeze stops
  * @nr_running: number of the context's counters that no freeze stops
- * @cost: number of register reads needed to read all counters of the context
+ * @cost: number of register reads needed to read the context's counters on the box
  */
 struct ucore_domain_ctx_box {
 	struct ucore_box *box;
@@ -171,7 +171,7 @@ struct ucore_conflict {
  * @timer_ns: period of the timer trigger (ns), 0: none
  * @timer: hrtimer of the timer trigger, pinned to the reader
  * @timer_due: first expiry of @timer with neither a sample nor a drop counted (ns)
- * @poll_ns: interval of polls (ns), 0: no polled counters
+ * @poll_ns: time from one poll to the next (ns), 0: no polled counters
  * @poll: hrtimer of polls, pinned to the reader
  * @last_poll: time of the last poll (ns)
  * @conflict: state of the conflict scans

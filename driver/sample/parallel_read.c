@@ -279,7 +279,7 @@ static void help_read(void *arg)
 	u64 start = ktime_get_mono_fast_ns();
 
 	ucore_budget_enter(start);
-	/* From here on offer() may send another IPI. Either call takes the share. */
+	/* From here on offer() may send another IPI. The first help_read() takes the share. */
 	smp_store_release(&share->ipi_sent, false); /* pairs with offer(), ucore_parallel_exit() */
 	if (atomic_cmpxchg_acquire(&share->state, SHARE_OFFERED, SHARE_TAKEN) == SHARE_OFFERED) {
 		ucore_bulk_read_boxes(share->ctx, share->first, share->end, share->elapsed,

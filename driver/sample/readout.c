@@ -176,10 +176,10 @@ void ucore_readout_begin(struct ucore_readout *ro, struct ucore_domain *domain, 
 /**
  * ucore_readout_begin_ctx() - begin a readout of one domain context
  * @ro: readout to be initialized
- * @ctx: domain context; with @box_freeze only its own boxes are frozen
+ * @ctx: domain context; with @ctx->box_freeze only its own boxes are frozen
  * @now: current time (ns)
  *
- * With @box_freeze, pending overflows are not serviced here but by their PMI. The unfreeze of
+ * With @ctx->box_freeze, pending overflows are not serviced here but by their PMI. The unfreeze of
  * single boxes does not end a freeze of the domain by an overflow.
  */
 void ucore_readout_begin_ctx(struct ucore_readout *ro, struct ucore_domain_ctx *ctx, u64 now)
@@ -202,7 +202,7 @@ void ucore_readout_begin_ctx(struct ucore_readout *ro, struct ucore_domain_ctx *
  * ucore_readout_extend_to_domain() - freeze the domain if the context may have an overflow
  * @ro: readout that may have frozen only the boxes of one armed context
  *
- * Call before a context with @box_freeze is stopped. A stopped context is no longer armed, so
+ * Call before a context with ctx->box_freeze is stopped. A stopped context is no longer armed, so
  * that its overflow would not be serviced and the domain would stay frozen.
  */
 void ucore_readout_extend_to_domain(struct ucore_readout *ro)
@@ -217,8 +217,8 @@ void ucore_readout_extend_to_domain(struct ucore_readout *ro)
 }
 
 /*
- * Return the time at which this CPU began to handle the readout (ns), at least the time of the
- * freeze. The freeze may be much older, for example if the domain was throttled.
+ * Return the instant at which this CPU began to handle the readout, or of the freeze if that is
+ * later (ns). The freeze may be much older, for example if the domain was throttled.
  */
 static u64 latest_time(const struct ucore_readout *ro)
 {
@@ -247,7 +247,7 @@ void ucore_readout_begin_overflow(struct ucore_readout *ro, struct ucore_domain 
 {
 	lockdep_assert_held(&domain->lock);
 
-	/* The overflow may have occurred after the last unfreeze but before its time stamp. */
+	/* @now may precede the time stamp of the last unfreeze, taken after the register write. */
 	*ro = (struct ucore_readout){ .domain = domain,
 				       .now = max(now, ucore_domain_counted_at(domain)),
 				       .recovered = recovered, .tally = domain->tally };
@@ -285,7 +285,7 @@ void ucore_readout_begin_unreported(struct ucore_readout *ro, struct ucore_domai
 	ro->now = domain->frozen_since;
 	readout_read_status(ro);
 	if (ro->status)
-		return;		/* the global bit has appeared since the watchdog's scan */
+		return;		/* a global status bit has been set since the watchdog's scan */
 	ro->unreported = true;
 	list_for_each_entry(ctx, &domain->ctxs, node)
 		ro->status |= ucore_ctx_unreported_overflows(ctx);
@@ -341,8 +341,8 @@ static void ctx_acknowledge(const struct ucore_domain_ctx *ctx)
 }
 
 /*
- * Start the next period of each counter of the context that overflowed, with @throttle without
- * interrupts. Polled counters need no write.
+ * Start the next period of each counter of the context that overflowed. If @throttle, disable the
+ * overflow interrupts of these counters. Polled counters need no write.
  */
 static void ctx_rearm(struct ucore_domain_ctx *ctx, bool throttle)
 {

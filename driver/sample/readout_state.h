@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Data of a readout. The functions are declared in sample.h. Part of the sample layer. An
- * readout lives on the stack of the code that ends it.
+ * Data of a readout. The functions are declared in readout.h. Part of the sample layer. A
+ * struct ucore_readout is a local variable of the function that begins and ends the readout.
  */
 #ifndef UCORE_SAMPLE_READOUT_STATE_H
 #define UCORE_SAMPLE_READOUT_STATE_H
@@ -12,11 +12,11 @@
 #include "sample/domain_ctx_state.h"
 
 /**
- * struct ucore_readout - state of a readout that is ending
+ * struct ucore_readout - state of a readout in progress
  * @domain: domain of the readout
  * @ctx: context whose boxes are frozen one by one, NULL if the whole domain is frozen
- * @now: time of the freeze (ns), which is the time of the sample
- * @entered: time at which this CPU began to handle the end of the readout (ns)
+ * @now: instant of the freeze (ns), which becomes the time stamp of the sample
+ * @entered: instant at which this CPU began to handle the readout (ns)
  * @charged_from: start of the frozen time charged to this readout (ns); later than @now if
  *                the domain was frozen before
  * @frozen_before: frozen time of the domain before @now (ns), without box freezes except those

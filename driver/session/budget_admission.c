@@ -42,8 +42,8 @@
  */
 
 /*
- * Return true if a command of the session may use the domain's reader. A command that moves
- * readers uses the readers of all dies.
+ * Return true if a command of the session may use the domain's reader. A command that may
+ * make other CPUs the readers of dies (@moves) uses the readers of all dies.
  */
 static bool uses_reader(const struct ucore_session *session, const struct ucore_domain *domain,
 			bool moves)
@@ -79,8 +79,8 @@ static u64 wait_ns(const struct ucore_session *session, bool moves)
 /**
  * ucore_admit_begin() - admit a command: wait until the readers are within their budgets
  * @session: the session, not locked
- * @moves: the command may move the readers of all dies; otherwise it uses the readers of the
- *         session's domains only
+ * @moves: the command may make other CPUs the readers, so that it uses the readers of all dies;
+ *         otherwise it uses the readers of the session's domains only
  *
  * Only one command of a session is admitted at a time. The CPU time that commands can use
  * together therefore grows with the number of sessions, not with the number of threads. A

@@ -11,8 +11,8 @@
  * session holds these counters all the time. A session with box freeze has its boxes alone,
  * because the freeze would stop the counters of other sessions.
  *
- * The first claim on a box acquires the box from the kernel. The last claim restores the
- * registers to the values found. Between the two the box is reset only while no domain context
+ * The first claim on a box acquires the box from the kernel. The end of the last claim
+ * restores the registers to the values found. Between the two the box is reset only while no domain context
  * uses it (box->users is 0).
  */
 #include <linux/bitops.h>
@@ -301,7 +301,10 @@ static void place_commit(const struct placement *place)
 		place->event[i]->counter = place->counter[i];
 }
 
-/* Choose counters for the events of group 0, which always count, and of the lead group. */
+/*
+ * Choose counters for the events of group 0, which always count, together with those of the lead
+ * group, which is the group that is placed first.
+ */
 static bool lead_assign(struct plan *plan, struct placement *place)
 {
 	u32 i;
@@ -316,7 +319,10 @@ static bool lead_assign(struct plan *plan, struct placement *place)
 	return true;
 }
 
-/* Choose counters for each of the other groups, among those that group 0 leaves free. */
+/*
+ * Choose counters for each group except group 0 and the lead group (plan->lead), among the
+ * counters that group 0 leaves free.
+ */
 static bool rest_assign(const struct plan *plan, struct placement *place, bool commit)
 {
 	u64 rest = plan->groups & ~(BIT_ULL(0) | BIT_ULL(plan->lead));

@@ -241,7 +241,7 @@ static bool has_threshold(const struct ucore_box *box, const struct ucore_event_
 }
 
 /*
- * Set the interval of polls to the shortest time in which the event's period can end. At most
+ * Set the time between polls to the shortest time in which the event's period can end. At most
  * one period then ends between two polls. UCORE_POLL_MIN_NS limits the overhead of polls,
  * UCORE_POLL_MAX_NS the delay of samples.
  */

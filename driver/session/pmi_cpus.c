@@ -2,7 +2,7 @@
 /*
  * A session's choice of readers and of the CPUs that take PMIs, by SET_PMI_CPUS. Owns
  * session->pinned, and domain->pins, which is the number of sessions with a choice for the
- * domain. Part of the session layer, above hotplug/reader_cpu.c, which moves the readers.
+ * domain. Part of the session layer, above hotplug/reader_cpu.c, which changes the readers.
  * Process context, with the session's lock held.
  */
 #include <linux/capability.h>

@@ -371,7 +371,7 @@ static void readers_elect(struct ucore_session *session)
 }
 
 /**
- * ucore_prepare_session() - make domain contexts from a session's events, allocate its snapshot
+ * ucore_prepare_session() - make domain contexts of a session's events, and a buffer for READ
  * @session: the session, locked and stopped
  *
  * Return: 0 or -ENOMEM.
@@ -423,7 +423,7 @@ void ucore_prepare_keep_counts(struct ucore_session *session)
 			session->ran_ns[ctr->slot] = ctr->ran_ns;
 		}
 	}
-	/* a counter's slot is the position of its event in the list */
+	/* entry @slot of the snapshot belongs to the event at position @slot of the list */
 	list_for_each_entry(event, &session->events, node) {
 		event->total = session->values[slot].count;
 		event->ran_ns = session->ran_ns[slot];

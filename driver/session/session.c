@@ -49,7 +49,7 @@ static void selftest_here(void *arg)
 	struct ucore_box *box = arg;
 
 	raw_spin_lock(&box->domain->lock);
-	/* another session may have tested or started the box since the check */
+	/* another session may have tested or started the box since box_selftest() checked it */
 	if (ucore_selftest_needed(box))
 		ucore_selftest_run(box);
 	raw_spin_unlock(&box->domain->lock);
@@ -79,7 +79,7 @@ static int box_selftest(struct ucore_box *box, bool *learned)
 		mutex_unlock(&ucore_run_lock);
 		ucore_selftest_report(box);
 	}
-	/* a check may have failed now, or earlier for another session */
+	/* a check of the self-test may have failed now, or earlier for another session */
 	*learned = box->selftest.failed;
 	return ucore_selftest_failed(box) ? -ENODEV : 0;
 }
@@ -174,7 +174,7 @@ static int check_group(const struct ucore_session *session, const struct ucore_a
 /**
  * ucore_session_add_event() - add an event to a session, for ADD_EVENT
  * @session: the session, locked
- * @add: the request; receives the event's id, counter and polling interval
+ * @add: the request; receives the event's id, its counter, and the time between polls
  * @terms: fields of the event, @add->nr_terms elements
  *
  * Return: 0 or -errno as in the ABI.
@@ -354,7 +354,7 @@ struct ucore_session *ucore_session_alloc(const struct ucore_create_session *con
 	session->timer_ns = config->timer_ns;
 	session->rotate_ns = config->rotate_ns;
 	session->nr_readers = config->nr_readers;
-	/* the same permission as in cpu_check() of pmi_cpus.c */
+	/* without CAP_SYS_NICE only CPUs on which the caller may run can help, as for PMIs */
 	session->readers_any = config->nr_readers > 1 && capable(CAP_SYS_NICE);
 	cpumask_copy(session->readers_cpus, current->cpus_ptr);
 	session->ring_size = config->ring_size;

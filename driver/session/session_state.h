@@ -23,10 +23,10 @@ struct user_struct;
  * @admission: held by a command that uses CPU time of readers, during the wait for admission
  *             and the execution (budget_admission.c). Outermost lock.
  * @caller: held by each command, from the first to the last access to user memory. Keeps
- *          @values, @ran_ns and @domains unchanged until they are copied out. After
+ *          @values, @ran_ns and @domains unchanged until they are copied out. Taken after
  *          @admission.
  * @lock: protects all members that change after creation, except @ctx's pointers and the
- *        rings. After @caller, before the catalog's lock, ucore_run_lock and the CPU hotplug
+ *        rings. Taken after @caller, before the catalog's lock, ucore_run_lock and the CPU hotplug
  *        lock. Never taken under mmap_lock. User memory is never accessed under it, so that a
  *        revoke need not wait for a page fault.
  * @id: session id
@@ -81,7 +81,7 @@ struct user_struct;
  */
 struct ucore_session {
 	struct mutex admission;	/* outermost lock */
-	struct mutex caller;	/* serializes commands */
+	struct mutex caller;	/* held during each command */
 	struct mutex lock;
 	u64 id;
 	struct pid *pid;
@@ -99,7 +99,7 @@ struct ucore_session {
 	u32 ring_size;
 	u32 wakeup;
 	struct ucore_sink sink;
-	spinlock_t rings;	/* pointers to rings */
+	spinlock_t rings;	/* protects the pointers to rings in @ctx */
 
 	struct list_head events;
 	u32 nr_events;

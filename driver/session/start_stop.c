@@ -393,7 +393,7 @@ static void snapshot_no_freeze(struct ucore_domain_ctx *ctx, const struct ucore_
 	struct ucore_domain *domain = ctx->domain;
 	u64 now = ktime_get_mono_fast_ns(), reads = domain->tally.reads;
 
-	if (ctx->running)	/* false while suspended */
+	if (ctx->running)	/* false while the domain is suspended */
 		ucore_ctx_read_running(ctx, now);
 	ctx->stats.reads += domain->tally.reads - reads;
 	snapshot_fill(m->session, ctx, now,
