@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The HTTP server, built on libmicrohttpd. The server runs in the program's only thread, and
- * its epoll descriptor is part of the main wait. No operation blocks, so that a slow client
- * does not delay another. A connection may send one request and has CONNECTION_NS of time.
+ * The HTTP server, built on libmicrohttpd. The server runs in the program's only thread, whose
+ * main loop waits for the server's epoll descriptor. No operation blocks, so that a slow client
+ * does not delay another. A connection may send one request, and is closed after CONNECTION_NS.
  *
  * The library is loaded with dlopen() when the server starts, because it depends on a dozen
  * others (TLS) that other commands do not need. A build without the library has stubs instead.

@@ -38,7 +38,7 @@ struct pci_device {
 };
 
 /**
- * struct pci_devices - PCI functions that transfer data, without bridges and chip internals
+ * struct pci_devices - PCI functions except memory, bridges and system peripherals
  * @device: array of functions, ordered by address
  * @nr: number of functions
  */

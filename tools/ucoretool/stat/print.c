@@ -224,7 +224,7 @@ static void summary_json(struct stat_run *stat, const struct ucore_get_status *s
 	json_line_end(out);
 }
 
-/* Count the slots by the scope of their domains, for the words "die" and "CPU" in the summary */
+/* Count the events on boxes by the scope of the domain, for "die" and "CPU" in the summary */
 static struct domain_sum slots_domains(const struct stat_run *stat)
 {
 	const struct ucore_domain_info *domain;
