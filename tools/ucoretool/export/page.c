@@ -148,7 +148,7 @@ static void places_print(const struct collect *c, struct expose *page)
 	expose_seconds(page, c->skew_ns);
 }
 
-/* ---- boxes and the rest ------------------------------------------------ */
+/* ---- boxes, and the whole page ----------------------------------------- */
 
 /* Number of boxes of one type on one socket, for the page */
 struct census {

@@ -17,7 +17,7 @@
 #include "event_loop.h"
 
 #define RETRY_NS	(2 * NSEC_PER_SEC)	/* time between attempts to open the device */
-#define RETRY_BUSY_NS	(5 * NSEC_PER_SEC)	/* time between attempts to get busy counters */
+#define RETRY_BUSY_NS	(5 * NSEC_PER_SEC)	/* time between attempts to add busy collectors */
 
 /* ---- create and free --------------------------------------------------- */
 

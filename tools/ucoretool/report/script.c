@@ -85,7 +85,7 @@ static int script_finish(struct tool *tool, void *data, int argc, char **argv)
 	return 0;
 }
 
-/* ---- sum of a sample --------------------------------------------------- */
+/* ---- sums of counts over boxes ----------------------------------------- */
 
 static void row_add(struct script *script, const struct recording_value *value)
 {

@@ -110,7 +110,7 @@ static struct cell note_cell(const struct stat_run *stat, uint32_t flags, int32_
 	return cell_text(text);
 }
 
-/* Return the cell of a count; NaN if the event's group had no time slice in the interval */
+/* Return the cell of a count; NaN if its group had no time slice since the previous READ */
 static struct cell count_cell(const struct stat_row *row)
 {
 	return row->missed ? cell_value(__builtin_nan("")) : cell_count(row->count);
