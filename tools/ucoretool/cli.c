@@ -21,7 +21,10 @@ static const struct option_desc common_options[] = {
 	{ 0 },
 };
 
-/* Return the options of all commands; without the first one, --device, if @command has no device */
+/*
+ * Return the table of the options that all commands share.  The first option of the table,
+ * --device, is skipped if @command uses no device.
+ */
 static const struct option_desc *common_of(const struct command *command)
 {
 	return common_options + command->no_device;

@@ -27,7 +27,7 @@ int tool_error(const struct tool *tool, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int tool_fail(const struct tool *tool, int code);
 
-/** tool_is_usage() - return true if the library's -errno is caused by wrong arguments */
+/** tool_is_usage() - return true if @code (-errno from libucore) means wrong arguments */
 bool tool_is_usage(int code);
 
 /*

@@ -94,7 +94,7 @@ static void names_offer(const struct completing *c, const char *type, const char
 	}
 }
 
-/* Find a box whose type is the longest type with which the @length characters at @head start */
+/* Find a box with the longest type name that is a prefix of the @length characters at @head */
 static const struct ucore_box_info *head_box(const struct completing *c, const char *head,
 					     size_t length)
 {

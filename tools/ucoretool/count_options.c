@@ -216,7 +216,7 @@ void count_close(struct count *count)
 	ucore_device_close(count->dev);
 }
 
-/* Start the session, then the program; with a delay, start the program before the delay */
+/* Start the session, then the program; with a delay, start the program first, and wait */
 int count_start(struct tool *tool, const struct count_args *args, struct count *count,
 		struct wait *wait)
 {

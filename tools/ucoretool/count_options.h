@@ -98,7 +98,12 @@ int count_open(struct tool *tool, const struct count_args *args,
 /** count_close() - destroy the session and close the device */
 void count_close(struct count *count);
 
-/** count_start() - wait for the delay, then start the session, and start the program */
+/**
+ * count_start() - start the session, then the program
+ *
+ * With @args->delay_ns the program starts first, and the session starts after the delay.
+ * Return: 0 or the exit code.
+ */
 int count_start(struct tool *tool, const struct count_args *args, struct count *count,
 		struct wait *wait);
 

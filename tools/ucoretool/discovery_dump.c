@@ -24,7 +24,7 @@ static void view_make(const struct ucore_discovery *discovery, struct discovery_
 	view->units = ucore_discovery_units(discovery, &view->nr_units);
 }
 
-/* Return a message why there are no discovery tables: hidden by firmware, or platform without */
+/* Return the reason why there are no tables: the firmware hides them, or the platform has none */
 static const char *no_tables(const struct ucore_device *dev)
 {
 	if (ucore_device_info(dev)->caps & UCORE_CAP_DISCOVERY)
@@ -33,8 +33,8 @@ static const char *no_tables(const struct ucore_device *dev)
 }
 
 /*
- * Return true if the driver uses no unit of @table.  Units of a UCORE_TABLE_DUPLICATE are used,
- * only its global record is not.
+ * Return true if the driver uses no unit of @table.  With UCORE_TABLE_DUPLICATE the driver uses
+ * the units of the table, and ignores only the global record of the table.
  */
 static bool table_unused(const struct ucore_table_info *table)
 {
@@ -75,7 +75,10 @@ static struct cell die_cell(int32_t die)
 	return die < 0 ? cell_none() : cell_number((uint32_t)die);
 }
 
-/* Write the number of the record that conflicts with @unit: "6", or "1:6" (TABLE:RECORD) */
+/*
+ * Write the number of the record that @unit duplicates or overlaps: "6" in the same table,
+ * "1:6" (TABLE:RECORD) in another table.
+ */
 static void conflict_text(const struct ucore_unit_info *unit, char *text, size_t size)
 {
 	if (unit->other_table == unit->table)

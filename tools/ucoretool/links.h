@@ -25,7 +25,7 @@ struct links {
  * links_open() - read the links from the driver, and the PCI devices from sysfs
  * @tool: the tool
  * @dev: open device
- * @root: folder that contains sys and usr, as for pci_devices_read(), NULL for ""
+ * @root: folder that contains sys and usr, NULL: /
  * @links: initialized on success
  *
  * Return: 0 or the exit code.

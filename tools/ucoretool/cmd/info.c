@@ -113,7 +113,7 @@ static void info_machine(const struct ucore_device *dev)
 
 /* ---- the cores --------------------------------------------------------- */
 
-/* Names of the predefined events in tools/events/core.csv, indexed by their bit in CPUID.0AH */
+/* Names of architectural events in tools/events/core.csv, indexed by bit in CPUID.0AH:EBX */
 static const char *const core_events[] = {
 	"UNHALTED_CORE_CYCLES", "INSTRUCTIONS_RETIRED", "UNHALTED_REFERENCE_CYCLES",
 	"LLC_REFERENCES", "LLC_MISSES", "BRANCH_INSTRUCTIONS_RETIRED", "BRANCH_MISSES_RETIRED",

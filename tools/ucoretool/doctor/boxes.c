@@ -67,7 +67,7 @@ void doctor_check_domains(struct doctor *doctor)
 			      "%u CPUs are offline: their own counters are not read", offline);
 }
 
-/* Return true if a unit was rejected, unless the record is empty or has a known error */
+/* Return true if a unit was rejected, but not for an empty record or a known error of firmware */
 static bool unit_unexpected(const struct ucore_unit_info *unit)
 {
 	return unit->reason != UCORE_UNIT_OK && unit->reason != UCORE_UNIT_ZERO &&

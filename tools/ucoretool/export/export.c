@@ -203,7 +203,7 @@ static int export_finish(struct tool *tool, void *data, int argc, char **argv)
 	return 0;
 }
 
-/* ---- the file ---------------------------------------------------------- */
+/* ---- the textfile ------------------------------------------------------ */
 
 /*
  * Write the textfile. The program ends if the first write fails. A later failure is reported, and

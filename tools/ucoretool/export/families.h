@@ -13,7 +13,7 @@
 
 /**
  * struct family - a family of metrics
- * @collector: name of the group of families that users select together
+ * @collector: name of the collector, all of whose families users select together
  * @name: metric name in Prometheus
  * @help: text of the HELP line
  * @label: label that holds the box number; NULL: the counts of a die are added

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The HTTP server, built on libmicrohttpd. The server runs in the program's only thread, and
- * its epoll descriptor is part of the main wait. No operation blocks, so that a slow client
- * does not delay another. A connection may send one request and has CONNECTION_NS of time.
+ * The HTTP server, built on libmicrohttpd. The server runs in the program's only thread, whose
+ * main loop waits for the server's epoll descriptor. No operation blocks, so that a slow client
+ * does not delay another. A connection may send one request, and is closed after CONNECTION_NS.
  *
- * The library is loaded with dlopen() when the server starts, because it depends on a dozen
+ * libmicrohttpd is loaded with dlopen() when the server starts, because it depends on a dozen
  * others (TLS) that other commands do not need. A build without the library has stubs instead.
  */
 #include "cli.h"
@@ -60,7 +60,7 @@ struct server {
 	TAILQ_HEAD(, connection) connections;	/* open connections, ordered by deadline */
 };
 
-/* ---- the library ------------------------------------------------------- */
+/* ---- libmicrohttpd ----------------------------------------------------- */
 
 static int library_open(struct tool *tool, struct library *http)
 {
@@ -95,7 +95,7 @@ static int library_open(struct tool *tool, struct library *http)
 	return 0;
 }
 
-/* ---- answers ----------------------------------------------------------- */
+/* ---- responses --------------------------------------------------------- */
 
 static struct MHD_Response *response_make(struct server *server, char *text, size_t size,
 					  enum MHD_ResponseMemoryMode mode, const char *type)
@@ -137,7 +137,7 @@ static struct MHD_Response *page_response(struct server *server)
 		free(text);
 		return NULL;
 	}
-	/* The library keeps a reference to the old page while a connection sends it */
+	/* libmicrohttpd keeps a reference to the old page while a connection sends it */
 	if (server->made)
 		server->http.destroy_response(server->made);
 	server->made = made;

@@ -34,7 +34,7 @@ int serve_open(struct tool *tool, int fd, const struct serve_page *page, struct 
 /** serve_fd() - return a descriptor that is readable when serve_run() has work; -1 for NULL */
 int serve_fd(const struct server *server);
 
-/** serve_until() - return the time (ns) by which serve_run() must be called, 0 for no limit */
+/** serve_until() - return the CLOCK_MONOTONIC time (ns) of the next serve_run(), 0 for no limit */
 uint64_t serve_until(const struct server *server);
 
 /** serve_run() - process pending requests without blocking; @server may be NULL */

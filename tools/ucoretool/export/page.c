@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Prints the exporter's page: metric names, labels and values of the totals that totals.c
- * accumulates.
+ * Prints the exporter's page: metric names, labels and values. The values are counts and times
+ * since the start of the exporter, which totals.c adds up over all sessions.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static void users_print(const struct collect *c, struct expose *page)
 	}
 }
 
-/* ---- places ------------------------------------------------------------ */
+/* ---- dies and other domains -------------------------------------------- */
 
 static void place_begin(const struct collect *c, struct expose *page, const struct place *place)
 {
@@ -148,7 +148,7 @@ static void places_print(const struct collect *c, struct expose *page)
 	expose_seconds(page, c->skew_ns);
 }
 
-/* ---- boxes and the rest ------------------------------------------------ */
+/* ---- boxes, and the whole page ----------------------------------------- */
 
 /* Number of boxes of one type on one socket, for the page */
 struct census {

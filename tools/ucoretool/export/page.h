@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The exporter's state. selection.c and sessions.c fill the session, totals.c accumulates the
- * counts, and page.c prints them.
+ * The exporter's state. selection.c adds events to the session, sessions.c reads the counters,
+ * totals.c adds up the counts of all sessions, and page.c prints the sums.
  */
 #ifndef UCORETOOL_EXPORT_PAGE_H
 #define UCORETOOL_EXPORT_PAGE_H
@@ -11,13 +11,16 @@
 
 struct collect_args;
 
-/* Prometheus counter: @total is the sum of all increments of a driver value, @last is its value */
+/* Prometheus counter: @total is the sum of all increments of a value that the driver reports */
 struct meter {
 	uint64_t total;
-	uint64_t last;
+	uint64_t last;		/* value that the driver reported last */
 };
 
-/* Domain and its totals. The location identifies it, because a reload of the driver changes ids. */
+/*
+ * Domain, with its times and numbers since the start of the exporter. Scope, die and CPU identify
+ * the domain, because a reload of the driver changes domain ids.
+ */
 struct place {
 	uint32_t scope;
 	uint32_t die;
@@ -54,17 +57,17 @@ struct event_label {
 	char text[UCORE_SPEC_LEN];
 };
 
-/* Slot of the session with its @last count, and the series to which its increments are added */
+/* Event on one box in the session: its @last count, and the index of the series that it adds to */
 struct source {
 	size_t series;
 	uint64_t last;
 };
 
 enum state {
-	COLLECTOR_MISSING,	/* the machine has no events of the collector, or not selected */
+	COLLECTOR_MISSING,	/* not selected, or without events on this machine */
 	COLLECTOR_COUNTING,
 	COLLECTOR_BUSY,		/* another session uses the counters of the collector */
-	COLLECTOR_REFUSED,	/* too few counters, or no box of the collector answers */
+	COLLECTOR_REFUSED,	/* too few counters, or all boxes of the collector are dead */
 };
 
 struct collect {
@@ -73,7 +76,7 @@ struct collect {
 	struct ucore_device *dev;
 	struct ucore_session *session;	/* NULL while the exporter cannot count */
 	uint64_t session_id;
-	uint64_t tried;			/* time of the last attempt to connect (ns) */
+	uint64_t tried;			/* last session start or failure (CLOCK_MONOTONIC ns) */
 	struct ucore_error reported;	/* last error that was printed; it is not repeated */
 	enum state states[NR_COLLECTORS];
 	enum state states_reported[NR_COLLECTORS];

@@ -184,7 +184,10 @@ int selection_find(struct collect *c)
 	return 0;
 }
 
-/* Find or add the group of events with a label. The group stays the same in later sessions. */
+/*
+ * Find or add an event label, and return its series.group in @group. A label has the same number
+ * in all sessions.
+ */
 static int label_group(struct collect *c, const char *label, size_t *group)
 {
 	struct event_label *grown;

@@ -27,7 +27,7 @@ struct collect_args {
 	uint32_t read_flags;
 };
 
-/** selection_find() - find the collectors with events here; -ENOENT if a selected one has none */
+/** selection_find() - find this machine's collectors; -ENOENT if a selected one has no events */
 int selection_find(struct collect *c);
 
 /** selection_add_events() - add the events of -e to the session; 0 or -errno */

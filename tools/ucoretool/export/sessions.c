@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Owns the exporter's device and session, connects again after a loss, and reads the counters
- * into the totals.
+ * Owns the exporter's device and session, opens them again after a failure, and adds the counts
+ * to the Prometheus counters, which continue from one session to the next.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "event_loop.h"
 
 #define RETRY_NS	(2 * NSEC_PER_SEC)	/* time between attempts to open the device */
-#define RETRY_BUSY_NS	(5 * NSEC_PER_SEC)	/* time between attempts to get busy counters */
+#define RETRY_BUSY_NS	(5 * NSEC_PER_SEC)	/* time between attempts to add busy collectors */
 
 /* ---- create and free --------------------------------------------------- */
 
@@ -63,7 +63,7 @@ static void report_once(struct collect *c)
 	tool_error(c->tool, "not counting: %s", c->reported.text);
 }
 
-/* ---- connecting -------------------------------------------------------- */
+/* ---- opening device and session ---------------------------------------- */
 
 static void session_drop(struct collect *c)
 {
@@ -252,8 +252,8 @@ static void connect_again(struct collect *c)
 }
 
 /*
- * Add the counts since the last update to the totals of all series, and the statistics of all
- * domains. A failure closes the session and the device.
+ * Read all counters, add the counts since the last read to their series, and update the
+ * statistics of all domains. A failure closes the session and the device.
  */
 static void update(struct collect *c)
 {
@@ -271,7 +271,7 @@ static void update(struct collect *c)
 	if (!ret && busy_one_is_free(c)) {
 		/*
 		 * Create a new session, which also counts collectors that were busy. No counts
-		 * are lost, because the totals include the last read.
+		 * are lost, because counters_read() has added all counts to their series.
 		 */
 		disconnect(c);
 		connect_again(c);

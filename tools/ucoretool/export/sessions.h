@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Counting for the exporter, from the device to the text of a page. The exporter has one session
- * and makes one READ for each page. The totals are kept when the session is replaced.
+ * and makes one READ for each page. The sums of all counts are kept when the session is
+ * replaced.
  */
 #ifndef UCORETOOL_EXPORT_SESSIONS_H
 #define UCORETOOL_EXPORT_SESSIONS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Replacement of a file that other programs read: a reader finds either the old or the new
- * content, never a part.
+ * Replacement of a file that other programs read: they find either the old or the new content,
+ * never a part.
  */
 #ifndef UCORETOOL_EXPORT_TEXTFILE_H
 #define UCORETOOL_EXPORT_TEXTFILE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Totals of the exporter: places, series and their counts. Totals are kept when a session is
- * lost. Only increments of the driver's values are added.
+ * The exporter's sums of counts (struct series), and of the times and numbers of domains (struct
+ * place). They are kept when a session ends: only increments of the driver's values are added.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Totals of the exporter, which are kept when a session is lost.
+ * The exporter's sums of counts (struct series), and of the times and numbers of domains (struct
+ * place). They are kept when a session ends.
  */
 #ifndef UCORETOOL_EXPORT_TOTALS_H
 #define UCORETOOL_EXPORT_TOTALS_H
@@ -10,22 +11,22 @@
 /** totals_grow() - return @array with space for one more element; NULL if out of memory */
 void *totals_grow(void *array, size_t nr, size_t *max, size_t size);
 
-/** totals_meter() - add the increment of a driver value since the last call to a total */
+/** totals_meter() - add the increment from meter.last to @now, a value of the driver */
 void totals_meter(struct meter *meter, uint64_t now);
 
-/** totals_place() - find or add the place of a domain; NULL if out of memory */
+/** totals_place() - find or add the struct place of a domain; NULL if out of memory */
 struct place *totals_place(struct collect *c, const struct ucore_domain_info *domain);
 
-/** totals_places_update() - update all places from the driver's domains; 0 or -ENOMEM */
+/** totals_places_update() - update the struct place of each domain; 0 or -ENOMEM */
 int totals_places_update(struct collect *c);
 
-/** totals_places_restart() - reset the times of all places for a new session */
+/** totals_places_restart() - prepare for the times of a new session, which start at 0 */
 void totals_places_restart(struct collect *c);
 
 /** totals_series() - find or add the series that equals @wanted; NULL if out of memory */
 struct series *totals_series(struct collect *c, const struct series *wanted);
 
-/** totals_source() - add the increment of a slot's count to the total of its series */
+/** totals_source() - add the increment of a count (@source, @value) to its series */
 void totals_source(struct collect *c, struct source *source, const struct ucore_value *value);
 
 #endif /* UCORETOOL_EXPORT_TOTALS_H */

@@ -173,7 +173,10 @@ static bool boxes_alike(const struct ucore_box_info *a, const struct ucore_box_i
 	       a->flags == b->flags && a->owner == b->owner;
 }
 
-/* Return true if box @b follows @a in the same domain, or is the same box of the next CPU */
+/*
+ * Return true if @b has the next box number after @a in the same domain, or the same number on
+ * the next CPU.
+ */
 static bool boxes_follow(const struct ucore_box_info *a, const struct ucore_box_info *b)
 {
 	if (a->domain == b->domain)

@@ -10,7 +10,7 @@
 
 /**
  * struct list_args - parsed arguments of list
- * @what: kind of the listed elements
+ * @what: what to list: boxes, events, event fields or metrics
  * @pattern: pattern that listed elements match, NULL: list all elements
  * @platform: platform of --platform, NULL: this machine
  * @root: folder that contains sys and usr (--root), NULL: /
@@ -33,7 +33,7 @@ struct list_args {
 /** list_boxes() - print the boxes of the device */
 int list_boxes(struct tool *tool, struct ucore_device *dev, const struct list_args *args);
 
-/** list_events() - print the events of a platform and the events of the cores, each may be NULL */
+/** list_events() - print the events of @platform, and the core events of @core; each may be NULL */
 int list_events(struct tool *tool, const struct list_args *args,
 		const struct ucore_platform *platform, const struct ucore_platform *core);
 

@@ -51,7 +51,10 @@ static bool place_of(const char *root, struct pci_device *device)
 			    &device->slot) == 3;
 }
 
-/* Return true if a PCI class transfers data; false for memory, bridges and system peripherals */
+/*
+ * Return true if devices of a PCI class transfer data; false for memory, bridges, system
+ * peripherals and signal processing
+ */
 static bool moves_data(uint32_t class)
 {
 	switch (class >> 8) {

@@ -38,7 +38,7 @@ struct pci_device {
 };
 
 /**
- * struct pci_devices - PCI functions that transfer data, without bridges and chip internals
+ * struct pci_devices - PCI functions of classes that transfer data, such as network and storage
  * @device: array of functions, ordered by address
  * @nr: number of functions
  */

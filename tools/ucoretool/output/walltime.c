@@ -40,7 +40,7 @@ const char *clock_iso(uint64_t real, char *text)
 	return text;
 }
 
-/* Write CLOCK_REALTIME @real (ns) as local time in microseconds, with date and zone if @day */
+/* Write @real (CLOCK_REALTIME ns) as local time with 6 decimals; with date and zone if @day */
 static const char *local_text(uint64_t real, bool day, char *text)
 {
 	time_t seconds = (time_t)(real / NSEC_PER_SEC);

@@ -57,7 +57,7 @@ static int target_add(struct tool *tool, const struct core_args *args, struct co
 					  &tool->err);
 }
 
-/* Add all threads of a process; skip threads that exit during the loop */
+/* Count the core event on all threads of a process; skip threads that exit during the loop */
 static int process_add(struct tool *tool, const struct core_args *args, struct count *count,
 		       uint32_t pid)
 {

@@ -181,7 +181,7 @@ static int directory_check(struct tool *tool, const char *path)
 	char *directory;
 	int ret = 0;
 
-	/* Skip the check if the directory's name contains the time of the future incident */
+	/* Skip the check if the directory's name contains a time (%t), which is not known yet */
 	if (slash && memchr(path, '%', (size_t)(slash - path)))
 		return 0;
 	directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
@@ -224,7 +224,7 @@ static bool is_true(const struct flight *flight, double value)
 {
 	if (flight->equal && value == flight->threshold)
 		return true;
-	/* A comparison with NaN is false, so that a missing value starts no incident */
+	/* A comparison with NaN is false, so that a missing value causes no file */
 	return flight->above ? value > flight->threshold : value < flight->threshold;
 }
 
@@ -258,7 +258,7 @@ static bool is_short(const struct flight *flight)
 	return false;
 }
 
-/* Evaluate the condition with new values, and start an incident when it becomes true */
+/* Evaluate the condition with new values; when it becomes true, request a file (flight.pending) */
 static void condition_check(struct flight *flight, uint64_t time)
 {
 	const struct ucore_metric_value *holds = value_holds(flight);

@@ -222,7 +222,7 @@ static void source_fill(struct record *record, struct source *source)
 		record->damaged++;
 }
 
-/* Find the source whose next record is the oldest; NULL if all rings are empty */
+/* Return the ring whose next record is the oldest; NULL if all rings are empty */
 static struct source *source_oldest(struct record *record)
 {
 	struct source *oldest = NULL;

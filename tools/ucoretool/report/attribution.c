@@ -17,13 +17,13 @@
 struct row {
 	struct task_key key;
 	uint64_t intervals;
-	uint64_t *counts;	/* counts of the intervals of this row, indexed by event */
+	uint64_t *counts;	/* counts attributed to the task @key, indexed by event */
 };
 
 struct attribution {
 	struct recording *recording;
 	struct task_log log;
-	struct row *rows;	/* row of each key in log.keys; sorted by count for the output */
+	struct row *rows;	/* row of each task in log.keys; sorted by count for the output */
 	size_t nr, room;
 	size_t nr_events;
 	uint64_t *all;		/* counts of all intervals, indexed by event */
@@ -172,7 +172,7 @@ static size_t columns_make(const struct attribution *table, struct column *colum
 	return nr;
 }
 
-static size_t sorted_by;	/* event that row_order() compares; qsort() passes no argument */
+static size_t sorted_by;	/* event index for row_order(), as qsort() passes no argument */
 
 static int row_order(const void *a, const void *b)
 {

@@ -3,8 +3,9 @@
  * Conversion of a recorded file to a trace in the Common Trace Format 1.8, for babeltrace2 and
  * Trace Compass. Each domain is a stream, and its samples have a field for each counter.
  *
- * Counts are totals since the start of the recording, as is usual in such traces. A packet's header
- * has the number of discarded events before the packet. Therefore lost records start a new packet.
+ * Counts are totals since the start of the recording, as is usual in such traces. The format calls
+ * a record an event, and a packet's header has the number of lost events ("discarded") before the
+ * packet. Therefore lost records start a new packet.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -20,14 +21,14 @@
 #define CTF_MAGIC	0xc1fc1fc1U
 #define PACKET_BYTES	(1U << 18)	/* a packet of at least this size (bytes) is written */
 
-/* Event ids of the trace, the same in each stream */
+/* Ids of the record types (samples and gaps) in the trace, the same in each stream */
 enum { CTF_SAMPLE, CTF_GAP };
 
 /* Header of each packet, as described by metadata_write() */
 struct packet_head {
 	uint32_t magic;
 	uint32_t stream;
-	uint64_t begin, end;		/* time of the packet's first and last event (ns) */
+	uint64_t begin, end;		/* times of first and last record (CLOCK_MONOTONIC ns) */
 	uint64_t content, size;		/* size of the packet without and with padding (bits) */
 	uint64_t seq;
 	uint64_t discarded;		/* number of lost records since the start */
@@ -45,7 +46,7 @@ struct stream {
 	unsigned char *bytes;		/* content of the current packet, without the header */
 	size_t used;
 	size_t room;
-	uint64_t last;			/* time of the event that was written last (ns) */
+	uint64_t last;			/* time of the last written record (CLOCK_MONOTONIC ns) */
 };
 
 struct ctf {
@@ -381,7 +382,7 @@ static void record_put(struct ctf *ctf)
 
 /* ---- the trace --------------------------------------------------------- */
 
-/* Open the file of a stream; the buffer has space for a full packet and one more event */
+/* Open the file of a stream; the buffer has space for a full packet and one more record */
 static int stream_open(struct tool *tool, struct ctf *ctf, struct stream *stream)
 {
 	char name[32];

@@ -283,7 +283,7 @@ static void tasks_json(struct html *html)
 	json_end(out, ']');
 }
 
-/* Write the number of intervals of each axis, which is the length of the columns of the axis */
+/* Write the number of intervals of each time axis: the length of all columns of this axis */
 static void axes_json(struct html *html)
 {
 	const struct timeline *timeline = html->timeline;

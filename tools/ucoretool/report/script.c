@@ -85,7 +85,7 @@ static int script_finish(struct tool *tool, void *data, int argc, char **argv)
 	return 0;
 }
 
-/* ---- sum of a sample --------------------------------------------------- */
+/* ---- sums of counts over boxes ----------------------------------------- */
 
 static void row_add(struct script *script, const struct recording_value *value)
 {
@@ -278,7 +278,7 @@ static struct cell note_cell(const struct script *script, const struct script_ro
 {
 	const char *note = recording_value_note(row->flags, script->recording.place->cpu);
 
-	/* "first": the file lacks earlier records, so that no difference can be computed */
+	/* "first": no difference can be computed, because earlier records are not in the file */
 	if (!script->totals && !script->recording.known)
 		note = "first";
 	return note ? cell_text(note) : cell_none();

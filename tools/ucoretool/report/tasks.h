@@ -65,8 +65,8 @@ bool task_log_has(const struct task_log *log, const struct ucore_sample *sample)
 /**
  * task_log_sample() - set task_log.here to the tasks of a sample
  *
- * The result is only the interrupted task in three cases: the trigger is a core event, @by has
- * TASK_BY_IP, or there is no TASKS record. Otherwise the result is the running task of each CPU.
+ * The result is only the interrupted task in three cases: the trigger is a core event, task_log.by
+ * has TASK_BY_IP, or there is no TASKS record. Otherwise it is the running task of each CPU.
  *
  * Return: 0 or -ENOMEM.
  */

@@ -334,7 +334,7 @@ static int record_put(struct timeline *timeline, const struct clock_window *wind
 	bool inside = recording_has(recording, window, ucore_record_time(record));
 	int fresh = 0, ret = 0;
 
-	/* Pass all samples to the metrics, because the window's first interval needs a base */
+	/* Pass all samples to the metrics, because the first interval needs the counts before it */
 	if (timeline->metrics)
 		fresh = ucore_metrics_take(timeline->metrics, recording->id, record);
 	if (fresh < 0 || !inside)

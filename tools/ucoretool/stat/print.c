@@ -110,7 +110,7 @@ static struct cell note_cell(const struct stat_run *stat, uint32_t flags, int32_
 	return cell_text(text);
 }
 
-/* Return the cell of a count; NaN if the event's group had no time slice in the interval */
+/* Return the cell of a count; NaN if its group had no time slice since the previous READ */
 static struct cell count_cell(const struct stat_row *row)
 {
 	return row->missed ? cell_value(__builtin_nan("")) : cell_count(row->count);
@@ -224,7 +224,7 @@ static void summary_json(struct stat_run *stat, const struct ucore_get_status *s
 	json_line_end(out);
 }
 
-/* Count the slots by the scope of their domains, for the words "die" and "CPU" in the summary */
+/* Count the events on boxes by the scope of the domain, for "die" and "CPU" in the summary */
 static struct domain_sum slots_domains(const struct stat_run *stat)
 {
 	const struct ucore_domain_info *domain;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Rows of `ucoretool stat`: the sums of the counts of each event and group.
+ * Rows of `ucoretool stat`: the sum of the counts of each event, per box, per socket or in total.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "links.h"
 #include "stat/stat.h"
 
-/* Return true if the count of @slot, whose box is on @socket, is added to @row */
+/* Return true if the count of @slot (an event on a box of @socket) is added to @row */
 static bool row_matches(const struct stat_run *stat, const struct stat_row *row,
 			const struct ucore_slot *slot, uint32_t socket)
 {
@@ -27,7 +27,7 @@ static bool row_matches(const struct stat_run *stat, const struct stat_row *row,
 	}
 }
 
-/* Return the index of the row for @slot; append a row if there is none */
+/* Return the index of the row for @slot (an event on a box); append a row if there is none */
 static size_t row_for(struct stat_run *stat, const struct ucore_slot *slot)
 {
 	const struct ucore_domain_info *domain = ucore_device_domain(stat->count.dev,

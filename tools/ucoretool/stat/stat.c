@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * ucoretool stat: prints counts and metrics per box, per socket or in total, at the end or
- * in intervals.  Each interval costs one READ and one write(2).  The program allocates no memory
- * while the session counts.
+ * in intervals (-I).  Each interval costs one READ and one write(2).  The program allocates no
+ * memory while the session counts.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 /* Default time slice: short enough to follow the phases of a program, at a low cost */
 #define ROTATE_NS	(10 * NSEC_PER_MSEC)
 
-/* Size of the output buffer, so that one write() prints an interval of up to 1000 rows */
+/* Size of the output buffer (bytes): one write() prints up to 1000 rows of a READ */
 #define BUFFER_BYTES	(1 << 18)
 
 struct stat_args {
@@ -184,7 +184,7 @@ static int stat_to_file(struct tool *tool, struct stat_run *stat, const struct s
 
 	if (ret)
 		return ret;
-	/* with intervals, buffer the output fully, except on a terminal */
+	/* with -I, buffer the output of each interval fully, except on a terminal */
 	if (stat->series && !isatty(fileno(stat->out.stream)))
 		setvbuf(stat->out.stream, buffer, _IOFBF, sizeof(buffer));
 	return output_close(tool, &args->output, &stat->out, stat_count(tool, stat, args));

@@ -14,19 +14,19 @@
 /**
  * struct stat_row - a row of output: the sum of one event's counts in one part of the machine
  * @index: index of the event (ucore_slot.index)
- * @socket: socket of the first slot of the sum
- * @domain: domain id of the first slot
- * @die: die of the first slot
- * @cpu: CPU of the first slot, -1 for a die
- * @instance: number of the first slot's box
- * @box: name of the first slot's box
+ * @socket: socket of the first box of the sum
+ * @domain: domain id of the first box
+ * @die: die of the first box
+ * @cpu: CPU of the first box, -1 for a box of a die
+ * @instance: number of the first box
+ * @box: name of the first box
  * @device: device or link end to which the box is connected (--per-device), NULL: unknown
- * @count: sum of the counts of the interval
- * @enabled: enabled time of the interval, the longest of all domains (ns)
- * @running: running time of the interval, the longest of all domains (ns)
+ * @count: sum of the counts since the previous READ
+ * @enabled: enabled time since the previous READ, the longest of all domains (ns)
+ * @running: running time since the previous READ, the longest of all domains (ns)
  * @possible: running time that the event would have without rotation (ns)
- * @missed: true if a slot had no time slice in the interval, so that the sum is unknown
- * @flags: UCORE_VALUE_F_* of all slots
+ * @missed: true if the event had no time slice on a box, so that the sum is unknown
+ * @flags: UCORE_VALUE_F_* of all counts in the sum
  */
 struct stat_row {
 	uint32_t index;
@@ -79,7 +79,7 @@ enum {
  * @rows: output rows of counts
  * @nr_rows: number of rows
  * @nr_events: number of events of -e, which are the first events of the session
- * @row_of: index of the row to which each slot is added
+ * @row_of: for each event on a box, the index of the row to which its count is added
  * @delta: counts since the previous READ
  * @metrics: metrics, NULL: none
  * @reads: number of READs
@@ -127,7 +127,7 @@ void stat_rows_update(struct stat_run *stat, const struct ucore_snapshot *snap);
 /** stat_rows_free() - free the rows */
 void stat_rows_free(struct stat_run *stat);
 
-/** stat_interval_print() - read all counters and print an interval; return 0 or the exit code */
+/** stat_interval_print() - read all counters and print the rows; return 0 or the exit code */
 int stat_interval_print(struct tool *tool, struct stat_run *stat, uint32_t flags);
 
 /** stat_summary_print() - print the summary of time, cost and skew; return 0 or the exit code */

@@ -238,7 +238,7 @@ static void full_text(const struct panel *panel, const struct scales *scales, in
 		*text = 0;
 }
 
-/* Print the length of the visible history in the heading */
+/* Print in the heading how many seconds the visible history covers */
 static void history_head(const struct view *view, int y, const struct layout *layout)
 {
 	uint64_t newest = view_sample(view), oldest = panels_oldest(view->panels);

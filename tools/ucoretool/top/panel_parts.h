@@ -24,7 +24,12 @@ struct panel_cell {
 	unsigned int column;
 };
 
-/** panel_select_offer() - add a panel, and offer its metrics to the session; 0 or the exit code */
+/**
+ * panel_select_offer() - add a panel, and choose its metrics for the session
+ *
+ * Metrics that cannot be counted are left out later, see ucore_metrics_offer().
+ * Return: 0 or the exit code.
+ */
 int panel_select_offer(struct tool *tool, struct panels *panels, const struct panel_desc *desc);
 
 /** panel_select_counted() - remove columns whose metrics were left out; 0 or the exit code */

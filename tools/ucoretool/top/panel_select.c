@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Selection of the columns of `ucoretool top`. The metrics of all panels are offered to one session
- * (ucore_metrics_offer()). Columns whose metrics were left out are removed, and the reason is kept.
+ * Selection of the columns of `ucoretool top`. One session counts the metrics of all panels, except
+ * metrics that it cannot count (ucore_metrics_offer()). Columns of such metrics are removed, and
+ * the reason is stored.
  */
 #include <errno.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 	name "=a*64/1000000/seconds; a=" event "; unit=MB/s"
 #define SHARE(name, part, all) \
 	name "=100*a/b; a=" part "; b=" all "; unit=%"
-/* Data reads of cores at the last-level cache on platforms with other event names (small cores) */
+/* Data reads at the last-level cache on platforms with small cores, which have other event names */
 #define OPT_ALL		"UNC_CHA_TOR_INSERTS.IA_DRD_OPT"
 #define OPT_MISS	"UNC_CHA_TOR_INSERTS.IA_MISS_DRD_OPT"
 /* Mean latency of a cache miss in ns, from queue occupancy, inserts and the clock of the boxes */

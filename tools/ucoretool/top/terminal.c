@@ -149,7 +149,7 @@ unsigned long screen_attr(enum screen_pair pair)
 	};
 	short front, back;
 
-	/* Use attributes if the pair has no colours: curses reports equal colours for it */
+	/* Use reverse or bold text if curses has no colours (it reports two equal colours) */
 	if (pair_content((short)pair, &front, &back) == ERR || front == back)
 		return plain[pair];
 	return COLOR_PAIR((int)pair) | (pair == PAIR_ALERT ? A_BOLD : 0);

@@ -343,7 +343,7 @@ static int top_loop(struct tool *tool, struct top *top, const struct top_args *a
 	return ret;
 }
 
-/* Write the title of the screen: platform, number of dies, interval */
+/* Write the title of the screen: platform, number of dies, time between two refreshes */
 static void title_make(const struct top *top, const struct top_args *args, char *title,
 		       size_t size)
 {

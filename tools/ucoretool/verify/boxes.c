@@ -140,7 +140,7 @@ static void rate_add(struct rates *rates, const char *type, double rate)
 	}
 }
 
-/* Write the rates in MHz, so that the reader can compare them: "imc 800, cbo 2399 to 2401" */
+/* Write the rates in MHz, so that users can compare them: "imc 800, cbo 2399 to 2401" */
 static void rates_text(const struct rates *rates, char *text, size_t size)
 {
 	size_t length = 0;

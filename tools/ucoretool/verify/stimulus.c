@@ -60,7 +60,7 @@ static const struct {
 	  2 },
 };
 
-/* Add the first list of line_events that the machine has; @err explains the first list's error */
+/* Add the first possible list of line_events to the session; @err explains the error of list 0 */
 static int lines_add(struct ucore_session *session, uint32_t *first_write,
 		     struct ucore_error *err)
 {
@@ -99,7 +99,7 @@ static int memory_count(struct verify *verify, unsigned char *buffer, struct tra
 	for (size_t i = 0; !ret && i < nr; i++)
 		*(slots[i].index < first_write ? &traffic->reads : &traffic->writes) +=
 			snap.values[i].count;
-	/* nr / 2 is the number of channels (or half channels): half of the slots count reads */
+	/* nr / 2 is the number of channels (or half channels), each of which has a read event */
 	if (!ret && snap.nr_domains)
 		traffic->most = (uint64_t)((double)snap.domains[0].time_enabled / 1e9 *
 					   LINES_PER_SECOND) * (nr / 2);
@@ -319,7 +319,7 @@ static int attempt_make(struct verify *verify, struct attempt *attempt,
  * @good: attempts whose PMIs arrived on the chosen core
  * @late: attempts without a PMI, whose overflows the driver recovered
  * @other: attempts whose PMIs arrived on another core
- * @unidentified: attempts whose overflows were assigned to another counter
+ * @unidentified: attempts whose overflows the driver assigned to another counter
  * @none: attempts without a sample
  * @refused: attempts that the driver refused
  * @first_failed: first CPU with a failed attempt
