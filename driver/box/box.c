@@ -13,7 +13,7 @@
 
 #include "box/box.h"
 
-/* Write the box control without the bits that this box lacks. */
+/* Write @word to the box control, without the bits that the box lacks (box->absent). */
 static void box_write_control(struct ucore_box *box, u32 word)
 {
 	ucore_box_write(box, box->desc.layout->box_ctl, word & ~box->absent);
@@ -57,8 +57,8 @@ static void shared_write(struct ucore_box *box, const u64 *val)
  * ucore_box_responds() - check whether a dead box answers again
  * @box: box without a running context
  *
- * If a counter register reads a possible value, the box is no longer dead. A box that is not
- * dead is not accessed.
+ * Reads a counter register of a dead box. If the value fits the width of the counter, the box is
+ * no longer dead. A box that is not dead is not accessed.
  *
  * Return: true if the box is not dead.
  */
@@ -145,7 +145,10 @@ static void find_absent_bits(struct ucore_box *box)
 	box->absent = words->tried & ~there;
 }
 
-/* Reset controls and counters by the box control. The box stays frozen. */
+/*
+ * Reset the box: write to its box control the values steps, then the value reset of struct
+ * ucore_box_words. The box stays frozen.
+ */
 static void control_reset(struct ucore_box *box)
 {
 	const struct ucore_box_words *words = box->desc.type->words;
@@ -157,8 +160,8 @@ static void control_reset(struct ucore_box *box)
 }
 
 /*
- * Reset the box by its box control. If the box needs this, enable the box control and freeze the
- * box first.
+ * Reset the box by its box control. A box control with an enable value must be enabled, and then
+ * frozen, before the reset.
  */
 static void reset_by_word(struct ucore_box *box)
 {
@@ -192,7 +195,7 @@ static void fixed_zero(struct ucore_box *box)
 	u32 i;
 
 	if (box->desc.type->fixed_rst)
-		return;		/* fixed_stop() has reset the counters */
+		return;		/* fixed_stop() has set the reset bit of the controls */
 	for (i = 0; i < box->desc.type->nr_fixed; i++)
 		if (layout->fixed_ctl[i] != UCORE_REG_NONE)
 			box->io.ops->write64(&box->io, layout->fixed_ctr[i], 0);
@@ -337,9 +340,10 @@ void ucore_box_unfreeze(struct ucore_box *box)
  * ucore_box_stop() - stop a box, so that it does not count after the unfreeze
  * @box: box
  *
- * Clears all general controls by a box reset so that no counter stays armed, and zeroes the
- * shared control of the fixed counters. If boxes are frozen one by one, the box is removed from
- * the domain's list. Controls that the box reset does not clear need ucore_counter_stop().
+ * Clears all general controls by a box reset, so that no counter counts or interrupts any more,
+ * and zeroes the shared control of the fixed counters. If boxes are frozen one by one, the box is
+ * removed from domain->boxes. The caller clears the controls that the box reset does not clear, by
+ * ucore_counter_stop().
  */
 void ucore_box_stop(struct ucore_box *box)
 {
@@ -356,9 +360,11 @@ void ucore_box_stop(struct ucore_box *box)
  * ucore_box_restore() - reset a box and restore its filters
  * @box: box
  *
- * The box control keeps its unfrozen value. No counter counts, because all counter controls are
- * zero. Bits 17:16 of an E5 box control must never be written 0. A dead box may respond again
- * with armed counters. Therefore it stays dirty and is probed again (irq/dead_box_recovery.c).
+ * The box control gets the value that unfreezes the box, and is not zeroed, because bits 17:16 of
+ * a box control of the E5-2600 v2 must never be written 0. No counter counts, because all counter
+ * controls are zero. A dead box is not restored now. It may respond again later, while its old
+ * controls are still set. Therefore box->dirty stays set, and irq/dead_box_recovery.c probes the
+ * box again.
  */
 void ucore_box_restore(struct ucore_box *box)
 {

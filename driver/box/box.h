@@ -131,7 +131,10 @@ static inline void ucore_box_set_dead(struct ucore_box *box)
 	WRITE_ONCE(box->dead, true);
 }
 
-/* Return true if a counter with the bits of @mask can have the value @raw. */
+/*
+ * Return true if a counter register can have the value @raw: bits outside of @mask, the mask of
+ * the implemented bits, are zero, and the value is not 64 ones (UCORE_REG_DEAD).
+ */
 static inline bool ucore_box_value_is_possible(u64 raw, u64 mask)
 {
 	return !(raw & ~mask) && raw != UCORE_REG_DEAD;

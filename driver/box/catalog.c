@@ -157,7 +157,7 @@ static int find_all(struct ucore_finder *finder)
 	struct ucore_catalog *cat = &ucore_catalog;
 	int ret;
 
-	ucore_resource_map_failed();	/* the read resets the result of an earlier search */
+	ucore_resource_map_failed();	/* this call resets the result of an earlier search */
 	ret = cat->platform->find(finder, cat->platform);
 	if (ret)
 		return ret;
@@ -196,7 +196,7 @@ int ucore_catalog_build(void)
 	ret = find_all(&finder);
 	if (!ret && finder.nr)
 		ret = ucore_catalog_fill(&finder);
-	ucore_finder_drop(&finder);	/* the boxes hold their own references */
+	ucore_finder_drop(&finder);	/* the boxes hold references to PCI functions */
 	if (ret)
 		ucore_catalog_destroy();
 	return ret;

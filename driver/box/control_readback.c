@@ -73,7 +73,7 @@ bool ucore_control_readback_counter(const struct ucore_counter *ctr)
  * the box control read back. Therefore the first check accepts any value that does not freeze
  * the box, and later checks compare with this value.
  *
- * Return: true if the box is frozen or its control differs from the first check.
+ * Return: true if the box is frozen, or the box control differs from @control.
  */
 bool ucore_control_readback_box(const struct ucore_box *box, u64 *control, bool *seen)
 {

@@ -8,7 +8,7 @@
 
 #include "box/counter.h"
 
-/* With the domain's lock held, on a CPU of the domain, which is not frozen: */
+/* With the domain's lock held, on a CPU of the domain, while the domain is not frozen: */
 bool ucore_control_readback_counter(const struct ucore_counter *ctr);
 bool ucore_control_readback_box(const struct ucore_box *box, u64 *control, bool *seen);
 

@@ -15,9 +15,7 @@
 
 #include "box/counter.h"
 
-/*
- * ---- values ----
- */
+/* ---- values ---- */
 
 /**
  * ucore_counter_poll_from() - set the end of the polled period: the next multiple of the period
@@ -76,7 +74,8 @@ static __always_inline void accumulate_low(struct ucore_counter *ctr, u32 low)
  * @ctr: counter
  * @low: low half of the register value
  *
- * The count is exact if the counter advanced by less than 2^32 since the last read (@low_ns).
+ * The count is exact if the counter advanced by less than 2^32 since the last read. The caller
+ * ensures this: the time since the last read is at most ctr->low_ns.
  */
 void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low)
 {
@@ -158,7 +157,7 @@ void ucore_counter_update_by(struct ucore_counter *ctr, const struct ucore_io *i
  * @ctr: counters
  * @raw: values of the counter registers, read while frozen
  * @nr: number of counters
- * @tally: tally for repeated reads
+ * @tally: tally in which repeated reads are counted
  *
  * Handles impossible values as ucore_counter_update() does.
  */
@@ -204,9 +203,7 @@ int ucore_counter_accumulate_many_low(struct ucore_counter * const *ctr, const u
 	return 0;
 }
 
-/*
- * ---- periods ----
- */
+/* ---- periods ---- */
 
 static u32 counter_rst(const struct ucore_counter *ctr)
 {
@@ -272,7 +269,7 @@ void ucore_counter_throttle(struct ucore_counter *ctr)
 }
 
 /**
- * ucore_counter_missed_periods() - compute the number of periods that ended while throttled
+ * ucore_counter_missed_periods() - count the periods that ended while a counter was throttled
  * @ctr: throttled counter, just read
  *
  * Return: number of periods.
@@ -295,9 +292,7 @@ void ucore_counter_unthrottle(struct ucore_counter *ctr)
 	counter_load(ctr, into - ctr->period);
 }
 
-/*
- * ---- overflows ----
- */
+/* ---- overflows ---- */
 
 /* Return true if the counter register has wrapped since the current period began. */
 static bool counter_wrapped(const struct ucore_counter *ctr)
@@ -348,14 +343,12 @@ u64 ucore_counter_global_bit(const struct ucore_counter *ctr)
 	return BIT_ULL(type->status_fixed + ctr->index - UCORE_COUNTER_FIXED);
 }
 
-/*
- * ---- program and stop ----
- */
+/* ---- program and stop ---- */
 
 /*
- * Read the control back, and set UCORE_VALUE_F_PARTIAL if it lacks a bit of the event. No manual
- * says which boxes have an extended umask (UNCERTAIN(control)), and a write with a missing bit
- * may be dropped as a whole.
+ * Read the control of a counter back, and set UCORE_VALUE_F_PARTIAL if a bit that was written does
+ * not read back. No manual says which boxes have an extended umask (UNCERTAIN(control)). A write
+ * with a bit that does not exist may be dropped as a whole.
  */
 static void control_verify(struct ucore_counter *ctr)
 {
@@ -370,7 +363,7 @@ static void control_write(struct ucore_counter *ctr)
 	const struct ucore_io *io = &ctr->box->io;
 
 	if (ucore_counter_is_fixed(ctr) && ctr->box->desc.type->fixed_step) {
-		ctr->box->fixed |= ctr->ctl;	/* ucore_box_unfreeze() writes the register */
+		ctr->box->fixed |= ctr->ctl;	/* ucore_box_unfreeze() writes box->fixed */
 		return;
 	}
 	if (ctr->ctl & ctr->box->selftest.missing && !ucore_counter_is_fixed(ctr))
@@ -428,9 +421,9 @@ static void counter_load_shared(struct ucore_counter *ctr)
  * @ctr: counter whose control is zero after a box reset or an earlier session
  *
  * A free-running counter starts at its current value. A counter that a freeze does not stop
- * would count as soon as its control selects an event. Therefore ucore_counter_start_unfrozen()
- * writes its event later. On the E5-2600 v1 this function sets the enable bit of such a counter
- * (327043-001 2.1.1, note at step f).
+ * would count as soon as its control selects an event. Therefore the event of such a counter is
+ * written later, by ucore_counter_start_unfrozen(). Here only the enable bit of its control is
+ * set, and only on a domain without a global control (327043-001 2.1.1, note at step f).
  */
 void ucore_counter_program(struct ucore_counter *ctr)
 {
@@ -465,7 +458,8 @@ static void counter_zero(struct ucore_counter *ctr)
 /**
  * ucore_counter_prepare() - zero a counter register before the first time slice of its group
  * @ctr: counter whose control is zero after a box reset or an earlier session
- * @zero: the register may have to be zeroed; false if this was done for another counter
+ * @zero: zero the register if the box was not reset; false if the register was zeroed already for
+ *        another counter that uses it in other time slices
  *
  * The register keeps its value outside the time slices, because its control is zero then.
  */
@@ -478,7 +472,7 @@ void ucore_counter_prepare(struct ucore_counter *ctr, bool zero)
 		counter_zero(ctr);
 }
 
-/* Change the value of a counter's control. The register is not written if both are equal. */
+/* Change a counter's control from @old to @new. No register is written if both are equal. */
 static void control_change(const struct ucore_counter *ctr, u64 old, u64 new)
 {
 	const struct ucore_io *io = &ctr->box->io;
@@ -506,7 +500,8 @@ static void switch_verify(struct ucore_counter *ctr)
 /**
  * ucore_counter_switch() - let a counter register count another event, or none
  * @from: counter that used the register in the last time slice, just read, or NULL
- * @to: counter that uses the register in the next time slice, with @prev as last read, or NULL
+ * @to: counter that uses the register in the next time slice, or NULL. Its member prev is the value
+ *      of the register at the last read.
  *
  * Writes the control only. The counter register is read if a freeze does not stop it, and is
  * never written. A control shared by fixed counters is not written here. The caller calls

@@ -18,7 +18,7 @@
 #include "ucore_trace.h"
 #include "ucore_uapi.h"
 
-DEFINE_MUTEX(ucore_run_lock);	/* see the declaration in domain.h */
+DEFINE_MUTEX(ucore_run_lock);	/* serializes changes of readers and PMI routes */
 
 /*
  * ---- global control: with the domain's lock held, on a CPU of the domain ----
@@ -46,8 +46,9 @@ void ucore_domain_write_global(struct ucore_domain *domain, u64 command)
  * ucore_domain_run_word() - get the value of the global control that unfreezes the domain
  * @domain: domain with a global control
  *
- * Return: value to be written. If the domain is not acquired and its global control has enable
- * bits, this is the value found before ucore's first use.
+ * Return: value to be written. If the global control has one enable bit for each counter, and
+ * ucore_domain_acquire() has not been called since the last release, this is the value found
+ * before ucore's first use.
  */
 u64 ucore_domain_run_word(const struct ucore_domain *domain)
 {
@@ -254,8 +255,9 @@ void ucore_domain_release(struct ucore_domain *domain)
 {
 	domain->acquired = false;
 	/*
-	 * From here on each write of a global control contains the found bits. Boxes may still
-	 * be restored afterwards, with a freeze and an unfreeze of the domain.
+	 * From here on each write of a global control contains the bits found before ucore's
+	 * first use. Boxes may still be restored afterwards, with a freeze and an unfreeze of
+	 * the domain.
 	 */
 	if (!ucore_domain_has_enables(domain)) {
 		ucore_domain_assign_found_routes(domain);
@@ -495,7 +497,7 @@ int ucore_domain_init(struct ucore_domain *domain, u32 id, const struct ucore_bo
 	domain->cpu = first->scope == UCORE_SCOPE_CPU ? first->cpu : UCORE_NO_CPU;
 	ret = global_init(domain, first->global);
 	raw_spin_lock_init(&domain->lock);
-	/* A CPU may hold the locks of both its domains (session/rendezvous.c). */
+	/* The lock of a CPU's domain nests inside that of its die (session/rendezvous.c). */
 	if (first->scope == UCORE_SCOPE_CPU)
 		lockdep_set_class(&domain->lock, &cpu_lock_class);
 	INIT_LIST_HEAD(&domain->ctxs);

@@ -53,7 +53,8 @@ struct ucore_pmi_regs {
  * @seq: number of the PMI. An odd value identifies the PMI that is being serviced, an even value
  *       means that no service is in progress. Written with the domain's lock held, read in NMI
  *       context.
- * @ended: end of the last service (ns); written with the domain's lock held, read in NMI context
+ * @ended: time at which the last service ended (ns); written with the domain's lock held, read in
+ *         NMI context
  * @stashing: value of @seq whose interrupted context is being saved or has been saved; changed
  *            by cmpxchg in NMI context
  * @stashed: value of @seq to which @context belongs; store-released by the NMI handler
@@ -63,7 +64,7 @@ struct ucore_pmi_regs {
  *        PMI on other CPUs or broadcasts it to all cores
  * @wide: the PMI is broadcast to all cores until no counter is armed any more
  * @spread: number of CPUs that one PMI interrupts: all target CPUs if the PMI is broadcast,
- *          otherwise 1; 0 before the first route
+ *          otherwise 1; 0 before the PMI was first routed
  * @widened: a broadcast was needed before. Until a PMI arrives at a core chosen by its core id,
  *           the next lost PMI starts another broadcast.
  * @proven: a PMI has arrived at a core chosen by its core id, so that the bits of pmi_core_sel
@@ -124,7 +125,7 @@ struct ucore_pmi {
  *         empty if the domain has a global control
  * @freeze_count: number of freezes in effect; the domain is unfrozen when it becomes 0
  * @frozen: the counters of the domain are stopped by a freeze
- * @frozen_since: start of the last freeze (ns)
+ * @frozen_since: time at which the last freeze began (ns)
  * @unfrozen: time of the last unfreeze (ns)
  * @boxes_unfrozen: time of the last unfreeze of single boxes by their box controls (ns)
  * @frozen_ns: total frozen time from module load to @unfrozen (ns)

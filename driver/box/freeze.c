@@ -93,9 +93,9 @@ void ucore_unfreeze_add_box(struct ucore_domain *domain, struct ucore_box *box)
 }
 
 /*
- * Record the start of a freeze. An overflow may freeze the domain before the clock is read for
- * the preceding unfreeze. Therefore the start of the freeze is limited to the time of that
- * unfreeze.
+ * Record @now as the time at which a freeze began. If @now is earlier than the recorded time of
+ * the last unfreeze, record the time of that unfreeze instead: an overflow may freeze the domain
+ * after the unfreeze is written, but before the clock is read for the unfreeze.
  */
 static void frozen_at(struct ucore_domain *domain, u64 now, u32 by)
 {

@@ -17,7 +17,7 @@
  * struct ucore_control - second or later global control of a domain, written with the first
  * @global: description of this global control
  * @io: register window of this global control
- * @route: bits of the domain's @route that exist in this global control
+ * @route: bits of ucore_domain.route that exist in this global control
  * @found: bits of this global control before ucore's first use, restored after the last use
  * @status: words of this control's global status as last read
  *

@@ -74,8 +74,8 @@ static bool module_there(void)
 }
 
 /*
- * Return true if a PMU device of intel_uncore exists. All devices are in one kset, even if
- * sysfs is not mounted.
+ * Return true if a PMU device of intel_uncore exists. The devices are searched by name in the
+ * kset that contains all devices, because sysfs may not be mounted.
  */
 static bool pmus_there(void)
 {
@@ -116,9 +116,9 @@ void ucore_intel_uncore_unregister(void)
 /**
  * ucore_intel_uncore_present() - check whether intel_uncore uses the hardware
  *
- * A module that was loaded before ucore is found by its name. A driver in the kernel image is
- * found by its PMU devices. On platforms with a PCI driver, that driver is registered even if
- * it is not bound.
+ * intel_uncore as a module is found by the module's name. In the kernel image it is found by its
+ * PMU devices. On some platforms it also registers a PCI driver, by which it is found even if the
+ * PCI driver is not bound to a device.
  *
  * Return: true if intel_uncore is present. With the catalog's lock held the result cannot
  * change.

@@ -146,7 +146,7 @@ u32 ucore_selftest_event_bits(const struct ucore_box *box)
 	for (i = 0; i < type->nr_fields; i++) {
 		field = &type->fields[i];
 		if (field->field == UCORE_FIELD_OCC_RST)
-			continue;	/* this bit resets an occupancy when written, and reads 0 */
+			continue;	/* resets an occupancy counter, and reads 0 */
 		for (j = 0; j < ARRAY_SIZE(field->piece); j++)
 			if (field->piece[j].slot == UCORE_SLOT_CTL)
 				bits |= lower_32_bits(field->piece[j].mask);
@@ -300,8 +300,8 @@ static void test_clock(struct ucore_box *box)
  */
 
 /*
- * Stop the box. The control of the counter is cleared, because a freeze may not stop this
- * counter.
+ * Stop the box. The control of the counter that counted clocks in the test is cleared first,
+ * because a freeze may not stop this counter.
  */
 static void stop_box(struct ucore_box *box)
 {
@@ -386,7 +386,7 @@ static bool has_work(const struct ucore_box *box)
 
 /**
  * ucore_selftest_needed() - check whether a box needs a self-test
- * @box: box that is owned by the caller's session, which does not run
+ * @box: box that the caller's session has claimed; the session does not run
  *
  * A box that has only free-running counters is never written and needs no self-test.
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Self-tests of boxes that a session acquires for the first time. Part of the box layer. */
+/* Self-tests of boxes that a session claims for the first time. Part of the box layer. */
 #ifndef UCORE_SELFTEST_H
 #define UCORE_SELFTEST_H
 

@@ -47,7 +47,7 @@ MODULE_PARM_DESC(cpu_time_max_percent,
 /* Shortest time between two interrupts (ns) in which other tasks can do any work */
 #define MIN_RUN_NS	(10 * NSEC_PER_USEC)
 
-/* Maximum time (ns) from the expiry of a timer to its callback, without interrupts being off */
+/* Maximum time (ns) from the expiry of a timer to its callback while interrupts are on */
 #define TIMER_ENTRY_NS	(20 * NSEC_PER_USEC)
 
 /* Maximum delay of any work by the budget (ns) */
@@ -55,9 +55,9 @@ MODULE_PARM_DESC(cpu_time_max_percent,
 
 /**
  * struct budget - CPU time that ucore uses on a CPU
- * @since: start of the work in progress (ns)
+ * @since: time at which the work in progress began (ns)
  * @inside: work of ucore is in progress on this CPU
- * @left: end of the last work (ns)
+ * @left: time at which the last work ended (ns)
  * @due: time at which the budget has regained all charged time (ns)
  * @busy: total time charged since the module was loaded (ns)
  */
@@ -99,13 +99,13 @@ static u64 regain_ns(u64 charged)
 }
 
 /**
- * ucore_budget_period_ns() - compute the shortest period of repeated work within the budget
+ * ucore_budget_period_ns() - compute how often work can be repeated within the budget
  * @ns: duration of the work, measured inside the interrupt handler
  *
- * The period is valid if ucore does no other work on the CPU. It contains a break of at least
- * MIN_RUN_NS, because a shorter break is charged as work.
+ * The result is valid if ucore does no other work on the CPU. Between two pieces of work there is
+ * a break of at least MIN_RUN_NS, because a shorter break is charged as work.
  *
- * Return: the period (ns).
+ * Return: shortest time from the start of a piece of work to the start of the next (ns).
  */
 u64 ucore_budget_period_ns(u64 ns)
 {
@@ -138,9 +138,9 @@ static u64 due_with(const struct budget *b, u64 now)
 }
 
 /*
- * Return how far (ns) @due may be ahead of the current time before work is delayed. If work
- * runs without a break from an unused budget, it reaches this limit when it has used the share
- * of one window. The budget has regained this time when the window ends.
+ * Return the longest time (ns) that a budget may need to regain all charged time before further
+ * work is delayed. If work runs without a break from an unused budget, it reaches this limit when
+ * it has used the share of one window. The budget has regained this time when the window ends.
  */
 static u64 allowance(void)
 {

@@ -3,9 +3,10 @@
  * NMI handlers: decide whether an NMI is a PMI of a domain, and record the interrupted
  * context. Owns each CPU's list of domains whose PMI it may receive. Part of the cpu layer.
  *
- * A handler reads the global status and sometimes port 61h, stashes the context, unmasks LVTPC
- * and queues the service, which runs in hard-IRQ context (irq/pmi.c). No counts are lost before
- * the service, because the counters are frozen. PCI config cycles are illegal in an NMI.
+ * A handler reads the global status and sometimes port 61h, saves the interrupted context (stash)
+ * and unmasks LVTPC. It queues the service, which reads the counters and clears the status in
+ * hard-IRQ context (irq/pmi.c). No counts are lost before the service, because the counters are
+ * frozen. PCI config cycles are illegal in an NMI.
  *
  * The hardware masks LVTPC on delivery, and perf unmasks LVTPC only while perf counts. For an
  * overflow of a core counter, LVTPC is unmasked after the status is cleared. Otherwise some
@@ -32,8 +33,8 @@
  * (3) The service ended less than LATE_NS ago. No CPU has received the PMI yet, because a READ
  *     serviced the overflow, or the other thread of this core has received it.
  * (4) The other CPU was a target less than LATE_NS ago, and has not accepted the last PMI that
- *     was sent before it ceased to be a target. Or a PMI is pending on it: an accepted number
- *     makes one PMI pending if no CPU has received the PMI before it.
+ *     was sent before it ceased to be a target. Or a PMI is pending on the other CPU: if it
+ *     accepts number N, one PMI becomes pending if no CPU has received PMI N - 2.
  */
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -62,10 +63,10 @@
  */
 #define LATE_NS		(1ULL * NSEC_PER_SEC)
 
-/* Pending PMIs stay valid while overflows come at shorter intervals (ns) */
+/* Longest time (ns) from a service to the next PMI, for which PMIs stay pending */
 #define CLOSE_NS	(100ULL * NSEC_PER_MSEC)
 
-/* Maximum number of PMIs in flight */
+/* Maximum number of late NMIs that a CPU may still accept (pmi_slot.pending) */
 #define MAX_PENDING	8
 
 /* SERR and IOCHK bits of port 61h, and the value that a read of a missing port returns */
@@ -80,7 +81,7 @@
  * @domain: domain that selects this CPU as a target of its PMI; NULL if there is none
  * @accepted: number (pmi.seq) of the last PMI that this CPU accepted
  * @pending: count of late NMIs that this CPU may still accept, for skipped PMI numbers
- * @pending_until: end of the validity of @pending (ns)
+ * @pending_until: time from which @pending is not valid (ns)
  * @last: number of the last PMI that may have been sent to this CPU before it ceased to be a
  *        target, or 0
  * @left: time at which the CPU ceased to be a target (ns)
@@ -97,8 +98,8 @@ struct pmi_slot {
 /**
  * struct pmi_cpu - state of a CPU that may receive PMIs
  * @slot: one entry for each scope: the domain of the CPU's die, and the CPU's own domain
- * @die: die whose PMI may be misrouted to this CPU; NULL if the die was never armed, or if the
- *       CPU is going offline
+ * @die: die whose PMI may be misrouted to this CPU; NULL if ucore has never enabled overflow
+ *       interrupts on the die, or if the CPU is going offline
  * @lvtpc: value of LVTPC before ucore changed it
  * @set_lvtpc: ucore has changed LVTPC, and must restore @lvtpc
  * @set_debugctl: ucore has set the bit of IA32_DEBUGCTL that enables uncore PMIs on this CPU
@@ -161,7 +162,7 @@ static void context_stash(struct ucore_pmi *pmi, u64 number, struct pt_regs *reg
 	u64 stashing = READ_ONCE(pmi->stashing);
 
 	if (stashing >= number || cmpxchg(&pmi->stashing, stashing, number) != stashing)
-		return;		/* the other thread of the core was first */
+		return;		/* another CPU has saved the context of this PMI */
 	pmi->context = (struct ucore_pmi_regs){
 		.time = ktime_get_mono_fast_ns(),
 		.ip = instruction_pointer(regs),
@@ -170,7 +171,7 @@ static void context_stash(struct ucore_pmi *pmi, u64 number, struct pt_regs *reg
 		.tid = current->pid,
 		.cpu = raw_smp_processor_id(),
 	};
-	smp_store_release(&pmi->stashed, number);	/* after the context: ucore_nmi_context() */
+	smp_store_release(&pmi->stashed, number);	/* pairs with ucore_nmi_context() */
 	irq_work_queue(&pmi->work);
 }
 
@@ -197,7 +198,7 @@ static bool nmi_error_pending(void)
 	return reason != NO_PORT && (reason & PORT_ERRORS);
 }
 
-/* Return true if the PMI was serviced, but too long ago to be this NMI: not condition (1). */
+/* Return true if a serviced PMI is not this NMI: LATE_NS is over, or port 61h has an error. */
 static bool too_late(const struct ucore_domain *domain, const struct candidate *cand)
 {
 	return !cand->count && !cand->again && (pmi_expired(domain) || nmi_error_pending());
@@ -230,7 +231,7 @@ static bool pending_take(struct pmi_slot *slot)
 	return true;
 }
 
-/* Handle an NMI whose number was accepted before: accept a pending PMI, by condition (2). */
+/* Handle an NMI with a known number: claim it for a waiting core overflow or a pending PMI. */
 static int repeated_nmi(struct pmi_slot *slot, const struct candidate *cand)
 {
 	if (awaits_service(slot->domain, cand))
@@ -296,7 +297,7 @@ static int pmi_nmi(unsigned int type, struct pt_regs *regs)
  * ---- NMIs that no handler claimed ----
  */
 
-/* Return true if no CPU, or only this core, has received a serviced PMI: condition (3). */
+/* Return true if no CPU, or only this core, has received the serviced PMI @number. */
 static bool may_arrive_here(const struct ucore_domain *domain, u64 number)
 {
 	const struct ucore_pmi *pmi = &domain->pmi;
@@ -307,7 +308,7 @@ static bool may_arrive_here(const struct ucore_domain *domain, u64 number)
 	       topology_core_id(raw_smp_processor_id());
 }
 
-/* Return the number of earlier PMIs that may arrive on this CPU after PMI @number. */
+/* Return 1 if the PMI before PMI @number has arrived on no CPU and may still arrive, else 0. */
 static u32 max_in_flight(const struct ucore_domain *domain, u64 number)
 {
 	return number > 2 && READ_ONCE(domain->pmi.stashed) < number - 2;
@@ -335,7 +336,7 @@ static bool was_target_lately(const struct pmi_slot *slot)
 	return slot->last && ktime_get_mono_fast_ns() < slot->left + LATE_NS;
 }
 
-/* Accept a PMI that was sent before this CPU ceased to be a target, or a pending one: (4). */
+/* Accept a PMI that was sent before this CPU ceased to be a target, or a pending PMI. */
 static int late_pmi(struct pmi_slot *slot)
 {
 	if (was_target_lately(slot) && slot->accepted < slot->last) {
@@ -349,7 +350,7 @@ static int unknown_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
 	struct pmi_slot *slot = &pc->slot[UCORE_SCOPE_DIE];
-	struct ucore_domain *die = smp_load_acquire(&pc->die);	/* ucore_nmi_expect() */
+	struct ucore_domain *die = smp_load_acquire(&pc->die);	/* pairs with ucore_nmi_expect() */
 	int handled;
 
 	/* pmi_nmi() decides on a CPU that is a target */
@@ -366,10 +367,7 @@ static int unknown_nmi(unsigned int type, struct pt_regs *regs)
  * ---- service, under the domain's lock ----
  */
 
-/*
- * Unmask LVTPC if this CPU may receive the PMI. The delivery of an earlier interrupt may have
- * set the mask.
- */
+/* Unmask LVTPC, which an earlier interrupt may have masked, if this CPU may receive the PMI. */
 static void unmask(const struct ucore_domain *domain)
 {
 	if (this_cpu_read(pmi_cpus.slot[domain->scope].domain) == domain)
@@ -383,7 +381,7 @@ static void unmask(const struct ucore_domain *domain)
 void ucore_nmi_service_begin(struct ucore_domain *domain)
 {
 	WRITE_ONCE(domain->pmi.seq, domain->pmi.seq + 1);
-	smp_wmb();	/* pmi.seq is odd before the status changes: candidate_find() */
+	smp_wmb();	/* pmi.seq is odd before the status changes; pairs with candidate_find() */
 }
 
 /**
@@ -412,7 +410,7 @@ void ucore_nmi_open(const struct ucore_domain *domain)
 void ucore_nmi_service_end(struct ucore_domain *domain)
 {
 	WRITE_ONCE(domain->pmi.ended, ktime_get_mono_fast_ns());
-	/* pmi.seq becomes even after the status is clear: candidate_find() */
+	/* pmi.seq becomes even after the status is clear; pairs with candidate_find() */
 	smp_store_release(&domain->pmi.seq, domain->pmi.seq + 1);
 	ucore_nmi_open(domain);
 }
@@ -469,7 +467,7 @@ static void slot_begin(struct pmi_slot *slot, const struct ucore_domain *domain)
 	slot->pending = 0;
 }
 
-/* Stop accepting new PMIs on this CPU. PMIs in flight are accepted for LATE_NS. */
+/* Stop accepting new PMIs on this CPU. A PMI sent before is still accepted for LATE_NS. */
 static void slot_end(struct pmi_slot *slot, const struct ucore_domain *domain)
 {
 	slot->last = pmi_expired(domain) ? 0 : last_number(domain);
@@ -490,7 +488,7 @@ void ucore_nmi_expect(struct ucore_domain *domain, int cpu)
 	if (pc->die)
 		return;
 	*slot = (struct pmi_slot){ .accepted = last_number(domain) };
-	smp_store_release(&pc->die, domain);	/* unknown_nmi() */
+	smp_store_release(&pc->die, domain);	/* pairs with unknown_nmi() */
 }
 
 /**

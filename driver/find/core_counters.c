@@ -47,10 +47,10 @@ static u32 fixed_counters(const struct ucore_core_cpuid *leaf, u32 version)
 
 	if (version < 2)
 		return 0;
-	if (version >= 5)	/* counters above the first missing one are not used */
+	if (version >= 5)	/* fixed counters above the first missing one are unused */
 		while (leaf->ecx & BIT(i) || i < nr)
 			i++;
-	else if (!leaf->hypervisor)	/* early CPUs report fewer counters than they have */
+	else if (!leaf->hypervisor)	/* early CPUs report too few fixed counters */
 		i = max_t(u32, nr, CORE_MIN_FIXED);
 	else
 		i = nr;

@@ -157,7 +157,7 @@ struct ucore_increment {
  */
 #define UCORE_CLOCK(_ctl)	(BIT(31) | (_ctl))
 
-/* Special values of @status_fixed, for boxes whose status has no bit for the fixed counter */
+/* Values of ucore_box_type.status_fixed if the box status has no bit for the fixed counter */
 #define UCORE_STATUS_GLOBAL	(-1)	/* only the global status shows the overflow */
 #define UCORE_STATUS_VALUE	(-2)	/* only a wrapped counter value shows the overflow */
 
@@ -314,7 +314,8 @@ struct ucore_global {
  *       NULL
  * @caps: capabilities in addition to those of the type, UCORE_BOX_F_*
  * @id_out: variable that receives the box id from the catalog; may be NULL
- * @link: PCI root bus of the box's IIO stack, or remote end of its UPI link, without the box id
+ * @link: PCI root bus of the box's IIO stack, or remote end of its UPI link; the member box of
+ *        @link is not set
  */
 struct ucore_box_desc {
 	const struct ucore_box_type *type;

@@ -138,7 +138,7 @@ static void link_set_peer(struct ucore_box_desc *desc, const struct ucore_link_r
 
 /**
  * ucore_links_find() - find the root bus of each IIO stack and the remote end of each UPI link
- * @finder: collection of box descriptions, whose member link is set
+ * @finder: collection of box descriptions, in which this function sets the member link
  * @regs: registers that describe stacks and links, NULL if the generation has none
  * @ubox: UBox function, whose registers map buses and nodes to sockets
  */

@@ -36,7 +36,7 @@
 #define BDXEP_PCI_QPI0_FILTER		0x6f86
 #define BDXEP_PCI_QPI1_FILTER		0x6f96
 #define BDXEP_PCI_QPI2_FILTER		0x6f46
-#define BDXEP_PCI_R2PCIE		0x6f34	/* Xeon D; function 1 or 0: UNCERTAIN(r2pcie) */
+#define BDXEP_PCI_R2PCIE		0x6f34	/* Xeon D; PCI function 1 or 0: UNCERTAIN(r2pcie) */
 #define BDXEP_PCI_R3QPI0		0x6f36	/* exists on a Xeon D, which has no QPI links */
 #define BDXEP_PCI_R3QPI1		0x6f37
 #define BDXEP_PCI_R3QPI2		0x6f3e

@@ -20,7 +20,7 @@
 #define DISC_EXT_CAP_FIRST		0x100
 #define DISC_EXT_CAP_ID			GENMASK_ULL(15, 0)
 #define DISC_EXT_CAP_VERSION		GENMASK_ULL(19, 16)
-#define DISC_EXT_CAP_NEXT		GENMASK_ULL(31, 20)	/* bits 1:0 of offset ignored */
+#define DISC_EXT_CAP_NEXT		GENMASK_ULL(31, 20)	/* offset; ignore its bits 1:0 */
 #define DISC_EXT_CAP_ID_DVSEC		0x23
 
 #define DISC_DVSEC_HEADER1		0x4
@@ -132,7 +132,7 @@
 
 /* ---- global control and status ---- */
 
-#define DISC_GLOBAL_CTL_FRZ_ALL		BIT_ULL(0)	/* freezes all: UNCERTAIN(freeze) */
+#define DISC_GLOBAL_CTL_FRZ_ALL		BIT_ULL(0)	/* freezes all boxes: UNCERTAIN(freeze) */
 
 /*
  * Distances between the words of the global status, in MSRs and otherwise in bytes. Status bits

@@ -17,7 +17,7 @@
 
 #define DMR_PCI_IMH			0x09a1
 #define DMR_MSR_CBB_TABLE		0x710	/* contains the physical address of a CBB's table */
-#define DMR_NR_GLOBALS			3	/* of two IMHs and a CBB, if all are on one die */
+#define DMR_NR_GLOBALS			3	/* two IMHs and a CBB on one die, each has one */
 
 /* ---- box types; unit ids of the second IMH begin at 8000h ---- */
 

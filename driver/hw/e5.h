@@ -40,7 +40,7 @@
 
 /*
  * Smallest width (bits) that a source states for some counters of 48 bits, namely the fixed
- * counter of the UBox (UCLK, whose tables print 43:0), the IRP of v2 and the UBox of v3.
+ * counter of the UBox (the manual's tables show its bits 43:0), the IRP of v2 and the UBox of v3.
  */
 #define E5_WIDTH_LEAST			44
 #define E5_PCU_CTL_OCC_SEL		GENMASK(15, 14)

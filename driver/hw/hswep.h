@@ -74,7 +74,7 @@
 /* Widths of counters (bits) */
 #define HSWEP_WIDTH_R3QPI		44
 #define HSWEP_WIDTH_SBOX		44
-#define HSWEP_WIDTH			48	/* all other boxes, and fixed counters */
+#define HSWEP_WIDTH			48	/* other boxes than R3QPI, SBOX; fixed counters */
 
 /* Capability register with the die variant, in config space of a PCU function */
 #define HSWEP_PCU_CAPID4		0x94

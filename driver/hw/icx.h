@@ -70,7 +70,7 @@
 #define ICX_IIO_FREE_PORTS		8
 #define ICX_MSR_IIO_FREE_IN(s) \
 	((s) < 3 ? 0xaa0 + 0x10 * (s) : 0xb30 + 0x10 * ((s) - 3))
-#define ICX_IIO_FREE_OUT		8	/* offset of outbound from inbound counters */
+#define ICX_IIO_FREE_OUT		8	/* MSRs from inbound to outbound counters */
 
 /*
  * PCI function on the root bus of each IIO stack. Its register contains the number of the stack
@@ -199,8 +199,8 @@
 #define SNR_MSR_IIO_STRIDE		0x10
 #define SNR_IRP_CTL0			0x8
 #define SNR_MSR_IIO_FREE_CLOCK		0x1eac
-#define SNR_MSR_IIO_FREE_IN		0x1f00	/* outbound as on Ice Lake: UNCERTAIN(free-out) */
-#define SNR_MSR_IIO_FREE_STRIDE		0x10	/* MSRs between stacks, clock and ports */
+#define SNR_MSR_IIO_FREE_IN		0x1f00	/* outbound MSRs at +8: UNCERTAIN(free-out) */
+#define SNR_MSR_IIO_FREE_STRIDE		0x10	/* MSRs from stack to stack, for clock and ports */
 
 #define SNR_STACK_OF_SAD		{ 1, 4, 3, 2, 0 }
 #define SNR_STACK_DMI			1	/* the only stack that can have root bus 0 */

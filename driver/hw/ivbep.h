@@ -70,8 +70,8 @@
 #define IVBEP_WIDTH_R2PCIE		44
 #define IVBEP_WIDTH_R3QPI		44
 /*
- * Width of all other counters (bits). For the fixed counter of the UBox and for the IRP the
- * width is UNCERTAIN(width).
+ * Width of all counters except the general counters of C-Box, UBox, R2PCIe and R3QPI (bits). For
+ * the fixed counter of the UBox and for the IRP the width is UNCERTAIN(width).
  */
 #define IVBEP_WIDTH			48
 

@@ -92,10 +92,10 @@
 #define SKX_MSR_IIO_FREE_IN		0xb00
 #define SKX_MSR_IIO_FREE_OUT		0xb04
 #define SKX_MSR_IIO_FREE_UTIL		0xb08
-#define SKX_MSR_IIO_FREE_STRIDE		0x10	/* MSRs between stacks; 0x20 for the clock */
+#define SKX_MSR_IIO_FREE_STRIDE		0x10	/* MSRs from stack to stack; 0x20 for the clock */
 #define SKX_IIO_FREE_WIDTH		36
 
-/* Width of all other counters (bits) */
+/* Width of all counters except the free-running counters of an IIO stack (bits) */
 #define SKX_WIDTH			48
 
 /*
@@ -150,7 +150,7 @@
 #define SKX_PCI_IMC_CH0			0x2042	/* 10:2, 12:2 (second controller) */
 #define SKX_PCI_IMC_CH1			0x2046	/* 10:6, 12:6 */
 #define SKX_PCI_IMC_CH2			0x204a	/* 11:2, 13:2 */
-#define SKX_PCI_UPI			0x2058	/* 14:0 15:0 16:0, CPX and x:4: UNCERTAIN(agents) */
+#define SKX_PCI_UPI			0x2058	/* 14-16:0, CPX also 14-16:4: UNCERTAIN(agents) */
 #define SKX_PCI_M2M			0x2066	/* 8:0, 9:0, on another bus than the UBox */
 #define SKX_PCI_M2PCIE			0x2088	/* 21:1, 22:1, 23:1, 22:5 */
 

@@ -13,7 +13,10 @@
 #include "platforms/fields.h"
 #include "platforms/match.h"
 
-/* Event fields in bits 31:0 that every counter control has. The field thresh differs. */
+/*
+ * Event fields in bits 31:0 that every counter control has. The field thresh is not in this list,
+ * because its bits depend on the box type.
+ */
 #define COMMON_FIELDS \
 	CTL_FIELD(EVENT, DISC_CTL_EV_SEL), \
 	CTL_FIELD(UMASK, DISC_CTL_UMASK), \

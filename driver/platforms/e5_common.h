@@ -54,9 +54,13 @@
 	E5_QPI_PACKET0_FIELD(MASK0, 2), \
 	SHARED_FIELD(MASK1, 3, E5_QPI_MATCH1_BITS)
 
-/* General counters of a box with a box control, without and with overflow interrupts */
+/* Largest increment of a general counter (counts per clock), if no manual states it */
 #define E5_MAX_INCREMENT	256	/* an assumption; exceeds the length of every queue */
 
+/*
+ * Members of struct ucore_box_type for the general counters of a box with a box control:
+ * E5_COUNTERS() without overflow interrupts, E5_OVERFLOW_COUNTERS() with them
+ */
 #define E5_COUNTERS(_nr, _width) \
 	.max_increment = E5_MAX_INCREMENT, \
 	.caps = UCORE_BOX_F_FREEZE, \
@@ -96,8 +100,8 @@ extern const struct ucore_field_desc ucore_e5_ha_fields[E5_NR_HA_FIELDS + 1];
 extern const struct ucore_field_desc ucore_e5_qpi_fields[E5_NR_QPI_FIELDS];
 
 /*
- * Event fields of v1, v3 and v4: the fields above and the field invert. Lists with "ext" in their
- * name have an event select of nine bits.
+ * Event fields of boxes of v1, v3 and v4, which have the field invert. Boxes of v2 do not have it.
+ * Lists with "ext" in their name have an event select of nine bits.
  */
 extern const struct ucore_field_desc ucore_e5_invert_fields[E5_NR_FIELDS + 1];
 extern const struct ucore_field_desc ucore_e5_invert_ext_fields[E5_NR_FIELDS + 1];

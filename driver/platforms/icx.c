@@ -302,12 +302,13 @@ static const struct ucore_layout imc_free_layout = {
 		       IMC_FREE_DCLK - ICX_IMC_FREE_READ },
 };
 
-/*
- * Free-running counters of an IIO stack, as offsets from the clock of the stack (MSRs). @in is the
- * offset of the first inbound port.
- */
+/* Offsets of eight consecutive MSRs: the counters of the eight ports of an IIO stack */
 #define EIGHT(reg)	(reg), (reg) + 1, (reg) + 2, (reg) + 3, \
 			(reg) + 4, (reg) + 5, (reg) + 6, (reg) + 7
+/*
+ * Layout of the free-running counters of an IIO stack: clock, inbound ports, outbound ports. All
+ * offsets are in MSRs from the clock of the stack. @in is the offset of the first inbound port.
+ */
 #define FREE_LAYOUT(in) { \
 	.box_ctl = UCORE_REG_NONE, \
 	.status = UCORE_REG_NONE, \

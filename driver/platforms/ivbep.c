@@ -49,7 +49,7 @@ static const struct ucore_constraint cbo_constraints[] = {
 	{ 0x11, 0x11, BIT(0) },
 	{ 0x12, 0x14, GENMASK(1, 0) },
 	{ 0x1b, 0x1e, GENMASK(3, 2) },
-	{ 0x1f, 0x1f, GENMASK(3, 1) },	/* counts the occupancy of counter 0 */
+	{ 0x1f, 0x1f, GENMASK(3, 1) },	/* occupancy that counter 0 counts */
 	{ 0x21, 0x21, GENMASK(1, 0) },
 	{ 0x23, 0x23, GENMASK(1, 0) },
 	{ 0x31, 0x35, GENMASK(1, 0) },
@@ -122,7 +122,7 @@ static const struct ucore_box_type ubox = {
 	.width = IVBEP_WIDTH_UBOX,
 	.fixed_width = IVBEP_WIDTH,
 	.least_fixed_width = E5_WIDTH_LEAST,
-	.status_fixed = UCORE_STATUS_GLOBAL,	/* its bit 0: UNCERTAIN(fixed-status) */
+	.status_fixed = UCORE_STATUS_GLOBAL,	/* global status bit 0: UNCERTAIN(fixed-status) */
 };
 
 static const struct ucore_box_type pcu = {

@@ -70,7 +70,7 @@ static const struct ucore_constraint cbo_constraints[] = {
 	{ 0x11, 0x11, BIT(0) },
 	{ 0x12, 0x14, GENMASK(1, 0) },
 	{ 0x1b, 0x1e, GENMASK(3, 2) },
-	{ 0x1f, 0x1f, GENMASK(3, 1) },	/* counts the occupancy of counter 0 */
+	{ 0x1f, 0x1f, GENMASK(3, 1) },	/* occupancy that counter 0 counts */
 	{ 0x21, 0x21, GENMASK(1, 0) },
 	{ 0x23, 0x23, GENMASK(1, 0) },
 	{ 0x31, 0x35, GENMASK(1, 0) },

@@ -119,7 +119,7 @@ static void ecam_read_many_low(const unsigned long *address, u64 *val, u32 nr)
 		val[i] = readl((void __iomem *)address[i]);
 }
 
-/* Accesses by config cycles have no bulk reads, because config cycles are too slow to gain. */
+/* No bulk reads by config cycles, because a config cycle takes longer than a bulk read saves. */
 #define conf_address_of		NULL
 #define conf_read_many		NULL
 #define conf_read_many_low	NULL
@@ -174,7 +174,7 @@ kind##_read_low_do(const struct ucore_io *io, u32 reg, bool traced)		\
 {										\
 	u32 lo = kind##_dword(io, reg, traced);					\
 										\
-	/* all ones are a count, unless the high dword is all ones, too */	\
+	/* a low dword of ~0 is a count, unless the high dword is ~0, too */	\
 	if (lo == ~0U && kind##_dword(io, HIGH(reg), traced) == ~0U)		\
 		return UCORE_REG_DEAD;						\
 	return lo;								\

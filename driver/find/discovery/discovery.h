@@ -83,8 +83,7 @@ struct ucore_disc_place {
  * @unit: type number of the units that have a free-running box
  * @msr: base MSR of the free-running box of unit 0
  * @stride: distance between the base MSRs of two free-running boxes
- * @extra_stride: additional distance of the MSRs between two boxes, for all fixed counters except
- *                the first
+ * @extra_stride: distance (MSRs) that is added to @stride for all fixed counters except the first
  * @max: number of units with a free-running box; their unit ids are 0 to @max - 1
  */
 struct ucore_disc_free_msr {

@@ -298,7 +298,7 @@ static int find_tables_of_dies(struct ucore_disc *disc)
 
 /**
  * ucore_fetch_tables() - find and read all discovery tables of this machine
- * @disc: results of discovery to be filled in; the member rules is set
+ * @disc: results of discovery to be filled in; the caller has set the member rules
  *
  * Invalid tables and records are also added to the results, with the reason.
  *

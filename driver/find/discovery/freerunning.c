@@ -36,7 +36,7 @@ static bool msrs_respond(const struct ucore_unit *unit, u32 msr, u32 nr)
  * ucore_freerunning_add() - add the box of free-running counters that belongs to a unit
  * @finder: collection that receives the box description
  * @rules: data of the platform
- * @unit: unit, whose member free_layout is set
+ * @unit: unit; this function sets its member free_layout
  * @global: global control of the die
  *
  * Return: 0 or -ENOMEM. A unit whose type has no free-running box is not an error.

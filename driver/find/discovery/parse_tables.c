@@ -191,8 +191,8 @@ static void parse_status(const struct ucore_disc *disc, struct ucore_disc_table 
 }
 
 /*
- * Return true if @t is the first table of its PCI function. Tables whose address is in an MSR are
- * last in the array.
+ * Return true if @t is the first table of its PCI function, false if a DVSEC of the same function
+ * points to the table before @t, or if the address of @t is in an MSR.
  */
 static bool is_next_function(const struct ucore_disc *disc, const struct ucore_disc_table *t)
 {
@@ -226,7 +226,7 @@ void ucore_parse_assign_dies(struct ucore_disc *disc, const u32 *dies, u32 nr)
 /**
  * ucore_parse_global() - read and check the global record of a table
  * @disc: results of discovery so far
- * @table: table whose members word, stride, max_units, nr_status and reason are set
+ * @table: table; this function sets its members word, stride, max_units, nr_status and reason
  * @source: readable content of the table
  */
 void ucore_parse_global(struct ucore_disc *disc, struct ucore_disc_table *table,

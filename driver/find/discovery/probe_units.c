@@ -116,7 +116,7 @@ bool ucore_probe_global(const struct ucore_disc_table *t)
 
 /**
  * ucore_probe_unit() - check whether the box control of a unit responds
- * @unit: validated unit, whose member size is set
+ * @unit: validated unit, whose member size is already known
  *
  * Return: true if the register responds.
  */

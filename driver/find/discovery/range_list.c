@@ -52,7 +52,10 @@ static struct ucore_disc_ranges *list_of(struct ucore_disc *disc,
 	return &disc->ranges[FIELD_GET(SPACE_KIND, range->space)];
 }
 
-/* Return the index at which @new must be inserted: after all ranges with a start up to its own. */
+/*
+ * Return the index at which @new must be inserted into @list, which is sorted by space and start:
+ * after all ranges that begin before @new or at the same register.
+ */
 static u32 insert_index(const struct ucore_disc_ranges *list, const struct ucore_disc_range *new)
 {
 	const struct ucore_disc_range *range = list->range;

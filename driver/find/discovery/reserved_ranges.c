@@ -92,7 +92,7 @@ static bool bar_holds_units(const void *ctx, const struct pci_dev *pdev, const s
 
 /**
  * ucore_reserved_collect() - list the memory ranges of other devices
- * @env: facts about the machine, whose list of ranges is filled in
+ * @env: facts about the machine; this function adds the ranges to its list foreign
  * @disc: results of discovery, after all tables have been found
  *
  * Return: 0 or -ENOMEM.

@@ -395,8 +395,8 @@ static bool unit_relocated(const struct ucore_disc *disc, const struct ucore_uni
 /**
  * ucore_unit_judge() - accept or reject a unit
  * @disc: results of discovery so far; the registers of an accepted unit are added to ranges
- * @unit: unit in @disc, with the words of its record; its members reason, name, type and layout
- *        are set
+ * @unit: unit in @disc, with the words of its record. This function sets its members reason,
+ *        name, type and layout.
  *
  * Return: 0 or -ENOMEM. A rejected unit is not an error.
  */

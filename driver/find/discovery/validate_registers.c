@@ -128,7 +128,8 @@ static void mark_extended_caps(const struct ucore_disc_config *config,
 /**
  * ucore_validate_caps() - mark the config dwords that belong to PCI capabilities
  * @config: config space of the PCI function
- * @function: facts about the PCI function, whose member taken is set and was zero before
+ * @function: facts about the PCI function; its member taken, which must be zero before the call,
+ *            receives the marks
  */
 void ucore_validate_caps(const struct ucore_disc_config *config,
 			 struct ucore_disc_function *function)
