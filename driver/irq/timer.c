@@ -5,8 +5,8 @@
  *
  * A session's timers are pinned to the readers of its domains. They expire at the same instants
  * on all domains: base + n * period, the grid of the timer, where base is an instant during START.
- * No IPI is sent. Polling reads
- * counters that cannot interrupt, and takes a sample when a period has ended.
+ * No IPI is sent. Polling reads counters that cannot interrupt, and takes a sample when a period
+ * has ended.
  *
  * Timer callbacks run in hard-IRQ context on a CPU of the domain and take the domain's lock.
  */
