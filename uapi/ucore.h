@@ -370,13 +370,13 @@ struct ucore_get_boxes {
 #define UCORE_FIELD_ANY		34	/* core: count for both threads of the core */
 #define UCORE_FIELD_FILTER_CID	35	/* UBox: core of the thread to count */
 /* CHA of Skylake-SP to Cooper Lake. TOR events need one bit of rem/loc and one of nm/not_nm. */
-#define UCORE_FIELD_FILTER_REM	36	/* count addresses homed on a remote socket */
-#define UCORE_FIELD_FILTER_LOC	37	/* count addresses homed on this socket */
-#define UCORE_FIELD_FILTER_ALL_OP 38	/* count all opcodes */
-#define UCORE_FIELD_FILTER_NM	39	/* count addresses in near memory */
-#define UCORE_FIELD_FILTER_NOT_NM 40	/* count addresses outside near memory */
-#define UCORE_FIELD_FILTER_OPC_0 41	/* first of two opcodes to count */
-#define UCORE_FIELD_FILTER_OPC_1 42	/* second of two opcodes to count */
+#define UCORE_FIELD_FILTER_REM	36	/* CHA: count addresses homed on a remote socket */
+#define UCORE_FIELD_FILTER_LOC	37	/* CHA: count addresses homed on this socket */
+#define UCORE_FIELD_FILTER_ALL_OP 38	/* CHA: count all opcodes */
+#define UCORE_FIELD_FILTER_NM	39	/* CHA: count addresses in near memory */
+#define UCORE_FIELD_FILTER_NOT_NM 40	/* CHA: count addresses outside near memory */
+#define UCORE_FIELD_FILTER_OPC_0 41	/* CHA: first of two opcodes to count */
+#define UCORE_FIELD_FILTER_OPC_1 42	/* CHA: second of two opcodes to count */
 #define UCORE_FIELD_MAX		UCORE_FIELD_FILTER_OPC_1
 
 /* ucore_field_info.flags */

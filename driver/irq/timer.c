@@ -149,7 +149,7 @@ static u64 first_due(const struct ucore_domain_ctx *ctx, u64 base)
 /**
  * ucore_timer_start() - start the timers of a context on this CPU
  * @ctx: the domain context, which has just begun to count
- * @base: start of all periods, the same on all domains of the session (ns)
+ * @base: instant at which the first periods begin, the same on all domains of the session (ns)
  */
 void ucore_timer_start(struct ucore_domain_ctx *ctx, u64 base)
 {
