@@ -370,13 +370,13 @@ struct ucore_get_boxes {
 #define UCORE_FIELD_ANY		34	/* core: count for both threads of the core */
 #define UCORE_FIELD_FILTER_CID	35	/* UBox: core of the thread to count */
 /* CHA of Skylake-SP to Cooper Lake. TOR events need one bit of rem/loc and one of nm/not_nm. */
-#define UCORE_FIELD_FILTER_REM	36	/* count addresses homed on a remote socket */
-#define UCORE_FIELD_FILTER_LOC	37	/* count addresses homed on this socket */
-#define UCORE_FIELD_FILTER_ALL_OP 38	/* count all opcodes */
-#define UCORE_FIELD_FILTER_NM	39	/* count addresses in near memory */
-#define UCORE_FIELD_FILTER_NOT_NM 40	/* count addresses outside near memory */
-#define UCORE_FIELD_FILTER_OPC_0 41	/* first of two opcodes to count */
-#define UCORE_FIELD_FILTER_OPC_1 42	/* second of two opcodes to count */
+#define UCORE_FIELD_FILTER_REM	36	/* CHA: count addresses homed on a remote socket */
+#define UCORE_FIELD_FILTER_LOC	37	/* CHA: count addresses homed on this socket */
+#define UCORE_FIELD_FILTER_ALL_OP 38	/* CHA: count all opcodes */
+#define UCORE_FIELD_FILTER_NM	39	/* CHA: count addresses in near memory */
+#define UCORE_FIELD_FILTER_NOT_NM 40	/* CHA: count addresses outside near memory */
+#define UCORE_FIELD_FILTER_OPC_0 41	/* CHA: first of two opcodes to count */
+#define UCORE_FIELD_FILTER_OPC_1 42	/* CHA: second of two opcodes to count */
 #define UCORE_FIELD_MAX		UCORE_FIELD_FILTER_OPC_1
 
 /* ucore_field_info.flags */
@@ -483,7 +483,7 @@ struct ucore_get_links {
 #define UCORE_SELFTEST_WIDTH	(1U << 0)	/* general counters have the documented width */
 #define UCORE_SELFTEST_FIXED_WIDTH (1U << 1)	/* fixed counters have the documented width */
 #define UCORE_SELFTEST_CONTROL	(1U << 2)	/* controls retain the bits that events need */
-#define UCORE_SELFTEST_FIXED_CONTROL (1U << 3)	/* controls of fixed counters retain the bits */
+#define UCORE_SELFTEST_FIXED_CONTROL (1U << 3)	/* fixed-counter controls retain needed bits */
 #define UCORE_SELFTEST_RUN	(1U << 4)	/* an enabled clock event counts */
 #define UCORE_SELFTEST_GLOBAL_FREEZE (1U << 5)	/* the global freeze stops the clock event */
 #define UCORE_SELFTEST_BOX_FREEZE (1U << 6)	/* the box's freeze bit stops the clock event */
@@ -558,7 +558,7 @@ struct ucore_get_selftest {
 #define UCORE_TABLE_GLOBAL	10	/* the global control of the die cannot be accessed */
 #define UCORE_TABLE_DIE		11	/* the table belongs to no die that is online */
 #define UCORE_TABLE_DUPLICATE	12	/* another table has the same global control */
-#define UCORE_TABLE_CONFLICT	13	/* the die's other table has another global control */
+#define UCORE_TABLE_CONFLICT	13	/* the die would have too many global controls */
 #define UCORE_TABLE_LIMIT	14	/* the table has more units than the driver supports */
 #define UCORE_TABLE_UNMAPPED	15	/* the kernel refuses to map the table */
 #define UCORE_TABLE_MSR		16	/* the MSR for the table's address faults or holds none */
@@ -727,7 +727,7 @@ struct ucore_get_units {
 #define UCORE_CORE_READY	0	/* events of cores can be added */
 #define UCORE_CORE_NONE		1	/* no architectural performance monitoring */
 #define UCORE_CORE_HYBRID	2	/* the CPUs are of more than one kind */
-#define UCORE_CORE_VERSION	3	/* unsupported version 6 or later of CPUID leaf 0AH */
+#define UCORE_CORE_VERSION	3	/* perfmon version 6 or later is not supported */
 #define UCORE_CORE_BAD_CPUID	4	/* CPUID is inconsistent, or registers do not respond */
 #define UCORE_CORE_KERNEL	5	/* this kernel cannot share the counters with its perf */
 #define UCORE_CORE_BUSY		6	/* perf uses the counters now */
@@ -803,8 +803,8 @@ struct ucore_get_core {
  * FULL_READS: always read both dwords of a PCI counter. By default only the low dword is
  * read while it determines the count exactly. The low dword is enough until 2^31 counts can
  * have passed since the last read, at the event's largest increment and 5 GHz. That is 0.43 s
- * for an event that adds at most 1 in a clock, and 1.7 ms if the increment is unknown. Every 256th read and the read
- * by STOP are full in any case.
+ * for an event that adds at most 1 in a clock, and 1.7 ms if the increment is unknown. Every 256th
+ * read and the read by STOP are full in any case.
  */
 #define UCORE_SESSION_F_BOX_FREEZE	(1U << 0)
 #define UCORE_SESSION_F_TASKS		(1U << 1)
@@ -994,11 +994,11 @@ struct ucore_term {
  * @reserved: 0
  *
  * Groups rotate in the order of their numbers. All domains switch to the next group at
- * the same instants from START on, under a freeze. Events of one group and of group 0 have different counters.
- * Events of different groups may use the same counter. A filter or match register has one
- * value for all groups. ENOSPC if the counters do not suffice for group 0 together with one
- * of the groups. Events of group 0 are best added first. With more than one other group the driver does not
- * try all choices of counters.
+ * the same instants from START on, under a freeze. Events of one group and of group 0 have
+ * different counters. Events of different groups may use the same counter. A filter or match
+ * register has one value for all groups. ENOSPC if the counters do not suffice for group 0 together
+ * with one of the groups. Events of group 0 are best added first. With more than one other group
+ * the driver does not try all choices of counters.
  *
  * Sessions share boxes. Each session holds the counters of its events from ADD_EVENT on. Its
  * START, STOP, RESET and close do not affect other sessions. Filter and match registers have
@@ -1171,11 +1171,11 @@ struct ucore_add_core_trigger {
  * time is neither enabled nor running. GAP_SUSPEND and GAP_RESUME (_OFFLINE and _ONLINE)
  * records give the times. UCORE_SAMPLE_F_GAP and UCORE_VALUE_F_GAP mark the data.
  *
- * The two _F_GAP flags and a GAP_FROZEN record also report a spurious overflow, which is an overflow
- * that no session armed and that froze the domain. The cause is a box that was dead when it
- * should have been stopped, or a counter that firmware left armed. Without an overflow trigger
- * the watchdog finds the overflow within one second. The time since the previous scan is
- * enabled, but not running.
+ * The two _F_GAP flags and a GAP_FROZEN record also report a spurious overflow, which is an
+ * overflow that no session armed and that froze the domain. The cause is a box that was dead when
+ * it should have been stopped, or a counter that firmware left armed. Without an overflow trigger
+ * the watchdog finds the overflow within one second. The time since the previous scan is enabled,
+ * but not running.
  *
  * Errors of START, STOP and RESET: EINVAL, E2BIG, EFAULT.
  */
@@ -1263,8 +1263,8 @@ struct ucore_read_domain {
  *
  * An event of group 0 could count during the time_running of its domain. An event of another
  * group could count during the time slices of its group. @values are the counts as measured.
- * The estimate for the whole time is count * time_running / running. The count and
- * the running time are 0 for an event whose group has not had a time slice.
+ * The estimate for the whole time is count * time_running / running. Count and time
+ * are 0 for an event whose group has not had a time slice.
  *
  * All domains freeze at the same instant, are read in parallel and unfreeze. A stopped session
  * returns its last counts. Events of a domain without an online CPU return their last counts,
@@ -1341,15 +1341,15 @@ struct ucore_get_status {
  * @sample_ns: out: estimated CPU time of a sample, on the domain where it takes longest (ns),
  *             0 without events
  * @timer_min_ns: out: shortest ucore_create_session.timer_ns that START accepts for these
- *                events (ns). @sample_ns is at most @percent of @timer_min_ns. With @percent below 100
- *                at least 10 us remain between two samples. The same limit holds for rotate_ns
+ *                events (ns). @sample_ns is at most @percent of @timer_min_ns. With @percent below
+ *                100 at least 10 us remain between two samples. The same limit holds for rotate_ns
  * @busy_ns: out: CPU time that ucore has used on the readers of the session's domains since
  *           load, for all sessions (ns)
  * @wait_ns: out: time for which START, RESET, READ, or an ADD_EVENT with self-test, would wait
  *           now (ns)
  * @dropped: out: periods without a sample. Periods of the timer are known at the next sample or
- *           at STOP, those of throttled counters when throttling ends. Overflows of
- *           core triggers without a sample are included
+ *           at STOP, those of throttled counters when throttling ends. Overflows of core
+ *           triggers without a sample are included
  * @delayed: out: number of times that the budget delayed a timer or a poll, or prevented the
  *           sample of a core trigger
  *
@@ -1401,9 +1401,9 @@ struct ucore_get_ring {
 /*
  * ---- ring ---------------------------------------------------------------
  *
- * The positions @head (producer page) and @tail (consumer page) count bytes and never wrap. A record starts at data +
- * (position & (data_size - 1)), is aligned to 8 bytes and contiguous. A PAD record fills the
- * end of the data where a record would not fit.
+ * The positions @head (producer page) and @tail (consumer page) count bytes and never wrap. A
+ * record starts at data + (position & (data_size - 1)), is aligned to 8 bytes and contiguous. A PAD
+ * record fills the end of the data where a record would not fit.
  *
  *   user space:  head = load_acquire(&producer->head);
  *                while (tail != head) { use record; tail += record->size; }

@@ -230,8 +230,8 @@ static int cmd_create_session(struct ucore_ioctl_call *call)
 	struct ucore_create_session *create = &call->arg.create;
 	/*
 	 * Permission to see the interrupted contexts (IP, PID, TID) of samples, and the tasks of
-	 * TASKS records. The capability of the task that opened
-	 * the device decides, not that of the present holder of the descriptor.
+	 * TASKS records. The capability of the task that opened the device decides, not that of the
+	 * present holder of the descriptor.
 	 */
 	bool context = file_ns_capable(call->file, &init_user_ns, CAP_PERFMON) ||
 		       file_ns_capable(call->file, &init_user_ns, CAP_SYS_ADMIN);

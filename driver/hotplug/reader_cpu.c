@@ -302,7 +302,8 @@ static void domain_cpu_offline(struct ucore_domain *domain, int cpu)
 		ucore_pmi_disable_cpu(domain, cpu);
 	/*
 	 * An overflow service that is queued on this CPU may throttle the domain and start the
-	 * watchdog timer on this CPU. The kernel would then move the timer to any other CPU, even one of another domain.
+	 * watchdog timer on this CPU. The kernel would then move the timer to any other CPU, even
+	 * one of another domain.
 	 */
 	ucore_pmi_sync(domain);
 	hrtimer_cancel(&domain->watchdog);

@@ -5,13 +5,13 @@
  *
  * perf calls the overflow handler in an NMI, in a clock interrupt or in the task itself. The
  * handler saves the interrupted context (IP, PID, TID) and queues an irq_work on its CPU, because
- * nothing else is allowed in an NMI. The irq_work reads the die in hard-IRQ context, like the service of a PMI.
- * Any CPU of the die can do so.
+ * nothing else is allowed in an NMI. The irq_work reads the die in hard-IRQ context, like the
+ * service of a PMI. Any CPU of the die can do so.
  *
  * An overflow is dropped in three cases: the previous one is not handled yet, the CPU exceeds
  * its budget, or the CPU is going offline. Functions other than the handler and the irq_work
- * run in process context. Their caller holds neither the CPU hotplug lock nor a domain's lock, because perf
- * takes the CPU hotplug lock and its private locks.
+ * run in process context. Their caller holds neither the CPU hotplug lock nor a domain's lock,
+ * because perf takes the CPU hotplug lock and its private locks.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>

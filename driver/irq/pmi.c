@@ -24,7 +24,8 @@
  * PMI has arrived at the core whose number pmi_core_sel selects, and MAX_LOSSES_UNPROVEN
  * otherwise. One PMI is no final proof of the core number, because an NMI of perf may have been
  * taken for the PMI. One loss is no proof of a wrong core number, because other software may have
- * disabled PMIs on the CPU. After a loss PMIs are enabled again on the CPUs of the route. If the PMI was routed to all cores before, no loss is allowed.
+ * disabled PMIs on the CPU. After a loss PMIs are enabled again on the CPUs of the route. If the
+ * PMI was routed to all cores before, no loss is allowed.
  */
 #define MAX_LOSSES	8
 #define MAX_LOSSES_UNPROVEN	1
@@ -248,8 +249,8 @@ void ucore_pmi_sync(struct ucore_domain *domain)
 
 /*
  * Route the PMI to all cores. pmi_core_sel numbers physical cores in a way that no manual
- * defines. If no PMI arrives at the core selected by the kernel's core id, all cores are selected, because any CPU
- * of the domain can do the service.
+ * defines. If no PMI arrives at the core selected by the kernel's core id, all cores are selected,
+ * because any CPU of the domain can do the service.
  *
  * No other reader is tried first. A reader that sessions chose must stay. An elected reader
  * has a low core number, which is the same in all known numberings. With wrong numbers another

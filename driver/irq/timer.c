@@ -5,8 +5,8 @@
  *
  * A session's timers are pinned to the readers of its domains. They expire at the same instants
  * on all domains: base + n * period, the grid of the timer, where base is an instant during START.
- * No IPI is sent. Polling reads
- * counters that cannot interrupt, and takes a sample when a period has ended.
+ * No IPI is sent. Polling reads counters that cannot interrupt, and takes a sample when a period
+ * has ended.
  *
  * Timer callbacks run in hard-IRQ context on a CPU of the domain and take the domain's lock.
  */
@@ -149,7 +149,7 @@ static u64 first_due(const struct ucore_domain_ctx *ctx, u64 base)
 /**
  * ucore_timer_start() - start the timers of a context on this CPU
  * @ctx: the domain context, which has just begun to count
- * @base: start of all periods, the same on all domains of the session (ns)
+ * @base: instant at which the first periods begin, the same on all domains of the session (ns)
  */
 void ucore_timer_start(struct ucore_domain_ctx *ctx, u64 base)
 {

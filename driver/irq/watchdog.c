@@ -57,8 +57,8 @@ static void fold_wraps(struct ucore_domain *domain, u64 now)
 
 /*
  * Find an overflow whose PMI was lost, because the overflow is still pending SUSPECT_NS after
- * the watchdog saw it. Service the overflow and set the PMI's route again. Return true if the watchdog
- * has seen an overflow for the first time and must check it again.
+ * the watchdog saw it. Service the overflow and set the PMI's route again. Return true if the
+ * watchdog has seen an overflow for the first time and must check it again.
  */
 static bool find_lost(struct ucore_domain *domain, u64 now)
 {
@@ -139,8 +139,8 @@ void ucore_watchdog_end_throttling(struct ucore_domain *domain)
 
 /*
  * Extend the throttling of a domain, at most once, if overflows have exceeded the budget again
- * while it was throttled. Return true if the domain remains throttled. A domain that is
- * not throttled does not become throttled here.
+ * while it was throttled. Return true if the domain remains throttled. A domain that is not
+ * throttled does not become throttled here.
  */
 static bool throttling_extend(struct ucore_domain *domain)
 {

@@ -5,8 +5,8 @@
  *
  * Counters that a freeze stops are kept as arrays of register addresses. Consecutive counters
  * that are read in the same way form a run. One function call reads the registers of a run, and
- * another call adds the increments to the counts. Counters that no freeze stops, and all counters if a box is dead or a wrap may
- * have been missed, are read one by one.
+ * another call adds the increments to the counts. Counters that no freeze stops, and all counters
+ * if a box is dead or a wrap may have been missed, are read one by one.
  *
  * A counter in two dwords is read by its low dword alone if that dword cannot have wrapped since
  * the last read (low read). The time limit follows from the largest increment of the event in

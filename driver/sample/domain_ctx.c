@@ -43,7 +43,7 @@ u64 ucore_ctx_since_read(const struct ucore_domain_ctx *ctx)
 /**
  * ucore_ctx_was_read() - record that all counters of a context have been read
  * @ctx: domain context
- * @now: time of the freeze (ns)
+ * @now: instant of the freeze (ns)
  */
 void ucore_ctx_was_read(struct ucore_domain_ctx *ctx, u64 now)
 {
@@ -55,7 +55,7 @@ void ucore_ctx_was_read(struct ucore_domain_ctx *ctx, u64 now)
 /**
  * ucore_ctx_read() - read all counters of a context, at most once in a readout
  * @ctx: domain context
- * @now: time of the freeze (ns)
+ * @now: instant of the freeze (ns)
  *
  * Counters of groups outside their time slice do not count and are not read.
  */
@@ -145,7 +145,7 @@ bool ucore_ctx_poll(struct ucore_domain_ctx *ctx)
 /**
  * ucore_ctx_poll_end() - mark the counters whose polled periods have ended, begin new periods
  * @ctx: domain context whose counters have just been read
- * @now: time of that read (ns)
+ * @now: instant of that read (ns)
  *
  * The next period of a counter ends when the count reaches the next multiple of the period.
  *
@@ -282,7 +282,7 @@ static bool has_shared_fixed(const struct ucore_domain_ctx_box *pb)
  * ucore_ctx_switch_group() - start the time slice of another group
  * @ctx: domain context, running
  * @group: id of the group that counts next
- * @now: time of the freeze (ns)
+ * @now: instant of the freeze (ns)
  * @before: frozen time before @now, as in ucore_ctx_times() (ns)
  *
  * Reads the counters of the previous group and writes the controls that differ. Counter
@@ -501,7 +501,7 @@ void ucore_ctx_start_times(struct ucore_domain_ctx *ctx, u64 now)
 /**
  * ucore_ctx_stop() - read a context for the last time and stop its boxes
  * @ctx: domain context
- * @now: time of the freeze (ns)
+ * @now: instant of the freeze (ns)
  * @end: end of the context's time enabled, @now or later (ns)
  * @before: frozen time before @end, as in ucore_ctx_times() (ns)
  *

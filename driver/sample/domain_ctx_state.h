@@ -173,9 +173,9 @@ struct ucore_conflict {
  * @timer_due: first expiry of @timer with neither a sample nor a drop counted (ns)
  * @poll_ns: time from one poll to the next (ns), 0: no polled counters
  * @poll: hrtimer of polls, pinned to the reader
- * @last_poll: time of the last poll (ns)
+ * @last_poll: instant of the last poll (ns)
  * @conflict: state of the conflict scans
- * @last_poll_clear: time of the last poll that found no finished period (ns)
+ * @last_poll_clear: instant of the last poll that found no finished period (ns)
  * @late_ns: time from @last_poll_clear to the current readout (ns)
  * @rotate_ns: length of a group's time slice (ns), 0: no rotation
  * @rotate: hrtimer that ends time slices, pinned to the reader
@@ -202,9 +202,9 @@ struct ucore_conflict {
  *                TID), else NULL
  * @trigger_event: lowest id of the events whose periods ended in the current readout, or
  *                 UCORE_EVENT_NONE
- * @last_read: time of the last read of the counters (ns)
+ * @last_read: instant of the last read of the counters (ns)
  * @nr_reads: number of reads of the counters since the last STOP
- * @resumed: time of the last start of counting: START, RESET, or resume of the domain (ns)
+ * @resumed: instant (ns) of the last start of counting: START, RESET, or resume of the domain
  * @frozen_base: total frozen time of the domain at @resumed (ns)
  * @box_frozen_ns: time for which readouts froze the boxes since @resumed (ns), with @box_freeze
  * @enabled_ns: time enabled up to @resumed (ns)

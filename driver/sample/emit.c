@@ -39,7 +39,7 @@ static void *ctx_reserve(const struct ucore_domain_ctx *ctx, u32 type, u32 size,
 /**
  * ucore_emit_gap() - write a gap record
  * @ctx: domain context
- * @now: time of the gap record (ns)
+ * @now: time stamp of the gap record (ns)
  * @reason: UCORE_GAP_*
  * @from: previous reader CPU, or UCORE_NO_CPU
  * @to: new reader CPU, or UCORE_NO_CPU

@@ -382,7 +382,7 @@ static void read_together(struct ucore_domain_ctx *ctx)
 /**
  * ucore_parallel_read() - read all counters of a context, with helper CPUs if there are any
  * @ctx: domain context
- * @now: time of the freeze (ns)
+ * @now: instant of the freeze (ns)
  *
  * Does nothing if the context has already been read in this readout.
  */
@@ -439,7 +439,7 @@ void ucore_parallel_exit(struct ucore_domain *domain)
 		/* pairs with help_read() */
 		while (smp_load_acquire(&domain->shares->share[i].ipi_sent))
 			cpu_relax();
-	synchronize_rcu();	/* help_read() runs with interrupts off, so that it has ended */
+	synchronize_rcu();	/* until help_read(), which disables interrupts, has ended */
 	kfree(domain->shares);
 	domain->shares = NULL;
 }

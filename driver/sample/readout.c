@@ -523,7 +523,7 @@ static void ctx_end_polled_periods(const struct ucore_readout *ro, struct ucore_
 
 /*
  * Unfreeze the domain, or the context's boxes unless the context was stopped in the readout.
- * This is the last register write of a readout. Return the time of the unfreeze (ns).
+ * This is the last register write of a readout. Return the instant of the unfreeze (ns).
  */
 static u64 readout_unfreeze(const struct ucore_readout *ro)
 {

@@ -157,7 +157,7 @@ int ucore_ring_mmap(struct ucore_ring *ring, struct vm_area_struct *vma, bool co
 /* Return the number of free bytes in a ring. An invalid tail from user space results in 0. */
 static u64 ring_room(const struct ucore_ring *ring)
 {
-	u64 used = ring->next - smp_load_acquire(&ring->consumer->tail);	/* B, see the head of the file */
+	u64 used = ring->next - smp_load_acquire(&ring->consumer->tail);	/* B (file head) */
 
 	return used > ring->size ? 0 : ring->size - used;
 }

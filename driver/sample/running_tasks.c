@@ -6,7 +6,7 @@
  * While a session needs tasks, probes are attached to the scheduler's tracepoints sched_switch
  * and task_rename. Each CPU records the next task and the time in its own slot. A sample reads
  * the slots of other CPUs without an interrupt. A slot also keeps the previous task, because
- * records are written after the unfreeze and describe the time of the freeze.
+ * records are written after the unfreeze and describe the instant of the freeze.
  *
  * Probes run on their own CPU, with interrupts off, and take no lock. A lookup does not wait: a
  * slot that keeps changing counts as unknown.
@@ -51,7 +51,7 @@ static unsigned int tasks_users;
 
 /**
  * ucore_tasks_note() - record that a task starts to run on this CPU
- * @time: time at which the task starts to run (ns)
+ * @time: instant at which the task starts to run (ns)
  * @pid: process id in the initial namespace
  * @tid: thread id in the initial namespace
  * @comm: name of the task
@@ -74,7 +74,7 @@ void ucore_tasks_note(u64 time, u32 pid, u32 tid, const char *comm)
 /**
  * ucore_tasks_lookup() - look up the task that ran on a CPU at a given time
  * @cpu: CPU number
- * @time: time at which the task ran (ns), at most one task switch ago
+ * @time: instant at which the task ran (ns), at most one task switch ago
  * @out: task; without UCORE_TASK_F_KNOWN if the CPU is offline, has switched more than once
  *       since @time, or keeps switching
  */
@@ -243,7 +243,7 @@ u32 ucore_tasks_size(const struct ucore_domain_ctx *ctx)
  * ucore_tasks_fill() - fill in a TASKS record of a context
  * @ctx: domain context
  * @tasks: record whose header is already filled in
- * @time: time of the sample (ns)
+ * @time: instant of the sample (ns)
  */
 void ucore_tasks_fill(const struct ucore_domain_ctx *ctx, struct ucore_tasks *tasks, u64 time)
 {

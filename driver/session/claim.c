@@ -11,9 +11,9 @@
  * session holds these counters all the time. A session with box freeze has its boxes alone,
  * because the freeze would stop the counters of other sessions.
  *
- * The first claim on a box acquires the box from the kernel. The end of the last claim
- * restores the registers to the values found. Between the two the box is reset only while no domain context
- * uses it (box->users is 0).
+ * The first claim on a box acquires the box from the kernel. The end of the last claim restores
+ * the registers to the values found. Between the two the box is reset only while no domain
+ * context uses it (box->users is 0).
  */
 #include <linux/bitops.h>
 #include <linux/cpu.h>

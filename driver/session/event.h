@@ -22,8 +22,8 @@ struct ucore_claim;
  * @counters: mask of the counters that the event may use, with bits as in
  *            ucore_add_event.counters
  * @period: overflow period (counts), 0 for none
- * @poll_ns: time from one poll of the counter to the next (ns), 0 if the counter interrupts or has no
- *           @period
+ * @poll_ns: time from one poll of the counter to the next (ns), 0 if the counter interrupts or
+ *           has no @period
  */
 struct ucore_event_spec {
 	u64 value[UCORE_NR_SLOTS];

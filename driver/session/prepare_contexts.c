@@ -177,7 +177,7 @@ static u64 status_bits(const struct ucore_box *box, bool fixed, u8 i)
 
 /*
  * Link counter @new with the counters of other groups that use the same register, in a circular
- * list (@twin).
+ * list (ucore_counter.twin).
  */
 static void counter_link(struct ucore_domain_ctx *ctx, const struct ucore_domain_ctx_box *cb,
 			 u32 new)

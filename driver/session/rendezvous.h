@@ -17,7 +17,7 @@ struct ucore_session;
  * @act: function to execute for each context, called with the domain's lock held
  * @together: the readers wait for each other before @act, so that all begin @act at once
  * @nested: @act is called for the first context of a CPU only, and handles the others itself
- * @base: start of all periods of the session's timers (ns), set by the first reader that
+ * @base: instant at which all timers of the session begin (ns), set by the first reader that
  *        executes @act; 0 before. Only for START, otherwise NULL.
  * @missing: number of readers that have not reached the rendezvous yet
  */

@@ -99,7 +99,7 @@ struct ucore_session {
 	u32 ring_size;
 	u32 wakeup;
 	struct ucore_sink sink;
-	spinlock_t rings;	/* protects the pointers to rings in @ctx */
+	spinlock_t rings;	/* protects ucore_domain_ctx.ring */
 
 	struct list_head events;
 	u32 nr_events;
