@@ -130,7 +130,7 @@ struct ucore_device {
 /* Buffers and result of one READ command; the driver sorts @values by event id */
 struct ucore_reading {
 	struct ucore_value *values;
-	uint64_t *running;		/* counting time of each value (ns); NULL without groups */
+	uint64_t *running;		/* time slices of each value (ns); NULL: no groups */
 	size_t nr_values, max_values;
 	struct ucore_read_domain *domains;
 	size_t nr_domains, max_domains;
@@ -146,8 +146,8 @@ struct ucore_session {
 	struct ucore_slot *slots;
 	size_t nr_slots;
 	struct ucore_reading reading;
-	struct ucore_value *values;	/* copy of reading.values in slot order */
-	uint64_t *running;		/* copy of reading.running in slot order (ns) */
+	struct ucore_value *values;	/* copy of reading.values in the order of @slots */
+	uint64_t *running;		/* copy of reading.running in the order of @slots */
 	uint32_t group;			/* group of the events that are added next */
 	uint32_t last_group;		/* highest group that has events */
 	struct ucore_replay *replay;	/* owner of a replay's session; NULL for other sessions */
@@ -201,14 +201,14 @@ struct ucore_metric_platform {
 	const struct ucore_metric_row *rows;
 };
 
-/* Written one-line description of a common event, in the generated tables */
+/* One-line description of a common event, written by hand in tools/metrics/ */
 struct ucore_event_text {
 	const char *type;	/* box type */
 	const char *name;	/* short name of the event */
 	const char *text;
 };
 
-/* Meaning of a part of event names ("RD" for example); "#" in both texts stands for a number */
+/* Part of event names ("RD" for example) and its meaning; "#" in @part and @text is a number */
 struct ucore_name_part {
 	const char *part;
 	const char *text;
@@ -256,7 +256,7 @@ int ucore_reading_init(struct ucore_reading *reading, const struct ucore_session
 void ucore_reading_free(struct ucore_reading *reading);
 int ucore_reading_read(struct ucore_reading *reading, const struct ucore_session *session,
 		       uint32_t flags);
-/* Copy the values and times of a reading to @values and @running in slot order */
+/* Copy the reading's values and times to @values and @running, in the order of session->slots */
 int ucore_reading_sort(const struct ucore_reading *reading, const struct ucore_session *session,
 		       struct ucore_value *values, uint64_t *running);
 
@@ -271,9 +271,10 @@ int ucore_replay_add(struct ucore_replay *replay, const struct ucore_event *even
 		     struct ucore_error *err);
 
 /*
- * Intervals: deltas of a session's slots from sample to sample.  A sample covers one domain.
- * An interval of several domains is complete when each of them has had a sample.  Therefore
- * the deltas are accumulated twice: for each package and for the whole system.
+ * Intervals of metrics: what the slots of a session counted between two evaluations.  A sample
+ * covers one domain, but a value of a metric can cover a package or the whole system.  Such an
+ * interval is complete when each domain of the package or system has had a sample.  Therefore
+ * the counts are added up twice: for each package and for the whole system.
  */
 enum ucore_interval_scope {
 	INTERVAL_PACKAGE,
@@ -287,10 +288,10 @@ int ucore_intervals_create(const struct ucore_session *session, struct ucore_int
 void ucore_intervals_free(struct ucore_intervals *intervals);
 
 /*
- * Accumulate the counts of a record, and store the package of its domain in @package.  Returns
- * a mask of the enum ucore_interval_scope whose interval is complete.  For these scopes
- * ucore_intervals_values() returns the deltas, until ucore_intervals_begin() starts the next
- * interval of the scope.
+ * Add the counts of a record of @domain to the intervals, and store the package of @domain in
+ * @package.  Returns a mask: bit n is set if the interval of enum ucore_interval_scope n is
+ * complete, because each of its domains has had a sample.  Then ucore_intervals_values() returns
+ * the counts, until ucore_intervals_begin() starts the next interval.
  */
 unsigned int ucore_intervals_take(struct ucore_intervals *intervals, uint32_t domain,
 				  const struct ucore_record *record, uint32_t *package);

@@ -303,8 +303,8 @@ const char *ucore_unit_reason(uint32_t reason);
  * @ctl_offset: offset of the first counter control register from the box control register;
  *              in MSR numbers for @access 0, otherwise in bytes
  * @width: width of a counter in bits
- * @ctr_offset: offset of the first counter register, in the units of @ctl_offset
- * @status_offset: offset of the box status register, in the units of @ctl_offset
+ * @ctr_offset: offset of the first counter register; base and unit as for @ctl_offset
+ * @status_offset: offset of the box status register; base and unit as for @ctl_offset
  * @access: access type as in the record: 0 MSR, 1 MMIO, 2 PCI config space; 3 is invalid
  * @address: address of the box control register as in the record; 0 without CAP_SYS_ADMIN
  * @type: number of the box type in the discovery table
@@ -489,8 +489,8 @@ bool ucore_event_desc_fixed(const struct ucore_event_desc *desc);
  * @text: buffer
  * @size: size of @text in bytes; UCORE_EVENT_TEXT_LEN is always sufficient
  *
- * Common events have a written description.  The description of other events is
- * composed from the meanings of the parts of the name.
+ * Common events have a description that was written by hand.  The description of other events
+ * is composed from the meanings of the parts of the name.
  *
  * Return: true if every part of the name is known.  Unknown parts are copied literally.
  */
@@ -698,10 +698,12 @@ int ucore_session_group(struct ucore_session *session, uint32_t group, struct uc
 /**
  * ucore_session_add_turn() - add an event to the first group that has free counters
  *
- * Like ucore_session_add(), for a session with ucore_session_config.rotate_ns.  The group has
- * a free counter on every box of the event.  If no group has, a new group is made.
+ * Like ucore_session_add(), for a session with ucore_session_config.rotate_ns.  The event is
+ * added to the first group that has a free counter on every box of the event.  If there is no
+ * such group, the event is added to a new group.
  *
- * Errors: those of ucore_session_add().  -ENOSPC: no group has free counters.
+ * Errors: those of ucore_session_add().  -ENOSPC: no group has free counters, and the event does
+ * not fit in a new group either, or there are UCORE_GROUP_MAX groups.
  */
 int ucore_session_add_turn(struct ucore_session *session, const struct ucore_event *event,
 			   struct ucore_error *err);
@@ -761,8 +763,10 @@ int ucore_core_event_find(const char *text, struct ucore_core_event *event,
 			  struct ucore_error *err);
 
 /**
- * ucore_session_core_trigger() - sample the die of a CPU each time a core event overflows there
+ * ucore_session_core_trigger() - take a sample of a die at each overflow of a core event
  * @period: counts of the core event between two samples, 1 to 2^63 - 1
+ *
+ * The die is the one of the CPU on which the core event overflowed.
  *
  * Errors: those of UCORE_ADD_CORE_TRIGGER.
  */
@@ -802,7 +806,7 @@ int ucore_session_status(struct ucore_session *session, struct ucore_get_status 
 /**
  * ucore_session_budget() - get the limit on the CPU time of a session, and its effects
  * @budget: receives the limit (%), the shortest timer interval that START accepts (ns), the
- *          number of dropped periods, and other values
+ *          number of periods without a sample, and other values
  *
  * Errors: those of UCORE_GET_BUDGET.
  */
@@ -942,7 +946,8 @@ struct ucore_metrics;
  * @instance: number of the box within its type and domain; valid only with UCORE_LEVEL_BOX
  * @value: result of the formula in the metric's unit (NaN: division by zero, or no counts)
  * @flags: UCORE_VALUE_F_* flags of all counts in the formula, combined by OR
- * @running: interval to which the counts apply (ns), the longest of all counters
+ * @running: time for which the counters counted (ns), with rotation the time to which the
+ *           counts were scaled; the longest of all counters
  * @fresh: true if the last ucore_metrics_take() computed @value
  * @share: part of the time for which the events counted, 0 to 1, the smallest of all
  *         counters.  Below 1 the counts were scaled because of rotation
@@ -1232,7 +1237,7 @@ uint32_t ucore_ring_domain(const struct ucore_ring *ring);
  * PAD records are skipped.
  *
  * Return: 1 for a record, 0 if the ring is empty, or -EBADMSG if the content is invalid.
- * After -EBADMSG everything up to the producer's position has been skipped.
+ * After -EBADMSG all data that the driver had written to the ring have been skipped.
  */
 int ucore_ring_next(struct ucore_ring *ring, const struct ucore_record **record);
 

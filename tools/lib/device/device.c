@@ -235,7 +235,7 @@ int ucore_device_ready(const struct ucore_device *dev, struct ucore_error *err)
 		return 0;
 	case UCORE_STATE_INTREE:
 		if (dev->info.caps & UCORE_CAP_CORE)
-			return 0;	/* intel_uncore does not use the core boxes */
+			return 0;	/* intel_uncore leaves the core boxes free */
 		return ucore_error_set(err, -EBUSY, "%s", *reason ? reason :
 				       "uncore boxes: in use by the kernel's intel_uncore driver. Unload it: modprobe -r intel_uncore");
 	default:

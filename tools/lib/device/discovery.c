@@ -98,7 +98,7 @@ void ucore_discovery_free(struct ucore_discovery *discovery)
 	free(discovery);
 }
 
-/* ---- results ----------------------------------------------------------- */
+/* ---- access to the result ---------------------------------------------- */
 
 const struct ucore_table_info *ucore_discovery_tables(const struct ucore_discovery *discovery,
 						      size_t *nr)
@@ -146,7 +146,7 @@ void ucore_unit_decode(const struct ucore_unit_info *unit, struct ucore_unit_fie
 	};
 }
 
-/* ---- reasons ----------------------------------------------------------- */
+/* ---- texts for reasons of a rejection ---------------------------------- */
 
 const char *ucore_table_reason(uint32_t reason)
 {

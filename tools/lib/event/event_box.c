@@ -17,7 +17,7 @@ bool ucore_event_matches(const struct ucore_event *event, const struct ucore_box
 	       (event->cpu == UCORE_ANY || (int32_t)event->cpu == box->cpu);
 }
 
-/* Parse a box number of at most six digits, and advance @text to its end */
+/* Parse a box number of at most six digits, and advance @text past the number */
 static bool instance_parse(const char **text, uint32_t *instance)
 {
 	size_t digits = strspn(*text, "0123456789");
@@ -45,7 +45,10 @@ static bool instances_parse(const char *text, uint32_t *first, uint32_t *last)
 	return !*text && *first <= *last;
 }
 
-/* Use the longest box type that matches, because types can have digits ("r2pcie", "type_12") */
+/*
+ * If several box types match the head of an event's text ("imc0-3"), the longest is the type,
+ * because types can contain digits ("r2pcie", "type_12").
+ */
 bool ucore_event_head(const struct ucore_device *dev, const char *head, struct ucore_event *event)
 {
 	size_t best = 0;

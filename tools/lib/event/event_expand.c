@@ -15,7 +15,7 @@
 struct expansion {
 	struct ucore_device *dev;
 	const struct ucore_spec *spec;
-	unsigned int item;		/* term of @spec with a pattern, or spec->nr if none */
+	unsigned int item;		/* number of the term with a pattern (spec->nr: none) */
 	struct ucore_event *events;
 	size_t nr;
 	size_t capacity;
@@ -40,7 +40,7 @@ static unsigned int pattern_item(const struct ucore_spec *spec)
 	return spec->nr;
 }
 
-/* ---- one event --------------------------------------------------------- */
+/* ---- resolution of one event ------------------------------------------- */
 
 static bool events_reserve(struct expansion *e)
 {
@@ -68,7 +68,10 @@ static int resolve(struct expansion *e, const struct ucore_spec *spec)
 	return ret;
 }
 
-/* Resolve the text with @head as its head, and @name (unless NULL) in place of the pattern */
+/*
+ * Resolve the user's text after replacing its head by @head, and (unless @name is NULL) the term
+ * with the pattern by @name.
+ */
 static int written_resolve(struct expansion *e, const char *head, const char *name)
 {
 	char text[2 * UCORE_SPEC_LEN];
@@ -92,7 +95,7 @@ static int written_resolve(struct expansion *e, const char *head, const char *na
 	return ucore_spec_next(&list, &spec, e->err) < 0 ? -EINVAL : resolve(e, &spec);
 }
 
-/* ---- names ------------------------------------------------------------- */
+/* ---- patterns in terms ------------------------------------------------- */
 
 /* Return the platform with the machine's uncore events (@i 0) or core events (1); NULL if none */
 static const struct ucore_platform *platform_at(const struct ucore_device *dev, size_t i)
@@ -133,7 +136,7 @@ static int type_expand(struct expansion *e, const char *head, const char *type)
 	return e->item < e->spec->nr ? names_expand(e, head, type) : written_resolve(e, head, NULL);
 }
 
-/* ---- heads ------------------------------------------------------------- */
+/* ---- patterns in heads ------------------------------------------------- */
 
 static bool is_first_of_type(const struct ucore_device *dev, size_t box)
 {
@@ -143,7 +146,10 @@ static bool is_first_of_type(const struct ucore_device *dev, size_t box)
 	return true;
 }
 
-/* Return true for errors that do not apply to all box types, such as an unknown event */
+/*
+ * Return true for an error that other box types need not have, such as an unknown event.  Such
+ * an error does not end the search.
+ */
 static bool is_type_error(int code)
 {
 	return code == -ENOENT || code == -EINVAL || code == -ENXIO || code == -ERANGE;
@@ -206,7 +212,7 @@ static int head_expand(struct expansion *e)
 	if (!is_pattern(e->spec->head)) {
 		if (ucore_event_head(e->dev, e->spec->head, &event))
 			return type_expand(e, e->spec->head, event.type);
-		/* let the resolver report the error for the user's text */
+		/* the head is no box: ucore_spec_resolve() explains the error */
 		return resolve(e, e->spec);
 	}
 	ret = types_expand(e, &found);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Descriptions of events in one line: a written text for common events, otherwise the meanings of
- * the parts of the event's name in sequence.  Both tables are generated from tools/metrics/.
+ * Descriptions of events in one line: a text written by hand for common events, otherwise the
+ * meanings of the parts of the event's name in sequence.  Both tables are generated from
+ * tools/metrics/.
  */
 #include <ctype.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 
 #include "internal.h"
 
-/* Output buffer of a description; @whole becomes false at an unknown part of the name */
+/* Output buffer of a description; @whole is false if the event's name has an unknown part */
 struct explanation {
 	char *text;
 	size_t size;
@@ -24,7 +25,7 @@ static void put(struct explanation *e, const char *text, size_t length)
 	e->text[e->at] = 0;
 }
 
-/* Append the meaning of a part of the name, with @digits in place of "#" */
+/* Append @text, the meaning of a part of a name, with the number @digits in place of its "#" */
 static void put_part(struct explanation *e, const char *text, const char *digits, size_t length)
 {
 	size_t before = strcspn(text, "#");
@@ -37,9 +38,9 @@ static void put_part(struct explanation *e, const char *text, const char *digits
 }
 
 /*
- * Compare a part of the table with the start of an event's name.  "#" in @part matches a number
- * or nothing.  The match must end at a word boundary of the name.  Returns the length of the
- * match in characters, or 0.
+ * Compare @part, a part of event names such as "RD", with the start of an event's name.  "#" in
+ * @part matches a number or nothing.  The match must end at a word boundary of the name.
+ * Returns the length of the match in characters, or 0.
  */
 static size_t part_length(const char *part, const char *name, const char **digits, size_t *nr)
 {
@@ -60,7 +61,10 @@ static size_t part_length(const char *part, const char *name, const char **digit
 	return !name[at] || strchr("._", name[at]) ? at : 0;
 }
 
-/* Find the longest part that matches the name; at equal length, prefer a part without "#" */
+/*
+ * Find the longest part in ucore_name_parts with which @name starts, and return the meaning of
+ * the part.  At equal length, prefer a part without "#".
+ */
 static const char *part_find(const char *name, size_t *length, const char **digits, size_t *nr)
 {
 	const char *text = NULL, *digits_here = name;
@@ -95,14 +99,14 @@ static size_t word_explain(struct explanation *e, const char *name)
 		return length;
 	}
 	length = strcspn(name, "._");
-	/* a number is no unknown word */
+	/* a number needs no meaning: the name stays completely known */
 	if (strspn(name, "0123456789") < length)
 		e->whole = false;
 	put(e, name, length);
 	return length;
 }
 
-/* Write "EVENT: VARIANT, VARIANT" with a colon in place of the first period of the name */
+/* Write the meanings of the parts of @name, with ":" in place of "." and "," in place of "_" */
 static void name_explain(struct explanation *e, const char *name)
 {
 	bool first = true, point = false;

@@ -159,7 +159,7 @@ static int event_finish(struct resolver *r)
 	return ret;
 }
 
-/* ---- the head ---------------------------------------------------------- */
+/* ---- head of an event's text ------------------------------------------- */
 
 static int unknown_head(struct resolver *r)
 {
@@ -218,7 +218,7 @@ static void domain_text(const struct ucore_event *event, const struct ucore_box_
 				  event->cpu == UCORE_ANY ? -1 : (int32_t)event->cpu, text, size);
 }
 
-/* Return true if the first and the last box of a range exist; else store the missing number */
+/* Check that the first and the last box of a range exist; store a missing number in @missing */
 static bool range_exists(const struct resolver *r, uint32_t *missing)
 {
 	const uint32_t limits[] = { r->event->instance, r->event->last };

@@ -133,7 +133,7 @@ static const char *type_of_event(const struct resolver *r, const char *name)
 }
 
 /*
- * Suggest an event for an unknown name: the part before the period is longer in the event
+ * Suggest an event for the unknown name @name: one that has additional words before the period
  * (CAS_COUNT_SCH0.RD for CAS_COUNT.RD).
  */
 static const char *event_with_longer_head(const struct resolver *r, const char *name)
@@ -189,7 +189,7 @@ static int unknown_term(struct resolver *r, const char *key, bool may_be_event)
 			       guess.best ? "'?)" : "", may_be_event ? "events" : "fields");
 }
 
-/* Parse the number, from @low to @high, of a term that is not a field, such as "period" */
+/* Parse the value (@low to @high) of a term like "period", whose GIVEN_* bit is @flag */
 static int number_term(struct resolver *r, uint32_t flag, const char *key, const char *value,
 		       uint64_t low, uint64_t high, uint64_t *number)
 {
@@ -294,7 +294,7 @@ static int fixed_term(struct resolver *r, const char *value)
 	return fixed_take(r, counter);
 }
 
-/* Set a field to the value of a named event.  0 is the default and is not set. */
+/* Add a named event's value of a field.  A field that is not set is 0. */
 static int desc_field(struct resolver *r, uint32_t field, uint64_t value)
 {
 	if (!value)

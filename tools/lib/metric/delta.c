@@ -7,7 +7,7 @@
 
 #include "internal.h"
 
-/* Count and times (ns) of one slot at the last snapshot */
+/* Count and times (ns) of one slot (event on one box) at the last snapshot */
 struct delta_last {
 	uint64_t count;
 	uint64_t enabled;
@@ -73,13 +73,13 @@ static void value_update(struct ucore_delta_value *to, struct delta_last *last,
 	last->count = value->count;
 	if (!domain)
 		return;
-	/* a counter that a freeze does not stop counts while the domain is frozen, too */
+	/* no freeze stops an UNFROZEN counter: it also counts while the domain is frozen */
 	possible = value->flags & UCORE_VALUE_F_UNFROZEN ? domain->time_enabled :
 							 domain->time_running;
-	/* for an event that is in no group, the driver reports the domain's running time */
+	/* for an event that is in no group, the driver reports time_running as @slice_time */
 	running = slice_time && *slice_time != domain->time_running ? *slice_time : possible;
 	to->enabled = domain->time_enabled - last->enabled;
-	/* UNFROZEN selects one of two clocks.  After a change of the flag @running can be lower. */
+	/* @running can be lower than last->running, if the flag UNFROZEN has changed */
 	to->running = running > last->running ? running - last->running : 0;
 	last->enabled = domain->time_enabled;
 	last->running = running;

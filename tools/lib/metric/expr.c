@@ -23,7 +23,7 @@ struct parser {
 	struct ucore_error *err;
 };
 
-/* ---- operations -------------------------------------------------------- */
+/* ---- operations of a formula ------------------------------------------- */
 
 static int op_add(struct ucore_expr *expr, struct ucore_expr_op op, struct ucore_error *err)
 {

@@ -25,7 +25,7 @@ enum ucore_expr_kind {
 
 struct ucore_expr_op {
 	enum ucore_expr_kind kind;
-	uint32_t leaf;		/* number that the caller gave to the value of an EXPR_LEAF */
+	uint32_t leaf;		/* EXPR_LEAF: number of a value that the caller supplies */
 	double number;
 };
 
@@ -73,12 +73,12 @@ struct ucore_expr_names {
 int ucore_expr_parse(struct ucore_expr *expr, const char *text, struct ucore_expr_names *names,
 		     struct ucore_error *err);
 
-/** ucore_expr_leaf() - add an operation that pushes value number @leaf of the caller */
+/** ucore_expr_leaf() - add an operation that pushes leaf (value of the caller) number @leaf */
 int ucore_expr_leaf(struct ucore_expr *expr, uint32_t leaf, struct ucore_error *err);
 
 /**
  * ucore_expr_value() - evaluate a compiled formula
- * @leaf: function that returns the value of a leaf by its number
+ * @leaf: function that returns the value with the number that ucore_expr_leaf() received
  * @data: the caller's data for @leaf
  *
  * Return: the value, or NaN after a division by zero, an overflow, or a leaf without a value.

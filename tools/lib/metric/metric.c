@@ -79,7 +79,7 @@ static char *key_cut(char *text, char **value)
 	return is_name(text) ? text : NULL;
 }
 
-/* Parse the parts after the formula: store unit and text in @desc, aliases in @where */
+/* Parse "unit=", "text=" and "ALIAS=EVENT" after the formula; store the aliases in @where */
 static int parts_parse(struct ucore_metric_desc *desc, char *rest, char *where,
 		       struct ucore_error *err)
 {
@@ -144,7 +144,7 @@ int ucore_metrics_define(struct ucore_metrics *metrics, const char *text,
 				       text, MAX_TEXT);
 	if (!GROW(metrics->definitions, metrics->nr_definitions))
 		return no_memory(err);
-	/* the text, and up to 2 * length for the aliases, each followed by "; " */
+	/* a copy of @text, then the aliases separated by "; " (at most 2 * length) */
 	copy = malloc(3 * length + 3);
 	if (!copy)
 		return no_memory(err);

@@ -28,9 +28,9 @@ struct definition {
 /* Metric that is to be counted: chosen by ucore_metrics_choose() or ucore_metrics_offer() */
 struct choice {
 	struct ucore_metric_desc desc;
-	char *where;		/* desc.where with the user's parameters inserted, or NULL */
-	bool optional;		/* chosen by pattern or category; see may_leave_out() */
-	bool offered;		/* ucore_metrics_offer(): left out after any error but -ENOMEM */
+	char *where;		/* copy of desc.where with the user's parameter; NULL: none */
+	bool optional;		/* chosen by pattern or category: left out if not countable */
+	bool offered;		/* by ucore_metrics_offer(): left out on errors but -ENOMEM */
 };
 
 /* Chosen metric that is not counted, with the error (@code, @why) of the attempt */
@@ -50,8 +50,8 @@ struct counted {
 };
 
 enum leaf_kind {
-	LEAF_SUM,		/* sum of an event's counts on all boxes */
-	LEAF_MEAN,		/* mean of an event's counts on all boxes */
+	LEAF_SUM,		/* sum of an event's counts on the boxes of a metric's value */
+	LEAF_MEAN,		/* mean of an event's counts on the boxes of a metric's value */
 	LEAF_SECONDS,
 	LEAF_MILLISECONDS,
 	LEAF_SOCKETS,
@@ -131,8 +131,8 @@ bool ucore_metrics_find(const struct ucore_metrics *metrics, const char *name,
 void ucore_metrics_guess(const struct ucore_metrics *metrics, struct ucore_guess *guess);
 
 /*
- * Compile the formula of a metric.  New events and leaves are added to @metrics.  After a
- * failure the caller must remove them.
+ * Compile the formula of a metric.  New events and leaves (struct leaf: values for the formula)
+ * are added to @metrics.  After a failure the caller must remove them.
  */
 int ucore_metrics_compile(struct ucore_metrics *metrics, struct metric *metric,
 			  struct ucore_error *err);

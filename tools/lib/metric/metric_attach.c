@@ -5,7 +5,7 @@
  */
 #include "metric/metric.h"
 
-/* Add the event on its first box of each socket ("[0]"), as one session event per box */
+/* Add an event with "[0]" in the formula: only on its first box of each socket */
 static int first_add(struct ucore_metrics *metrics, struct ucore_event *event,
 		     struct ucore_error *err)
 {
@@ -152,7 +152,7 @@ static int choice_count(struct ucore_metrics *metrics, const struct choice *choi
 	return ret;
 }
 
-/* Remove the events, leaves and metric that a failed choice_count() added */
+/* Remove what a failed choice_count() added: metric, leaves of the formula, and events */
 static void choice_undo(struct ucore_metrics *metrics, size_t nr_metrics, size_t nr_events,
 			size_t nr_leaves, size_t session_events)
 {
@@ -183,7 +183,7 @@ static int choice_attach(struct ucore_metrics *metrics, const struct choice *cho
 	uint32_t group = session->config.rotate_ns ? 1 : 0, last = session->last_group;
 	int ret;
 
-	/* try group after group, because a metric's events share one; last + 1 is a new group */
+	/* find a group with counters for all events of the metric; group @last + 1 is new */
 	do {
 		session->group = group;
 		ret = choice_count(metrics, choice, level, &why);
@@ -202,11 +202,11 @@ static int choice_attach(struct ucore_metrics *metrics, const struct choice *cho
 	metrics->left_out[metrics->nr_left_out++] = (struct left_out) {
 		.name = choice->desc.name, .code = ret, .why = why,
 	};
-	/* code 0: choices_attach() uses this text only if all metrics are left out */
+	/* no failure (code 0): choices_attach() shows the text only if all metrics are left out */
 	return ucore_error_set(err, 0, "metric '%s': %s", choice->desc.name, why.text);
 }
 
-/* ---- values ------------------------------------------------------------ */
+/* ---- values of the metrics --------------------------------------------- */
 
 static bool has_value(const struct ucore_metrics *metrics, size_t first, size_t slot)
 {
@@ -239,7 +239,7 @@ static int value_add(struct ucore_metrics *metrics, size_t metric, const char *t
 	return 0;
 }
 
-/* Add a value for each socket or box on which an event of the metric is counted */
+/* Add the metric's values: for the system, or for each socket or box with one of its events */
 static int values_make(struct ucore_metrics *metrics, size_t index)
 {
 	const struct metric *metric = &metrics->metrics[index];

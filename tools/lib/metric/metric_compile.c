@@ -144,7 +144,7 @@ static bool is_event(const struct compiler *c, const char *name)
 
 /*
  * Compile a name in a formula: an alias, otherwise a constant, an event or a metric.  "[one]"
- * after the event of an alias means LEAF_MEAN.
+ * after the event of an alias: first box of each socket only, mean in place of the sum.
  */
 static int name_compile(struct ucore_expr_names *names, struct ucore_expr *expr, const char *name,
 			bool first, struct ucore_error *err)

@@ -70,7 +70,7 @@ static double counts_value(const struct evaluation *e, const struct leaf *leaf)
 	return leaf->kind == LEAF_MEAN ? sum / (double)nr : sum;
 }
 
-/* Return the number of boxes of a type on the value's socket, or the mean of all @sockets */
+/* Return the number of boxes of @type on the value's socket (whole system: mean of @sockets) */
 static double boxes_value(const struct evaluation *e, const char *type, double sockets)
 {
 	const struct ucore_device *dev = e->metrics->dev;
@@ -137,7 +137,7 @@ static void value_prepare(const struct ucore_metrics *metrics, struct value *val
 		for (size_t slot = event->begin; slot < event->end; slot++) {
 			if (!ucore_metrics_includes(metrics, value, slot))
 				continue;
-			/* rotated counts are scaled to the time @possible */
+			/* counts of rotated groups are scaled to the time @possible */
 			if (slots[slot].possible > value->running)
 				value->running = slots[slot].possible;
 			value->public.share = less(value->public.share, share_of(&slots[slot]));

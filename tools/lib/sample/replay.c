@@ -15,12 +15,12 @@ struct ucore_replay {
 	struct ucore_device dev;
 	struct ucore_session session;
 	struct ucore_event *events;	/* recorded events, indexed by ucore_file_event.index */
-	bool *resolved;			/* for each element of @events, true if it is valid */
+	bool *resolved;			/* resolved[i]: the text of events[i] was resolved */
 	const struct ucore_file_event **on;	/* pointers to the file's events, sorted by box */
 	size_t *first_on;		/* nr_boxes + 1 indices: first element of @on of each box */
 };
 
-/* ---- the machine ------------------------------------------------------- */
+/* ---- recorded domains, boxes and fields -------------------------------- */
 
 static int replay_ioctl(int fd, unsigned long command, void *arg)
 {
@@ -103,7 +103,7 @@ static int sets_make(struct ucore_replay *replay)
 
 /* ---- recorded events --------------------------------------------------- */
 
-/* Resolve the recorded events, once for each index: events of an index have the same text */
+/* Resolve the recorded events, once for all events with the same index and thus the same text */
 static int events_resolve(struct ucore_replay *replay)
 {
 	const struct ucore_file_event *events = ucore_file_events(replay->file);

@@ -32,7 +32,7 @@ struct ucore_ring {
 	const struct ucore_ring_producer *producer;
 	const unsigned char *data;
 	uint64_t tail;		/* position after the last record that ucore_ring_next() returned */
-	uint64_t head;		/* the producer's position when it was last read */
+	uint64_t head;		/* end of the driver's data, when last read from @producer */
 };
 
 static int ring_map(struct ucore_ring *ring, int fd, const struct ucore_get_ring *info)
@@ -118,7 +118,7 @@ uint32_t ucore_ring_domain(const struct ucore_ring *ring)
 	return ring->domain;
 }
 
-/* Skip everything up to the producer's position, because the content is invalid */
+/* Skip all data that the driver has written (up to @head), because the content is invalid */
 static int ring_skip(struct ucore_ring *ring)
 {
 	ring->tail = ring->head;

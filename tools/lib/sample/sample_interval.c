@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Intervals: deltas of a session's slots from sample to sample.  A sample covers one domain.  An
- * interval of a package or of the whole system is complete when each of its domains has had a
- * sample.
+ * Intervals of metrics: what the slots of a session (events on boxes) counted between two
+ * evaluations.  A sample covers one domain.  An interval of a package or of the whole system is
+ * complete when each of its domains has had a sample.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,9 +17,9 @@ struct interval_domain {
 	uint64_t enabled;	/* ucore_sample.time_enabled of the last sample (ns) */
 	uint64_t running;	/* ucore_sample.time_running of the last sample (ns) */
 	bool started;		/* a record of the domain has been received */
-	bool based;		/* the counts before the next sample are known */
-	bool offline;		/* no CPU is online: intervals do not wait for a sample */
-	bool sampled[NR_INTERVALS];	/* the current interval has a sample of the domain */
+	bool based;		/* base counts for the next sample are known */
+	bool offline;		/* no CPU, or suspend: intervals do not wait for a sample */
+	bool sampled[NR_INTERVALS];	/* the interval of the scope has a sample of this domain */
 };
 
 struct ucore_intervals {
@@ -27,7 +27,7 @@ struct ucore_intervals {
 	size_t nr;
 	size_t *order;		/* slot numbers sorted by domain, then by event id */
 	uint64_t *last;		/* count of each slot at the last sample */
-	uint64_t *running;	/* running time of each slot at the last sample (ns) */
+	uint64_t *running;	/* counting time of each slot at the last sample (ns) */
 	struct ucore_delta_value *values[NR_INTERVALS];
 	struct interval_domain *domains;
 	size_t nr_domains;
@@ -122,12 +122,12 @@ static struct interval_domain *domain_find(struct ucore_intervals *intervals, ui
 	       &intervals->domains[low] : NULL;
 }
 
-/* Add the counts and times of a slot since the domain's last sample to both intervals */
+/* Add a slot's counts and times since the last sample to the package's and system's intervals */
 static void slot_take(struct ucore_intervals *intervals, const struct interval_domain *domain,
 		      size_t slot, const struct ucore_sample *sample,
 		      const struct ucore_value *value)
 {
-	/* a counter that a freeze does not stop counts while the domain is frozen, too */
+	/* no freeze stops an UNFROZEN counter: it also counts while the domain is frozen */
 	uint64_t running = value->flags & UCORE_VALUE_F_UNFROZEN ? sample->time_enabled :
 								 sample->time_running;
 	uint64_t before = intervals->running[slot];
@@ -139,7 +139,7 @@ static void slot_take(struct ucore_intervals *intervals, const struct interval_d
 			continue;
 		to->count += value->count - intervals->last[slot];
 		to->enabled += sample->time_enabled - domain->enabled;
-		/* UNFROZEN selects one of two clocks: after a change @running can be lower */
+		/* @running can be lower than @before, if the flag UNFROZEN has changed */
 		to->running += running > before ? running - before : 0;
 		to->possible = to->running;
 		to->flags |= value->flags;
@@ -148,7 +148,7 @@ static void slot_take(struct ucore_intervals *intervals, const struct interval_d
 	intervals->running[slot] = running;
 }
 
-/* Add a sample to the intervals; its values and the domain's slots are sorted by event id */
+/* Add a sample to the intervals.  Values of samples and slots are both sorted by event id. */
 static void sample_take(struct ucore_intervals *intervals, struct interval_domain *domain,
 			const struct ucore_sample *sample)
 {
@@ -160,7 +160,7 @@ static void sample_take(struct ucore_intervals *intervals, struct interval_domai
 
 		while (at < domain->end && slots[intervals->order[at]].event < value->event)
 			at++;
-		/* several slots can have the same event id (replay) */
+		/* in a replay, several requested events can be one recorded event */
 		for (size_t j = at; j < domain->end &&
 		     slots[intervals->order[j]].event == value->event; j++)
 			slot_take(intervals, domain, intervals->order[j], sample, value);
@@ -201,7 +201,7 @@ unsigned int ucore_intervals_take(struct ucore_intervals *intervals, uint32_t id
 
 	if (!domain || record->type == UCORE_RECORD_PAD)
 		return 0;
-	/* counts before record 0 are 0; the counts before a later first record are unknown */
+	/* counts begin at 0 if no record is missing before the first one; otherwise unknown */
 	if (!domain->started)
 		domain->based = !record->seq;
 	domain->started = true;

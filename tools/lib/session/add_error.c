@@ -19,7 +19,7 @@ static const char *box_text(const struct ucore_box_info *box, char *text)
 
 #define OWNER_LEN	(UCORE_NAME_LEN + 48)
 
-/* Write the owner of a box, "process 4711 (stat)"; pid 0 is in another pid namespace */
+/* Write the owner of a box, "process 4711 (stat)"; pid 0: it is in another pid namespace */
 static const char *owner_text(const struct ucore_box_info *box, char *text)
 {
 	if (box->owner_pid)
@@ -104,7 +104,7 @@ static const struct ucore_field_info *field_conflict(const struct ucore_field_in
 	return NULL;
 }
 
-/* Explain a conflict with a filter of another session; GET_BOXES reports that session's owner */
+/* Explain a conflict with another session's filter; GET_BOXES reports the box's owner */
 static int error_filters(struct ucore_session *session, const struct ucore_event *event,
 			 const struct ucore_box_info *box, struct ucore_error *err)
 {

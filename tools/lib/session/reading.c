@@ -52,8 +52,9 @@ int ucore_reading_read(struct ucore_reading *reading, const struct ucore_session
 }
 
 /*
- * The search for the value of a slot starts after the last match.  Usually the next value
- * matches, because the driver sorts values by event id, and event ids rise from slot to slot.
+ * The search for the value of a slot starts after the value of the previous slot.  Usually that
+ * value matches, because the driver sorts values by event id, and event ids rise from slot to
+ * slot.
  */
 int ucore_reading_sort(const struct ucore_reading *reading, const struct ucore_session *session,
 		       struct ucore_value *values, uint64_t *running)

@@ -26,11 +26,11 @@ struct region_thread {
 	struct region_thread *next;
 	struct ucore_regions *regions;
 	uint32_t number;
-	struct ucore_region *names;	/* regions by name; regions->max_names elements */
+	struct ucore_region *names;	/* regions of this thread, one for each name */
 	size_t nr_names;
 	struct region_frame {
 		struct ucore_region *region;
-		struct ucore_reading begin;	/* unused within a region of the same name */
+		struct ucore_reading begin;	/* unused if an outer region has the same name */
 	} frames[UCORE_REGION_DEPTH];
 	unsigned int depth;
 	struct ucore_reading end;
@@ -74,7 +74,7 @@ int ucore_regions_create(struct ucore_session *session, uint32_t flags, size_t n
 	return 0;
 }
 
-/* ---- threads ----------------------------------------------------------- */
+/* ---- joining and leaving of threads ------------------------------------ */
 
 static void thread_free(struct region_thread *thread)
 {
@@ -214,7 +214,7 @@ int ucore_region_begin(const char *name)
 	return 0;
 }
 
-/* Return the latest domain time of a reading (ns); domains without an online CPU have old times */
+/* Return the time of the domain that was read last (ns); offline domains keep older times */
 static uint64_t reading_time(const struct ucore_reading *reading)
 {
 	uint64_t time = 0;
@@ -282,7 +282,7 @@ int ucore_region_end(const char *name)
 	return ret;
 }
 
-/* ---- results ----------------------------------------------------------- */
+/* ---- results of regions ------------------------------------------------ */
 
 static const struct region_thread *thread_at(const struct ucore_regions *regions, uint32_t number)
 {

@@ -6,7 +6,7 @@
 
 #include "session/session.h"
 
-/* Make room for one more event on every box, and free the READ buffers, which are too small */
+/* Make room for one more event on every box; free the READ buffers, which are too small then */
 static int session_grow(struct ucore_session *session)
 {
 	size_t nr = session->nr_slots + session->dev->nr_boxes;
@@ -76,7 +76,7 @@ int ucore_session_add(struct ucore_session *session, const struct ucore_event *e
 			continue;
 		ret = box_add(session, event, &box);
 		if (ret) {
-			/* explain before the removal: the text names events on the box */
+			/* write the text before the removal, because it can name the events */
 			ucore_session_add_error(session, event, &box, ret, err);
 			slots_remove(session, before);
 			return ret;
