@@ -155,7 +155,7 @@ bool ucore_ctx_poll_end(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_counter *ctr;
 
-	/* If the domain was frozen before, @now may precede the last poll. */
+	/* If the domain was already frozen, @now is the start of that freeze, before a poll. */
 	ctx->late_ns = now > ctx->last_poll_clear ? now - ctx->last_poll_clear : 0;
 	ctx->last_poll_clear = max(now, ctx->last_poll_clear);
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {

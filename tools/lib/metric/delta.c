@@ -79,7 +79,7 @@ static void value_update(struct ucore_delta_value *to, struct delta_last *last,
 	/* for an event that is in no group, the driver reports time_running as @slice_time */
 	running = slice_time && *slice_time != domain->time_running ? *slice_time : possible;
 	to->enabled = domain->time_enabled - last->enabled;
-	/* @running can be lower than last->running, if the flag UNFROZEN has changed */
+	/* @running can be lower than last->running, if UCORE_VALUE_F_UNFROZEN has changed */
 	to->running = running > last->running ? running - last->running : 0;
 	last->enabled = domain->time_enabled;
 	last->running = running;
