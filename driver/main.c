@@ -6,13 +6,13 @@
 #include <linux/init.h>
 #include <linux/module.h>
 
-#include "abi/cdev.h"
-#include "abi/describe_boxes.h"
+#include "abi/device_commands.h"
+#include "abi/get_answers.h"
 #include "box/catalog.h"
 #include "box/intel_uncore.h"
 #include "cpu/nmi_handler.h"
-#include "hotplug/power.h"
 #include "hotplug/reader_cpu.h"
+#include "hotplug/suspend_reboot_panic.h"
 
 static int __init ucore_init(void)
 {

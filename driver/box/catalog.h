@@ -8,9 +8,9 @@
 
 #include <linux/mutex.h>
 
-#include "box/box.h"
-#include "box/domain.h"
-#include "find/finder.h"
+#include "box/box_registers.h"
+#include "box/domain_global_ctl.h"
+#include "find/found_boxes.h"
 
 /**
  * struct ucore_catalog - boxes and domains of the machine

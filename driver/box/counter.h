@@ -9,7 +9,7 @@
 #include <linux/cache.h>
 #include <linux/types.h>
 
-#include "box/box.h"
+#include "box/box_registers.h"
 #include "find/desc.h"
 #include "ucore_uapi.h"
 

@@ -13,8 +13,8 @@
 #include <linux/lockdep.h>
 #include <linux/smp.h>
 
-#include "box/box.h"
-#include "box/domain.h"
+#include "box/box_registers.h"
+#include "box/domain_global_ctl.h"
 #include "box/freeze.h"
 #include "find/desc.h"
 #include "ucore_trace.h"

@@ -11,7 +11,7 @@
  * counter must count clocks. Otherwise only the box is accessed, and the freeze by the global
  * control is not tested. It is tested when a session next claims the box on an idle domain.
  *
- * Core boxes are not tested, because CPUID describes their counters, and find/core_counters.c
+ * Core boxes are not tested, because CPUID describes their counters, and find/core_cpuid.c
  * has read their registers.
  */
 #include <linux/bitops.h>

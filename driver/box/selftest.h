@@ -3,7 +3,7 @@
 #ifndef UCORE_SELFTEST_H
 #define UCORE_SELFTEST_H
 
-#include "box/box.h"
+#include "box/box_registers.h"
 
 /* In process context, called for a session that has claimed the box: */
 bool ucore_selftest_needed(const struct ucore_box *box);

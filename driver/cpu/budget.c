@@ -25,7 +25,7 @@
 #include <linux/sched/signal.h>
 #include <linux/smp.h>
 
-#include "box/domain.h"
+#include "box/domain_global_ctl.h"
 #include "cpu/budget.h"
 
 static unsigned int cpu_time_max_percent = 50;

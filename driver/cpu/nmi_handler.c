@@ -3,10 +3,10 @@
  * NMI handlers: decide whether an NMI is a PMI of a domain, and record the interrupted
  * context. Owns each CPU's list of domains whose PMI it may receive. Part of the cpu layer.
  *
- * A handler reads the global status and sometimes port 61h, saves the interrupted context (stash)
- * and unmasks LVTPC. It queues the service, which reads the counters and clears the status in
- * hard-IRQ context (irq/pmi.c). No counts are lost before the service, because the counters are
- * frozen. PCI config cycles are illegal in an NMI.
+ * A handler reads the global status and sometimes port 61h, saves the interrupted context
+ * (stash) and unmasks LVTPC. It queues the service, which reads the counters and clears the
+ * status in hard-IRQ context (irq/pmi_route_and_service.c). No counts are lost before the
+ * service, because the counters are frozen. PCI config cycles are illegal in an NMI.
  *
  * The hardware masks LVTPC on delivery, and perf unmasks LVTPC only while perf counts. For an
  * overflow of a core counter, LVTPC is unmasked after the status is cleared. Otherwise some
@@ -44,10 +44,10 @@
 #include <asm/apic.h>
 #include <asm/x86_init.h>
 
-#include "box/domain.h"
+#include "box/domain_global_ctl.h"
 #include "compat.h"
+#include "cpu/global_ctl_in_nmi.h"
 #include "cpu/nmi_handler.h"
-#include "cpu/overflow_in_nmi.h"
 #include "find/desc.h"
 #include "ucore_trace.h"
 

@@ -12,7 +12,7 @@
 #include <linux/string.h>
 
 #include "find/die_topology.h"
-#include "find/finder.h"
+#include "find/found_boxes.h"
 #include "find/hidden_box_report.h"
 #include "find/static_table_desc.h"
 

@@ -3,7 +3,7 @@
 #ifndef UCORE_MMIO_IMC_H
 #define UCORE_MMIO_IMC_H
 
-#include "find/finder.h"
+#include "find/found_boxes.h"
 #include "find/static_table_desc.h"
 
 int ucore_mmio_imc_find(struct ucore_finder *finder, const struct ucore_static_table *table,

@@ -3,7 +3,7 @@
 #ifndef UCORE_STATIC_TABLE_H
 #define UCORE_STATIC_TABLE_H
 
-#include "find/finder.h"
+#include "find/found_boxes.h"
 #include "find/static_table_desc.h"
 
 int ucore_static_table_find(struct ucore_finder *finder, const struct ucore_platform *platform);

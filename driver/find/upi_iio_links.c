@@ -11,7 +11,7 @@
 #include <linux/pci.h>
 
 #include "find/die_topology.h"
-#include "find/finder.h"
+#include "find/found_boxes.h"
 #include "find/upi_iio_links.h"
 #include "reg/reg.h"
 

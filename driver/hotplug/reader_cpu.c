@@ -17,7 +17,7 @@
 #include "cpu/budget.h"
 #include "cpu/nmi_handler.h"
 #include "hotplug/reader_cpu.h"
-#include "irq/pmi.h"
+#include "irq/pmi_route_and_service.h"
 #include "irq/timer.h"
 #include "irq/watchdog.h"
 #include "sample/parallel_read.h"

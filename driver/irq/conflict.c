@@ -17,7 +17,7 @@
 #include <linux/ktime.h>
 
 #include "box/control_readback.h"
-#include "box/domain.h"
+#include "box/domain_global_ctl.h"
 #include "irq/conflict.h"
 #include "sample/readout.h"
 

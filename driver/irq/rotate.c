@@ -3,20 +3,20 @@
  * Rotation: groups of events use the counters in time slices. Part of the irq layer.
  *
  * A timer on the reader of each domain ends a time slice. The time slices of all domains of a
- * session begin at the same instants, and the current time determines the group that counts. The
- * domains therefore switch together, even after one timer was late. domain_ctx.c switches the
- * counters.
+ * session begin at the same instants, and the current time determines the group that counts.
+ * The domains therefore switch together, even after one timer was late. domain_ctx_counters.c
+ * switches the counters.
  *
  * Timer callbacks run in hard-IRQ context on a CPU of the domain and take the domain's lock.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
 
-#include "box/domain.h"
+#include "box/domain_global_ctl.h"
 #include "compat.h"
 #include "cpu/budget.h"
 #include "irq/rotate.h"
-#include "sample/domain_ctx.h"
+#include "sample/domain_ctx_counters.h"
 #include "sample/readout.h"
 
 /* Find the group whose time slice contains an instant. */

@@ -6,7 +6,8 @@
  * irq layer.
  *
  * The timer callback runs in hard-IRQ context on a CPU of the domain and takes the domain's
- * lock. ucore_domain_kick_watchdog() is in box/domain.c, because lower layers start the timer, too.
+ * lock. ucore_domain_kick_watchdog() is in box/domain_global_ctl.c, because lower layers start
+ * the timer, too.
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
@@ -19,7 +20,7 @@
 #include "find/desc.h"
 #include "irq/conflict.h"
 #include "irq/dead_box_recovery.h"
-#include "irq/pmi.h"
+#include "irq/pmi_route_and_service.h"
 #include "irq/watchdog.h"
 #include "sample/readout.h"
 

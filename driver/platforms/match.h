@@ -3,7 +3,7 @@
 #ifndef UCORE_MATCH_H
 #define UCORE_MATCH_H
 
-#include "find/finder.h"
+#include "find/found_boxes.h"
 
 const struct ucore_platform *ucore_platform_match(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Data of a domain context, which is the state of a session on one domain. The functions are
- * declared in domain_ctx.h. Part of the sample layer.
+ * declared in domain_ctx_counters.h. Part of the sample layer.
  */
 #ifndef UCORE_SAMPLE_DOMAIN_CTX_STATE_H
 #define UCORE_SAMPLE_DOMAIN_CTX_STATE_H

@@ -10,7 +10,7 @@
 #include <linux/overflow.h>
 #include <linux/smp.h>
 
-#include "sample/domain_ctx.h"
+#include "sample/domain_ctx_counters.h"
 #include "sample/emit.h"
 #include "sample/readout_state.h"
 #include "sample/running_tasks.h"

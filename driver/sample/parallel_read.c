@@ -35,10 +35,10 @@
 #include <linux/smp.h>
 #include <linux/topology.h>
 
-#include "box/domain.h"
+#include "box/domain_global_ctl.h"
 #include "cpu/budget.h"
 #include "sample/bulk_read.h"
-#include "sample/domain_ctx.h"
+#include "sample/domain_ctx_counters.h"
 #include "sample/parallel_read.h"
 
 enum share_state {

@@ -20,8 +20,8 @@
 
 #include <linux/types.h>
 
-#include "box/domain.h"
-#include "sample/domain_ctx.h"
+#include "box/domain_global_ctl.h"
+#include "sample/domain_ctx_counters.h"
 #include "sample/emit.h"
 #include "sample/readout_state.h"
 

@@ -8,7 +8,7 @@
 
 #include <linux/types.h>
 
-#include "box/domain.h"
+#include "box/domain_global_ctl.h"
 #include "sample/domain_ctx_state.h"
 
 /**

@@ -23,8 +23,8 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-#include "box/domain.h"
-#include "sample/domain_ctx.h"
+#include "box/domain_global_ctl.h"
+#include "sample/domain_ctx_counters.h"
 #include "sample/running_tasks.h"
 
 /* Number of attempts to read a slot that its CPU changes */

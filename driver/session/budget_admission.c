@@ -15,7 +15,7 @@
 #include "cpu/budget.h"
 #include "session/budget_admission.h"
 #include "session/prepare_contexts.h"
-#include "session/session.h"
+#include "session/session_and_events.h"
 
 /*
  * Assumed costs of a sample (ns). ACCESS_NS is the bus access of each register read or write.

@@ -9,7 +9,7 @@
 
 #include <linux/list.h>
 
-#include "box/box.h"
+#include "box/box_registers.h"
 
 struct ucore_claim;
 

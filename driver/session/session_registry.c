@@ -15,9 +15,9 @@
 #include <linux/uidgid.h>
 
 #include "box/catalog.h"
-#include "session/session.h"
+#include "session/session_and_events.h"
 #include "session/session_registry.h"
-#include "session/start_stop.h"
+#include "session/start_stop_read.h"
 
 static LIST_HEAD(sessions);	/* struct ucore_session, by ascending id */
 static u32 nr_sessions;

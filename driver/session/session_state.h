@@ -11,8 +11,8 @@
 #include <linux/spinlock.h>
 #include <linux/uidgid.h>
 
-#include "box/domain.h"
-#include "sample/domain_ctx.h"
+#include "box/domain_global_ctl.h"
+#include "sample/domain_ctx_counters.h"
 #include "session/event.h"
 
 struct pid;

@@ -14,10 +14,10 @@ from lab.framework import test
 # Where a number of the caller's becomes an index: file, function
 PLACES = (("driver/box/catalog.c", "ucore_catalog_box"),
           ("driver/box/catalog.c", "ucore_catalog_domain"),
-          ("driver/session/session.c", "ucore_session_ctx"),
-          ("driver/session/pmi_cpus.c", "cpu_check"),
-          ("driver/session/pmi_cpus.c", "cpus_check"),
-          ("driver/session/pmi_cpus.c", "domain_choice"),
+          ("driver/session/session_and_events.c", "ucore_session_ctx"),
+          ("driver/session/set_pmi_cpus.c", "cpu_check"),
+          ("driver/session/set_pmi_cpus.c", "cpus_check"),
+          ("driver/session/set_pmi_cpus.c", "domain_choice"),
           ("driver/session/core_triggers.c", "config_check"),
           ("driver/session/core_triggers.c", "create"),
           ("driver/find/discovery/make_boxes.c", "report_unit"))

@@ -10,7 +10,7 @@
 #include <linux/spinlock.h>
 
 #include "box/counter.h"
-#include "find/finder.h"
+#include "find/found_boxes.h"
 
 #define FAKE_LOG	2048
 #define FAKE_REGS	32

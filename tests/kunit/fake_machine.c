@@ -5,7 +5,7 @@
 
 #include "fake_machine.h"
 #include "find/static_table.h"
-#include "irq/pmi.h"
+#include "irq/pmi_route_and_service.h"
 #include "sample/bulk_read.h"
 
 static struct ucore_platform platform;

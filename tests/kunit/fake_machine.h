@@ -13,7 +13,7 @@
 #define UCORE_KUNIT_FAKE_MACHINE_H
 
 #include "box/catalog.h"
-#include "box/domain.h"
+#include "box/domain_global_ctl.h"
 #include "box/freeze.h"
 #include "cpu/nmi_handler.h"
 #include "fake_bus.h"
@@ -22,9 +22,9 @@
 #include "irq/watchdog.h"
 #include "platforms/match.h"
 #include "sample/readout.h"
-#include "session/pmi_cpus.h"
-#include "session/session.h"
-#include "session/start_stop.h"
+#include "session/session_and_events.h"
+#include "session/set_pmi_cpus.h"
+#include "session/start_stop_read.h"
 
 #define FAKE_NR_CBO	3
 #define FAKE_BOXES	64	/* maximum of a domain */

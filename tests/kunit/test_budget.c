@@ -8,7 +8,7 @@
 
 #include "cpu/budget.h"
 #include "fake_machine.h"
-#include "irq/pmi.h"
+#include "irq/pmi_route_and_service.h"
 #include "session/budget_admission.h"
 
 #define IMC0	BIT_ULL(20)

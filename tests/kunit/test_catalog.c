@@ -5,7 +5,7 @@
  */
 #include <linux/cpu.h>
 
-#include "abi/describe_boxes.h"
+#include "abi/get_answers.h"
 #include "fake_machine.h"
 #include "find/die_topology.h"
 #include "find/hidden_box_report.h"

@@ -6,7 +6,7 @@
 #include <linux/cpu.h>
 #include <linux/smp.h>
 
-#include "abi/describe_boxes.h"
+#include "abi/get_answers.h"
 #include "fake_core.h"
 #include "irq/conflict.h"
 

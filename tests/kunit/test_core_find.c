@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* KUnit tests of finding core PMUs: how CPUID.0AH is decoded, and which boxes are added. */
-#include "abi/describe_boxes.h"
+#include "abi/get_answers.h"
 #include "fake_core.h"
-#include "find/core_counters.h"
+#include "find/core_cpuid.h"
 #include "session/event.h"
 
 /* ---- decoding CPUID.0AH ---- */

@@ -9,8 +9,8 @@
 
 #include "find/discovery/parse_tables.h"
 #include "find/discovery/record.h"
+#include "find/discovery/register_address_check.h"
 #include "find/discovery/unit_check.h"
-#include "find/discovery/validate_registers.h"
 #include "platforms/match.h"
 
 #define MSR	0ULL

@@ -8,7 +8,7 @@
 
 #include "fake_machine.h"
 #include "find/discovery/discovery.h"
-#include "irq/pmi.h"
+#include "irq/pmi_route_and_service.h"
 #include "platforms/match.h"
 
 #define RESET	0x301

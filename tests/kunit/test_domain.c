@@ -7,7 +7,7 @@
 
 #include "cpu/budget.h"
 #include "fake_machine.h"
-#include "irq/pmi.h"
+#include "irq/pmi_route_and_service.h"
 #include "irq/timer.h"
 
 #define CORE(n)	BIT_ULL(n)

@@ -5,7 +5,7 @@
  */
 #include <kunit/test.h>
 
-#include "abi/describe_boxes.h"
+#include "abi/get_answers.h"
 #include "box/catalog.h"
 #include "fake_machine.h"
 #include "find/discovery/make_boxes.h"

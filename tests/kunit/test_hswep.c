@@ -4,7 +4,7 @@
  * second, independent copy. Other tests check the exact register accesses of the boxes, and
  * how overflows are attributed.
  */
-#include "abi/describe_boxes.h"
+#include "abi/get_answers.h"
 #include "fake_machine.h"
 #include "find/static_table.h"
 #include "session/event.h"

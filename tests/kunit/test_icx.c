@@ -4,7 +4,7 @@
  * second, independent copy. Other tests check how boxes are found, mainly those in memory,
  * and register accesses that earlier generations do not have.
  */
-#include "abi/describe_boxes.h"
+#include "abi/get_answers.h"
 #include "fake_machine.h"
 #include "find/static_table.h"
 #include "session/event.h"

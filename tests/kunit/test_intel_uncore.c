@@ -3,7 +3,7 @@
 #include <linux/module.h>
 #include <linux/notifier.h>
 
-#include "abi/describe_boxes.h"
+#include "abi/get_answers.h"
 #include "box/intel_uncore.h"
 #include "fake_machine.h"
 #include "platforms/match.h"

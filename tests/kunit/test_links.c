@@ -3,7 +3,7 @@
  * KUnit tests of GET_LINKS: root buses of IIO stacks and peers of UPI links, from the
  * registers of Skylake-SP, Ice Lake-SP and Snow Ridge.
  */
-#include "abi/describe_boxes.h"
+#include "abi/get_answers.h"
 #include "fake_machine.h"
 #include "find/die_topology.h"
 

@@ -11,7 +11,7 @@
 
 #include "cpu/budget.h"
 #include "fake_machine.h"
-#include "irq/pmi.h"
+#include "irq/pmi_route_and_service.h"
 
 #define MS		((u64)NSEC_PER_MSEC)
 #define IMC0		BIT_ULL(20)

@@ -6,7 +6,7 @@
 #include <linux/cpu.h>
 
 #include "fake_machine.h"
-#include "hotplug/power.h"
+#include "hotplug/suspend_reboot_panic.h"
 
 #define IMC0	BIT_ULL(20)
 #define MS	((u64)NSEC_PER_MSEC)

@@ -6,7 +6,7 @@
 #include <linux/cpu.h>
 
 #include "fake_machine.h"
-#include "irq/pmi.h"
+#include "irq/pmi_route_and_service.h"
 #include "irq/timer.h"
 #include "session/core_triggers.h"
 

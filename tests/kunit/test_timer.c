@@ -4,7 +4,7 @@
 
 #include "fake_machine.h"
 #include "irq/dead_box_recovery.h"
-#include "irq/pmi.h"
+#include "irq/pmi_route_and_service.h"
 
 #define IMC0	BIT_ULL(20)
 #define MS	((u64)NSEC_PER_MSEC)

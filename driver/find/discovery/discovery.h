@@ -3,13 +3,13 @@
  * PMON discovery: structures that the files of this folder share. Discovery makes box
  * descriptions from the tables in which firmware lists the uncore units.
  *
- * fetch_tables.c finds and maps the tables, and reserved_ranges.c collects facts about other
+ * fetch_tables.c finds and maps the tables, and other_pci_devices.c collects facts about other
  * devices. parse_tables.c interprets the tables, and unit_check.c decides for each unit record
- * whether it is a box. validate_registers.c compares the registers of a unit with those of other
- * devices, and range_list.c with those of other units. These four files contain only pure
- * functions, so that unit tests and a user-space fuzzer can run all of them. probe_units.c reads
- * registers to find whether they exist. make_boxes.c makes the box descriptions. freerunning.c
- * makes those of boxes that no table lists.
+ * whether it is a box. register_address_check.c compares the registers of a unit with those of
+ * other devices, and range_list.c with those of other units. These four files contain only pure
+ * functions, so that unit tests and a user-space fuzzer can run all of them. probe_units.c
+ * reads registers to find whether they exist. make_boxes.c makes the box descriptions.
+ * freerunning.c makes those of boxes that no table lists.
  *
  * A unit is one record of a table. An accepted unit becomes a box. Process context, at module
  * load.
@@ -17,7 +17,7 @@
 #ifndef UCORE_DISCOVERY_H
 #define UCORE_DISCOVERY_H
 
-#include "find/finder.h"
+#include "find/found_boxes.h"
 #include "find/iomem_resources.h"
 #include "find/upi_iio_links.h"
 

@@ -15,7 +15,7 @@
 #include "find/discovery/freerunning.h"
 #include "find/discovery/probe_units.h"
 #include "find/discovery/record.h"
-#include "find/discovery/validate_registers.h"
+#include "find/discovery/register_address_check.h"
 #include "find/iomem_resources.h"
 #include "hw/imc_map.h"
 

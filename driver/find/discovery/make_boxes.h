@@ -3,7 +3,7 @@
 #ifndef UCORE_MAKE_BOXES_H
 #define UCORE_MAKE_BOXES_H
 
-#include "find/finder.h"
+#include "find/found_boxes.h"
 
 int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platform *platform);
 void ucore_discovery_drop(void);

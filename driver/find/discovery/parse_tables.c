@@ -22,8 +22,8 @@
 #include "find/discovery/parse_tables.h"
 #include "find/discovery/range_list.h"
 #include "find/discovery/record.h"
+#include "find/discovery/register_address_check.h"
 #include "find/discovery/unit_check.h"
-#include "find/discovery/validate_registers.h"
 #include "hw/discovery.h"
 
 #define PCI_BARS	6

@@ -18,8 +18,8 @@
 #include "find/array.h"
 #include "find/discovery/range_list.h"
 #include "find/discovery/record.h"
+#include "find/discovery/register_address_check.h"
 #include "find/discovery/unit_check.h"
-#include "find/discovery/validate_registers.h"
 #include "hw/discovery.h"
 
 /* Run: consecutive registers of a unit, as offsets from the box control (MSRs or bytes) */

@@ -67,7 +67,7 @@ static void event_row(struct out *out, const struct column *columns, size_t nr,
 	/* print the occupancy select of the PCU as umask bits 7:6, like Intel's event files */
 	snprintf(umask, sizeof(umask), "0x%02x", desc->umask | desc->occ_sel << 6);
 	masks_text(desc, masks, sizeof(masks));
-	/* a table has one column for the filter and the fields of masks_text(), because few events have these */
+	/* in a table the fields of masks_text() share the filter's column: few events have them */
 	if (out->format == OUT_TABLE) {
 		snprintf(both, sizeof(both), "%s%s%s", filter, *filter && *masks ? " " : "", masks);
 		filter = both;

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Answers of GET commands: driver state, boxes, links, self-tests, core PMU. Part of the abi
+ * layer. Process context. Takes no locks, because the called functions of lower layers lock
+ * the data that they copy.
+ */
+#include <linux/cpufeature.h>
+#include <linux/pci.h>
+#include <linux/string.h>
+
+#include "abi/get_answers.h"
+#include "box/catalog.h"
+#include "box/intel_uncore.h"
+#include "box/pmc_reserve.h"
+#include "box/selftest.h"
+#include "find/core_cpuid.h"
+#include "session/claim.h"
+
+/**
+ * ucore_describe_state() - get the driver's state for GET_INFO: whether sessions can be created
+ *
+ * Return: UCORE_STATE_*. The state changes when intel_uncore is loaded or unloaded.
+ */
+u32 ucore_describe_state(void)
+{
+	if (ucore_intel_uncore_present())
+		return UCORE_STATE_INTREE;
+	return ucore_catalog.nr_boxes ? UCORE_STATE_READY : ucore_catalog.absent;
+}
+
+static u32 nr_tables(void)
+{
+	const struct ucore_report *report = ucore_catalog_report();
+
+	return report ? report->nr_tables() : 0;
+}
+
+static bool pci_boxes_found(void)
+{
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_boxes; i++)
+		if (ucore_catalog.boxes[i].io.pdev)
+			return true;
+	return false;
+}
+
+static const char *hidden_reason(void)
+{
+	if (nr_tables())
+		return "nothing in the discovery tables can be used: ucoretool list --rejected";
+	if (boot_cpu_has(X86_FEATURE_HYPERVISOR))
+		return "a virtual machine hides the uncore boxes: run ucore on the host";
+	if (ucore_catalog_report())
+		return "no PMON discovery table: look for a BIOS option that enables it";
+	return "no uncore box answers: look for a BIOS option that hides them";
+}
+
+static const char *intree_reason(void)
+{
+	if (ucore_intel_uncore_is_module())
+		return "the kernel's intel_uncore driver holds the boxes: modprobe -r intel_uncore";
+	return "intel_uncore is part of the kernel: boot with initcall_blacklist=intel_uncore_init";
+}
+
+/**
+ * ucore_describe_reason() - get the sentence of GET_INFO on the driver's problem and its remedy
+ * @state: UCORE_STATE_*
+ *
+ * Return: a string that lives as long as the catalog; empty if nothing is wrong.
+ */
+const char *ucore_describe_reason(u32 state)
+{
+	/* UCORE_STATE_READY may be due to core boxes only: explain why no uncore box exists */
+	if (state == UCORE_STATE_READY)
+		state = ucore_catalog.absent;
+	switch (state) {
+	case UCORE_STATE_NOT_INTEL:
+		return "not an Intel processor: it has no uncore PMU of this kind";
+	case UCORE_STATE_UNKNOWN:
+		return "no table for this Intel processor, and it has no PMON discovery";
+	case UCORE_STATE_HIDDEN:
+		return hidden_reason();
+	case UCORE_STATE_INTREE:
+		return intree_reason();
+	}
+	if (!ucore_catalog_report() && !pci_boxes_found())
+		return "the PCI boxes are hidden: look for a BIOS option that hides them";
+	if (*ucore_catalog.hidden)
+		return ucore_catalog.hidden;
+	return smp_load_acquire(&ucore_catalog.failed) ?: "";	/* pairs with set_failed_text() */
+}
+
+static const char *core_reason(u32 state)
+{
+	switch (state) {
+	case UCORE_CORE_NONE:
+		if (boot_cpu_has(X86_FEATURE_HYPERVISOR))
+			return "CPUID.0AH reports no counters: give the virtual machine a PMU";
+		return "CPUID.0AH reports no counters";
+	case UCORE_CORE_HYBRID:
+		return "a hybrid processor: its CPUs differ in counters and events, use perf";
+	case UCORE_CORE_VERSION:
+		return "versions above 5 have other registers, which this driver does not know";
+	case UCORE_CORE_BAD_CPUID:
+		return "CPUID.0AH is wrong: its counters are implausible or do not respond";
+	case UCORE_CORE_KERNEL:
+		return "this kernel offers no reservation of performance registers to modules";
+	case UCORE_CORE_DISABLED:
+		return "switched off: the module was loaded with core_pmu=0";
+	case UCORE_CORE_BUSY:
+		return "in use by perf. Stop perf, or run 'sysctl kernel.nmi_watchdog=0'";
+	}
+	return "";
+}
+
+/**
+ * ucore_describe_core() - answer GET_CORE: describe the core counters
+ * @out: the answer; @out->size is not changed
+ */
+void ucore_describe_core(struct ucore_get_core *out)
+{
+	ucore_core_describe(out);
+	if (out->state == UCORE_CORE_READY && !ucore_pmc_available())
+		out->state = UCORE_CORE_BUSY;
+	strscpy(out->reason, core_reason(out->state), sizeof(out->reason));
+}
+
+static u64 box_location(const struct ucore_box *box)
+{
+	u16 off = ucore_layout_first(box->desc.layout);
+	const struct pci_dev *pdev = box->io.pdev;
+
+	if (box->desc.size)
+		return box->desc.phys + off;
+	if (!pdev)
+		return box->desc.msr + off;
+	return (u64)pci_domain_nr(pdev->bus) << 32 | pdev->bus->number << 20 |
+	       pdev->devfn << 12 | off;
+}
+
+/**
+ * ucore_describe_box() - answer GET_BOXES for one box
+ * @box: the box
+ * @admin: the caller has CAP_SYS_ADMIN, so that @out receives the address of the registers
+ * @out: the answer
+ */
+void ucore_describe_box(const struct ucore_box *box, bool admin, struct ucore_box_info *out)
+{
+	const struct ucore_box_type *type = box->desc.type;
+
+	*out = (struct ucore_box_info){
+		.box = box->id,
+		.domain = box->domain->id,
+		.die = box->domain->die,
+		.cpu = box->domain->cpu,
+		.instance = box->desc.instance,
+		.access = box->io.ops->access,
+		.nr_counters = type->nr_gp,
+		.nr_fixed = type->nr_fixed,
+		.width = ucore_box_width(box, false),
+		.fixed_width = ucore_box_width(box, true),
+		.flags = READ_ONCE(box->caps) | (READ_ONCE(box->dead) ? UCORE_BOX_F_DEAD : 0),
+	};
+	if (admin)
+		out->location = box_location(box);
+	strscpy(out->type, type->name, sizeof(out->type));
+	ucore_claim_describe(box, out);
+}
+
+/**
+ * ucore_describe_link() - answer GET_LINKS for one box
+ * @box: the box
+ * @out: the answer
+ */
+void ucore_describe_link(const struct ucore_box *box, struct ucore_link_info *out)
+{
+	*out = box->desc.link;
+	out->box = box->id;
+}
+
+/**
+ * ucore_describe_selftest() - answer GET_SELFTEST for one box
+ * @box: the box
+ * @out: the answer; size, flags and box are not changed
+ */
+void ucore_describe_selftest(struct ucore_box *box, struct ucore_get_selftest *out)
+{
+	struct ucore_selftest selftest = ucore_selftest_get(box);
+
+	out->tested = selftest.tested;
+	out->failed = selftest.failed;
+	out->found = selftest.found;
+	out->width = selftest.width;
+	out->fixed_width = selftest.fixed_width;
+	out->missing = selftest.missing;
+	out->reads = selftest.reads;
+	out->writes = selftest.writes;
+	out->reserved = 0;
+	memset(out->reason, 0, sizeof(out->reason));
+	strscpy(out->reason, ucore_selftest_reason(&selftest), sizeof(out->reason));
+}

@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Global controls of a domain, with the global status and the PMI route. Part of the box layer.
+ * Owns the global control and global status registers. The caller holds the domain's lock unless
+ * a function says otherwise.
+ */
+#include <linux/bitops.h>
+#include <linux/ktime.h>
+#include <linux/lockdep.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "box/box_registers.h"
+#include "box/domain_global_ctl.h"
+#include "box/global_ctl_window.h"
+#include "compat.h"
+#include "find/desc.h"
+#include "ucore_trace.h"
+#include "ucore_uapi.h"
+
+DEFINE_MUTEX(ucore_run_lock);	/* serializes changes of readers and PMI routes */
+
+/*
+ * ---- global control: with the domain's lock held, on a CPU of the domain ----
+ */
+
+/**
+ * ucore_domain_write_global() - write all global controls of a domain
+ * @domain: domain with a global control
+ * @command: value to be written, without the bits of the PMI route, which this function adds
+ */
+void ucore_domain_write_global(struct ucore_domain *domain, u64 command)
+{
+	struct ucore_control *c;
+
+	/*
+	 * Each write contains the bits of the PMI route, because a write without these bits
+	 * would clear them.
+	 */
+	domain->io.ops->write64(&domain->io, domain->global->ctl, command | domain->route);
+	ucore_domain_for_each_further(domain, c)
+		c->io.ops->write64(&c->io, c->global->ctl, command | c->route);
+}
+
+/**
+ * ucore_domain_run_word() - get the value of the global control that unfreezes the domain
+ * @domain: domain with a global control
+ *
+ * Return: value to be written. If the global control has one enable bit for each counter, and
+ * ucore_domain_acquire() has not been called since the last release, this is the value found
+ * before ucore's first use.
+ */
+u64 ucore_domain_run_word(const struct ucore_domain *domain)
+{
+	if (domain->global->enables && !domain->acquired)
+		return domain->found;
+	return domain->global->unfreeze;
+}
+
+/**
+ * ucore_domain_status() - read the global status, which shows the overflowed boxes or counters
+ * @domain: domain
+ *
+ * Return: bitwise OR of all words of the global status, 0 without a global control. If overflows
+ * freeze the domain, the value includes boxes that ucore has not armed, because their overflows
+ * freeze the domain, too. Otherwise the bits of unarmed counters have no meaning and are 0.
+ */
+u64 ucore_domain_status(struct ucore_domain *domain)
+{
+	struct ucore_control *c;
+	u64 all = 0;
+
+	if (domain->global)
+		all = ucore_global_ctl_status(domain->global, &domain->io, domain->status);
+	ucore_domain_for_each_further(domain, c)
+		all |= ucore_global_ctl_status(c->global, &c->io, c->status);
+	return ucore_domain_has_enables(domain) ? all & domain->armed_mask : all;
+}
+
+/**
+ * ucore_domain_control_changed() - check whether other software wrote the global control
+ * @domain: domain, acquired and not frozen by ucore
+ *
+ * Costs one register read for each global control. If a control differs, the global status is
+ * read as well, because an overflow that freezes the domain also changes the control.
+ *
+ * Return: true if a global control differs from the value that ucore wrote, and no overflow
+ * explains the difference.
+ */
+bool ucore_domain_control_changed(struct ucore_domain *domain)
+{
+	const struct ucore_control *c;
+	bool changed;
+	u64 run;
+
+	if (!domain->global || domain->gate)
+		return false;
+	run = ucore_domain_run_word(domain);
+	changed = ucore_global_ctl_changed(domain->global, &domain->io, run | domain->route);
+	ucore_domain_for_each_further(domain, c)
+		changed |= ucore_global_ctl_changed(c->global, &c->io, run | c->route);
+	return changed && !(domain->armed && ucore_domain_status(domain));
+}
+
+/**
+ * ucore_domain_overflow_freezes() - check whether an overflow of any counter freezes the domain
+ * @domain: domain
+ *
+ * Return: true if an overflow freezes the domain and sets a bit of the global status.
+ */
+bool ucore_domain_overflow_freezes(const struct ucore_domain *domain)
+{
+	return domain->global && domain->global->nr_status && !ucore_domain_has_enables(domain);
+}
+
+/**
+ * ucore_domain_clear_status() - clear the overflow bits of the global status (write 1 to clear)
+ * @domain: domain
+ *
+ * Clears the bits that ucore_domain_status() read last. The caller clears the status registers
+ * of the boxes first. A box whose own status is not zero would not set its bit of the global
+ * status at the next overflow.
+ */
+void ucore_domain_clear_status(struct ucore_domain *domain)
+{
+	struct ucore_control *c;
+
+	if (domain->global)
+		ucore_global_ctl_clear(domain->global, &domain->io, domain->status);
+	ucore_domain_for_each_further(domain, c)
+		ucore_global_ctl_clear(c->global, &c->io, c->status);
+}
+
+/**
+ * ucore_domain_clear_all() - clear the overflow bits of all counters in the global status
+ * @domain: domain, frozen
+ *
+ * Has an effect only if the global status has one bit for each counter. The manual requires
+ * these bits to be cleared before event selects change, before counters are reloaded and when
+ * counting has ended. On other domains the box reset clears the status of each box.
+ */
+void ucore_domain_clear_all(struct ucore_domain *domain)
+{
+	ucore_domain_clear_bits(domain, ~0ULL);
+}
+
+/**
+ * ucore_domain_clear_bits() - clear the overflow bits of some counters in the global status
+ * @domain: domain, frozen
+ * @bits: global status bits to be cleared
+ */
+void ucore_domain_clear_bits(struct ucore_domain *domain, u64 bits)
+{
+	if (domain->global && domain->global->clear && (bits & domain->global->clear_mask))
+		domain->io.ops->write64(&domain->io, domain->global->clear,
+					bits & domain->global->clear_mask);
+}
+
+/**
+ * ucore_domain_assign_routes() - set the PMI route for the next writes of the global controls
+ * @domain: domain
+ * @route: value of pmi_core_sel and the wake bit, 0 for no target core
+ *
+ * No register is written. A global control without a status gets no route, because its boxes
+ * cannot interrupt.
+ */
+void ucore_domain_assign_routes(struct ucore_domain *domain, u64 route)
+{
+	struct ucore_control *c;
+
+	domain->route = route;
+	ucore_domain_for_each_further(domain, c)
+		c->route = route & (c->global->core_sel | c->global->wake);
+}
+
+/**
+ * ucore_domain_assign_found_routes() - set the PMI route to that found before ucore's first use
+ * @domain: domain
+ *
+ * No register is written. The next write of the global controls contains the route.
+ */
+void ucore_domain_assign_found_routes(struct ucore_domain *domain)
+{
+	struct ucore_control *c;
+
+	domain->route = domain->found;
+	ucore_domain_for_each_further(domain, c)
+		c->route = c->found;
+}
+
+static void routes_write(struct ucore_domain *domain)
+{
+	if (!domain->global)
+		return;
+	if (!domain->global->level) {
+		ucore_domain_write_global(domain, 0);
+		return;
+	}
+	/* the write must not end a freeze by ucore or by a pending overflow */
+	if (domain->frozen || domain->armed)
+		ucore_domain_write_global(domain, domain->global->freeze);
+	if (!domain->frozen && !(domain->armed && ucore_domain_status(domain)))
+		ucore_domain_write_global(domain, 0);
+}
+
+/**
+ * ucore_domain_set_route() - write the PMI route, which selects the cores that receive the PMI
+ * @domain: domain
+ * @route: value of pmi_core_sel and the wake bit, 0 for no target core
+ */
+void ucore_domain_set_route(struct ucore_domain *domain, u64 route)
+{
+	lockdep_assert_held(&domain->lock);
+
+	ucore_domain_assign_routes(domain, route);
+	routes_write(domain);
+}
+
+/**
+ * ucore_domain_acquire() - save the state of the global controls before their first use
+ * @domain: domain
+ *
+ * Firmware may leave a domain frozen (Granite Rapids and later). The first unfreeze by ucore
+ * ends that freeze, and ucore_domain_release() restores it.
+ */
+void ucore_domain_acquire(struct ucore_domain *domain)
+{
+	struct ucore_control *c;
+
+	if (!domain->acquired && domain->global) {
+		domain->found = ucore_global_ctl_found(domain->global, &domain->io);
+		ucore_domain_for_each_further(domain, c)
+			c->found = ucore_global_ctl_found(c->global, &c->io);
+	}
+	domain->acquired = true;
+	ucore_domain_assign_routes(domain, 0);
+}
+
+/**
+ * ucore_domain_clear_stale() - clear global status bits that were set before ucore's use
+ * @domain: domain in which no counter is armed
+ */
+void ucore_domain_clear_stale(struct ucore_domain *domain)
+{
+	if (ucore_domain_status(domain))
+		ucore_domain_clear_status(domain);
+	domain->status_clear = ktime_get_mono_fast_ns();
+}
+
+/**
+ * ucore_domain_release() - restore the global controls as found before ucore's first use
+ * @domain: domain
+ */
+void ucore_domain_release(struct ucore_domain *domain)
+{
+	domain->acquired = false;
+	/*
+	 * From here on each write of a global control contains the bits found before ucore's
+	 * first use. Boxes may still be restored afterwards, with a freeze and an unfreeze of
+	 * the domain.
+	 */
+	if (!ucore_domain_has_enables(domain)) {
+		ucore_domain_assign_found_routes(domain);
+		routes_write(domain);
+	} else if (!domain->frozen) {
+		ucore_domain_write_global(domain, domain->found);
+	}
+}
+
+/**
+ * ucore_domain_reset_release() - mark a domain as unfrozen after its registers were restored
+ * @domain: domain on which no session counts
+ *
+ * Other software may change the registers while ucore does not use them. Therefore the next
+ * freeze writes the global control again.
+ */
+void ucore_domain_reset_release(struct ucore_domain *domain)
+{
+	u64 now = ktime_get_mono_fast_ns();
+
+	lockdep_assert_held(&domain->lock);
+
+	domain->frozen_ns = ucore_domain_frozen_ns(domain, now);
+	domain->frozen = false;
+	domain->freeze_count = 0;
+	domain->throttled = false;
+	domain->extended = false;
+	domain->kept_frozen = false;
+	domain->unfrozen = now;
+}
+
+/**
+ * ucore_domain_release_offline() - release a domain without an online CPU
+ * @domain: domain
+ *
+ * The registers of a die are restored when its first CPU comes online. Core counters were
+ * stopped before their CPU went offline. They may belong to other software afterwards. Therefore
+ * this function accesses no register.
+ */
+void ucore_domain_release_offline(struct ucore_domain *domain)
+{
+	lockdep_assert_held(&domain->lock);
+
+	if (ucore_domain_has_enables(domain)) {
+		domain->acquired = false;
+		ucore_domain_reset_release(domain);
+	} else {
+		ucore_domain_assign_found_routes(domain);
+	}
+}
+
+/**
+ * ucore_domain_kick_watchdog() - start the watchdog on this CPU
+ * @domain: domain
+ * @delay_ns: time until the watchdog runs (ns)
+ */
+void ucore_domain_kick_watchdog(struct ucore_domain *domain, u64 delay_ns)
+{
+	domain->watchdog_at = ktime_get_mono_fast_ns() + delay_ns;
+	hrtimer_start(&domain->watchdog, ns_to_ktime(domain->watchdog_at),
+		      HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+/*
+ * ---- CPUs ----
+ */
+
+/**
+ * ucore_domain_has_cpu() - check whether a CPU belongs to a domain
+ * @domain: domain
+ * @cpu: online CPU
+ *
+ * Return: true if it does.
+ */
+bool ucore_domain_has_cpu(const struct ucore_domain *domain, int cpu)
+{
+	if (domain->scope == UCORE_SCOPE_CPU)
+		return cpu == domain->cpu;
+	return topology_logical_die_id(cpu) == domain->die;
+}
+
+/**
+ * ucore_domain_core_sel() - get the bits of the global control that select cores for the PMI
+ * @domain: domain
+ *
+ * Return: mask of the field pmi_core_sel, 0 if the domain cannot route a PMI.
+ */
+u64 ucore_domain_core_sel(const struct ucore_domain *domain)
+{
+	return domain->global ? domain->global->core_sel : 0;
+}
+
+/**
+ * ucore_domain_core_bit() - get the bit of pmi_core_sel that selects a CPU's core
+ * @domain: domain
+ * @cpu: CPU of the domain
+ *
+ * Return: bit of the global control, 0 if no bit selects the core.
+ */
+u64 ucore_domain_core_bit(const struct ucore_domain *domain, int cpu)
+{
+	u64 core_sel = ucore_domain_core_sel(domain);
+	u32 core = topology_core_id(cpu);
+
+	if (!core_sel || core >= 64)
+		return 0;
+	return BIT_ULL(core) << __ffs64(core_sel) & core_sel;
+}
+
+/**
+ * ucore_domain_cpu_selectable() - check whether a CPU can receive the domain's PMI
+ * @domain: domain
+ * @cpu: CPU of the domain
+ *
+ * Return: true if pmi_core_sel has a bit for the CPU's core. Also true if the domain cannot
+ * route a PMI, because then every CPU is equally suitable.
+ */
+bool ucore_domain_cpu_selectable(const struct ucore_domain *domain, int cpu)
+{
+	return !ucore_domain_core_sel(domain) || ucore_domain_core_bit(domain, cpu);
+}
+
+/**
+ * ucore_domain_run() - run a function on the domain's reader and wait for it
+ * @domain: domain
+ * @func: function, called in hard-irq context
+ * @arg: argument of @func
+ *
+ * The caller holds the CPU hotplug lock. Nothing happens if no CPU of the domain is online.
+ */
+void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *arg)
+{
+	/* Suspend may clear the reader at any time while READ and similar commands run. */
+	int reader = READ_ONCE(domain->reader);
+
+	if (reader != UCORE_NO_CPU)
+		smp_call_function_single(reader, func, arg, 1);
+}
+
+/**
+ * ucore_domain_describe() - fill in the entry of a domain in the answer to GET_DOMAINS
+ * @domain: domain, not locked
+ * @out: entry to be filled in
+ */
+void ucore_domain_describe(struct ucore_domain *domain, struct ucore_domain_info *out)
+{
+	struct list_head *ctx;
+	unsigned long flags;
+
+	*out = (struct ucore_domain_info){
+		.domain = domain->id,
+		.scope = domain->scope,
+		.die = domain->die,
+		.package = domain->package,
+		.cpu = domain->cpu,
+		.nr_boxes = domain->nr_boxes,
+		.nr_counters = domain->nr_counters,
+	};
+	raw_spin_lock_irqsave(&domain->lock, flags);
+	out->reader = domain->reader;
+	out->pmis = domain->pmis;
+	out->recovered = domain->recovered;
+	out->throttled = domain->throttles;
+	out->frozen_ns = domain->frozen_ns;
+	out->skew_max_ns = domain->skew_max_ns;
+	list_for_each(ctx, &domain->ctxs)
+		out->nr_sessions++;
+	raw_spin_unlock_irqrestore(&domain->lock, flags);
+}
+
+/*
+ * ---- init and destroy ----
+ */
+
+static struct lock_class_key cpu_lock_class;
+
+static int further_init(struct ucore_domain *domain)
+{
+	const struct ucore_global *global;
+	struct ucore_control *c;
+	int ret = 0;
+	u32 n = 0;
+
+	for (global = domain->global->next; global; global = global->next)
+		n++;
+	if (!n)
+		return 0;
+	domain->further = kcalloc(n, sizeof(*domain->further), GFP_KERNEL);
+	if (!domain->further)
+		return -ENOMEM;
+	for (global = domain->global->next; global && !ret; global = global->next) {
+		c = &domain->further[domain->nr_further++];
+		c->global = global;
+		c->io.tally = &domain->tally;
+		ret = ucore_global_ctl_window(global, &c->io);
+	}
+	return ret;
+}
+
+/* Open the windows of the domain's global controls. */
+static int global_init(struct ucore_domain *domain, const struct ucore_global *global)
+{
+	domain->global = global;
+	domain->io.tally = &domain->tally;
+	if (!global)
+		return 0;
+	if (global->nr_gated) {
+		domain->gate = kzalloc(sizeof(*domain->gate), GFP_KERNEL);
+		if (!domain->gate)
+			return -ENOMEM;
+		domain->gate->ctl = global->ctl;
+		domain->gate->nr = global->nr_gated;
+		domain->gate->enable = global->gated;
+		ucore_soft_global_init(&domain->io, domain->gate);
+		return 0;
+	}
+	return ucore_global_ctl_window(global, &domain->io) ?: further_init(domain);
+}
+
+/**
+ * ucore_domain_init() - initialize a domain without a reader
+ * @domain: domain, zeroed
+ * @id: index of the domain in the catalog
+ * @first: description of one of the domain's boxes
+ *
+ * ucore_readers_init() elects the reader.
+ *
+ * Return: 0 or -errno. ucore_domain_destroy() must be called in either case.
+ */
+int ucore_domain_init(struct ucore_domain *domain, u32 id, const struct ucore_box_desc *first)
+{
+	int cpu, ret;
+
+	domain->id = id;
+	domain->scope = first->scope;
+	domain->die = first->die;
+	domain->cpu = first->scope == UCORE_SCOPE_CPU ? first->cpu : UCORE_NO_CPU;
+	ret = global_init(domain, first->global);
+	raw_spin_lock_init(&domain->lock);
+	/* The lock of a CPU's domain nests inside that of its die (session/rendezvous.c). */
+	if (first->scope == UCORE_SCOPE_CPU)
+		lockdep_set_class(&domain->lock, &cpu_lock_class);
+	INIT_LIST_HEAD(&domain->ctxs);
+	INIT_LIST_HEAD(&domain->boxes);
+	domain->reader = UCORE_NO_CPU;
+	domain->pin_cpu = UCORE_NO_CPU;
+	domain->leaving = UCORE_NO_CPU;
+	for_each_online_cpu(cpu)
+		if (ucore_domain_has_cpu(domain, cpu))
+			domain->package = topology_physical_package_id(cpu);
+	return ret;
+}
+
+void ucore_domain_destroy(struct ucore_domain *domain)
+{
+	struct ucore_control *c;
+
+	ucore_domain_for_each_further(domain, c)
+		ucore_io_close(&c->io);
+	kfree(domain->further);
+	domain->further = NULL;
+	domain->nr_further = 0;
+	ucore_io_close(&domain->io);
+	kfree(domain->gate);
+	domain->gate = NULL;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Domain: a set of boxes that share one global control and one reader CPU. The domain of uncore
+ * boxes is a die, and the domain of core counters is a logical CPU (the domain's scope). The
+ * reader is a CPU of the domain. It freezes, reads and unfreezes all boxes of the domain
+ * together, and also takes the domain's PMI.
+ * Without a global control (E5-2600 v1) the reader freezes and unfreezes the boxes one by one,
+ * and there is no PMI. Part of the box layer.
+ */
+#ifndef UCORE_DOMAIN_GLOBAL_CTL_H
+#define UCORE_DOMAIN_GLOBAL_CTL_H
+
+#include <linux/cpumask.h>
+#include <linux/hrtimer.h>
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/minmax.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "box/global_ctl_window.h"
+#include "reg/reg.h"
+
+struct ucore_box;
+struct ucore_box_desc;
+struct ucore_domain_info;
+struct ucore_global;
+struct ucore_shares;
+
+#define UCORE_NO_CPU	(-1)
+
+/**
+ * struct ucore_pmi_regs - task and instruction that a PMI interrupted
+ * @time: time of the PMI (ns)
+ * @ip: instruction pointer of the interrupted code
+ * @pid: process id of the interrupted task in the initial PID namespace
+ * @tid: thread id of the interrupted task in the initial PID namespace
+ * @cpu: CPU that received the PMI
+ * @user: the interrupted code ran in user mode, so that @ip is a user address
+ */
+struct ucore_pmi_regs {
+	u64 time;
+	u64 ip;
+	u32 pid;
+	u32 tid;
+	u32 cpu;
+	bool user;
+};
+
+/**
+ * struct ucore_pmi - state of a domain's overflow interrupt (PMI)
+ * @seq: number of the PMI. An odd value identifies the PMI that is being serviced, an even value
+ *       means that no service is in progress. Written with the domain's lock held, read in NMI
+ *       context.
+ * @ended: time at which the last service ended (ns); written with the domain's lock held, read in
+ *         NMI context
+ * @stashing: value of @seq whose interrupted context is being saved or has been saved; changed
+ *            by cmpxchg in NMI context
+ * @stashed: value of @seq to which @context belongs; store-released by the NMI handler
+ * @context: task and instruction that the PMI interrupted
+ * @work: irq_work that services the PMI in hard-irq context on the CPU that received the PMI
+ * @mend: work that repairs the PMI route after a lost PMI, in process context: it unmasks the
+ *        PMI on other CPUs or broadcasts it to all cores
+ * @wide: the PMI is broadcast to all cores until no counter is armed any more
+ * @spread: number of CPUs that one PMI interrupts: all target CPUs if the PMI is broadcast,
+ *          otherwise 1; 0 before the PMI was first routed
+ * @widened: a broadcast was needed before. Until a PMI arrives at a core chosen by its core id,
+ *           the next lost PMI starts another broadcast.
+ * @proven: a PMI has arrived at a core chosen by its core id, so that the bits of pmi_core_sel
+ *          are numbered as assumed
+ * @losses: number of PMIs lost since the last PMI that arrived
+ * @suspect: 1 + the value of @seq at which the watchdog first saw an overflow bit without a
+ *           service, 0 for none. If the watchdog sees the bit again at this value, the PMI is
+ *           lost.
+ * @suspect_time: time at which the watchdog first saw this overflow bit (ns)
+ * @clear: time at which the watchdog last saw no overflow bit in the global status (ns)
+ * @unreported: 1 + the value of @seq at which the watchdog first saw an armed counter that has
+ *              wrapped without a bit in the global status, 0 for none
+ * @cpus: CPUs that may receive the PMI; written with the CPU hotplug lock held
+ */
+struct ucore_pmi {
+	u64 seq;
+	u64 ended;
+	u64 stashing;
+	u64 stashed;
+	struct ucore_pmi_regs context;
+	struct irq_work work;
+	struct work_struct mend;
+	bool wide;
+	u32 spread;
+	bool widened;
+	bool proven;
+	u32 losses;
+	u64 suspect;
+	u64 suspect_time;
+	u64 clear;
+	u64 unreported;
+	struct cpumask cpus;
+};
+
+/**
+ * struct ucore_domain - boxes that are frozen, read and unfrozen together by one reader CPU
+ * @id: index of the domain in the catalog
+ * @scope: kind of the domain, UCORE_SCOPE_*
+ * @die: logical die id of the kernel (topology_logical_die_id())
+ * @cpu: CPU of a UCORE_SCOPE_CPU domain, else UCORE_NO_CPU
+ * @package: physical package id of the domain's CPUs
+ * @nr_boxes: number of boxes
+ * @nr_counters: number of counters of all boxes, including fixed counters
+ * @global: description of the (first) global control, NULL if boxes are frozen one by one
+ * @io: register window of the (first) global control
+ * @further: array of the domain's other global controls, or NULL
+ * @nr_further: number of entries of @further
+ * @gate: soft global control that replaces a missing hardware one, else NULL
+ * @tally: number of register reads and writes of the domain
+ * @lock: protects all members below except @pin_*, and the registers of the boxes. Taken with
+ *        interrupts off on a CPU of the domain. Only the timers' own locks nest inside. The
+ *        lock of a CPU's domain nests inside the lock of its die's domain
+ *        (session/rendezvous.c).
+ * @reader: CPU that accesses the boxes, UCORE_NO_CPU if no CPU of the domain is online; changes
+ *          only with the CPU hotplug lock held
+ * @ctxs: list of the running domain contexts, one for each session that counts on the domain
+ * @boxes: list of the boxes that count, in the order in which they are frozen and unfrozen;
+ *         empty if the domain has a global control
+ * @freeze_count: number of freezes in effect; the domain is unfrozen when it becomes 0
+ * @frozen: the counters of the domain are stopped by a freeze
+ * @frozen_since: time at which the last freeze began (ns)
+ * @unfrozen: time of the last unfreeze (ns)
+ * @boxes_unfrozen: time of the last unfreeze of single boxes by their box controls (ns)
+ * @frozen_ns: total frozen time from module load to @unfrozen (ns)
+ * @skew_ns: in the last freeze, longest possible time from the freeze of the first box to the
+ *           freeze of the last box (ns); 0 with a single global control
+ * @skew_max_ns: largest @skew_ns since the module was loaded (ns)
+ * @route: bits of the global control that select the target cores of the PMI, and the wake bit.
+ *         Every write of a global control must contain these bits.
+ * @found: bits of the global control (the PMI route, or the enable bits of core counters) before
+ *         ucore's first use; restored after ucore's last use
+ * @acquired: ucore uses the global control, and @found is valid
+ * @status: words of the global status as last read
+ * @armed: number of running domain contexts with an overflow trigger
+ * @armed_mask: global status bits that the boxes of these domain contexts may set
+ * @spurious: counters that ucore has not armed may overflow. Therefore each readout reads the
+ *            global status, even if no counter is armed.
+ * @status_clear: last time at which the global status was clear while no counter was armed (ns)
+ * @probed: last time at which dead boxes were probed (ns)
+ * @conflict_logged: a conflict on the domain's controls has been logged
+ * @pmi: state of the overflow interrupt
+ * @watchdog: timer that reads counters before they wrap twice, finds lost PMIs and ends
+ *            throttling
+ * @watchdog_at: expiry of @watchdog (ns), 0 if @watchdog has not been started
+ * @throttle_start: start of the time window in which overflows are counted for the rate limit
+ *                  (ns)
+ * @throttle_count: number of overflows in this time window
+ * @throttled: until the watchdog runs, a counter whose period ends does not interrupt
+ * @extended: the watchdog has delayed the end of this throttling once, because overflows have
+ *            exceeded the CPU time budget again
+ * @kept_frozen: throttling keeps the domain frozen until the watchdog runs
+ * @pmis: number of PMIs serviced
+ * @recovered: number of overflows that the watchdog found because their PMI was lost
+ * @throttles: number of times that the domain was throttled
+ * @shares: counters that each helper CPU reads (sample/parallel_read.c); set once, by the first
+ *          session with several readers
+ * @leaving: CPU of the domain that is going offline; used by CPU hotplug callbacks only
+ * @pin_cpu: reader CPU chosen by SET_PMI_CPUS; UCORE_NO_CPU if none was chosen or all @pin_cpus
+ *           are offline; protected by the catalog's lock
+ * @pin_cpus: online CPUs chosen by SET_PMI_CPUS to receive the PMI; written with the catalog's
+ *            lock and the CPU hotplug lock held, read with the CPU hotplug lock held
+ * @pins: number of sessions that have chosen CPUs by SET_PMI_CPUS; protected by the catalog's
+ *        lock
+ */
+struct ucore_domain {
+	u32 id;
+	u32 scope;
+	u32 die;
+	int cpu;
+	u32 package;
+	u32 nr_boxes;
+	u32 nr_counters;
+	const struct ucore_global *global;
+	struct ucore_io io;
+	struct ucore_control *further;
+	u32 nr_further;
+	struct ucore_gate *gate;
+	struct ucore_tally tally;
+
+	raw_spinlock_t lock;
+	int reader;
+	struct list_head ctxs;
+	struct list_head boxes;
+	u32 freeze_count;
+	bool frozen;
+	u64 frozen_since;
+	u64 unfrozen;
+	u64 boxes_unfrozen;
+	u64 frozen_ns;
+	u64 skew_ns;
+	u64 skew_max_ns;
+	u64 route;
+	u64 found;
+	bool acquired;
+	u64 status[UCORE_MAX_STATUS];
+	u32 armed;
+	u64 armed_mask;
+	bool spurious;
+	u64 status_clear;
+	u64 probed;
+	bool conflict_logged;
+	struct ucore_pmi pmi;
+	struct hrtimer watchdog;
+	u64 watchdog_at;
+	u64 throttle_start;
+	u32 throttle_count;
+	bool throttled;
+	bool extended;
+	bool kept_frozen;
+	u64 pmis;
+	u64 recovered;
+	u64 throttles;
+	struct ucore_shares *shares;
+
+	int leaving;
+	int pin_cpu;
+	struct cpumask pin_cpus;
+	u32 pins;
+};
+
+/*
+ * Serializes changes of readers, of PMI routes and of the domains' lists of contexts. Lock
+ * order: after a session's lock, before the CPU hotplug lock.
+ */
+extern struct mutex ucore_run_lock;
+
+int ucore_domain_init(struct ucore_domain *domain, u32 id, const struct ucore_box_desc *first);
+void ucore_domain_destroy(struct ucore_domain *domain);
+
+bool ucore_domain_has_cpu(const struct ucore_domain *domain, int cpu);
+u64 ucore_domain_core_sel(const struct ucore_domain *domain);
+u64 ucore_domain_core_bit(const struct ucore_domain *domain, int cpu);
+bool ucore_domain_cpu_selectable(const struct ucore_domain *domain, int cpu);
+void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *arg);
+void ucore_domain_describe(struct ucore_domain *domain, struct ucore_domain_info *out);
+
+/* With the domain's lock held, on a CPU of the domain: */
+u64 ucore_domain_status(struct ucore_domain *domain);
+void ucore_domain_clear_status(struct ucore_domain *domain);
+bool ucore_domain_overflow_freezes(const struct ucore_domain *domain);
+bool ucore_domain_control_changed(struct ucore_domain *domain);
+u64 ucore_domain_run_word(const struct ucore_domain *domain);
+void ucore_domain_write_global(struct ucore_domain *domain, u64 command);
+void ucore_domain_assign_routes(struct ucore_domain *domain, u64 route);
+void ucore_domain_assign_found_routes(struct ucore_domain *domain);
+void ucore_domain_set_route(struct ucore_domain *domain, u64 route);
+void ucore_domain_acquire(struct ucore_domain *domain);
+void ucore_domain_clear_stale(struct ucore_domain *domain);
+void ucore_domain_clear_all(struct ucore_domain *domain);
+void ucore_domain_clear_bits(struct ucore_domain *domain, u64 bits);
+void ucore_domain_release(struct ucore_domain *domain);
+void ucore_domain_release_offline(struct ucore_domain *domain);
+void ucore_domain_reset_release(struct ucore_domain *domain);
+void ucore_domain_kick_watchdog(struct ucore_domain *domain, u64 delay_ns);
+
+/*
+ * Return the time (ns) at which the counters last began to count. A later freeze cannot begin
+ * earlier than this time.
+ */
+static inline u64 ucore_domain_counted_at(const struct ucore_domain *domain)
+{
+	return max(domain->unfrozen, domain->boxes_unfrozen);
+}
+
+/**
+ * ucore_domain_frozen_ns() - get the total frozen time of a domain up to an instant
+ * @domain: domain
+ * @now: instant (ns)
+ *
+ * Return: frozen time since load (ns).
+ */
+static inline u64 ucore_domain_frozen_ns(const struct ucore_domain *domain, u64 now)
+{
+	u64 ns = domain->frozen_ns;
+
+	if (domain->frozen && now > domain->frozen_since)
+		ns += now - domain->frozen_since;
+	return ns;
+}
+
+/* Return true if the global control has one enable bit per counter, as core counters do. */
+static inline bool ucore_domain_has_enables(const struct ucore_domain *domain)
+{
+	return domain->global && domain->global->enables;
+}
+
+#define ucore_domain_for_each_further(domain, c) \
+	for ((c) = (domain)->further; (c) < (domain)->further + (domain)->nr_further; (c)++)
+
+#endif /* UCORE_DOMAIN_GLOBAL_CTL_H */

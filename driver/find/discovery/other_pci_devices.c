@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * PMON discovery: facts about other devices, as input for register_address_check.c.
+ *
+ * Describes PCI functions, and lists the memory ranges of other devices. BARs that contain
+ * uncore registers are excluded from this list. Process context, at module load.
+ */
+#include <linux/ioport.h>
+#include <linux/pci.h>
+
+#include "find/discovery/other_pci_devices.h"
+#include "find/discovery/probe_units.h"
+#include "find/discovery/register_address_check.h"
+
+/* ---- PCI functions ---- */
+
+static u32 config_read(const struct ucore_disc_config *config, u32 reg)
+{
+	u32 val;
+
+	if (pci_read_config_dword(container_of(config, struct ucore_pci_config, config)->pdev,
+				  reg, &val))
+		return ~0U;
+	return val;
+}
+
+/**
+ * ucore_reserved_init_config() - initialize the access to a PCI function's config space
+ * @config: access to the config space, to be initialized
+ * @pdev: PCI function
+ */
+void ucore_reserved_init_config(struct ucore_pci_config *config, struct pci_dev *pdev)
+{
+	*config = (struct ucore_pci_config){
+		.config = { .read = config_read, .size = pdev->cfg_size },
+		.pdev = pdev,
+	};
+}
+
+/**
+ * ucore_reserved_own() - describe a PCI function of Intel
+ * @segment: PCI segment
+ * @bus: PCI bus
+ * @devfn: device and function number
+ * @function: out: facts about the function; zeroed by the caller
+ *
+ * Functions of other vendors are never described, because they have no uncore registers.
+ *
+ * Return: true if there is a PCI function at this location and its vendor is Intel.
+ */
+bool ucore_reserved_own(u32 segment, u32 bus, u32 devfn, struct ucore_disc_function *function)
+{
+	struct pci_dev *pdev = ucore_probe_pdev(segment, bus, devfn);
+	bool found = pdev && pdev->vendor == PCI_VENDOR_ID_INTEL;
+	struct ucore_pci_config config;
+
+	if (found) {
+		function->size = pdev->cfg_size;
+		function->class = pdev->class;
+		function->driven = READ_ONCE(pdev->dev.driver);
+		ucore_reserved_init_config(&config, pdev);
+		ucore_validate_caps(&config.config, function);
+	}
+	pci_dev_put(pdev);
+	return found;
+}
+
+/*
+ * ---- memory ----
+ */
+
+/*
+ * Return true for a BAR that may contain registers of units: a BAR of a PCI function whose DVSEC
+ * points to a table, except for the BARs that contain the tables.
+ */
+static bool bar_holds_units(const void *ctx, const struct pci_dev *pdev, const struct resource *bar)
+{
+	const struct ucore_disc *disc = ctx;
+	const struct ucore_disc_table *t = disc->table;
+	bool any = false;
+
+	for (; t < disc->table + disc->nr_tables; t++) {
+		if (t->msr || t->segment != pci_domain_nr(pdev->bus) ||
+		    t->bus != pdev->bus->number || t->devfn != pdev->devfn)
+			continue;
+		any = true;
+		if (t->address >= bar->start && t->address <= bar->end)
+			return false;
+	}
+	return any;
+}
+
+/**
+ * ucore_reserved_collect() - list the memory ranges of other devices
+ * @env: facts about the machine; this function adds the ranges to its list foreign
+ * @disc: results of discovery, after all tables have been found
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ucore_reserved_collect(struct ucore_disc_env *env, const struct ucore_disc *disc)
+{
+	return ucore_resource_collect(&env->foreign, bar_holds_units, disc);
+}
+
+/**
+ * ucore_reserved_drop() - free the list of memory ranges of other devices
+ * @env: facts about the machine, which own the list
+ */
+void ucore_reserved_drop(struct ucore_disc_env *env)
+{
+	ucore_resource_drop(&env->foreign);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* PMON discovery: facts about PCI functions and the memory ranges of other devices. */
+#ifndef UCORE_OTHER_PCI_DEVICES_H
+#define UCORE_OTHER_PCI_DEVICES_H
+
+#include "find/discovery/discovery.h"
+
+struct pci_dev;
+
+/**
+ * struct ucore_pci_config - config space of a PCI function that the kernel has found
+ * @config: access to the config space for the pure functions of discovery
+ * @pdev: PCI function
+ */
+struct ucore_pci_config {
+	struct ucore_disc_config config;
+	struct pci_dev *pdev;
+};
+
+void ucore_reserved_init_config(struct ucore_pci_config *config, struct pci_dev *pdev);
+
+int ucore_reserved_collect(struct ucore_disc_env *env, const struct ucore_disc *disc);
+void ucore_reserved_drop(struct ucore_disc_env *env);
+bool ucore_reserved_own(u32 segment, u32 bus, u32 devfn, struct ucore_disc_function *function);
+
+#endif /* UCORE_OTHER_PCI_DEVICES_H */

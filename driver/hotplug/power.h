@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
-/* Notifiers that stop the counters and restore registers at suspend, reboot and panic. */
-#ifndef UCORE_POWER_H
-#define UCORE_POWER_H
-
-int ucore_power_register(void);
-void ucore_power_unregister(void);
-
-#endif /* UCORE_POWER_H */

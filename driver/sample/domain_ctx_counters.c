@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Domain contexts, which are the state of a session on one domain. Part of the sample layer.
+ * Programs, reads, resets and stops the context's counters and boxes, and keeps their times.
+ *
+ * All functions run with the domain's lock held, on a CPU of the domain, with interrupts off.
+ * The domain is frozen unless a function says otherwise.
+ */
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+
+#include "box/domain_global_ctl.h"
+#include "box/freeze.h"
+#include "sample/bulk_read.h"
+#include "sample/domain_ctx_counters.h"
+
+/*
+ * ---- read ----
+ */
+
+/* Read the counters of group 0, which always count, and of the group of this time slice. */
+static void slice_read(struct ucore_domain_ctx *ctx, u64 elapsed)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
+		if (ucore_ctx_counts(ctx, ctr))
+			ucore_bulk_read_counter(ctx, ctr, &ctr->box->io, elapsed);
+}
+
+/**
+ * ucore_ctx_since_read() - get an upper bound of the time for which counters ran since a read
+ * @ctx: domain context whose domain has just been frozen
+ *
+ * Return: time since the last read (ns). The counters ran for less time, because the last read
+ * precedes the last unfreeze, and because the clock is read after this freeze.
+ */
+u64 ucore_ctx_since_read(const struct ucore_domain_ctx *ctx)
+{
+	return ktime_get_mono_fast_ns() - ctx->last_read;
+}
+
+/**
+ * ucore_ctx_was_read() - record that all counters of a context have been read
+ * @ctx: domain context
+ * @now: instant of the freeze (ns)
+ */
+void ucore_ctx_was_read(struct ucore_domain_ctx *ctx, u64 now)
+{
+	ctx->last_read = now;
+	ctx->nr_reads++;
+	ctx->fresh = true;
+}
+
+/**
+ * ucore_ctx_read() - read all counters of a context, at most once in a readout
+ * @ctx: domain context
+ * @now: instant of the freeze (ns)
+ *
+ * Counters of groups outside their time slice do not count and are not read.
+ */
+void ucore_ctx_read(struct ucore_domain_ctx *ctx, u64 now)
+{
+	u64 elapsed;
+
+	if (ctx->fresh)
+		return;
+	elapsed = ucore_ctx_since_read(ctx);
+	if (ctx->nr_groups)
+		slice_read(ctx, elapsed);
+	else
+		ucore_bulk_read_boxes(ctx, 0, ctx->nr_box, elapsed, &ctx->domain->tally);
+	ucore_ctx_was_read(ctx, now);
+}
+
+/**
+ * ucore_ctx_read_running() - read all counters of a context while they count
+ * @ctx: domain context
+ * @now: current time (ns)
+ */
+void ucore_ctx_read_running(struct ucore_domain_ctx *ctx, u64 now)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
+		if (!ucore_ctx_counts(ctx, ctr))
+			continue;
+		ucore_counter_update(ctr, UCORE_RUNNING);
+		ucore_bulk_read_distrust(ctr, now - ctx->last_read);
+	}
+	ctx->last_read = now;
+}
+
+/**
+ * ucore_ctx_unreported_overflows() - find armed counters that wrapped before the last read
+ * @ctx: domain context
+ *
+ * Return: mask of the global status bits that the boxes of these counters should have set.
+ */
+u64 ucore_ctx_unreported_overflows(const struct ucore_domain_ctx *ctx)
+{
+	const struct ucore_domain_ctx_box *pb;
+	u64 bits = 0;
+	u32 j;
+
+	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++) {
+		if (!pb->armed_mask || pb->box->dead)
+			continue;
+		for (j = pb->last; j != U32_MAX; j = ctx->ctr[j].sibling)
+			if (ctx->ctr[j].period && ctx->ctr[j].wrapped)
+				bits |= pb->armed_mask;
+	}
+	return bits;
+}
+
+/**
+ * ucore_ctx_poll() - read the counters whose periods are polled
+ * @ctx: domain context, running; the domain need not be frozen
+ *
+ * Reads only the low dword of a counter if the dword cannot have wrapped since the last read.
+ *
+ * Return: true if a polled period has ended.
+ */
+bool ucore_ctx_poll(struct ucore_domain_ctx *ctx)
+{
+	u64 now = ktime_get_mono_fast_ns(), elapsed = now - max(ctx->last_read, ctx->last_poll);
+	u64 reads = ctx->domain->tally.reads;
+	struct ucore_counter *ctr;
+	bool over = false;
+
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
+		if (!ctr->poll_period)
+			continue;
+		ucore_counter_update(ctr, elapsed > ctr->low_ns ? UCORE_RUNNING : UCORE_LOW);
+		over |= ctr->total >= ctr->poll_next;
+	}
+	ctx->last_poll = now;
+	if (!over)
+		ctx->last_poll_clear = now;
+	ctx->stats.polls++;
+	ctx->stats.reads += ctx->domain->tally.reads - reads;
+	return over;
+}
+
+/**
+ * ucore_ctx_poll_end() - mark the counters whose polled periods have ended, begin new periods
+ * @ctx: domain context whose counters have just been read
+ * @now: instant of that read (ns)
+ *
+ * The next period of a counter ends when the count reaches the next multiple of the period.
+ *
+ * Return: true if a polled period has ended.
+ */
+bool ucore_ctx_poll_end(struct ucore_domain_ctx *ctx, u64 now)
+{
+	struct ucore_counter *ctr;
+
+	/* If the domain was already frozen, @now is the start of that freeze, before a poll. */
+	ctx->late_ns = now > ctx->last_poll_clear ? now - ctx->last_poll_clear : 0;
+	ctx->last_poll_clear = max(now, ctx->last_poll_clear);
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
+		if (!ctr->poll_period || ctr->total < ctr->poll_next)
+			continue;
+		ucore_counter_poll_from(ctr);
+		ctr->flags |= UCORE_VALUE_F_OVERFLOW;
+		ctx->overflowed = true;
+		ctx->stats.overflows++;
+		ctx->stats.polled++;
+		ctx->polled = true;
+		ctx->trigger_event = min(ctx->trigger_event, ctr->event);
+	}
+	return ctx->polled;
+}
+
+/**
+ * ucore_ctx_times() - calculate a context's time enabled and time running up to an instant
+ * @ctx: domain context
+ * @now: instant (ns)
+ * @before: frozen time of the domain and of the context's own boxes before @now (ns); ignored
+ *          if the context is stopped
+ * @enabled: out: time since the first START or the last RESET, without times in which the
+ *           context was stopped (ns)
+ * @running: out: part of @enabled in which the counters were not frozen (ns)
+ */
+void ucore_ctx_times(const struct ucore_domain_ctx *ctx, u64 now, u64 before, u64 *enabled,
+		     u64 *running)
+{
+	u64 since = 0, frozen = 0;
+
+	if (ctx->running && now > ctx->resumed) {
+		since = now - ctx->resumed;
+		frozen = before - ctx->frozen_base;
+	}
+	*enabled = ctx->enabled_ns + since;
+	*running = ctx->running_ns + since - min(frozen, since);
+}
+
+/**
+ * ucore_ctx_ran() - calculate the time in which a counter could count, up to an instant
+ * @ctx: domain context
+ * @ctr: counter of @ctx
+ * @running: time running of @ctx at that instant, from ucore_ctx_times() (ns)
+ *
+ * Return: time (ns). For a counter in a group the sum of the group's time slices, otherwise
+ * @running.
+ */
+u64 ucore_ctx_ran(const struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr, u64 running)
+{
+	if (!ctr->group)
+		return running;
+	if (!ctx->running || ctr->group != ctx->group)
+		return ctr->ran_ns;
+	return ctr->ran_ns + running - ctx->slice_start_ns;
+}
+
+/**
+ * ucore_ctx_forget() - clear the members of a context that belong to the readout just ended
+ * @ctx: domain context
+ */
+void ucore_ctx_forget(struct ucore_domain_ctx *ctx)
+{
+	struct ucore_counter *ctr;
+
+	if (ctx->overflowed)
+		for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
+			ctr->flags &= ~UCORE_VALUE_F_OVERFLOW;
+	ctx->overflowed = false;
+	ctx->due = false;
+	ctx->fresh = false;
+	ctx->recovered = false;
+	ctx->throttled = false;
+	ctx->polled = false;
+	ctx->core_context = NULL;
+	ctx->trigger_event = UCORE_EVENT_NONE;
+}
+
+/*
+ * ---- time slices of groups ----
+ */
+
+/* End a time slice: add its time running to the times of the group's counters. */
+static void slice_end(struct ucore_domain_ctx *ctx, u64 running)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
+		if (ctr->group && ctr->group == ctx->group)
+			ctr->ran_ns += running - ctx->slice_start_ns;
+	ctx->slice_start_ns = running;
+}
+
+/* Copy the last register value of a counter to the counters that share the register. */
+static void twins_update(struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr)
+{
+	struct ucore_counter *twin = &ctx->ctr[ctr->twin];
+
+	if (!ctr->group)
+		return;		/* no other counter uses the register of a counter in group 0 */
+	for (; twin != ctr; twin = &ctx->ctr[twin->twin])
+		twin->prev = ctr->prev;
+}
+
+/* Find the counter of @group that uses the same register as @ctr; NULL if none. */
+static struct ucore_counter *find_twin(struct ucore_domain_ctx *ctx,
+				       const struct ucore_counter *ctr, u8 group)
+{
+	struct ucore_counter *twin = &ctx->ctr[ctr->twin];
+
+	for (; twin != ctr; twin = &ctx->ctr[twin->twin])
+		if (twin->group == group)
+			return twin;
+	return NULL;
+}
+
+/* Return true if the fixed counters of the box share one control register. */
+static bool has_shared_fixed(const struct ucore_domain_ctx_box *pb)
+{
+	return pb->box->desc.type->fixed_step;
+}
+
+/**
+ * ucore_ctx_switch_group() - start the time slice of another group
+ * @ctx: domain context, running
+ * @group: id of the group that counts next
+ * @now: instant of the freeze (ns)
+ * @before: frozen time before @now, as in ucore_ctx_times() (ns)
+ *
+ * Reads the counters of the previous group and writes the controls that differ. Counter
+ * registers are not written, because their values are known from the last read.
+ */
+void ucore_ctx_switch_group(struct ucore_domain_ctx *ctx, u8 group, u64 now, u64 before)
+{
+	u64 elapsed = ktime_get_mono_fast_ns() - ctx->last_read, enabled, running;
+	struct ucore_domain_ctx_box *pb;
+	struct ucore_counter *ctr;
+
+	ucore_ctx_times(ctx, now, before, &enabled, &running);
+	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
+		pb->fixed = pb->box->fixed;
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
+		if (ctr->group != ctx->group)
+			continue;
+		ucore_bulk_read_counter(ctx, ctr, &ctr->box->io, elapsed);
+		twins_update(ctx, ctr);
+		ucore_counter_switch(ctr, find_twin(ctx, ctr, group));
+	}
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
+		if (ctr->group == group && !find_twin(ctx, ctr, ctx->group))
+			ucore_counter_switch(NULL, ctr);
+	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
+		if (has_shared_fixed(pb) && pb->box->fixed != pb->fixed)
+			ucore_box_write_fixed(pb->box);
+	slice_end(ctx, running);
+	ctx->group = group;
+	ctx->fresh = true;	/* charge the readout's cost to the context */
+}
+
+/*
+ * ---- program, start and stop ----
+ */
+
+/* Return true if no other context runs on the domain. */
+static bool is_alone(const struct ucore_domain_ctx *ctx)
+{
+	const struct ucore_domain_ctx *other;
+
+	list_for_each_entry(other, &ctx->domain->ctxs, node)
+		if (other != ctx && other->running)
+			return false;
+	return true;
+}
+
+/*
+ * Clear the overflow bits of the context's counters in a global status that has a bit for each
+ * counter. The bits of other sessions' counters stay, because their overflows must still be
+ * serviced. If no other session runs on the domain, clear the whole global status.
+ */
+static void clear_overflows(const struct ucore_domain_ctx *ctx)
+{
+	const struct ucore_counter *ctr;
+	u64 bits = 0;
+
+	if (is_alone(ctx)) {
+		ucore_domain_clear_all(ctx->domain);
+		return;
+	}
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
+		bits |= ucore_counter_global_bit(ctr);
+	ucore_domain_clear_bits(ctx->domain, bits);
+}
+
+/*
+ * Program a box for the context. The first context on a box resets the box. A further context
+ * does not change the counters of other contexts.
+ */
+static void box_join(struct ucore_domain_ctx_box *pb)
+{
+	struct ucore_box *box = pb->box;
+
+	if (!pb->joined)
+		box->users++;
+	pb->joined = true;
+	pb->seen = false;
+	if (box->users == 1)
+		ucore_box_program(box, pb->shared);
+	else
+		ucore_box_join(box, pb->filters ? pb->shared : NULL);
+}
+
+/* End the context's use of a box. The last context on a box stops the box. */
+static void box_leave(struct ucore_domain_ctx_box *pb)
+{
+	if (pb->joined)
+		pb->box->users--;
+	pb->joined = false;
+	if (!pb->box->users)
+		ucore_box_stop(pb->box);
+}
+
+/* Return true if another counter with the same register counts now or has been prepared. */
+static bool register_in_use(const struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr)
+{
+	const struct ucore_counter *twin = &ctx->ctr[ctr->twin];
+
+	for (; twin != ctr; twin = &ctx->ctr[twin->twin])
+		if (twin < ctr || ucore_ctx_counts(ctx, twin))
+			return true;
+	return false;
+}
+
+/* Prepare the counters of the groups that do not count in the first time slice. */
+static void prepare_other_groups(struct ucore_domain_ctx *ctx)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
+		if (ctr->box->dead || ucore_ctx_counts(ctx, ctr))
+			continue;
+		ucore_counter_prepare(ctr, !register_in_use(ctx, ctr));
+	}
+}
+
+/**
+ * ucore_ctx_program() - program the boxes of a context
+ * @ctx: domain context
+ *
+ * The counters begin to count when the domain is unfrozen, or with @ctx->box_freeze when the
+ * boxes are unfrozen. Counters of other contexts keep their counts.
+ */
+void ucore_ctx_program(struct ucore_domain_ctx *ctx)
+{
+	struct ucore_domain_ctx_box *pb;
+	struct ucore_counter *ctr;
+
+	clear_overflows(ctx);
+	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
+		if (!pb->box->dead)
+			box_join(pb);
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
+		if (!ctr->box->dead && ucore_ctx_counts(ctx, ctr))
+			ucore_counter_program(ctr);
+	prepare_other_groups(ctx);
+	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
+		if (!pb->box->dead && !ctx->box_freeze)
+			ucore_unfreeze_add_box(ctx->domain, pb->box);
+	ucore_ctx_forget(ctx);
+}
+
+/**
+ * ucore_ctx_freeze() - freeze the context's own boxes one by one
+ * @ctx: domain context with @ctx->box_freeze, whose domain is not frozen
+ *
+ * Return: time from before the first freeze to after the last one (ns), 0 for a single box.
+ */
+u64 ucore_ctx_freeze(struct ucore_domain_ctx *ctx)
+{
+	u64 start = ktime_get_mono_fast_ns();
+	struct ucore_box *box;
+	u32 i, n = 0;
+
+	for (i = 0; i < ctx->nr_box; i++) {
+		box = ctx->box[i].box;
+		if (box->dead || !box->desc.type->words)
+			continue;
+		ucore_box_freeze(box);
+		n++;
+	}
+	return n > 1 ? ktime_get_mono_fast_ns() - start : 0;
+}
+
+/**
+ * ucore_ctx_unfreeze() - unfreeze the context's own boxes one by one
+ * @ctx: domain context with @ctx->box_freeze
+ *
+ * Return: current time (ns).
+ */
+u64 ucore_ctx_unfreeze(struct ucore_domain_ctx *ctx)
+{
+	struct ucore_domain_ctx_box *pb;
+
+	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++) {
+		ucore_unfreeze_add_box(ctx->domain, pb->box);
+		if (!ctx->domain->global)
+			ucore_box_unfreeze(pb->box);
+	}
+	return ktime_get_mono_fast_ns();
+}
+
+/**
+ * ucore_ctx_start_unfrozen() - start the counters that no freeze stops
+ * @ctx: domain context, programmed; its domain is about to be unfrozen
+ */
+void ucore_ctx_start_unfrozen(struct ucore_domain_ctx *ctx)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
+		if (!ctr->box->dead && ucore_ctx_counts(ctx, ctr))
+			ucore_counter_start_unfrozen(ctr);
+}
+
+/**
+ * ucore_ctx_start_times() - start a context's time enabled and time running
+ * @ctx: domain context; its domain has just been unfrozen
+ * @now: current time (ns)
+ */
+void ucore_ctx_start_times(struct ucore_domain_ctx *ctx, u64 now)
+{
+	ctx->running = true;
+	ctx->has_throttled = false;
+	ctx->resumed = now;
+	ctx->frozen_base = ucore_domain_frozen_ns(ctx->domain, now);
+	ctx->box_frozen_ns = 0;
+	ctx->slice_start_ns = ctx->running_ns;
+	ctx->last_read = now;
+	ctx->last_poll = now;
+	ctx->last_poll_clear = now;
+	ctx->conflict = (struct ucore_conflict){ .last_scan = now };
+}
+
+/**
+ * ucore_ctx_stop() - read a context for the last time and stop its boxes
+ * @ctx: domain context
+ * @now: instant of the freeze (ns)
+ * @end: end of the context's time enabled, @now or later (ns)
+ * @before: frozen time before @end, as in ucore_ctx_times() (ns)
+ *
+ * In boxes that other sessions use, only the context's own counters are stopped.
+ */
+void ucore_ctx_stop(struct ucore_domain_ctx *ctx, u64 now, u64 end, u64 before)
+{
+	struct ucore_domain_ctx_box *pb;
+	struct ucore_counter *ctr;
+
+	ctx->nr_reads = 0;	/* makes the last read a full read, which is always exact */
+	ucore_ctx_read(ctx, now);
+	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
+		box_leave(pb);
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
+		if (!ucore_ctx_counts(ctx, ctr))
+			continue;	/* its group does not count, so that its control is zero */
+		if (ctr->box->users)
+			ucore_counter_disable(ctr);
+		else
+			ucore_counter_stop(ctr);
+	}
+	clear_overflows(ctx);
+	ucore_ctx_times(ctx, end, before, &ctx->enabled_ns, &ctx->running_ns);
+	slice_end(ctx, ctx->running_ns);
+	ctx->running = false;
+}
+
+/**
+ * ucore_ctx_reset() - zero the counts and times of a context and restart its periods
+ * @ctx: domain context
+ * @now: current time (ns); the domain is frozen
+ */
+void ucore_ctx_reset(struct ucore_domain_ctx *ctx, u64 now)
+{
+	struct ucore_counter *ctr;
+
+	if (ctx->running)
+		clear_overflows(ctx);
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
+		ctr->total = 0;
+		ctr->throttled = false;
+		ctr->ran_ns = 0;
+		ctr->flags &= ~(UCORE_VALUE_F_STICKY | (ctr->box->dead ? 0 : UCORE_VALUE_F_DEAD));
+		ucore_counter_poll_from(ctr);
+		if (ctx->running && !ctr->box->dead && ucore_ctx_counts(ctx, ctr)) {
+			ucore_counter_reload(ctr);
+			twins_update(ctx, ctr);
+		}
+	}
+	ctx->enabled_ns = 0;
+	ctx->running_ns = 0;
+	ctx->delayed = false;
+	ctx->gap_sample = false;
+	ctx->gap_read = false;
+	if (ctx->running)
+		ucore_ctx_start_times(ctx, now);
+}

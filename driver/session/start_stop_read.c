@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * START, STOP, RESET and READ of a session, on all its domains at once. Part of the session
+ * layer. Process context; functions that a rendezvous executes run in hard-irq context with
+ * the domain's lock held. No function of this file accesses user memory or decides which
+ * session may use a box.
+ */
+#include <linux/cpu.h>
+#include <linux/errno.h>
+#include <linux/ktime.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
+
+#include "box/catalog.h"
+#include "box/freeze.h"
+#include "cpu/budget.h"
+#include "irq/dead_box_recovery.h"
+#include "irq/pmi_route_and_service.h"
+#include "irq/timer.h"
+#include "irq/watchdog.h"
+#include "sample/parallel_read.h"
+#include "sample/readout.h"
+#include "sample/running_tasks.h"
+#include "session/budget_admission.h"
+#include "session/core_triggers.h"
+#include "session/prepare_contexts.h"
+#include "session/rendezvous.h"
+#include "session/session_and_events.h"
+#include "session/start_stop_read.h"
+
+/*
+ * ---- start and stop ----
+ */
+
+static void acquire(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
+{
+	struct ucore_domain *domain = ctx->domain;
+	bool idle = list_empty(&domain->ctxs);
+
+	if (idle)
+		ucore_domain_acquire(domain);
+	else
+		ucore_recovery_find_spurious(domain, ktime_get_mono_fast_ns());
+	if (!domain->armed)
+		ucore_domain_clear_stale(domain);
+	ucore_recovery_reset(domain);
+	if (idle && ctx->box_freeze)
+		ucore_unfreeze_found(domain);
+}
+
+/*
+ * Freeze the domain and program the session's boxes, before the readers wait for each other.
+ * Interrupts stay off until the unfreeze in start(), so that preemption does not extend the
+ * frozen time of other sessions' counters. With box freeze only the programmed boxes are
+ * frozen.
+ */
+static void start_prepare(struct ucore_domain_ctx *ctx)
+{
+	struct ucore_domain *domain = ctx->domain;
+
+	if (!ctx->box_freeze)
+		ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
+	ucore_ctx_program(ctx);
+	list_add_tail(&ctx->node, &domain->ctxs);
+	if (ctx->armed_mask) {
+		domain->armed++;
+		domain->armed_mask |= ctx->armed_mask;
+	}
+}
+
+/*
+ * Return the instant at which the first period of all timers of the session begins (ns): the
+ * time at which the first domain was started.
+ */
+static u64 base_of(const struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
+{
+	return atomic64_cmpxchg(m->base, 0, ctx->resumed) ?: ctx->resumed;
+}
+
+static void start(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
+{
+	ucore_ctx_start_unfrozen(ctx);
+	ucore_ctx_start_times(ctx, ctx->box_freeze ? ucore_ctx_unfreeze(ctx) :
+					       ucore_unfreeze_domain(ctx->domain, true));
+	ucore_watchdog_start(ctx->domain);
+	ucore_timer_start(ctx, base_of(ctx, m));
+}
+
+/*
+ * Return true if each ring has room for two samples with LOST and TASKS records. With twice the
+ * size of a sample, one sample fits even if the end of the ring must be padded.
+ */
+static bool rings_hold_samples(struct ucore_session *session)
+{
+	struct ucore_sample *sample;
+	struct ucore_domain_ctx *ctx;
+
+	ucore_for_each_ctx(ctx, session)
+		if (ctx->ring && ctx->ring->size / 2 < sizeof(struct ucore_lost) +
+							 struct_size(sample, values, ctx->nr_ctr) +
+							 ucore_tasks_size(ctx))
+			return false;
+	return true;
+}
+
+static int tasks_get(const struct ucore_session *session)
+{
+	return session->flags & UCORE_SESSION_F_TASKS ? ucore_tasks_get() : 0;
+}
+
+static void tasks_put(const struct ucore_session *session)
+{
+	if (session->flags & UCORE_SESSION_F_TASKS)
+		ucore_tasks_put();
+}
+
+static bool boxes_alive(struct ucore_session *session)
+{
+	struct ucore_event *event;
+
+	list_for_each_entry(event, &session->events, node)
+		if (!ucore_recovery_box_is_alive(event->box))
+			return false;
+	return true;
+}
+
+static bool domains_online(struct ucore_session *session)
+{
+	struct ucore_domain_ctx *ctx;
+
+	ucore_for_each_ctx(ctx, session)
+		if (ctx->domain->reader == UCORE_NO_CPU)
+			return false;
+	return true;
+}
+
+/**
+ * ucore_counting_start() - program a session's boxes and start all its domains at the same time
+ * @session: the session, locked
+ *
+ * Return: 0 or -errno as in the ABI.
+ */
+int ucore_counting_start(struct ucore_session *session)
+{
+	atomic64_t base = ATOMIC64_INIT(0);
+	struct ucore_rendezvous_state begin = {
+		.prepare = start_prepare, .act = start, .together = true, .base = &base,
+	};
+	struct ucore_domain_ctx *ctx;
+	int ret;
+
+	if (session->running)
+		return -EALREADY;
+	if (!session->nr_events)
+		return -ENOENT;
+	ret = ucore_session_may_change(session);
+	if (ret)
+		return ret;
+	if (!boxes_alive(session))
+		return -ENODEV;
+	ret = ucore_prepare_session(session);
+	if (ret)
+		return ret;
+	if (!rings_hold_samples(session))
+		return -ENOSPC;
+	if (!ucore_admit_period(session))
+		return -ERANGE;
+	ret = tasks_get(session);
+	if (ret)
+		return ret;
+
+	mutex_lock(&ucore_run_lock);
+	cpus_read_lock();
+	if (!domains_online(session)) {
+		ret = -EAGAIN;
+		goto unlock;
+	}
+	ucore_for_each_ctx(ctx, session)
+		ucore_parallel_elect(ctx, UCORE_NO_CPU);
+	ucore_rendezvous(session, &(struct ucore_rendezvous_state){ .act = acquire });
+	ucore_for_each_ctx(ctx, session)
+		if (ctx->armed_mask)
+			ucore_pmi_enable(ctx->domain);
+	ucore_rendezvous(session, &begin);
+	session->running = true;
+unlock:
+	cpus_read_unlock();
+	mutex_unlock(&ucore_run_lock);
+	if (ret)
+		tasks_put(session);
+	else
+		ucore_core_triggers_start(session);
+	return ret;
+}
+
+/*
+ * Remove a context from its domain's list, and compute the domain's mask of armed counters
+ * again. The domain is locked.
+ */
+static void domain_unlist(struct ucore_domain *domain, struct ucore_domain_ctx *ctx)
+{
+	struct ucore_domain_ctx *other;
+
+	list_del(&ctx->node);
+	if (!ctx->armed_mask)
+		return;
+	domain->armed--;
+	domain->armed_mask = 0;
+	list_for_each_entry(other, &domain->ctxs, node)
+		domain->armed_mask |= other->armed_mask;
+}
+
+static void stop(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
+{
+	struct ucore_readout ro;
+
+	ucore_readout_begin_ctx(&ro, ctx, ktime_get_mono_fast_ns());
+	ucore_readout_extend_to_domain(&ro);
+	ucore_timer_last(ctx, &ro);
+	ucore_readout_halt(&ro, ctx);
+	ucore_readout_end(&ro);
+	domain_unlist(ctx->domain, ctx);
+}
+
+static void release_here(void *arg)
+{
+	struct ucore_domain *domain = arg;
+
+	raw_spin_lock(&domain->lock);
+	ucore_watchdog_end_throttling(domain);
+	ucore_domain_release(domain);
+	raw_spin_unlock(&domain->lock);
+}
+
+static void ctx_settle(struct ucore_domain_ctx *ctx)
+{
+	struct ucore_domain *domain = ctx->domain;
+
+	if (domain->reader == UCORE_NO_CPU) {
+		raw_spin_lock_irq(&domain->lock);
+		domain_unlist(domain, ctx);
+		raw_spin_unlock_irq(&domain->lock);
+	}
+	ucore_timer_end(ctx);
+	if (!domain->armed)
+		ucore_pmi_disable(domain);
+	if (!list_empty(&domain->ctxs))
+		return;
+	hrtimer_cancel(&domain->watchdog);
+	if (domain->reader == UCORE_NO_CPU) {
+		raw_spin_lock_irq(&domain->lock);
+		ucore_domain_release_offline(domain);
+		raw_spin_unlock_irq(&domain->lock);
+	}
+	ucore_budget_run(domain, release_here, domain);
+}
+
+static void halt_ctxs(struct ucore_session *session)
+{
+	struct ucore_rendezvous_state m = { .act = stop, .together = true };
+	struct ucore_domain_ctx *ctx;
+
+	ucore_core_triggers_stop(session);
+	mutex_lock(&ucore_run_lock);
+	cpus_read_lock();
+	ucore_rendezvous(session, &m);
+	ucore_for_each_ctx(ctx, session)
+		ctx_settle(ctx);
+	session->running = false;
+	cpus_read_unlock();
+	mutex_unlock(&ucore_run_lock);
+	tasks_put(session);
+}
+
+/**
+ * ucore_counting_stop() - stop a session's counters and copy the last counts to its events
+ * @session: the session, locked; no READ is copying the snapshot to user memory
+ *
+ * Does nothing if the session is stopped.
+ */
+void ucore_counting_stop(struct ucore_session *session)
+{
+	if (!session->running)
+		return;
+	halt_ctxs(session);
+	ucore_prepare_keep_counts(session);
+}
+
+/**
+ * ucore_counting_halt() - stop the boxes of a session that is being revoked or freed
+ * @session: the session, locked
+ *
+ * Does nothing if the session is stopped. Does not change the snapshot, which a READ may be
+ * copying to user memory.
+ */
+void ucore_counting_halt(struct ucore_session *session)
+{
+	if (session->running)
+		halt_ctxs(session);
+}
+
+/*
+ * ---- reset and read ----
+ */
+
+static void reset(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
+{
+	struct ucore_readout ro;
+
+	ucore_readout_begin_ctx(&ro, ctx, ktime_get_mono_fast_ns());
+	ucore_readout_reset(&ro, ctx);
+	ucore_readout_end(&ro);
+}
+
+/**
+ * ucore_counting_reset() - set the counts and times of a session to 0
+ * @session: the session, locked
+ *
+ * Return: 0, or -EAGAIN if the session runs and one of its domains has no online CPU.
+ */
+int ucore_counting_reset(struct ucore_session *session)
+{
+	struct ucore_rendezvous_state m = { .act = reset, .together = true };
+	struct ucore_event *event;
+	int ret = 0;
+	u32 i;
+
+	if (session->running) {
+		mutex_lock(&ucore_run_lock);	/* excludes a suspend */
+		cpus_read_lock();
+		if (domains_online(session))
+			ucore_rendezvous(session, &m);
+		else
+			ret = -EAGAIN;
+		cpus_read_unlock();
+		mutex_unlock(&ucore_run_lock);
+		return ret;
+	}
+	list_for_each_entry(event, &session->events, node) {
+		event->total = 0;
+		event->ran_ns = 0;
+		event->flags &= ~(UCORE_VALUE_F_STICKY |
+				  (event->box->dead ? 0 : UCORE_VALUE_F_DEAD));
+	}
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
+		if (!session->ctx[i])
+			continue;
+		session->ctx[i]->enabled_ns = 0;
+		session->ctx[i]->running_ns = 0;
+		session->ctx[i]->gap_sample = false;
+		session->ctx[i]->gap_read = false;
+	}
+	return 0;
+}
+
+/*
+ * Copy the values and times of one domain to the snapshot, as of @now. @before is as in
+ * ucore_ctx_times(). Return the domain's entry of the snapshot. The caller sets its frozen_ns
+ * and skew_ns, which are 0 without a freeze.
+ */
+static struct ucore_read_domain *snapshot_fill(struct ucore_session *session,
+					       const struct ucore_domain_ctx *ctx, u64 now,
+					       u64 before)
+{
+	struct ucore_read_domain *rd = &session->domains[ctx->index];
+	int reader = READ_ONCE(ctx->domain->reader);
+	bool offline = reader == UCORE_NO_CPU || (session->running && !ctx->running);
+	const struct ucore_counter *ctr;
+	struct ucore_value *value;
+
+	*rd = (struct ucore_read_domain){
+		.domain = ctx->domain->id,
+		.cpu = reader,
+		.time = now,
+	};
+	ucore_ctx_times(ctx, now, before, &rd->time_enabled, &rd->time_running);
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
+		value = &session->values[ctr->slot];
+		value->event = ctr->event;
+		value->flags = ctr->flags & ~UCORE_VALUE_F_OVERFLOW;
+		if (offline)
+			value->flags |= UCORE_VALUE_F_OFFLINE;
+		else if (ctx->gap_read)
+			value->flags |= UCORE_VALUE_F_GAP;
+		value->count = ctr->total;
+		session->ran_ns[ctr->slot] = ucore_ctx_ran(ctx, ctr, rd->time_running);
+	}
+	return rd;
+}
+
+static void snapshot_no_freeze(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
+{
+	struct ucore_domain *domain = ctx->domain;
+	u64 now = ktime_get_mono_fast_ns(), reads = domain->tally.reads;
+
+	if (ctx->running)	/* false while the domain is suspended */
+		ucore_ctx_read_running(ctx, now);
+	ctx->stats.reads += domain->tally.reads - reads;
+	snapshot_fill(m->session, ctx, now,
+		      ucore_domain_frozen_ns(domain, now) + ctx->box_frozen_ns);
+	ctx->gap_read &= !ctx->running;
+}
+
+static void snapshot(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m);
+
+/*
+ * Make the snapshot of a domain that was suspended between the call of READ and the
+ * rendezvous. The counts were read before the suspend and are still valid.
+ */
+static void snapshot_suspended(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
+{
+	if (ctx->next_here)
+		snapshot(ctx->next_here, m);
+	snapshot_fill(m->session, ctx, ktime_get_mono_fast_ns(), 0);
+}
+
+/*
+ * Freeze, read and unfreeze a domain. A CPU may read two domains: its die and its own core
+ * counters. The recursive call freezes the second domain before the first one is read. The
+ * second freeze is short and lies within the first.
+ */
+static void snapshot(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
+{
+	u64 before = ctx->stats.frozen_ns, frozen_before;
+	struct ucore_read_domain *rd;
+	struct ucore_readout ro;
+
+	if (!ctx->running) {
+		snapshot_suspended(ctx, m);
+		return;
+	}
+	ucore_readout_begin_ctx(&ro, ctx, ktime_get_mono_fast_ns());
+	if (ctx->next_here)
+		snapshot(ctx->next_here, m);
+	ucore_parallel_read(ctx, ro.now);
+	frozen_before = ucore_readout_frozen_before(&ro, ctx);
+	ucore_readout_end(&ro);
+	rd = snapshot_fill(m->session, ctx, ro.now, frozen_before);
+	rd->frozen_ns = ctx->stats.frozen_ns - before;
+	rd->skew_ns = ro.skew_ns;
+	ctx->gap_read = false;
+}
+
+static void snapshot_running(struct ucore_session *session, bool no_freeze)
+{
+	struct ucore_rendezvous_state m = {
+		.act = no_freeze ? snapshot_no_freeze : snapshot,
+		.together = true,
+		.nested = !no_freeze,
+	};
+	u64 first = U64_MAX, last = 0, now;
+	struct ucore_domain_ctx *ctx;
+
+	cpus_read_lock();
+	ucore_rendezvous(session, &m);
+	now = ktime_get_mono_fast_ns();
+	ucore_for_each_ctx(ctx, session) {
+		if (ctx->meets_on == UCORE_NO_CPU) {
+			snapshot_fill(session, ctx, now, 0);
+		} else {
+			first = min(first, session->domains[ctx->index].time);
+			last = max(last, session->domains[ctx->index].time +
+					 session->domains[ctx->index].skew_ns);
+		}
+	}
+	cpus_read_unlock();
+	session->skew_ns = last > first ? last - first : 0;
+}
+
+/*
+ * Make a snapshot of a stopped session. The contexts are prepared as by START, because events
+ * may have been added or removed since the last START.
+ */
+static int snapshot_stopped(struct ucore_session *session)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	struct ucore_domain_ctx *ctx;
+	int ret = ucore_prepare_session(session);
+
+	if (ret)
+		return ret;
+	ucore_for_each_ctx(ctx, session) {
+		snapshot_fill(session, ctx, now, 0);
+		ctx->gap_read &= ctx->domain->reader == UCORE_NO_CPU;
+	}
+	session->skew_ns = 0;
+	return 0;
+}
+
+/**
+ * ucore_counting_read() - make a coherent snapshot of all counters of a session, for READ
+ * @session: the session, locked
+ * @no_freeze: read the counters while they count
+ *
+ * The snapshot is in @values, @ran_ns, @domains and @skew_ns of the session until the next
+ * call.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ucore_counting_read(struct ucore_session *session, bool no_freeze)
+{
+	if (!session->running)
+		return snapshot_stopped(session);
+	snapshot_running(session, no_freeze);
+	return 0;
+}
+
+/**
+ * ucore_counting_unread() - restore gap flags of a snapshot that could not be copied out
+ * @session: the session, locked
+ *
+ * The next READ reports the gaps of this snapshot again.
+ */
+void ucore_counting_unread(struct ucore_session *session)
+{
+	struct ucore_domain_ctx *ctx;
+
+	ucore_for_each_ctx(ctx, session)
+		if (session->values[ctx->ctr->slot].flags & UCORE_VALUE_F_GAP)
+			WRITE_ONCE(ctx->gap_read, true);
+}
