@@ -172,7 +172,10 @@ TRACE_EVENT(ucore_unfreeze,
 		  __entry->boxes, __entry->time, __entry->frozen_ns)
 );
 
-/* A register at @address was read or written. @access is UCORE_ACCESS_*. */
+/*
+ * A register was read or written. @access is UCORE_ACCESS_*. @address is an MSR number, a physical
+ * address, or for PCI segment << 28 | bus << 20 | device << 15 | function << 12 | offset.
+ */
 TRACE_EVENT(ucore_reg,
 	TP_PROTO(u32 access, bool write, u64 address, u64 value),
 	TP_ARGS(access, write, address, value),

@@ -362,10 +362,10 @@ struct ucore_get_boxes {
 #define UCORE_FIELD_MATCH1	26	/* QPI: packet match, high half */
 #define UCORE_FIELD_MASK0	27	/* QPI: mask of match0 */
 #define UCORE_FIELD_MASK1	28	/* QPI: mask of match1 */
-#define UCORE_FIELD_UMASK_EXT	29	/* extended unit mask, at most control bits 63:32 */
+#define UCORE_FIELD_UMASK_EXT	29	/* extended unit mask, within bits 63:32 of the control */
 #define UCORE_FIELD_CH_MASK	30	/* IIO: mask of ports to count (PortMask) */
 #define UCORE_FIELD_FC_MASK	31	/* IIO: mask of completion flow classes to count (FCMask) */
-#define UCORE_FIELD_USR		32	/* core: count in user mode (without usr and os, both) */
+#define UCORE_FIELD_USR		32	/* core: count in user mode (both modes if usr, os unset) */
 #define UCORE_FIELD_OS		33	/* core: count in kernel mode */
 #define UCORE_FIELD_ANY		34	/* core: count for both threads of the core */
 #define UCORE_FIELD_FILTER_CID	35	/* UBox: core of the thread to count */
@@ -488,9 +488,9 @@ struct ucore_get_links {
 #define UCORE_SELFTEST_GLOBAL_FREEZE (1U << 5)	/* the global freeze stops the clock event */
 #define UCORE_SELFTEST_BOX_FREEZE (1U << 6)	/* the box's freeze bit stops the clock event */
 
-/* ucore_get_selftest.found: state of the hardware before first use, and conflicts since load */
-#define UCORE_FOUND_CONTROL	(1U << 0)	/* a counter control was not zero before use */
-#define UCORE_FOUND_GLOBAL	(1U << 1)	/* the global control was not zero before use */
+/* ucore_get_selftest.found: what ucore found before its first write, and conflicts since load */
+#define UCORE_FOUND_CONTROL	(1U << 0)	/* a counter control was not zero */
+#define UCORE_FOUND_GLOBAL	(1U << 1)	/* the global control was not zero */
 #define UCORE_FOUND_HYPERVISOR	(1U << 2)	/* CPUID reports a hypervisor */
 #define UCORE_FOUND_CONFLICT	(1U << 3)	/* a control changed while a session counted */
 
@@ -577,7 +577,8 @@ struct ucore_get_selftest {
  * @bar: number of the BAR that contains the table
  * @offset: offset of the table in the BAR (bytes)
  * @stride: distance between records (bytes)
- * @max_units: number of units that the global record states
+ * @max_units: number of units that the global record states, which is the first record of the
+ *             table and describes the die
  * @nr_units: number of units that GET_UNITS lists
  * @nr_rejected: number of rejected units among @nr_units
  * @access: UCORE_ACCESS_* of the global registers, 0xffffffff if invalid
@@ -587,8 +588,8 @@ struct ucore_get_selftest {
  * @reason: UCORE_TABLE_*
  * @msr: number of the MSR that gives the address of the table, 0 if a DVSEC does
  * @address: physical address of the table, 0 without CAP_SYS_ADMIN
- * @global: word 1 of the global record, which is the address of the global control. 0
- *          without CAP_SYS_ADMIN
+ * @global: second 64-bit word of the global record, which is the address of the global control.
+ *          0 without CAP_SYS_ADMIN
  *
  * With UCORE_TABLE_DUPLICATE only the global record is ignored, the units are used.
  */
@@ -1008,7 +1009,7 @@ struct ucore_term {
  * with the values that other events have set.
  * Free-running counters (UCORE_BOX_F_FREE_RUNNING) can be shared by as many sessions as the
  * box has counters. A session with UCORE_SESSION_F_BOX_FREEZE does not share boxes of a die.
- * Removing the last event of all sessions releases the box.
+ * A box is released when the last event that any session has on the box is removed.
  *
  * A counter without overflow interrupt is polled (no UCORE_BOX_F_OVERFLOW or
  * _FIXED_OVERFLOW). Polls follow each other so fast that two multiples of @period never
@@ -1162,7 +1163,8 @@ struct ucore_add_core_trigger {
  * stopped session succeeds.
  *
  * RESET clears counts and times, also of a running session. Periods start again under a
- * freeze. EAGAIN if one of its domains has no CPU online, or the machine is about to suspend.
+ * freeze. EAGAIN if the session runs and one of its domains has no CPU online, or the machine
+ * is about to suspend.
  *
  * A running session survives suspend (to RAM, to idle, hibernation). Before suspend its last
  * counts are read and its boxes are restored to the state in which they were found. After
@@ -1258,8 +1260,8 @@ struct ucore_read_domain {
  * @domains: array of struct ucore_read_domain, in the order of domain ids
  * @skew_ns: out: time between the first and the last freeze of all domains, and of all boxes
  *           where boxes freeze one by one (ns)
- * @running: array of @nr_values __u64, time in which each event could count (ns), 0 if not
- *           wanted
+ * @running: array of @nr_values __u64 that receives the time in which each event could count
+ *           (ns), or a null pointer if these times are not wanted
  *
  * An event of group 0 could count during the time_running of its domain. An event of another
  * group could count during the time slices of its group. @values are the counts as measured.
@@ -1471,7 +1473,7 @@ struct ucore_record {
  * POLLED: polling found the end of the period, at most @late_ns before @time. The counts are
  * those of @time.
  * GAP: nothing was counted for some time since the last sample, because the domain had no
- * CPU online or the machine was suspended.
+ * CPU online, the machine was suspended, or a spurious overflow froze the domain.
  * DELAYED: the budget delayed the timer or a poll since the last sample (struct
  * ucore_get_budget).
  */
@@ -1496,10 +1498,10 @@ struct ucore_record {
  *             UCORE_SAMPLE_F_THROTTLED keeps it frozen (ns)
  * @skew_ns: upper bound of the time from the first box freeze to the last (ns), as in struct
  *           ucore_read_domain
- * @late_ns: upper bound of the delay of @time (ns). POLLED: time since the previous poll.
- *           UCORE_TRIGGER_CORE, time since the overflow of the core event. RECOVERED, time
- *           since the overflow froze the domain, about 20 ms. Up to this much of
- *           @time_running may have been frozen. Otherwise 0
+ * @late_ns: upper bound of the delay of @time (ns). UCORE_SAMPLE_F_POLLED: time since the previous
+ *           poll. UCORE_TRIGGER_CORE: time since the overflow of the core event.
+ *           UCORE_SAMPLE_F_RECOVERED: time since the overflow froze the domain, about 20 ms, so
+ *           that @time_running may include up to @late_ns of frozen time. 0 for other samples
  * @ip: interrupted instruction, 0 without CAP_PERFMON, like @pid and @tid
  * @pid: interrupted process (initial pid namespace)
  * @tid: interrupted thread (initial pid namespace)
@@ -1557,9 +1559,9 @@ struct ucore_lost {
 #define UCORE_GAP_CONFLICT	7	/* another program changed a control of ucore_gap.box */
 
 /**
- * struct ucore_gap - RECORD_GAP: an interruption of the series of samples
+ * struct ucore_gap - RECORD_GAP: counting stopped, resumed or failed, or the reader changed
  * @hdr: type, size, sequence number
- * @time: instant of the interruption (ns)
+ * @time: instant (ns) of the change that @reason states, or at which the driver found it
  * @domain: domain id
  * @reason: UCORE_GAP_*
  * @cpu_from: CPU number of the previous reader, or -1

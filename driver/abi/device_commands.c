@@ -331,7 +331,7 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 }
 
 /*
- * ---- device node ----
+ * ---- device node /dev/ucore ----
  */
 
 static const struct file_operations device_fops = {

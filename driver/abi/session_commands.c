@@ -25,7 +25,7 @@
 #define RING_WINDOW	BIT_ULL(28)
 
 /*
- * ---- commands ----
+ * ---- commands of session descriptors ----
  */
 
 static struct ucore_session *call_session(const struct ucore_ioctl_call *call)
@@ -268,7 +268,7 @@ static long session_ioctl(struct file *file, unsigned int cmd, unsigned long arg
 }
 
 /*
- * ---- file operations ----
+ * ---- file operations of session descriptors ----
  */
 
 static int session_release(struct inode *inode, struct file *file)

@@ -102,9 +102,9 @@ static void handover_end_here(void *arg)
 }
 
 /*
- * Move the domain to the reader @cpu. The domain's list of contexts cannot change, and its
- * timers are cancelled. The domain is frozen while no CPU takes its PMI, so that no overflow is
- * lost.
+ * Make @cpu the reader of a domain. The caller has cancelled the domain's timers and excludes
+ * changes of the domain's list of contexts. If counters are armed, the domain is frozen while no
+ * CPU takes the domain's PMI, so that no overflow is lost.
  */
 static void hand_over(struct ucore_domain *domain, int cpu)
 {

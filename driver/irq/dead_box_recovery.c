@@ -109,8 +109,8 @@ void ucore_recovery_reset(struct ucore_domain *domain)
  * @domain: the domain, on which contexts run
  * @now: current time (ns)
  *
- * Only the bit in the global status is cleared. The box cannot set this bit again while the
- * box's own status bit is set.
+ * Clears the global status, but not the status register of the box that overflowed. That box
+ * cannot set its bit in the global status again while its own status register shows the overflow.
  */
 void ucore_recovery_find_spurious(struct ucore_domain *domain, u64 now)
 {

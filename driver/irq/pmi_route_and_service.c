@@ -31,7 +31,7 @@
 #define MAX_LOSSES_UNPROVEN	1
 
 /*
- * ---- service ----
+ * ---- service of overflows ----
  */
 
 /*
@@ -83,7 +83,7 @@ static void pmi_service(struct irq_work *work)
 }
 
 /*
- * ---- routing ----
+ * ---- route of the PMI to CPUs ----
  */
 
 /* Return true if the PMI must be routed to the CPU: the reader, and CPUs chosen by sessions. */
@@ -215,7 +215,10 @@ void ucore_pmi_enable(struct ucore_domain *domain)
 		ucore_budget_run(domain, route_here, domain);
 }
 
-/* Let the next route select the reader and the chosen cores only. Called with no armed counter. */
+/*
+ * Route the PMI to the reader and the chosen cores only, not to all cores, when the route is set
+ * the next time. Called while the domain has no armed counter.
+ */
 static void route_narrow(struct ucore_domain *domain)
 {
 	domain->pmi.wide = false;

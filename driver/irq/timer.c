@@ -51,8 +51,8 @@ static void sample_here(struct ucore_domain_ctx *ctx, u64 now)
 }
 
 /*
- * End the CPU time charged for a timer callback. Set the timer to the next instant of its grid
- * at which this CPU is within its budget.
+ * End the CPU time charged for a timer callback. Advance the timer's expiry by a multiple of
+ * @period (ns), to the first such instant at which this CPU is within its budget.
  */
 static void next_period(struct ucore_domain_ctx *ctx, struct hrtimer *timer, u64 period)
 {

@@ -94,10 +94,10 @@ static bool find_lost(struct ucore_domain *domain, u64 now)
 }
 
 /*
- * Find armed counters that have wrapped according to their values, although the global status
- * has no bit. The boxes of these counters cannot set the bit any more. Re-arm the counters if
- * the bit is still missing SUSPECT_NS after the watchdog saw the wrap. Return true if the
- * watchdog has seen such a wrap for the first time and must check it again.
+ * Find armed counters that have wrapped according to their values, although no bit of the global
+ * status is set. The boxes of these counters cannot set their bits any more. Re-arm the counters
+ * if the global status is still clear SUSPECT_NS after the watchdog saw the wrap. Return true if
+ * the watchdog has seen such a wrap for the first time and must check it again.
  */
 static bool find_unreported(struct ucore_domain *domain, u64 now)
 {
@@ -207,8 +207,8 @@ void ucore_watchdog_init(struct ucore_domain *domain)
  * ucore_watchdog_start() - start the watchdog, or adapt its period to the contexts that now run
  * @domain: the domain, locked
  *
- * If the watchdog timer is already set, its expiry is never postponed, so that a series of STARTs
- * cannot delay it.
+ * If the watchdog timer is already set, its expiry is never postponed. Otherwise one START after
+ * the other could delay the watchdog without end.
  */
 void ucore_watchdog_start(struct ucore_domain *domain)
 {

@@ -15,7 +15,7 @@
 #include "sample/domain_ctx_counters.h"
 
 /*
- * ---- read ----
+ * ---- reads and times of a context ----
  */
 
 /* Read the counters of group 0, which always count, and of the group of this time slice. */
@@ -155,7 +155,7 @@ bool ucore_ctx_poll_end(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_counter *ctr;
 
-	/* If the domain was already frozen, @now is the start of that freeze, before a poll. */
+	/* If the domain was frozen before this readout, @now may be older than the last poll. */
 	ctx->late_ns = now > ctx->last_poll_clear ? now - ctx->last_poll_clear : 0;
 	ctx->last_poll_clear = max(now, ctx->last_poll_clear);
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
@@ -316,7 +316,7 @@ void ucore_ctx_switch_group(struct ucore_domain_ctx *ctx, u8 group, u64 now, u64
 }
 
 /*
- * ---- program, start and stop ----
+ * ---- program, start and stop a context ----
  */
 
 /* Return true if no other context runs on the domain. */
@@ -377,7 +377,10 @@ static void box_leave(struct ucore_domain_ctx_box *pb)
 		ucore_box_stop(pb->box);
 }
 
-/* Return true if another counter with the same register counts now or has been prepared. */
+/*
+ * Return true if another counter with the same register counts now, or if
+ * prepare_other_groups() has already zeroed the register for another counter.
+ */
 static bool register_in_use(const struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr)
 {
 	const struct ucore_counter *twin = &ctx->ctr[ctr->twin];
@@ -388,7 +391,7 @@ static bool register_in_use(const struct ucore_domain_ctx *ctx, const struct uco
 	return false;
 }
 
-/* Prepare the counters of the groups that do not count in the first time slice. */
+/* Zero the counter registers of the groups that do not count in the first time slice. */
 static void prepare_other_groups(struct ucore_domain_ctx *ctx)
 {
 	struct ucore_counter *ctr;

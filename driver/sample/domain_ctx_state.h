@@ -75,7 +75,8 @@ struct ucore_stats {
  *          box share (filters, matches)
  * @armed_mask: mask of the global status bits that the context's armed counters may set
  * @control: value of the box control as first read after START, for conflict scans
- * @last: index in @ctr of the counter added last, start of the ucore_counter.sibling list
+ * @last: index in ucore_domain_ctx.ctr of the box's counter added last, which starts the list
+ *        ucore_counter.sibling
  * @filters: the context's events use the shared registers
  * @joined: box->users includes the context
  * @seen: @control is valid
@@ -113,7 +114,8 @@ struct ucore_domain_ctx_box {
  * @may: mask of the CPUs allowed as helper CPUs in addition to the chosen ones, NULL for any
  * @cpu: the reader, followed by the helper CPUs
  * @nr_cpus: number of entries in @cpu
- * @end: for each share of the boxes, index after its last box, where the next share begins
+ * @end: for each share of the boxes, index in ucore_domain_ctx.box after the share's last box,
+ *       where the next share begins
  * @nr: number of shares, into which the boxes are divided; below 2 the reader reads alone
  * @longest: number of register reads of the share with most reads
  *
@@ -133,7 +135,8 @@ struct ucore_parallel {
 /**
  * struct ucore_conflict - state of a context's conflict scans (conflict.c)
  * @last_scan: time at which the last scan ended (ns)
- * @next: index of the box at which the current scan continues, 0 if no scan is in progress
+ * @next: index in ucore_domain_ctx.box of the box at which the current scan continues, 0 if no
+ *        scan is in progress
  * @found: the current scan has found a conflict
  */
 struct ucore_conflict {

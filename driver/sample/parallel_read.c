@@ -97,7 +97,7 @@ bool ucore_parallel_cpu_is_isolated(int cpu)
 {
 	bool isolated;
 
-	rcu_read_lock();	/* newer kernels change the masks at run time */
+	rcu_read_lock();	/* newer kernels change the isolated CPUs at run time */
 	isolated = !housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN) ||
 		   !housekeeping_test_cpu(cpu, HK_TYPE_TIMER);
 	rcu_read_unlock();
@@ -269,7 +269,7 @@ void ucore_parallel_elect_all(struct ucore_domain *domain, int leaving)
 }
 
 /*
- * ---- helpers ----
+ * ---- work of a helper CPU ----
  */
 
 /* Read an offered share on a helper CPU, in an IPI with interrupts off and without a lock. */
@@ -291,7 +291,7 @@ static void help_read(void *arg)
 }
 
 /*
- * ---- reader ----
+ * ---- work of the reader ----
  */
 
 /* Offer share @i of the boxes to the helper CPU @cpu, and send an IPI to it. */
@@ -397,7 +397,7 @@ void ucore_parallel_read(struct ucore_domain_ctx *ctx, u64 now)
 }
 
 /*
- * ---- init and destroy ----
+ * ---- allocation of a domain's shares ----
  */
 
 /**

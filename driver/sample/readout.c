@@ -32,7 +32,7 @@ MODULE_PARM_DESC(max_sample_rate, "overflows per second and domain before it is 
 #define THROTTLE_WINDOW_NS	(10 * NSEC_PER_MSEC)
 
 /*
- * ---- begin ----
+ * ---- begin of a readout ----
  */
 
 /*
@@ -324,7 +324,7 @@ void ucore_sample_core_due(struct ucore_readout *ro, struct ucore_domain_ctx *ct
 }
 
 /*
- * ---- end ----
+ * ---- end of a readout, and throttling ----
  */
 
 /* Clear the status of the context's boxes whose status was read in this readout. */

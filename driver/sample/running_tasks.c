@@ -4,12 +4,13 @@
  * sample. Part of the sample layer.
  *
  * While a session needs tasks, probes are attached to the scheduler's tracepoints sched_switch
- * and task_rename. Each CPU records the next task and the time in its own slot. A sample reads
- * the slots of other CPUs without an interrupt. A slot also keeps the previous task, because
- * records are written after the unfreeze and describe the instant of the freeze.
+ * and task_rename. Each CPU records the next task and the time in its own struct task_slot.
+ * A sample reads the task slots of other CPUs without an interrupt. A task slot also keeps the
+ * previous task, because records are written after the unfreeze and describe the instant of the
+ * freeze.
  *
- * Probes run on their own CPU, with interrupts off, and take no lock. A lookup does not wait: a
- * slot that keeps changing counts as unknown.
+ * Probes run on their own CPU, with interrupts off, and take no lock. A lookup does not wait: if
+ * a task slot keeps changing, the task of its CPU counts as unknown.
  */
 #include <linux/cpumask.h>
 #include <linux/errno.h>
@@ -27,12 +28,12 @@
 #include "sample/domain_ctx_counters.h"
 #include "sample/running_tasks.h"
 
-/* Number of attempts to read a slot that its CPU changes */
+/* Number of attempts to read a struct task_slot, which its CPU may change meanwhile */
 #define TRIES	4
 
 /**
  * struct task_slot - the two tasks that ran last on a CPU
- * @seq: sequence counter of the slot; written by the slot's CPU with interrupts off, read by
+ * @seq: sequence counter of this struct; written by its CPU with interrupts off, read by
  *       any CPU
  * @now: task that runs now; now.since is 0 if the task is unknown
  * @before: task that ran before @now
@@ -99,7 +100,7 @@ void ucore_tasks_lookup(u32 cpu, u64 time, struct ucore_task *out)
 }
 
 /*
- * ---- probes ----
+ * ---- probes of the scheduler's tracepoints ----
  */
 
 static void note_task(const struct task_struct *task, const char *comm)
@@ -174,7 +175,7 @@ static int probes_add(void)
 	return 0;
 }
 
-/* Mark the tasks of all slots as unknown, because no probe was attached until now. */
+/* Mark the tasks of all CPUs as unknown, because no probe was attached until now. */
 static void slots_clear(void)
 {
 	int cpu;
@@ -223,7 +224,7 @@ void ucore_tasks_put(void)
 }
 
 /*
- * ---- records ----
+ * ---- TASKS records ----
  */
 
 /**

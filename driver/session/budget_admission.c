@@ -38,7 +38,7 @@
 #define READERS_NS	1500
 
 /*
- * ---- delays ----
+ * ---- delays of commands ----
  */
 
 /*
@@ -111,7 +111,7 @@ void ucore_admit_end(struct ucore_session *session)
 }
 
 /*
- * ---- estimates ----
+ * ---- estimates of the CPU time for samples ----
  */
 
 /*
@@ -148,7 +148,7 @@ static u64 ctx_work_ns(const struct ucore_domain_ctx *ctx)
 	unsigned long flags;
 	u32 shares, longest;
 
-	/* CPU hotplug changes the shares while the session runs */
+	/* CPU hotplug may change the shares of parallel reads while the session runs */
 	raw_spin_lock_irqsave(&ctx->domain->lock, flags);
 	shares = ctx->parallel.nr;
 	longest = ctx->parallel.longest;

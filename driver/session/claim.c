@@ -34,7 +34,7 @@
 #include "session/session_state.h"
 
 /*
- * ---- acquire ----
+ * ---- creation of claims ----
  */
 
 static struct ucore_claim *claim_find(const struct ucore_session *session,
@@ -226,7 +226,7 @@ static u64 counters_taken(const struct ucore_claim *claim)
 	return taken;
 }
 
-/* Return the counter's bit in masks; 0 for a free-running counter, which no session holds. */
+/* Return a mask with the counter's bit; 0 for a free-running counter, which no session holds. */
 static u64 counter_bit(const struct ucore_box *box, u8 counter)
 {
 	const struct ucore_layout *layout = box->desc.layout;
@@ -406,7 +406,7 @@ int ucore_claim_place(struct ucore_claim *claim, struct ucore_event *new)
 }
 
 /*
- * ---- release ----
+ * ---- end of claims ----
  */
 
 /**
@@ -515,7 +515,7 @@ void ucore_claim_restore_boxes(struct ucore_session *session)
 	mutex_lock(&ucore_catalog.lock);
 	list_for_each_entry(event, &session->events, node) {
 		if (!event->box->dirty || !list_is_singular(&event->box->claims))
-			continue;	/* not programmed since the last restore, or shared */
+			continue;	/* box not programmed since its restore, or shared */
 		restore.domain = event->box->domain;
 		ucore_budget_run(restore.domain, restore_here, &restore);
 	}
@@ -524,7 +524,7 @@ void ucore_claim_restore_boxes(struct ucore_session *session)
 }
 
 /*
- * ---- description ----
+ * ---- owner of a box, for GET_BOXES ----
  */
 
 /*

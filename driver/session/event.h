@@ -15,8 +15,8 @@ struct ucore_claim;
 
 /**
  * struct ucore_event_spec - requirements of an event on its box
- * @value: for each slot (UCORE_SLOT_*), the register word with the values of the event's fields
- * @claimed: for each slot, mask of the bits of @value that belong to the event's fields
+ * @value: words for the box's registers (index UCORE_SLOT_*), with the values of the event's fields
+ * @claimed: for each word of @value, mask of the bits that belong to the event's fields
  * @filters: the event sets registers that all counters of the box share, or its count depends
  *           on their contents
  * @counters: mask of the counters that the event may use, with bits as in

@@ -31,7 +31,7 @@
 static atomic64_t next_session = ATOMIC64_INIT(1);
 
 /*
- * ---- events ----
+ * ---- events of a session ----
  */
 
 static struct ucore_event *event_find(struct ucore_session *session, u32 id)
@@ -302,7 +302,7 @@ void ucore_session_get_status(const struct ucore_session *session, struct ucore_
 }
 
 /*
- * ---- creation and release ----
+ * ---- creation and release of sessions ----
  */
 
 static void sink_wake_up(struct irq_work *work)
@@ -354,7 +354,7 @@ struct ucore_session *ucore_session_alloc(const struct ucore_create_session *con
 	session->timer_ns = config->timer_ns;
 	session->rotate_ns = config->rotate_ns;
 	session->nr_readers = config->nr_readers;
-	/* without CAP_SYS_NICE only CPUs on which the caller may run can help, as for PMIs */
+	/* without CAP_SYS_NICE only CPUs on which the caller may run become helper CPUs */
 	session->readers_any = config->nr_readers > 1 && capable(CAP_SYS_NICE);
 	cpumask_copy(session->readers_cpus, current->cpus_ptr);
 	session->ring_size = config->ring_size;

@@ -29,7 +29,7 @@
 #include "session/start_stop_read.h"
 
 /*
- * ---- start and stop ----
+ * ---- START and STOP ----
  */
 
 static void acquire(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
@@ -300,7 +300,7 @@ void ucore_counting_halt(struct ucore_session *session)
 }
 
 /*
- * ---- reset and read ----
+ * ---- RESET and READ ----
  */
 
 static void reset(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
