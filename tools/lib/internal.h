@@ -130,7 +130,7 @@ struct ucore_device {
 /* Buffers and result of one READ command; the driver sorts @values by event id */
 struct ucore_reading {
 	struct ucore_value *values;
-	uint64_t *running;		/* time slices of each value (ns); NULL: no groups */
+	uint64_t *running;		/* counting time of each event (ns); NULL: no groups */
 	size_t nr_values, max_values;
 	struct ucore_read_domain *domains;
 	size_t nr_domains, max_domains;

@@ -53,7 +53,7 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* ---- errors ------------------------------------------------------------ */
+/* ---- errors: explanations of failed calls ------------------------------ */
 
 #define UCORE_ERROR_LEN		400	/* size of ucore_error.text in bytes */
 
@@ -85,7 +85,7 @@ struct ucore_sys {
 /** ucore_sys_default() - return the table of the kernel's system calls (not simulated) */
 const struct ucore_sys *ucore_sys_default(void);
 
-/* ---- device ------------------------------------------------------------ */
+/* ---- device: the machine behind /dev/ucore ----------------------------- */
 
 struct ucore_device;
 
@@ -261,7 +261,7 @@ int ucore_device_selftest(const struct ucore_device *dev, uint32_t box,
  */
 int ucore_device_try(const struct ucore_device *dev, uint32_t box, struct ucore_error *err);
 
-/* ---- discovery --------------------------------------------------------- */
+/* ---- discovery: tables of the firmware --------------------------------- */
 
 struct ucore_discovery;
 
@@ -496,7 +496,7 @@ bool ucore_event_desc_fixed(const struct ucore_event_desc *desc);
  */
 bool ucore_event_desc_text(const struct ucore_event_desc *desc, char *text, size_t size);
 
-/* ---- events ------------------------------------------------------------ */
+/* ---- events: from a text to boxes and field values --------------------- */
 
 #define UCORE_SPEC_LEN		192	/* maximum size of an event's text in bytes, with NUL */
 
@@ -576,7 +576,7 @@ void ucore_event_set_flags(struct ucore_event *event, uint32_t flags);
 /** ucore_event_matches() - return true if the event selects this box (type, number, die, CPU) */
 bool ucore_event_matches(const struct ucore_event *event, const struct ucore_box_info *box);
 
-/* ---- session ----------------------------------------------------------- */
+/* ---- session: events on counters --------------------------------------- */
 
 struct ucore_session;
 
@@ -930,7 +930,7 @@ struct ucore_metric_desc {
 /** ucore_metric_at() - get the i-th metric (from 0) of a platform; false after the last */
 bool ucore_metric_at(const char *platform, size_t i, struct ucore_metric_desc *desc);
 
-/** ucore_metric_find() - find a metric of a platform by its name (case is ignored), or fail */
+/** ucore_metric_find() - find a platform's metric by name (ignoring case); false if none */
 bool ucore_metric_find(const char *platform, const char *name, struct ucore_metric_desc *desc);
 
 struct ucore_metrics;
@@ -1143,8 +1143,8 @@ void ucore_regions_free(struct ucore_regions *regions);
  * The function allocates all memory that the thread needs.  ucore_region_begin() and
  * ucore_region_end() allocate none.  Several threads may call these functions at the same time.
  *
- * Errors: -EALREADY or -EBUSY (the thread has joined these regions, or others), -ESTALE
- * (events were added to the session), -ENOMEM.
+ * Errors: -EALREADY (the thread has joined @regions), -EBUSY (it has joined another set of
+ * regions), -ESTALE (events were added to the session), -ENOMEM.
  */
 int ucore_regions_join(struct ucore_regions *regions, struct ucore_error *err);
 
@@ -1194,7 +1194,7 @@ const char *ucore_region_name(const struct ucore_region *region);
 /** ucore_region_thread() - return the number of the region's thread, from 0 in order of joining */
 uint32_t ucore_region_thread(const struct ucore_region *region);
 
-/** ucore_region_count() - return the number of times that the region ended, nested or not */
+/** ucore_region_count() - return how often the region ended, also within another of its name */
 uint64_t ucore_region_count(const struct ucore_region *region);
 
 /** ucore_region_time() - return the total time from the READ at begin to the READ at end (ns) */
@@ -1208,7 +1208,7 @@ uint64_t ucore_region_time(const struct ucore_region *region);
  */
 const struct ucore_delta *ucore_region_delta(const struct ucore_region *region);
 
-/* ---- ring -------------------------------------------------------------- */
+/* ---- ring: records of a session in one domain -------------------------- */
 
 struct ucore_ring;
 
@@ -1265,7 +1265,7 @@ int ucore_record_check(const void *data, size_t avail);
  */
 uint64_t ucore_record_time(const struct ucore_record *record);
 
-/* ---- file -------------------------------------------------------------- */
+/* ---- file: recorded samples -------------------------------------------- */
 
 #define UCORE_FILE_MAGIC	"UCORE\r\n\032"
 #define UCORE_FILE_VERSION	3

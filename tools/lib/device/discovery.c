@@ -16,7 +16,7 @@ struct ucore_discovery {
 	size_t nr_units;
 };
 
-/* ---- queries ----------------------------------------------------------- */
+/* ---- queries of tables and units from the driver ----------------------- */
 
 static int tables_get(struct ucore_device *dev, struct ucore_discovery *discovery)
 {
@@ -98,7 +98,7 @@ void ucore_discovery_free(struct ucore_discovery *discovery)
 	free(discovery);
 }
 
-/* ---- access to the result ---------------------------------------------- */
+/* ---- access to the tables and units of a result ------------------------ */
 
 const struct ucore_table_info *ucore_discovery_tables(const struct ucore_discovery *discovery,
 						      size_t *nr)
@@ -146,7 +146,7 @@ void ucore_unit_decode(const struct ucore_unit_info *unit, struct ucore_unit_fie
 	};
 }
 
-/* ---- texts for reasons of a rejection ---------------------------------- */
+/* ---- texts for the reasons why a table or unit was rejected ------------ */
 
 const char *ucore_table_reason(uint32_t reason)
 {

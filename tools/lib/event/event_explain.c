@@ -99,7 +99,7 @@ static size_t word_explain(struct explanation *e, const char *name)
 		return length;
 	}
 	length = strcspn(name, "._");
-	/* a number needs no meaning: the name stays completely known */
+	/* a number has no entry in the table of parts, but is not an unknown part */
 	if (strspn(name, "0123456789") < length)
 		e->whole = false;
 	put(e, name, length);

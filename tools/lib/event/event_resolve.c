@@ -92,7 +92,7 @@ static int threshold_check(const struct resolver *r)
 	return 0;
 }
 
-/* Return true for the only fields of a core's fixed counters: privilege level and thread */
+/* Return true for a field of a core's fixed counters: USR, OS, and ANY (both hyper-threads) */
 static bool fixed_has_field(uint32_t field)
 {
 	return field == UCORE_FIELD_USR || field == UCORE_FIELD_OS || field == UCORE_FIELD_ANY;

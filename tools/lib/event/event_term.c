@@ -294,7 +294,7 @@ static int fixed_term(struct resolver *r, const char *value)
 	return fixed_take(r, counter);
 }
 
-/* Add a named event's value of a field.  A field that is not set is 0. */
+/* Add a named event's @value of a field.  0 is not added: a field without a value is 0. */
 static int desc_field(struct resolver *r, uint32_t field, uint64_t value)
 {
 	if (!value)

@@ -72,7 +72,7 @@ void ucore_expr_free(struct ucore_expr *expr)
 	*expr = (struct ucore_expr) { 0 };
 }
 
-/* ---- tokens ------------------------------------------------------------ */
+/* ---- tokens of a formula ----------------------------------------------- */
 
 static int parser_fail(const struct parser *p, const char *problem)
 {
@@ -154,7 +154,7 @@ static int braces_parse(struct parser *p)
 	return p->names->compile(p->names, p->expr, name, false, p->err);
 }
 
-/* ---- grammar ----------------------------------------------------------- */
+/* ---- grammar of formulas ----------------------------------------------- */
 
 static int sum_parse(struct parser *p);
 
@@ -282,7 +282,7 @@ int ucore_expr_parse(struct ucore_expr *expr, const char *text, struct ucore_exp
 	return *p.at ? parser_fail(&p, "missing operator") : 0;
 }
 
-/* ---- evaluation -------------------------------------------------------- */
+/* ---- evaluation of a compiled formula ---------------------------------- */
 
 static double binary_value(enum ucore_expr_kind kind, double a, double b)
 {

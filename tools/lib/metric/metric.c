@@ -43,7 +43,7 @@ void ucore_metrics_cores(struct ucore_metrics *metrics, unsigned int cores)
 	metrics->cores = cores;
 }
 
-/* ---- definitions ------------------------------------------------------- */
+/* ---- definitions of metrics by the user -------------------------------- */
 
 static char *blanks_cut(char *text)
 {

@@ -70,7 +70,7 @@ static double counts_value(const struct evaluation *e, const struct leaf *leaf)
 	return leaf->kind == LEAF_MEAN ? sum / (double)nr : sum;
 }
 
-/* Return the number of boxes of @type on the value's socket (whole system: mean of @sockets) */
+/* Return the number of boxes of @type on the value's socket; whole system: mean over sockets */
 static double boxes_value(const struct evaluation *e, const char *type, double sockets)
 {
 	const struct ucore_device *dev = e->metrics->dev;

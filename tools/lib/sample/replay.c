@@ -301,7 +301,7 @@ static bool same_event(const struct ucore_event *a, const struct ucore_event *b)
 	if (strcmp(a->type, b->type) || is_fixed(a) != is_fixed(b) ||
 	    (is_fixed(a) && a->counters != b->counters))
 		return false;
-	/* IRP: lower and upper counters count different halves of the box */
+	/* on an IRP box, different counters can count different halves of the box */
 	if (a->counters && b->counters && !(a->counters & b->counters))
 		return false;
 	for (unsigned int i = 0; i < a->nr_terms; i++)

@@ -31,8 +31,8 @@ struct ucore_ring {
 	struct ucore_ring_consumer *consumer;
 	const struct ucore_ring_producer *producer;
 	const unsigned char *data;
-	uint64_t tail;		/* position after the last record that ucore_ring_next() returned */
-	uint64_t head;		/* end of the driver's data, when last read from @producer */
+	uint64_t tail;		/* end of the record returned last (bytes since creation) */
+	uint64_t head;		/* end of the driver's data as last read (bytes since creation) */
 };
 
 static int ring_map(struct ucore_ring *ring, int fd, const struct ucore_get_ring *info)

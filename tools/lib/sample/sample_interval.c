@@ -19,7 +19,7 @@ struct interval_domain {
 	bool started;		/* a record of the domain has been received */
 	bool based;		/* base counts for the next sample are known */
 	bool offline;		/* no CPU, or suspend: intervals do not wait for a sample */
-	bool sampled[NR_INTERVALS];	/* the interval of the scope has a sample of this domain */
+	bool sampled[NR_INTERVALS];	/* the interval of the package or system has a sample */
 };
 
 struct ucore_intervals {
@@ -160,7 +160,7 @@ static void sample_take(struct ucore_intervals *intervals, struct interval_domai
 
 		while (at < domain->end && slots[intervals->order[at]].event < value->event)
 			at++;
-		/* in a replay, several requested events can be one recorded event */
+		/* in a replay, slots of several requested events can share one recorded event */
 		for (size_t j = at; j < domain->end &&
 		     slots[intervals->order[j]].event == value->event; j++)
 			slot_take(intervals, domain, intervals->order[j], sample, value);
@@ -173,7 +173,7 @@ static void sample_take(struct ucore_intervals *intervals, struct interval_domai
 	domain->offline = false;
 }
 
-/* Return true if each online domain of the scope has had a sample in this interval */
+/* Return true if each online domain of the package or system has had a sample in its interval */
 static bool is_complete(const struct ucore_intervals *intervals, enum ucore_interval_scope scope,
 			uint32_t package)
 {
@@ -201,7 +201,7 @@ unsigned int ucore_intervals_take(struct ucore_intervals *intervals, uint32_t id
 
 	if (!domain || record->type == UCORE_RECORD_PAD)
 		return 0;
-	/* counts begin at 0 if no record is missing before the first one; otherwise unknown */
+	/* counts begin at 0 if this is record number 0; otherwise the base is unknown */
 	if (!domain->started)
 		domain->based = !record->seq;
 	domain->started = true;

@@ -50,7 +50,7 @@ static uint64_t real_offset(void)
 	return offset;
 }
 
-/* Return true if no field set below number @i and of the same box type contains @field */
+/* Return true if no earlier set in dev->sets[] with the box type of sets[i] contains @field */
 static bool field_is_new(const struct ucore_device *dev, size_t i,
 			 const struct ucore_field_info *field)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Error texts for ADD_EVENT: find the owner of the counters, the conflicting event or the missing
- * field.
+ * Error texts for ADD_EVENT: find the owner of the counters, the event with other values in shared
+ * fields, or the missing field.
  */
 #include "session/session.h"
 
@@ -104,7 +104,7 @@ static const struct ucore_field_info *field_conflict(const struct ucore_field_in
 	return NULL;
 }
 
-/* Explain a conflict with another session's filter; GET_BOXES reports the box's owner */
+/* Explain that another session or event uses other values in the filters that counters share */
 static int error_filters(struct ucore_session *session, const struct ucore_event *event,
 			 const struct ucore_box_info *box, struct ucore_error *err)
 {

@@ -30,7 +30,7 @@ struct region_thread {
 	size_t nr_names;
 	struct region_frame {
 		struct ucore_region *region;
-		struct ucore_reading begin;	/* unused if an outer region has the same name */
+		struct ucore_reading begin;	/* no READ if an outer region has the same name */
 	} frames[UCORE_REGION_DEPTH];
 	unsigned int depth;
 	struct ucore_reading end;
@@ -163,7 +163,7 @@ void ucore_regions_leave(void)
 	current = NULL;
 }
 
-/* ---- begin and end ----------------------------------------------------- */
+/* ---- begin and end of a region ----------------------------------------- */
 
 static int region_find(struct region_thread *thread, const char *name,
 		       struct ucore_region **region)
@@ -214,7 +214,7 @@ int ucore_region_begin(const char *name)
 	return 0;
 }
 
-/* Return the time of the domain that was read last (ns); offline domains keep older times */
+/* Return the time of a READ (ns): the latest of its domains, as offline domains have older times */
 static uint64_t reading_time(const struct ucore_reading *reading)
 {
 	uint64_t time = 0;

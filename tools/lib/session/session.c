@@ -6,7 +6,7 @@
 
 #include "session/session.h"
 
-/* ---- create and destroy ------------------------------------------------ */
+/* ---- create and destroy a session -------------------------------------- */
 
 /* Return the text of an error; for ESHUTDOWN, strerror() would describe a socket */
 static const char *error_text(int code)
@@ -113,7 +113,7 @@ void ucore_session_destroy(struct ucore_session *session)
 	free(session);
 }
 
-/* ---- start, stop, read ------------------------------------------------- */
+/* ---- start, stop and read a session ------------------------------------ */
 
 static int error_timer(struct ucore_session *session, struct ucore_error *err)
 {
