@@ -23,7 +23,7 @@ static void counters_text(uint64_t counters, char *text, size_t size)
 					       i % UCORE_COUNTER_FIXED);
 }
 
-/* Write the fields of an event other than code and umask, as terms of a raw event */
+/* Write the fields umask_ext, ch_mask and fc_mask of an event that are not 0, as terms */
 static void masks_text(const struct ucore_event_desc *desc, char *text, size_t size)
 {
 	size_t at = 0;
@@ -67,7 +67,7 @@ static void event_row(struct out *out, const struct column *columns, size_t nr,
 	/* print the occupancy select of the PCU as umask bits 7:6, like Intel's event files */
 	snprintf(umask, sizeof(umask), "0x%02x", desc->umask | desc->occ_sel << 6);
 	masks_text(desc, masks, sizeof(masks));
-	/* a table has one column for the filter and the fields of masks_text(), because few events have these */
+	/* a table has one column for the filter and @masks, because few events have them */
 	if (out->format == OUT_TABLE) {
 		snprintf(both, sizeof(both), "%s%s%s", filter, *filter && *masks ? " " : "", masks);
 		filter = both;
@@ -228,7 +228,7 @@ int list_metrics(struct tool *tool, const struct list_args *args, const char *pl
 	return nothing_found(tool, "metric", args->pattern, found);
 }
 
-/* ---- fields ------------------------------------------------------------ */
+/* ---- event fields ------------------------------------------------------ */
 
 static const struct column field_columns[] = {
 	{ "type", "TYPE", -8 },
