@@ -69,7 +69,7 @@ int tool_fail(const struct tool *tool, int code)
 	return tool_is_usage(code) ? EXIT_USAGE : EXIT_FAILURE;
 }
 
-/* ---- values ------------------------------------------------------------ */
+/* ---- parsers of option values ------------------------------------------ */
 
 static int range_check(struct tool *tool, const char *what, const char *text, uint64_t low,
 		       uint64_t high, uint64_t value)
@@ -240,7 +240,7 @@ int parse_separator(struct tool *tool, const char *text, char *separator)
 	return 0;
 }
 
-/* ---- options ----------------------------------------------------------- */
+/* ---- parsing of argv --------------------------------------------------- */
 
 struct getopt_tables {
 	char letters[2 * MAX_OPTIONS + 3];

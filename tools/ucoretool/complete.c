@@ -37,7 +37,7 @@ static void offer_all(const struct completing *c, const char *const *words)
 		offer(c, *words, "");
 }
 
-/* ---- events ------------------------------------------------------------ */
+/* ---- completion of events ---------------------------------------------- */
 
 static bool is_first_of_type(const struct ucore_box_info *boxes, size_t box)
 {
@@ -164,7 +164,7 @@ static void events_complete(struct completing *c)
 	fields_offer(c, box);
 }
 
-/* ---- metrics, platforms ------------------------------------------------ */
+/* ---- completion of metrics, collectors and platforms ------------------- */
 
 /* Offer the categories of the platform's metrics ("@memory"), each once */
 static void categories_offer(const struct completing *c, const char *platform)

@@ -96,7 +96,7 @@ int count_finish(struct tool *tool, struct count_args *args, int argc, char **ar
 	return 0;
 }
 
-/* ---- the session ------------------------------------------------------- */
+/* ---- creation and start of the session --------------------------------- */
 
 /* Set the period of -c for the first event; refuse "period=" in stat (@triggers is NULL) */
 static int period_apply(struct tool *tool, struct ucore_event *event, bool first,
@@ -216,7 +216,7 @@ void count_close(struct count *count)
 	ucore_device_close(count->dev);
 }
 
-/* Start the session, then the program; with a delay, start the program first, and wait */
+/* Start the session, then the program; with a delay: the program, and the session after it */
 int count_start(struct tool *tool, const struct count_args *args, struct count *count,
 		struct wait *wait)
 {

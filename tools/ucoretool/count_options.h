@@ -16,7 +16,7 @@
  * struct count_args - parsed options of stat and record
  * @lists: arguments of -e
  * @nr_lists: number of arguments of -e
- * @nr_others: number of other options that add events; with one of them -e is optional
+ * @nr_others: number of options other than -e that add events; with one of them -e is optional
  * @cpus: CPUs that take the PMI
  * @nr_cpus: number of CPUs that take the PMI
  * @delay_ns: time from the start of the program to the start of counting (ns)
@@ -72,7 +72,7 @@ struct count {
 /**
  * struct count_triggers - triggers of samples that the user chose
  * @period: period of the first event in counts (-c), or 0
- * @others: true if the session has another trigger, such as a core event
+ * @others: true if the session has a trigger other than periods, such as a core event
  * @interrupt: true if events whose periods would be polled are refused
  */
 struct count_triggers {

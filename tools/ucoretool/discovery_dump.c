@@ -111,7 +111,7 @@ static void rejected_unit(struct out *out, const struct ucore_unit_info *unit)
 	out_row(out, rejected_columns, NR_REJECTED, cells);
 }
 
-/* Print a row for a rejected table; in CSV and JSON its record is empty */
+/* Print a row for a rejected table; in CSV and JSON the row has no record number */
 static void rejected_table(struct out *out, const struct ucore_table_info *table)
 {
 	const char *reason = ucore_table_reason(table->reason);

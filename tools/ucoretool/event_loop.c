@@ -40,7 +40,8 @@ static void signal_set(sigset_t *set)
 
 /*
  * Body of the forked child: wait until wait_release() writes a byte to the pipe @go, then call
- * exec.  If exec fails, its errno is written to the pipe @status.  A successful exec closes it.
+ * exec.  If exec fails, its errno is written to the pipe @status.  A successful exec closes
+ * @status.
  */
 static void child_run(char **command, int go, int status)
 {
@@ -132,7 +133,9 @@ int wait_open(struct tool *tool, struct wait *wait, char **command)
 	return command ? child_fork(tool, wait) : 0;
 }
 
-/* Block @signal in the tool only: the program was forked before, with the signal unblocked */
+/*
+ * Block @signal in the tool, but not in the measured program, which wait_open() has already forked
+ */
 int wait_signal(struct tool *tool, struct wait *wait, int signal)
 {
 	sigset_t set;

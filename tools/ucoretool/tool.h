@@ -108,7 +108,7 @@ struct option_desc {
  *                are a program and the program's own options
  * @no_device: true if the command uses no device and has no option --device
  * @args_size: size of the argument struct that option(), finish() and run() share;
- *             the struct is zeroed before the first call
+ *             the struct is zeroed before the first call of option()
  * @option: parse one option; return 0 or an exit code
  * @finish: take the operands and check all arguments; return 0 or an exit code
  * @run: execute the command; return the exit code

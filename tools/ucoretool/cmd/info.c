@@ -76,7 +76,7 @@ static bool locations_known(const struct ucore_box_info *boxes, size_t nr)
 	return false;
 }
 
-/* ---- text -------------------------------------------------------------- */
+/* ---- output as text ---------------------------------------------------- */
 
 /* Write the capabilities of the platform (UCORE_CAP_*) as text */
 static void caps_text(const struct ucore_get_info *info, char *text, size_t size)
@@ -111,7 +111,7 @@ static void info_machine(const struct ucore_device *dev)
 	printf("boxes      %u on %s, %u counters\n", info->nr_boxes, domains, info->nr_counters);
 }
 
-/* ---- the cores --------------------------------------------------------- */
+/* ---- core counters ----------------------------------------------------- */
 
 /* Names of architectural events in tools/events/core.csv, indexed by bit in CPUID.0AH:EBX */
 static const char *const core_events[] = {
@@ -279,7 +279,7 @@ static void info_locations(const struct ucore_device *dev)
 	}
 }
 
-/* ---- JSON -------------------------------------------------------------- */
+/* ---- output as JSON ---------------------------------------------------- */
 
 static void json_domains(struct out *out, const struct ucore_device *dev)
 {

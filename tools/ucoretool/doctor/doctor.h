@@ -78,14 +78,14 @@ bool doctor_directory_has(const struct doctor *doctor, const char *path, const c
 
 /* ---- checks ------------------------------------------------------------ */
 
-/* The machine, the module and the device node (machine.c) */
+/* Checks of the processor, the kernel module and the device node (machine.c) */
 void doctor_check_processor(struct doctor *doctor);
 void doctor_check_virtual(struct doctor *doctor);
 bool doctor_check_module(struct doctor *doctor);	/* true: the module is loaded */
 void doctor_check_intree(struct doctor *doctor);
 void doctor_check_node(struct doctor *doctor, bool loaded);
 
-/* Boxes and domains of an open device (boxes.c) */
+/* Checks that need an open device: boxes, discovery, domains, core counters (boxes.c) */
 void doctor_check_boxes(struct doctor *doctor);
 void doctor_check_discovery(struct doctor *doctor);
 void doctor_check_domains(struct doctor *doctor);
@@ -93,7 +93,7 @@ void doctor_check_overflow(struct doctor *doctor);
 void doctor_check_core(struct doctor *doctor);
 void doctor_check_selftests(struct doctor *doctor);
 
-/* Sessions of all processes (sessions.c) */
+/* List of the open sessions of all processes (sessions.c) */
 void doctor_check_sessions(struct doctor *doctor);
 
 #endif /* UCORETOOL_DOCTOR_H */

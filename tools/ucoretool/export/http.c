@@ -5,7 +5,8 @@
  * does not delay another. A connection may send one request, and is closed after CONNECTION_NS.
  *
  * libmicrohttpd is loaded with dlopen() when the server starts, because it depends on a dozen
- * others (TLS) that other commands do not need. A build without the library has stubs instead.
+ * libraries (TLS) that commands without a server do not need. A build without libmicrohttpd has
+ * stubs instead.
  */
 #include "cli.h"
 #include "export/http.h"
@@ -47,7 +48,7 @@ struct connection {
 	TAILQ_ENTRY(connection) link;
 	int fd;
 	uint64_t deadline;
-	bool late;		/* deadline passed: shut down, and removed from the list */
+	bool late;		/* deadline passed: shut down, not in server.connections */
 };
 
 struct server {
@@ -243,7 +244,7 @@ static int responses_make(struct tool *tool, struct server *server)
 	return 0;
 }
 
-/* Start libmicrohttpd with a duplicate of @listening, because it closes the socket at its end */
+/* Start libmicrohttpd with a duplicate of @listening, because it closes its socket when it stops */
 static int daemon_start(struct tool *tool, struct server *server, int listening)
 {
 	int fd = fcntl(listening, F_DUPFD_CLOEXEC, 0);

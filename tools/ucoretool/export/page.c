@@ -11,7 +11,7 @@
 #include "export/text_format.h"
 #include "export/page.h"
 
-/* ---- counters ---------------------------------------------------------- */
+/* ---- counts of families and of events of -e ---------------------------- */
 
 static void where_labels(const struct collect *c, struct expose *page, uint32_t package,
 			 uint32_t die, int32_t cpu)

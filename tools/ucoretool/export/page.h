@@ -18,8 +18,9 @@ struct meter {
 };
 
 /*
- * Domain, with its times and numbers since the start of the exporter. Scope, die and CPU identify
- * the domain, because a reload of the driver changes domain ids.
+ * Domain, with its times (enabled, running, frozen) and its numbers of PMIs, lost PMIs and
+ * throttles since the start of the exporter. Scope, die and CPU identify the domain, because a
+ * reload of the driver changes domain ids.
  */
 struct place {
 	uint32_t scope;
@@ -39,7 +40,7 @@ struct place {
 
 /* Time series of Prometheus: one line of the page with labels and a count */
 struct series {
-	size_t group;		/* index into families, or NR_FAMILIES + index into labels */
+	size_t group;		/* index in families, or NR_FAMILIES + index in collect.labels */
 	uint32_t package;
 	uint32_t die;
 	int32_t cpu;

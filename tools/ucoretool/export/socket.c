@@ -17,7 +17,7 @@
 
 #define BACKLOG		256
 
-/* ---- parsing ----------------------------------------------------------- */
+/* ---- parser of addresses ----------------------------------------------- */
 
 static int path_parse(struct tool *tool, const char *path, struct address *address)
 {
@@ -68,7 +68,7 @@ int address_parse(struct tool *tool, const char *text, struct address *address)
 	return 0;
 }
 
-/* ---- unix -------------------------------------------------------------- */
+/* ---- unix sockets ------------------------------------------------------ */
 
 static int unix_error(struct tool *tool, const char *path, int code)
 {
@@ -127,7 +127,7 @@ static int unix_bind(struct tool *tool, const struct address *address, struct li
 	return 0;
 }
 
-/* ---- TCP --------------------------------------------------------------- */
+/* ---- TCP sockets ------------------------------------------------------- */
 
 /* Store the bound address as text, because the kernel chooses the number for port 0 */
 static void tcp_name(struct listener *listener)
@@ -182,7 +182,7 @@ static int tcp_bind(struct tool *tool, const struct address *address, struct lis
 	return 0;
 }
 
-/* ---- TCP and unix ------------------------------------------------------ */
+/* ---- both kinds of sockets --------------------------------------------- */
 
 int listener_open(struct tool *tool, const struct address *address, struct listener *listener)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The exporter's sums of counts (struct series), and of the times and numbers of domains (struct
- * place). They are kept when a session ends: only increments of the driver's values are added.
+ * The exporter's sums of counts (struct series), and of each domain's times and numbers of PMIs,
+ * lost PMIs and throttles (struct place). The sums are kept when a session ends: only increments of
+ * the driver's values are added.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -70,7 +70,7 @@ static void put_blanks(struct line *line, size_t nr)
 		put(line, ' ');
 }
 
-/* ---- cells ------------------------------------------------------------- */
+/* ---- text of a cell ---------------------------------------------------- */
 
 static void digits_group(char *text, size_t size, uint64_t number)
 {

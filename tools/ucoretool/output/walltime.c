@@ -79,7 +79,7 @@ const char *clock_stamp(uint64_t real, char *text)
 	return text;
 }
 
-/* ---- windows ----------------------------------------------------------- */
+/* ---- time windows of recordings ---------------------------------------- */
 
 struct clock_window clock_window_all(void)
 {

@@ -56,7 +56,7 @@ struct record {
 	uint32_t nr_readers;		/* number of CPUs that read a die's counters, 0 for one */
 	uint64_t samples;
 	bool timer;			/* true if the session has a timer */
-	const char *others;		/* name of another trigger for messages, or NULL */
+	const char *others;		/* name of a trigger other than the timer, or NULL */
 	uint64_t damaged;		/* number of times that a ring had invalid content */
 };
 
@@ -432,7 +432,7 @@ static int record_end(struct tool *tool, struct record *record, uint64_t start,
 
 /*
  * Run the recording, from START to the last record. The file's header is written after START,
- * because it contains the start time. During this time the records stay in the rings.
+ * because it contains the start time. Until the header is written, records stay in the rings.
  */
 static int record_count(struct tool *tool, struct record *record, const struct record_args *args,
 			const struct ucore_session_config *config, struct wait *wait)

@@ -52,7 +52,7 @@ int attribution_parse(struct tool *tool, const char *text, unsigned int *by)
 	}
 }
 
-/* ---- samples ----------------------------------------------------------- */
+/* ---- attribution of the counts of samples ------------------------------ */
 
 /* Add rows, so that each task in log.keys has a row */
 static int rows_grow(struct attribution *table)
@@ -172,7 +172,7 @@ static size_t columns_make(const struct attribution *table, struct column *colum
 	return nr;
 }
 
-static size_t sorted_by;	/* event index for row_order(), as qsort() passes no argument */
+static size_t sorted_by;	/* index of the event by whose counts row_order() sorts */
 
 static int row_order(const void *a, const void *b)
 {

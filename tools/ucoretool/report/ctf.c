@@ -62,7 +62,7 @@ struct ctf {
 	int why;
 };
 
-/* ---- names ------------------------------------------------------------- */
+/* ---- names of CTF fields ----------------------------------------------- */
 
 /* Convert an event's label to a CTF field name: imc/CAS_COUNT.RD,die=0/ to CAS_COUNT_RD_die_0 */
 static void name_make(const char *label, char *name, size_t size)

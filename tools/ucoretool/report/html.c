@@ -23,7 +23,7 @@ struct html {
 	struct out out;		/* JSON description of the recording, written to memory first */
 };
 
-/* ---- columns ----------------------------------------------------------- */
+/* ---- columns of numbers ------------------------------------------------ */
 
 struct base64 {
 	FILE *stream;
@@ -155,7 +155,7 @@ static void columns_put(const struct html *html)
 		values_put(html, i);
 }
 
-/* ---- description ------------------------------------------------------- */
+/* ---- JSON description of the recording --------------------------------- */
 
 static void place_json(struct out *out, const struct ucore_file_domain *place)
 {

@@ -193,7 +193,7 @@ int recording_next(struct tool *tool, struct recording *recording)
 	return 0;
 }
 
-/* ---- texts ------------------------------------------------------------- */
+/* ---- names and remarks as text ----------------------------------------- */
 
 /* Replace all bytes that are not printable ASCII, because a program can choose its task name */
 const char *recording_task_name(const struct ucore_task *task, char *text)

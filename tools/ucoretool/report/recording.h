@@ -17,7 +17,7 @@
  * @gaps: number of gaps
  * @first: time of the first sample (CLOCK_MONOTONIC ns)
  * @last: time of the last sample (CLOCK_MONOTONIC ns)
- * @frozen: time for which all samples froze the domain (ns)
+ * @frozen: sum of the times for which the samples froze the domain (ns)
  * @seq: sequence number of the last record
  * @enabled: time_enabled of the last sample (ns)
  * @running: time_running of the last sample (ns)

@@ -8,7 +8,7 @@
 
 #include "report/tasks.h"
 
-/* ---- keys -------------------------------------------------------------- */
+/* ---- task keys --------------------------------------------------------- */
 
 static size_t key_hash(const struct task_key *key)
 {
@@ -93,7 +93,7 @@ static void key_of(const struct task_log *log, const struct ucore_task *task, st
 		key->cpu = task->cpu;
 }
 
-/* ---- samples ----------------------------------------------------------- */
+/* ---- tasks of a sample ------------------------------------------------- */
 
 int task_log_put(struct task_log *log, const struct ucore_record *record)
 {

@@ -164,7 +164,7 @@ void timeline_free(struct timeline *timeline)
 	memset(timeline, 0, sizeof(*timeline));
 }
 
-/* ---- filling ----------------------------------------------------------- */
+/* ---- filling of the columns from records ------------------------------- */
 
 static bool column_grow(uint64_t **column, size_t room)
 {
@@ -392,7 +392,7 @@ int timeline_load(struct tool *tool, struct recording *recording, struct ucore_m
 	return ret;
 }
 
-/* ---- values ------------------------------------------------------------ */
+/* ---- rates of events and values of metrics ----------------------------- */
 
 double timeline_scale(const struct ucore_file_event *event)
 {

@@ -40,7 +40,7 @@ struct timeline_axis {
  * @axis: index of the time axis with the intervals
  * @event: event on the first box of the sum
  * @one_box: true if the values belong to one box, false if they are sums over boxes
- * @metric: metric and its location; NULL for an event
+ * @metric: metric, with the socket or box of its values; NULL for an event
  * @values: count of the event, or value of the metric, in each interval; NaN if there is none
  * @room: allocated number of elements of @values
  * @nr: number of intervals with a value

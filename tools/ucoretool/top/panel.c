@@ -223,7 +223,7 @@ int panels_read(struct panels *panels, uint32_t flags, struct ucore_error *err)
 	return 0;
 }
 
-/* ---- texts ------------------------------------------------------------- */
+/* ---- headings, remarks and numbers as text ----------------------------- */
 
 const char *panel_unit(const struct panel *panel)
 {

@@ -105,7 +105,7 @@ static int top_finish(struct tool *tool, void *data, int argc, char **argv)
 	return ret;
 }
 
-/* ---- CSV and JSON ------------------------------------------------------ */
+/* ---- output as CSV and JSON -------------------------------------------- */
 
 enum {
 	COLUMN_TIME,
@@ -164,7 +164,7 @@ static void row_write(struct out *out, const struct panels *panels, size_t index
 	}
 }
 
-/* ---- text -------------------------------------------------------------- */
+/* ---- output as text ---------------------------------------------------- */
 
 static void panel_print(FILE *stream, const struct panels *panels, unsigned int index,
 			uint64_t sample)

@@ -32,7 +32,7 @@ void verify_report(struct verify *verify, enum verdict verdict, const char *what
 		fprintf(verify->report, "%-10s  %-12s  %s\n", names[verdict], what, text);
 }
 
-/* ---- names ------------------------------------------------------------- */
+/* ---- names and types of boxes ------------------------------------------ */
 
 /* Append the name of a box to a list of names, or "..." if the buffer is full */
 static void name_add(char *names, size_t size, const struct ucore_box_info *box)
@@ -65,7 +65,7 @@ static bool is_uncore(const struct ucore_box_info *box)
 	return box->cpu < 0;
 }
 
-/* ---- clocks ------------------------------------------------------------ */
+/* ---- check of the clocks ----------------------------------------------- */
 
 /* Find the clock event of a box type's general counters; return false if there is none */
 static bool clock_name(const struct verify *verify, const char *type, char *name, size_t size)

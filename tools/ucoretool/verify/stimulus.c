@@ -13,7 +13,7 @@
 
 #include "verify/boxes.h"
 
-/* ---- memory ------------------------------------------------------------ */
+/* ---- check of memory accesses ------------------------------------------ */
 
 #define LINE_BYTES	64
 #define LINES		50000	/* number of cache lines that the check accesses */
@@ -132,7 +132,7 @@ void verify_memory(struct verify *verify)
 			      (unsigned long long)traffic.writes, (unsigned long long)traffic.most);
 }
 
-/* ---- interrupts -------------------------------------------------------- */
+/* ---- check of overflow interrupts -------------------------------------- */
 
 #define RING_BYTES	(64U << 10)
 #define PERIOD		1000000		/* clocks between two overflows, about 1 ms */
@@ -202,8 +202,8 @@ struct attempt {
 };
 
 /**
- * struct quiet - number of waits for a sample that ended without a sample
- * @times: number of waits without a sample
+ * struct quiet - waits for a sample in which no sample arrived
+ * @times: number of such waits
  * @still: number of consecutive waits in which the clock did not count
  * @count: count at the end of the last wait
  */
@@ -374,7 +374,7 @@ static void interrupts_passed(struct verify *verify, const struct ucore_box_info
 
 /*
  * Check that the PMIs of @attempt's box arrive on each CPU of the die.  Return false if the box
- * gives no result.  This is reported for the last box of its type (@last) only.
+ * gives no result; the missing result is reported only if the box is the last of its type (@last).
  */
 static bool box_interrupts(struct verify *verify, struct attempt *attempt, uint32_t reader,
 			   bool last)
