@@ -160,8 +160,8 @@ static void control_reset(struct ucore_box *box)
 }
 
 /*
- * Reset the box by its box control. A box control with an enable value must be enabled, and then
- * frozen, before the reset.
+ * Reset the box by its box control. If struct ucore_box_words has an enable value, this value and
+ * then the freeze value must be written before the reset.
  */
 static void reset_by_word(struct ucore_box *box)
 {
@@ -239,8 +239,8 @@ void ucore_box_reset_first(struct ucore_box *box)
 }
 
 /*
- * Return the width (bits) of a stopped counter: @least or @width. Write all ones to the counter
- * to distinguish them. If @least is 0, all sources agree on @width.
+ * Return the width (bits) of a stopped counter: @least or @width. The counter has the width @least
+ * if a write of all ones sets only so many bits. If @least is 0, all sources agree on @width.
  */
 static u8 find_width(struct ucore_box *box, u16 reg, u8 width, u8 least)
 {
@@ -275,7 +275,7 @@ static void find_widths(struct ucore_box *box)
  * @shared: values of the filter and match registers
  *
  * The first call after load or restore saves the shared registers for ucore_box_restore().
- * Where sources disagree, the first call also finds the counter widths.
+ * The first call also finds the counter widths, if sources disagree on them.
  */
 void ucore_box_program(struct ucore_box *box, const u64 *shared)
 {

@@ -46,7 +46,7 @@
  *           end
  * @ctl_reg: offset of the control register, UCORE_REG_NONE for a free-running counter
  * @index: number of the counter in the box, UCORE_COUNTER_FIXED + n for fixed counters
- * @verified: the control has been checked once, when a time slice of the group began
+ * @verified: the control has been checked for missing bits, when a time slice of @group began
  * @throttled: the counter counts, but the end of its period does not interrupt
  *
  * Protected by the domain's lock while the session runs.

@@ -322,7 +322,7 @@ void ucore_domain_kick_watchdog(struct ucore_domain *domain, u64 delay_ns)
 }
 
 /*
- * ---- CPUs ----
+ * ---- CPUs of a domain: reader and targets of the PMI ----
  */
 
 /**
@@ -390,7 +390,7 @@ bool ucore_domain_cpu_selectable(const struct ucore_domain *domain, int cpu)
  */
 void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *arg)
 {
-	/* Suspend may clear the reader at any time while READ and similar commands run. */
+	/* Suspend may set the reader to UCORE_NO_CPU at any time while a command runs. */
 	int reader = READ_ONCE(domain->reader);
 
 	if (reader != UCORE_NO_CPU)

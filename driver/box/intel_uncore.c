@@ -67,7 +67,7 @@ static bool is_in(struct kset *kset, const char *name)
 	return kobj;
 }
 
-/* Return true if intel_uncore is a loaded module. All modules are in the kset of this module. */
+/* Return true if intel_uncore is a loaded module. All modules are in the kset of ucore's module. */
 static bool module_there(void)
 {
 	return is_in(THIS_MODULE->mkobj.kobj.kset, INTREE_MODULE);

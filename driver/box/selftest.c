@@ -146,7 +146,7 @@ u32 ucore_selftest_event_bits(const struct ucore_box *box)
 	for (i = 0; i < type->nr_fields; i++) {
 		field = &type->fields[i];
 		if (field->field == UCORE_FIELD_OCC_RST)
-			continue;	/* resets an occupancy counter, and reads 0 */
+			continue;	/* this bit resets an occupancy counter, and reads 0 */
 		for (j = 0; j < ARRAY_SIZE(field->piece); j++)
 			if (field->piece[j].slot == UCORE_SLOT_CTL)
 				bits |= lower_32_bits(field->piece[j].mask);
@@ -334,7 +334,7 @@ static void checks(struct ucore_box *box, bool idle)
 	if (whole && box->selftest.width)
 		test_clock(box);
 	stop_box(box);
-	if (box_is_gone(box)) {	/* the box died: the results are invalid */
+	if (box_is_gone(box)) {	/* a dead box: the results are invalid */
 		box->selftest = (struct ucore_selftest){ };
 		return;
 	}
@@ -413,7 +413,7 @@ bool ucore_selftest_failed(const struct ucore_box *box)
 }
 
 /*
- * ---- result ----
+ * ---- result of a self-test: query, log and report to the user ----
  */
 
 /**

@@ -139,8 +139,8 @@ static u64 due_with(const struct budget *b, u64 now)
 
 /*
  * Return the longest time (ns) that a budget may need to regain all charged time before further
- * work is delayed. If work runs without a break from an unused budget, it reaches this limit when
- * it has used the share of one window. The budget has regained this time when the window ends.
+ * work is delayed. If no charged time is left to regain, work without a break reaches this limit
+ * when it has used the share of one window. The charged time is regained when the window ends.
  */
 static u64 allowance(void)
 {

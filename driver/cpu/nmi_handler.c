@@ -198,7 +198,7 @@ static bool nmi_error_pending(void)
 	return reason != NO_PORT && (reason & PORT_ERRORS);
 }
 
-/* Return true if a serviced PMI is not this NMI: LATE_NS is over, or port 61h has an error. */
+/* Return true if a serviced PMI is not this NMI: LATE_NS after the service, or port 61h error. */
 static bool too_late(const struct ucore_domain *domain, const struct candidate *cand)
 {
 	return !cand->count && !cand->again && (pmi_expired(domain) || nmi_error_pending());
@@ -404,7 +404,7 @@ void ucore_nmi_open(const struct ucore_domain *domain)
 }
 
 /**
- * ucore_nmi_service_end() - end a service, after the overflows were acknowledged
+ * ucore_nmi_service_end() - end a service, after the overflow status was cleared
  * @domain: the domain, locked; about to be unfrozen
  */
 void ucore_nmi_service_end(struct ucore_domain *domain)
@@ -544,7 +544,7 @@ void ucore_nmi_disable_here(void *arg)
 		return;
 	slot_end(&pc->slot[domain->scope], domain);
 	if (pc->slot[UCORE_SCOPE_DIE].domain || pc->slot[UCORE_SCOPE_CPU].domain)
-		return;		/* this CPU is still a target of the other domain */
+		return;		/* the domain of the other scope still targets this CPU */
 	if (pc->set_debugctl && !rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl))
 		wrmsrq_safe(MSR_IA32_DEBUGCTLMSR, debugctl & ~DEBUGCTL_UNCORE_PMI);
 	if (pc->set_lvtpc)

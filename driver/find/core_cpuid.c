@@ -47,7 +47,7 @@ static u32 fixed_counters(const struct ucore_core_cpuid *leaf, u32 version)
 
 	if (version < 2)
 		return 0;
-	if (version >= 5)	/* fixed counters above the first missing one are unused */
+	if (version >= 5)	/* use only fixed counters below the first missing one */
 		while (leaf->ecx & BIT(i) || i < nr)
 			i++;
 	else if (!leaf->hypervisor)	/* early CPUs report too few fixed counters */

@@ -17,9 +17,9 @@
 struct pci_dev;
 
 #define UCORE_MAX_GP		8
-#define UCORE_MAX_FIXED		17	/* free-running counters of an IIO stack */
+#define UCORE_MAX_FIXED		17	/* number of free-running counters of an IIO stack */
 #define UCORE_MAX_COUNTERS	(UCORE_MAX_GP + UCORE_MAX_FIXED)
-#define UCORE_MAX_SHARED	4	/* filter and match registers of a box */
+#define UCORE_MAX_SHARED	4	/* number of filter and match registers of a box */
 
 #define UCORE_REG_NONE		0xffff
 
@@ -87,7 +87,7 @@ static inline u16 ucore_layout_first(const struct ucore_layout *layout)
 	return layout->box_ctl != UCORE_REG_NONE ? layout->box_ctl : layout->ctl[0];
 }
 
-/* Slot: the register that contains the bits of an event field, a counter control or a filter */
+/* Values of ucore_piece.slot: the counter's control, or filter or match register i of the box */
 #define UCORE_SLOT_CTL		0
 #define UCORE_SLOT_SHARED(i)	((i) + 1)
 #define UCORE_NR_SLOTS		(UCORE_MAX_SHARED + 1)

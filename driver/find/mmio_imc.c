@@ -49,8 +49,8 @@ static const char *address_problem(const struct search *search, u64 controller)
 
 /*
  * Return true if a box exists at @address. The registers of an absent memory channel may read
- * all ones. The control of an existing box does not, and the high dword of an existing
- * free-running counter never does.
+ * all ones. The box control of an existing box and the high dword of an existing free-running
+ * counter never read all ones.
  */
 static bool box_exists(const struct ucore_static_mmio *row, u64 address)
 {

@@ -233,7 +233,7 @@ static int find_pci(struct search *search, int segment)
  * Find the next PCI function after @pdev with the id @device, which has a capability register
  * at @reg. Set @val to the value of this register and @die to the logical die of the function.
  * Functions of dies beyond MAX_DIES are skipped. The die of the function is that of the bus whose
- * number is lower by @above.
+ * number is the number of the function's bus minus @above.
  */
 static struct pci_dev *next_caps(const struct search *search, u16 device, u32 above,
 				 struct pci_dev *pdev, u16 reg, int *die, u32 *val)

@@ -20,7 +20,7 @@ static u32 field_get(u32 mask, u32 val)
 	return (val & mask) >> __ffs(mask);
 }
 
-/* ---- stacks ---- */
+/* ---- root buses of the IIO stacks ---- */
 
 /* Set the PCI root bus of IIO stack @stack in the descriptions of all boxes of this stack. */
 static void stack_set_bus(struct ucore_finder *finder, const struct ucore_link_regs *regs, u32 die,
@@ -112,7 +112,7 @@ static void find_by_function(struct ucore_finder *finder, const struct ucore_lin
 	}
 }
 
-/* ---- links ---- */
+/* ---- remote ends of the UPI links ---- */
 
 static void link_set_peer(struct ucore_box_desc *desc, const struct ucore_link_regs *regs,
 			  const struct ucore_ubox_map *ubox)

@@ -31,9 +31,9 @@
 #define CORE_MAX_VERSION	5
 #define CORE_MAX_GP		8
 #define CORE_MAX_FIXED		4
-#define CORE_MIN_FIXED		3	/* minimum of versions 2 to 4, regardless of CPUID */
+#define CORE_MIN_FIXED		3	/* fixed counters of versions 2 to 4 if CPUID has fewer */
 
-/* ---- registers ---- */
+/* ---- MSRs of the core counters ---- */
 
 #define CORE_PMC0		0x0c1	/* IA32_PMCx; a write sign-extends its low 32 bits */
 #define CORE_EVTSEL0		0x186	/* IA32_PERFEVTSELx */

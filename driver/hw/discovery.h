@@ -96,7 +96,7 @@
 #define DISC_CTL_INVERT			BIT_ULL(23)
 #define DISC_CTL_THRESH			GENMASK_ULL(31, 24)
 #define DISC_CTL_UMASK_EXT32		GENMASK_ULL(63, 32)	/* extended umask of a CHA */
-#define DISC_CTL_UMASK_EXT		GENMASK_ULL(55, 32)	/* other 64-bit controls */
+#define DISC_CTL_UMASK_EXT		GENMASK_ULL(55, 32)	/* 64-bit controls except CHAs' */
 #define DISC_CTL_IIO_THRESH		GENMASK_ULL(35, 24)
 #define DISC_CTL_IIO_CH_MASK		GENMASK_ULL(47, 36)
 #define DISC_CTL_IIO_FC_MASK		GENMASK_ULL(50, 48)
@@ -104,7 +104,7 @@
 /* Enable bit in the control of a fixed counter */
 #define DISC_FIXED_CTL_EN		BIT_ULL(22)
 
-/* FILTER0 of a CHA of SPR and EMR: offset from the box control, and field */
+/* FILTER0 of a CHA of SPR and EMR: offset from the box control (MSRs), and thread id field */
 #define DISC_CHA_FILTER0		0xe
 #define DISC_CHA_FILTER0_TID		GENMASK_ULL(9, 0)
 
@@ -193,8 +193,8 @@
 #define SPR_NR_UPI			4
 #define SPR_UPI_BOX_CTL			0x318
 #define SPR_M3UPI_BOX_CTL		0xa0
-#define SPR_UPI_CTL_OFFSET		0x38	/* config offset 350h (UPI), d8h (M3UPI) */
-#define SPR_UPI_CTR_OFFSET		0x8	/* config offset 320h (UPI), a8h (M3UPI) */
+#define SPR_UPI_CTL_OFFSET		0x38	/* from box control: at 350h (UPI), d8h (M3UPI) */
+#define SPR_UPI_CTR_OFFSET		0x8	/* from box control: at 320h (UPI), a8h (M3UPI) */
 #define SPR_UPI_NUM_REGS		4
 #define SPR_UPI_WIDTH			48
 

@@ -24,7 +24,7 @@
 #define DMR_TYPE_PCU			4
 #define DMR_TYPE_UBOX			5
 #define DMR_TYPE_IMC			6
-#define DMR_TYPE_MSE			19	/* does not work, not used */
+#define DMR_TYPE_MSE			19	/* units do not work: rejected by the driver */
 #define DMR_TYPE_SCA			23
 #define DMR_TYPE_CXLCM			24
 #define DMR_TYPE_HAMVF			30
@@ -34,7 +34,7 @@
 #define DMR_TYPE_SNCU			34
 #define DMR_TYPE_ULA			35
 #define DMR_TYPE_DDA			36
-#define DMR_TYPE_SB2UCIE		37	/* does not work, not used */
+#define DMR_TYPE_SB2UCIE		37	/* units do not work: rejected by the driver */
 #define DMR_TYPE_SBO			38
 #define DMR_TYPE_UBR			43
 #define DMR_TYPE_PCIE4			45
@@ -49,9 +49,9 @@
 
 /*
  * Threshold field in the control of an iMC counter. The field has ten bits. Its lowest bit is the
- * invert bit of other boxes, and the source lists both fields at this bit: UNCERTAIN(dmr-thresh).
- * The tenth bit is in the upper dword of a 64-bit control. The source does not write this dword,
- * and it does not exist in controls that are 4 bytes apart. Therefore it is left out here.
+ * invert bit of other boxes, and intel_uncore lists both fields at it: UNCERTAIN(dmr-thresh). The
+ * tenth bit is in the upper dword of a 64-bit control. intel_uncore does not write this dword, and
+ * controls that are 4 bytes apart have no such dword. Therefore the tenth bit is left out here.
  */
 #define DMR_CTL_IMC_THRESH		GENMASK_ULL(31, 23)
 
@@ -66,8 +66,8 @@
 #define DMR_CTL_CXLCM_PORT_EN		GENMASK_ULL(35, 32)
 
 /*
- * Fields in the control of a PCIE4 or PCIE6 counter. SELECT consists of rs3_sel, rx_sel, tx_sel
- * and iep_sel, then vc_sel and port_sel of 8 bits each.
+ * Fields in the control of a PCIE4 or PCIE6 counter. DMR_CTL_PCIE_SELECT consists of rs3_sel,
+ * rx_sel, tx_sel and iep_sel of one bit each, then vc_sel and port_sel of 8 bits each.
  */
 #define DMR_CTL_PCIE_THRESH		GENMASK_ULL(35, 24)
 #define DMR_CTL_PCIE_SELECT		GENMASK_ULL(55, 36)

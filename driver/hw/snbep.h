@@ -42,7 +42,7 @@
 #define SNBEP_WIDTH_UBOX		44
 #define SNBEP_WIDTH_R2PCIE		44
 #define SNBEP_WIDTH_R3QPI		44
-#define SNBEP_WIDTH			48	/* boxes not named above, and fixed counters */
+#define SNBEP_WIDTH			48	/* HA, iMC, QPI, PCU; all fixed counters */
 
 /*
  * PCI device ids of vendor 8086h. The comments contain the location on the uncore PCI bus, which

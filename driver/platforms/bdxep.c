@@ -61,7 +61,7 @@ static const struct ucore_box_type pcu = { HSWEP_PCU(pcu_constraints) };
 static const struct ucore_box_type r2pcie = { HSWEP_R2PCIE(r2pcie_constraints) };
 static const struct ucore_box_type r3qpi = { HSWEP_R3QPI(r3qpi_constraints, BDXEP_WIDTH) };
 
-/* ---- addresses and counts ---- */
+/* ---- addresses and numbers of boxes ---- */
 
 static const struct ucore_static_msr msr_boxes[] = {
 	HSWEP_CBO_ROW(cbo, BDXEP_NR_CBO),

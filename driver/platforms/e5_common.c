@@ -82,7 +82,7 @@ const struct ucore_constraint ucore_e5_r3qpi_constraints[] = {
 	{ }
 };
 
-/* ---- largest increments ---- */
+/* ---- largest increments of events ---- */
 
 const struct ucore_increment ucore_e5_clockticks_00[] = { { 0x00, 0x00, 1 }, { } };
 const struct ucore_increment ucore_e5_clockticks_01[] = { { 0x01, 0x01, 1 }, { } };

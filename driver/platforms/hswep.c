@@ -250,7 +250,7 @@ const struct ucore_layout ucore_hswep_pcu_layout = {
 	.nr_shared = 1,
 };
 
-/* ---- addresses and counts ---- */
+/* ---- addresses and numbers of boxes ---- */
 
 static const struct ucore_static_msr msr_boxes[] = {
 	HSWEP_CBO_ROW(cbo, HSWEP_NR_CBO),

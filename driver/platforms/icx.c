@@ -51,8 +51,8 @@ static const struct ucore_field_desc m2m_fields[] = {
 /* ---- event constraints ---- */
 
 /*
- * The source of the constraints is Intel's event list, also for Snow Ridge, whose events are the
- * same. intel_uncore allows some of these events on all counters of Snow Ridge.
+ * The source of the constraints is Intel's event list, also for Snow Ridge, whose CHA events are
+ * those of Ice Lake. intel_uncore allows some of these events on all counters of Snow Ridge.
  */
 static const struct ucore_constraint cha_constraints[] = {
 	{ 0x11, 0x11, BIT(0) },
@@ -371,7 +371,7 @@ static const struct ucore_layout snr_pcie3_layout = {
 	.wide_ctl = true,
 };
 
-/* ---- addresses and counts ---- */
+/* ---- addresses and numbers of boxes ---- */
 
 #define CHA4(n)		ICX_MSR_CHA(n), ICX_MSR_CHA((n) + 1), ICX_MSR_CHA((n) + 2), \
 			ICX_MSR_CHA((n) + 3)

@@ -49,7 +49,7 @@ static const struct ucore_constraint cbo_constraints[] = {
 	{ 0x11, 0x11, BIT(0) },
 	{ 0x12, 0x14, GENMASK(1, 0) },
 	{ 0x1b, 0x1e, GENMASK(3, 2) },
-	{ 0x1f, 0x1f, GENMASK(3, 1) },	/* occupancy that counter 0 counts */
+	{ 0x1f, 0x1f, GENMASK(3, 1) },	/* filters the occupancy count of counter 0 */
 	{ 0x21, 0x21, GENMASK(1, 0) },
 	{ 0x23, 0x23, GENMASK(1, 0) },
 	{ 0x31, 0x35, GENMASK(1, 0) },
@@ -72,7 +72,7 @@ static const struct ucore_constraint r2pcie_constraints[] = {
 	{ }
 };
 
-/* ---- largest increments ---- */
+/* ---- largest increments of events ---- */
 
 /* Largest increments of iMC events per clock. All other iMC events add up to 139 per clock. */
 static const struct ucore_increment imc_increments[] = {
@@ -242,7 +242,7 @@ static const struct ucore_layout irp_layout = {
 	.ctr = { IVBEP_IRP_CTR0, IVBEP_IRP_CTR1, IVBEP_IRP_CTR2, IVBEP_IRP_CTR3 },
 };
 
-/* ---- addresses and counts ---- */
+/* ---- addresses and numbers of boxes ---- */
 
 static const struct ucore_static_msr msr_boxes[] = {
 	{ .type = &cbo, .layout = &cbo_layout, .global_gp = BIT(IVBEP_STATUS_CBO0),

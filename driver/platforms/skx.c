@@ -287,7 +287,7 @@ static const struct ucore_layout iio_free_layouts[SKX_NR_IIO] = {
 	FREE_LAYOUT(3), FREE_LAYOUT(4), FREE_LAYOUT(5),
 };
 
-/* ---- addresses and counts ---- */
+/* ---- addresses and numbers of boxes ---- */
 
 /*
  * The only source that maps global status bits to boxes is not used, because it lacks boxes that

@@ -70,7 +70,7 @@ static const struct ucore_constraint cbo_constraints[] = {
 	{ 0x11, 0x11, BIT(0) },
 	{ 0x12, 0x14, GENMASK(1, 0) },
 	{ 0x1b, 0x1e, GENMASK(3, 2) },
-	{ 0x1f, 0x1f, GENMASK(3, 1) },	/* occupancy that counter 0 counts */
+	{ 0x1f, 0x1f, GENMASK(3, 1) },	/* filters the occupancy count of counter 0 */
 	{ 0x21, 0x21, GENMASK(1, 0) },
 	{ 0x23, 0x23, GENMASK(1, 0) },
 	{ 0x31, 0x35, GENMASK(1, 0) },
@@ -91,7 +91,7 @@ static const struct ucore_constraint r2pcie_constraints[] = {
 	{ }
 };
 
-/* ---- largest increments ---- */
+/* ---- largest increments of events ---- */
 
 /*
  * Events of a C-Box that add at most 1 per clock (2.3.5, Table 2-14). Other events add up to 20
@@ -298,7 +298,7 @@ static const struct ucore_layout qpi_layout = {
 	E5_QPI_MATCHES,
 };
 
-/* ---- addresses and counts ---- */
+/* ---- addresses and numbers of boxes ---- */
 
 static const struct ucore_static_msr msr_boxes[] = {
 	{ .type = &cbo, .layout = &cbo_layout,

@@ -131,7 +131,8 @@ struct ucore_disc_free_mmio {
  * @free_mmio: boxes of free-running counters in memory-mapped registers, or NULL
  * @links: registers with the root buses of IIO stacks and the peers of UPI links, or NULL. If
  *         set, @ubox must be set.
- * @table_device: second PCI device id of functions that point to tables, 0 for none
+ * @table_device: PCI device id of functions that point to tables, in addition to DISC_PCI_DEVICE; 0
+ *                for none
  * @table_msr: MSR of a die that contains the address of a table, 0 for none
  * @nr_globals: largest number of global controls of a die, each with a table; 0 means 1
  * @broken: type numbers of the units that are known not to work, ended by 0
@@ -236,7 +237,7 @@ struct ucore_disc_dvsec {
  * @devfn: device and function number of this function
  * @dvsec: DVSEC that points to the table
  * @msr: MSR that contains the address of the table; 0 if a DVSEC points to the table. With an
- *       MSR, @segment to @dvsec are unused.
+ *       MSR, @segment, @bus, @devfn and @dvsec are 0.
  * @address: physical address of the table
  * @size: largest possible size of the table, limited by the end of the BAR (bytes)
  * @word: first three words of the global record

@@ -100,8 +100,8 @@ static bool mmio_responds(const struct ucore_disc *disc, const struct ucore_disc
 
 /*
  * Add the free-running boxes of the memory controllers whose addresses a PCI function contains.
- * An offset of 0 means that the controller does not exist. An address that a box already uses is
- * skipped.
+ * A controller does not exist if the function contains 0 as the offset of its address from the
+ * base address. An address that a box already uses is skipped.
  */
 static int add_free_mmio(struct ucore_finder *finder, const struct ucore_disc *disc,
 			 struct pci_dev *pdev, u32 die, const struct ucore_global *global)

@@ -62,7 +62,8 @@ static void describe_global(struct die_global *dg, const struct ucore_disc_table
 		global->ctl = FIELD_GET(DISC_PCI_OFFSET, t->word[1]);
 	}
 	/*
-	 * The members for status and PMI route stay 0, because no manual documents the PMI route.
+	 * The members of @global about the global status and the PMI route stay 0, because no
+	 * manual documents the PMI route.
 	 */
 	if (ucore_qemu_pmi_route_enabled())
 		ucore_qemu_pmi_route_describe(global, t);
@@ -269,7 +270,7 @@ void ucore_discovery_drop(void)
 }
 
 /*
- * ---- reports ----
+ * ---- reports of tables and units to GET_TABLES and GET_UNITS ----
  */
 
 static u32 report_nr_tables(void)

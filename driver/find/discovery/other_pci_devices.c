@@ -66,7 +66,7 @@ bool ucore_reserved_own(u32 segment, u32 bus, u32 devfn, struct ucore_disc_funct
 }
 
 /*
- * ---- memory ----
+ * ---- memory ranges of other devices ----
  */
 
 /*
