@@ -16,9 +16,9 @@
 #include "box/catalog.h"
 #include "session/budget_admission.h"
 #include "session/core_triggers.h"
+#include "session/pmi_cpus.h"
 #include "session/session_and_events.h"
 #include "session/session_registry.h"
-#include "session/set_pmi_cpus.h"
 #include "session/start_stop_read.h"
 
 /* Distance between the mmap offsets of two rings (bytes); domain i has offset i * RING_WINDOW */

@@ -2,7 +2,7 @@
 /*
  * Sessions: create and release sessions, own their event lists, and check permissions for
  * events. Part of the session layer; claim.c chooses counters, start_stop_read.c runs sessions,
- * set_pmi_cpus.c chooses readers.
+ * pmi_cpus.c chooses readers.
  *
  * Process context. The session's lock is held unless a function states otherwise.
  */
@@ -23,9 +23,9 @@
 #include "irq/dead_box_recovery.h"
 #include "session/claim.h"
 #include "session/core_triggers.h"
+#include "session/pmi_cpus.h"
 #include "session/prepare_contexts.h"
 #include "session/session_and_events.h"
-#include "session/set_pmi_cpus.h"
 
 /* Id of the next session. */
 static atomic64_t next_session = ATOMIC64_INIT(1);

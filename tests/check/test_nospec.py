@@ -15,9 +15,9 @@ from lab.framework import test
 PLACES = (("driver/box/catalog.c", "ucore_catalog_box"),
           ("driver/box/catalog.c", "ucore_catalog_domain"),
           ("driver/session/session_and_events.c", "ucore_session_ctx"),
-          ("driver/session/set_pmi_cpus.c", "cpu_check"),
-          ("driver/session/set_pmi_cpus.c", "cpus_check"),
-          ("driver/session/set_pmi_cpus.c", "domain_choice"),
+          ("driver/session/pmi_cpus.c", "cpu_check"),
+          ("driver/session/pmi_cpus.c", "cpus_check"),
+          ("driver/session/pmi_cpus.c", "domain_choice"),
           ("driver/session/core_triggers.c", "config_check"),
           ("driver/session/core_triggers.c", "create"),
           ("driver/find/discovery/make_boxes.c", "report_unit"))

@@ -22,8 +22,8 @@
 #include "irq/watchdog.h"
 #include "platforms/match.h"
 #include "sample/readout.h"
+#include "session/pmi_cpus.h"
 #include "session/session_and_events.h"
-#include "session/set_pmi_cpus.h"
 #include "session/start_stop_read.h"
 
 #define FAKE_NR_CBO	3

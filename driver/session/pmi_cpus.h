@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A session's choice of readers and of the CPUs that take PMIs. */
-#ifndef UCORE_SET_PMI_CPUS_H
-#define UCORE_SET_PMI_CPUS_H
+#ifndef UCORE_PMI_CPUS_H
+#define UCORE_PMI_CPUS_H
 
 #include <linux/types.h>
 
@@ -11,4 +11,4 @@ struct ucore_session;
 int ucore_pmi_cpus_set(struct ucore_session *session, const u32 *cpus, u32 nr);
 void ucore_pmi_cpus_unset(struct ucore_session *session);
 
-#endif /* UCORE_SET_PMI_CPUS_H */
+#endif /* UCORE_PMI_CPUS_H */

@@ -14,8 +14,8 @@
 
 #include "box/catalog.h"
 #include "hotplug/reader_cpu.h"
+#include "session/pmi_cpus.h"
 #include "session/session_state.h"
-#include "session/set_pmi_cpus.h"
 
 static bool die_has_cpu(const struct ucore_domain *domain, u32 cpu)
 {
