@@ -254,7 +254,10 @@ static void unit_identify(const struct ucore_disc *disc, struct ucore_unit *unit
 		snprintf(unit->name, sizeof(unit->name), "type_%u", type);
 }
 
-/* Reject a unit because of a conflicting range. Record the reason and the conflicting record. */
+/*
+ * Reject a unit whose registers or name another unit or device has. Store the reason, and the
+ * number of the other unit's record in its table.
+ */
 static void note_conflict(struct ucore_disc *disc, struct ucore_unit *unit,
 			  const struct ucore_disc_range *conflict)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Platforms (processor generations): processor models and named events, and the search for
- * misspelled names.  The event tables are generated from tools/events/.  The models come from
+ * Platforms (processor generations): processor models and named events, and suggestions for
+ * misspelled event names.  The event tables are generated from tools/events/.  The models come from
  * the driver's header hw/models.h.
  */
 #include <ctype.h>
