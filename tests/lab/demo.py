@@ -35,8 +35,8 @@ NO_FREEZE = """\
 
 NO_GLOBAL = """\
   By a timer: no public document describes how this generation routes the interrupt of an
-  overflow, nor the layout of its global control. The timer freezes the die box by box: the skew is the
-  time between the first box's freeze and the last one's."""
+  overflow, nor the layout of its global control. The timer freezes the die box by box: the skew
+  is the time between the first box's freeze and the last one's."""
 
 
 @dataclasses.dataclass(frozen=True)
