@@ -35,7 +35,7 @@ static bool env_on_ram(const struct ucore_disc_env *env, u64 address, u64 size)
 static bool env_function(const struct ucore_disc_env *env, u32 segment, u32 bus, u32 devfn,
 			 struct ucore_disc_function *function)
 {
-	return ucore_reserved_own(segment, bus, devfn, function);
+	return ucore_other_devices_own(segment, bus, devfn, function);
 }
 
 static bool env_answers(const struct ucore_disc_env *env, const struct ucore_unit *unit)
@@ -127,7 +127,7 @@ static int find_tables(struct ucore_disc *disc, struct pci_dev *pdev)
 	bool broken;
 	u32 i, n;
 
-	ucore_reserved_init_config(&config, pdev);
+	ucore_other_devices_init_config(&config, pdev);
 	n = ucore_parse_dvsecs(&config.config, dvsec, ARRAY_SIZE(dvsec), &broken);
 	for (i = 0; i < n; i++) {
 		t = table_of_function(disc, pdev);
@@ -314,7 +314,7 @@ int ucore_fetch_tables(struct ucore_disc *disc)
 	ret = find_tables_of_dies(disc);
 	if (ret || !disc->nr_tables)
 		return ret;
-	ret = ucore_reserved_collect(&env, disc);
+	ret = ucore_other_devices_collect(&env, disc);
 	for (i = 0; i < disc->rules->nr_places && !ret; i++)
 		ret = find_pci_units(disc, &disc->rules->places[i]);
 	for (i = 0; i < disc->nr_tables && !ret; i++)
@@ -325,5 +325,5 @@ int ucore_fetch_tables(struct ucore_disc *disc)
 /** ucore_fetch_drop() - free the list of memory ranges of other devices */
 void ucore_fetch_drop(void)
 {
-	ucore_reserved_drop(&env);
+	ucore_other_devices_drop(&env);
 }

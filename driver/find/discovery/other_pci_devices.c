@@ -25,11 +25,11 @@ static u32 config_read(const struct ucore_disc_config *config, u32 reg)
 }
 
 /**
- * ucore_reserved_init_config() - initialize the access to a PCI function's config space
+ * ucore_other_devices_init_config() - initialize the access to a PCI function's config space
  * @config: access to the config space, to be initialized
  * @pdev: PCI function
  */
-void ucore_reserved_init_config(struct ucore_pci_config *config, struct pci_dev *pdev)
+void ucore_other_devices_init_config(struct ucore_pci_config *config, struct pci_dev *pdev)
 {
 	*config = (struct ucore_pci_config){
 		.config = { .read = config_read, .size = pdev->cfg_size },
@@ -38,7 +38,7 @@ void ucore_reserved_init_config(struct ucore_pci_config *config, struct pci_dev 
 }
 
 /**
- * ucore_reserved_own() - describe a PCI function of Intel
+ * ucore_other_devices_own() - describe a PCI function of Intel
  * @segment: PCI segment
  * @bus: PCI bus
  * @devfn: device and function number
@@ -48,7 +48,7 @@ void ucore_reserved_init_config(struct ucore_pci_config *config, struct pci_dev 
  *
  * Return: true if there is a PCI function at this location and its vendor is Intel.
  */
-bool ucore_reserved_own(u32 segment, u32 bus, u32 devfn, struct ucore_disc_function *function)
+bool ucore_other_devices_own(u32 segment, u32 bus, u32 devfn, struct ucore_disc_function *function)
 {
 	struct pci_dev *pdev = ucore_probe_pdev(segment, bus, devfn);
 	bool found = pdev && pdev->vendor == PCI_VENDOR_ID_INTEL;
@@ -58,7 +58,7 @@ bool ucore_reserved_own(u32 segment, u32 bus, u32 devfn, struct ucore_disc_funct
 		function->size = pdev->cfg_size;
 		function->class = pdev->class;
 		function->driven = READ_ONCE(pdev->dev.driver);
-		ucore_reserved_init_config(&config, pdev);
+		ucore_other_devices_init_config(&config, pdev);
 		ucore_validate_caps(&config.config, function);
 	}
 	pci_dev_put(pdev);
@@ -91,22 +91,22 @@ static bool bar_holds_units(const void *ctx, const struct pci_dev *pdev, const s
 }
 
 /**
- * ucore_reserved_collect() - list the memory ranges of other devices
+ * ucore_other_devices_collect() - list the memory ranges of other devices
  * @env: facts about the machine; this function adds the ranges to its list foreign
  * @disc: results of discovery, after all tables have been found
  *
  * Return: 0 or -ENOMEM.
  */
-int ucore_reserved_collect(struct ucore_disc_env *env, const struct ucore_disc *disc)
+int ucore_other_devices_collect(struct ucore_disc_env *env, const struct ucore_disc *disc)
 {
 	return ucore_resource_collect(&env->foreign, bar_holds_units, disc);
 }
 
 /**
- * ucore_reserved_drop() - free the list of memory ranges of other devices
+ * ucore_other_devices_drop() - free the list of memory ranges of other devices
  * @env: facts about the machine, which own the list
  */
-void ucore_reserved_drop(struct ucore_disc_env *env)
+void ucore_other_devices_drop(struct ucore_disc_env *env)
 {
 	ucore_resource_drop(&env->foreign);
 }

@@ -17,10 +17,10 @@ struct ucore_pci_config {
 	struct pci_dev *pdev;
 };
 
-void ucore_reserved_init_config(struct ucore_pci_config *config, struct pci_dev *pdev);
+void ucore_other_devices_init_config(struct ucore_pci_config *config, struct pci_dev *pdev);
 
-int ucore_reserved_collect(struct ucore_disc_env *env, const struct ucore_disc *disc);
-void ucore_reserved_drop(struct ucore_disc_env *env);
-bool ucore_reserved_own(u32 segment, u32 bus, u32 devfn, struct ucore_disc_function *function);
+int ucore_other_devices_collect(struct ucore_disc_env *env, const struct ucore_disc *disc);
+void ucore_other_devices_drop(struct ucore_disc_env *env);
+bool ucore_other_devices_own(u32 segment, u32 bus, u32 devfn, struct ucore_disc_function *function);
 
 #endif /* UCORE_OTHER_PCI_DEVICES_H */
