@@ -83,9 +83,9 @@ void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low)
 }
 
 /*
- * Read a counter again after an impossible value. The first read may have woken a link, such as a
- * UPI link, in a power-saving state, in which its registers read all ones. If the second value is
- * impossible, too, mark the box as dead.
+ * Read a counter again after an impossible value. The first read may have woken hardware in a
+ * power-saving state, in which its registers read all ones. If the second value is impossible,
+ * too, mark the box as dead.
  */
 static noinline void counter_retry(struct ucore_counter *ctr, const struct ucore_io *io)
 {
@@ -131,9 +131,9 @@ static __always_inline void counter_update(struct ucore_counter *ctr, const stru
  * @ctr: counter
  * @mode: frozen, running, or low half only
  *
- * The registers of a link, such as a UPI link, read all ones in a power-saving state, and the read
- * may wake the link. Therefore a failed read is repeated once. A counter of a dead box keeps its
- * last count and gets UCORE_VALUE_F_DEAD.
+ * Registers in a power-saving state read all ones, and the read may wake the hardware. Therefore
+ * a failed read is repeated once. A counter of a dead box keeps its last count and gets
+ * UCORE_VALUE_F_DEAD.
  */
 void ucore_counter_update(struct ucore_counter *ctr, enum ucore_read_mode mode)
 {
