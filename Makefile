@@ -8,7 +8,7 @@ LAB	:= tests/lab
 # A module of the lab's package, run as a program
 PYLAB	:= PYTHONPATH='$(CURDIR)/tests' python3 -m lab
 # Runs tests, JOBS at once
-RUN	= $(LAB)/run $(if $(JOBS),-j $(JOBS))
+RUN	= $(LAB)/run $(if $(JOBS),-j $(JOBS)) $(if $(SELECT),--select $(SELECT))
 # Directory of all build results (UCORE_BUILD)
 BUILD	:= $(or $(UCORE_BUILD),$(CURDIR)/build)
 export UCORE_BUILD := $(BUILD)
@@ -37,7 +37,7 @@ KDIR	= $(eval KDIR := $$(shell $(LAB)/deps.sh build lab && \
 endif
 MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
-.PHONY: all module tools kunit mutants coverage check fuzz fuzz-calls soak races lab tools-test page-test fresh-test test fresh lab-kernels demo bench shell screens install uninstall dkms deb clean help
+.PHONY: all module tools kunit mutants coverage check fuzz fuzz-calls soak races lab tools-test page-test fresh-test test test-all quick fresh lab-kernels demo bench shell screens install uninstall dkms deb clean help
 
 all: module tools	## build the module for the running kernel, and the tools
 
@@ -65,9 +65,9 @@ module:	## build ucore.ko [KDIR=... or KERNEL=6.1|6.12|6.1-rt|7|debug]
 tools:	## build ucoretool and libucore
 	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools
 
-kunit:	## unit tests, on a debug kernel in an emulated machine
+kunit:	## unit tests, on a debug kernel in an emulated machine [KERNEL=debug|6.1]
 	@$(LAB)/deps.sh build lab debug
-	@$(PYLAB).kunit
+	@$(PYLAB).kunit $(or $(KERNEL),debug)
 
 mutants:	## mutation tests: check that the suites detect errors in the driver, a long run [N=100 SEED=1 OPTIONS="--lab --anew"]
 	@$(LAB)/deps.sh build lab debug
@@ -110,9 +110,17 @@ page-test:	## test the page of `report --html` in a browser (installs Chromium, 
 	@$(LAB)/deps.sh tools page
 	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools test-page
 
-test:	## all tests: kunit, check, tools, lab
-	@$(LAB)/deps.sh build tools lab debug check perf
-	@$(PYLAB).all
+test:	## the driver, the tool and every platform in 12 minutes, the next time in 6
+	@$(LAB)/deps.sh build tools lab debug perf
+	@$(PYLAB).all test
+
+test-all:	## every test: also the debug kernel, other kernels, lint, fuzzers, minimal machines; an hour
+	@$(LAB)/deps.sh build tools lab debug check perf fresh
+	@$(PYLAB).all test-all
+
+quick:	## a minute's tests after a change: unit tests, one machine
+	@$(LAB)/deps.sh build lab debug perf
+	@$(PYLAB).all quick
 
 fresh-test:
 	@$(LAB)/deps.sh build lab debug fresh

@@ -193,7 +193,7 @@ def clang_w1():
 @test(machine=False, timeout=300)
 def kunit_gcc_w1():
     """`make kunit` compiles its suites so that a warning is an error: once for both."""
-    kunit_module()
+    kunit_module("debug")
 
 
 @test(machine=False, timeout=300)

@@ -29,7 +29,7 @@ def run_tests(patterns):
     them."""
     shutil.rmtree(COUNTED, ignore_errors=True)
     os.environ["UCORE_GCOV"] = str(COUNTED)
-    _, complaints = kunit.run_in_guest(artifacts.kunit_module())
+    _, complaints = kunit.run_in_guest(artifacts.kunit_module("debug"))
     print("\n".join(complaints), end="", flush=True)
     subprocess.run([TOP / "tests/lab/run", "-k", "debug", *patterns], check=False)
 

@@ -8,7 +8,7 @@
  * no test hooks. Locks, IPIs and memory are the kernel's own. irq_work is, too, except that a
  * test can delay it.
  */
-#ifndef UCORE_KUNIT_FAKE_KERNEL_H
+#if !defined(UCORE_KUNIT_FAKE_KERNEL_H) && !defined(UCORE_OF_KUNIT)
 #define UCORE_KUNIT_FAKE_KERNEL_H
 
 #include <linux/acpi.h>

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make test`: run all stages and print one summary line.
+"""`make test`, `make quick` and `make test-all`: run stages and print one summary line.
 
-The lab's tests wait for their machines for a third of the time. The other long stages therefore
-run in parallel with the lab, one after another. The lab's output appears immediately, the
-output of each other stage at its end. Failed tests are repeated at the end.
+The lab's tests wait for their machines for a third of the time. The other stages of a run therefore
+run in parallel with the lab, one after another. The lab's output appears immediately, the output of
+each other stage at its end. Failed tests are repeated at the end.
+
+usage: python3 -m lab.all test|quick|test-all
 """
 
+import dataclasses
 import os
 import re
 import subprocess
@@ -15,30 +18,60 @@ import time
 
 from lab.artifacts import TOP
 
-# Targets of the top-level Makefile that run next to the lab, with their durations
-BESIDE = {"tools-test": "ucoretool on a fake device: 2 to 5 minutes",
-          "kunit": "unit tests on the debug kernel: 3 to 12 minutes; "
-                   "10 to 15 more, once, to build that kernel",
-          "check": "compilers and style: 4 to 12 minutes, one when nothing changed; "
-                   "5 more, once, for trees of clang",
-          "lab-kernels": "a short list of the lab's on RT and newer kernels: 2 to 5 minutes; "
-                         "10 more, once, for these kernels and their compilers (550 MB)",
-          "fresh-test": "each stage's installing and building on a minimal Debian: 5 to 12 minutes, "
-                        "none when nothing changed that asks for packages"}
-# The last stage continues after the lab has ended, and waits for downloads and disks
-LAST, LAST_JOBS = "fresh-test", 2
-LAB = {"lab": "tests on emulated machines: 20 to 40 minutes"}
 # twice the CPUs: tests wait for the CPUs of their machines and for the other stages
 LAB_JOBS = 2 * os.cpu_count()
+# The last stage continues after the lab has ended, and waits for downloads and disks
+LAST_JOBS = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """One stage: a target of the top-level Makefile with its variables, and what it does."""
+    target: str
+    purpose: str
+    settings: tuple = ()
+
+
+# The run that is one stage of the next longer run, the stages next to the lab, the stage of the lab
+RUNS = {
+    "quick": (None, (
+        Plan("kunit", "the driver's unit tests", ("KERNEL=6.1",)),),
+        Plan("lab", "a counting and a sampling machine", ("SELECT=quick", f"JOBS={LAB_JOBS}"))),
+    "test": (None, (
+        Plan("kunit", "the driver's unit tests, on a kernel built for them: 1 to 2 minutes, "
+                      "once 3 more", ("KERNEL=6.1",)),
+        Plan("tools-test", "ucoretool on a fake device: 2 minutes")),
+        Plan("lab", "the driver on emulated machines: 4 minutes, once 4 more to build QEMU",
+             ("SELECT=short", f"JOBS={LAB_JOBS}"))),
+    "test-all": (Plan("test", "the short run"), (
+        Plan("kunit", "the unit tests on the debug kernel: 3 to 12 minutes; 10 to 15 more, once, "
+                      "to build that kernel"),
+        Plan("check", "compilers and style: 4 to 12 minutes, one when nothing changed; 5 more, "
+                      "once, for trees of clang"),
+        Plan("lab-kernels", "a short list of the lab's on RT and newer kernels: 2 to 5 minutes; "
+                            "10 more, once, for these kernels and their compilers (550 MB)",
+             ("JOBS=1",)),
+        Plan("fresh-test", "each stage's installing and building on a minimal Debian: 5 to 12 "
+                           "minutes, none when nothing changed that asks for packages",
+             (f"JOBS={LAST_JOBS}",))),
+        Plan("lab", "the other tests on emulated machines: 15 to 30 minutes",
+             ("SELECT=rest", f"JOBS={LAB_JOBS}"))),
+}
+SILENCE = 30        # seconds after which a line says which stages run
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 TAP = re.compile(r"^(ok|not ok) \d+.*?(# SKIP.*)?$")
 PRINTING = threading.Lock()
 REMARKS = 20        # number of message lines of a failure that are repeated
 
 
+printed = time.monotonic()     # when a line was printed last
+
+
 def say(text):
+    global printed
     with PRINTING:
         print(text, flush=True)
+        printed = time.monotonic()
 
 
 class Stage:
@@ -47,9 +80,10 @@ class Stage:
     The counts come from the closing line of the stage, or else from its TAP.
     """
 
-    def __init__(self, name, live, *settings):
-        self.name = name
-        self._settings = settings
+    def __init__(self, plan, live=False):
+        self.plan = plan
+        self.name = plan.target
+        self.started = None     # while the stage runs
         self.counts = [0, 0, 0]
         self.failures = []      # line of each failed test, with its remarks
         self._live = live
@@ -58,13 +92,15 @@ class Stage:
         self._failure = None    # test that the next remark belongs to
 
     def run(self):
-        started = time.monotonic()
-        command = ["make", "--no-print-directory", self.name, *self._settings]
+        say(f"=== {self.name}: {self.plan.purpose}")
+        started = self.started = time.monotonic()
+        command = ["make", "--no-print-directory", self.name, *self.plan.settings]
         with subprocess.Popen(command, cwd=TOP, stdout=subprocess.PIPE, text=True) as stage:
             for line in stage.stdout:
                 self.take(line.rstrip("\n"))
             _, status, used = os.wait4(stage.pid, 0)
             stage.returncode = os.waitstatus_to_exitcode(status)
+        self.started = None
         if not any(self.counts) or (stage.returncode and not self.counts[1]):
             self.counts[1] += 1
             self.failures.append([f"ended with {stage.returncode}"])
@@ -105,29 +141,42 @@ def repeated(stages):
             for line in (f"{stage.name}: {verdict}", *remarks)]
 
 
-def run_in_turn(stages, purposes):
+def run_in_turn(stages):
     for stage in stages:
-        say(f"=== {stage.name}: {purposes[stage.name]}")
         stage.run()
+
+
+def report_silence(stages, ended):
+    """Print which stages run whenever nothing was printed for some time."""
+    while not ended.wait(1):
+        running = [stage for stage in stages if stage.started]
+        if running and time.monotonic() > printed + SILENCE:
+            say("=== running: " + ", ".join(
+                f"{stage.name} for {time.monotonic() - stage.started:.0f} s" for stage in running))
 
 
 def summary(counts):
     return "{} passed, {} failed, {} skipped".format(*counts)
 
 
-def main():
-    beside = [Stage(name, False, f"JOBS={LAST_JOBS if name == LAST else 1}") for name in BESIDE]
-    lab = [Stage(name, True, f"JOBS={LAB_JOBS}") for name in LAB]
-    thread = threading.Thread(target=run_in_turn, args=(beside, BESIDE))
+def main(name):
+    first, beside, lab = RUNS[name]
+    first = [Stage(first, live=True)] if first else []
+    beside, lab = [Stage(plan) for plan in beside], [Stage(lab, live=True)]
+    ended = threading.Event()
+    threading.Thread(target=report_silence, args=(beside + lab, ended), daemon=True).start()
+    run_in_turn(first)
+    thread = threading.Thread(target=run_in_turn, args=(beside,))
     thread.start()
-    run_in_turn(lab, LAB)
+    run_in_turn(lab)
     thread.join()
-    totals = [sum(column) for column in zip(*(stage.counts for stage in beside + lab))]
-    for line in repeated(beside + lab):
+    ended.set()
+    totals = [sum(column) for column in zip(*(stage.counts for stage in first + beside + lab))]
+    for line in repeated(first + beside + lab):
         print(line)
     print(summary(totals))
     return 1 if totals[1] else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:]))

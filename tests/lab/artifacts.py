@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from lab import gcov, kernels
+from lab import gcov, kernels, linked_kunit
 
 TOP = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("UCORE_BUILD") or TOP / "build")
@@ -86,15 +86,20 @@ def stripped(module):
 
 
 @once
-def kunit_module():
-    """Build the KUnit suites for the debug kernel. Warnings of gcc and modpost are errors.
+def kunit_module(kernel_name):
+    """Build the KUnit suites for a kernel. Warnings of gcc and modpost are errors.
 
     A build with warnings is removed, so that the next build prints the warnings again.
     """
-    kernel = kernels.get("debug")
+    kernel = kernels.get(kernel_name)
+    name = f"kunit-{kernel_name}"
     out = module_directory("kunit", kernel)
-    make_log("kunit", *module_command(kernel, out, "SUBDIR=tests/kunit", "W=1", "KCFLAGS=-Werror"))
-    if warnings := re.findall(r"^WARNING: .*", (BUILD / "log/kunit.log").read_text(), re.M):
+    # the debug kernel has KUnit. The warnings of KUnit itself are not ours
+    options = ["W=1", "KCFLAGS=-Werror"] if kernel_name == "debug" else ["UCORE_LINKED_KUNIT=y"]
+    if kernel_name != "debug":
+        linked_kunit.add_to(out)
+    make_log(name, *module_command(kernel, out, "SUBDIR=tests/kunit", *options))
+    if warnings := re.findall(r"^WARNING: .*", (BUILD / f"log/{name}.log").read_text(), re.M):
         shutil.rmtree(out)
         raise BuildError("\n".join(warnings))
     return next(out.rglob("tests/kunit/*.ko"))

@@ -324,13 +324,20 @@ def unpacked_source():
         return _unpacked_source()
 
 
-def _unpacked_source():
-    deps("debug")
+def source_package():
+    """Return name and version of Debian's package of the kernel source; install it."""
     package = f"linux-source-{DEBUG_SOURCE}"
+    deps(package)
     version = subprocess.run(["dpkg-query", "-W", "-f=${Version}", package],
                              check=True, capture_output=True, text=True).stdout
+    return package, version.replace("~", "-")
+
+
+def _unpacked_source():
+    deps("debug")
+    package, version = source_package()
     key = hashlib.sha256(b"".join(patch.read_bytes() for patch in PATCHES)).hexdigest()[:8]
-    where = cache() / "src" / f"{package}_{version.replace('~', '-')}_{key}"
+    where = cache() / "src" / f"{package}_{version}_{key}"
     if where.exists():
         return where
     say(f"unpacking {package}")

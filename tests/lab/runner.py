@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from lab import artifacts, framework, kernels, machine, worker
+from lab import artifacts, framework, kernels, machine, selection, worker
 from lab.machine import RUNS
 from lab.qemu import args
 
@@ -49,6 +49,9 @@ def parse_arguments():
                         "booted with the tests of 6.1")
     parser.add_argument("-s", "--scenario", action="append",
                         help="only those on this machine")
+    parser.add_argument("--select", choices=selection.SELECTIONS,
+                        help="only the tests of `make test` (short), of `make quick` (quick), "
+                        "or all that `make test` does not run (rest)")
     parser.add_argument("-l", "--list", action="store_true", help="list tests, run none")
     parser.add_argument("--tests", type=Path, default=TESTS / "machine", metavar="DIR",
                         help="where test_*.py are")
@@ -80,6 +83,8 @@ def selected(tests, options):
         if options.kernel and (not test.boot or test.boot.kernel not in options.kernel):
             return False
         if options.scenario and (not test.boot or test.boot.scenario not in options.scenario):
+            return False
+        if options.select and not selection.SELECTIONS[options.select](test):
             return False
         return not options.patterns or any(
             pattern in str(test) or fnmatch.fnmatch(str(test), pattern)

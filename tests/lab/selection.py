@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Select the lab's tests that `make test` runs, and those that only `make test-all` runs.
+
+`make test` has twelve minutes. Its tests of the lab run on one kernel, and cover each platform, each
+command of the interface and each kind of sample. `tests/check/test_selection.py` checks this list.
+"""
+
+import fnmatch
+
+KERNEL = "6.1"
+
+# Patterns of names, without the machine
+TESTS = {
+    "boxes and counters of every platform against the model": (
+        "test_counting.every_counter_counts_exactly",
+        "test_counting.every_counter_counts_at_its_documented_rate",
+        "test_skx.every_counter_of_one_socket_counts_exactly",
+        "test_skx.free_running_counters_match_the_stacks",
+        "test_icx.free_running_counters_match_stacks_and_controllers",
+        "test_spr.every_counter_*exactly",
+        "test_spr.fields_reach_their_registers",
+        "test_spr.fields_of_granite_rapids_reach_their_registers",
+        "test_spr.free_running_counters_match_the_stacks",
+        "test_dmr.every_counter_of_both_tables_counts_exactly",
+        "test_core.every_counter_of_every_core_counts_exactly",
+    ),
+    "counts and costs": (
+        "test_counting.filters_and_special_fields_reach_their_registers",
+        "test_counting.counts_are_exact_over_48_bit_wraps",
+        "test_counting.low_dword_counts_are_exact_over_32_bit_wraps",
+        "test_counting.read_takes_the_minimum_of_accesses*",
+        "test_counting.session_times_match_the_model",
+        "test_spr.read_of_the_full_machine_takes_the_minimum_of_accesses",
+        "test_rotate.rotated_rates_match_unrotated_rates",
+        "test_share.*",
+        "test_parallel_read.parallel_read_matches_a_single_reader",
+    ),
+    "samples": (
+        "test_sampling.every_counter_that_can_overflow_ends_intervals_exactly",
+        "test_sampling.polled_periods_are_sampled_with_exact_counts",
+        "test_sampling.record_and_report_match_the_model",
+        "test_sampling.timer_samples_of_both_dies_are_exact_and_simultaneous",
+        "test_sampling.overflow_storm_is_throttled_and_losses_are_counted",
+        "test_icx.every_counter_that_can_overflow_ends_intervals_exactly",
+        "test_snbep.timer_sample_counts_match_each_box_freeze",
+        "test_core.every_counter_ends_intervals_and_samples_are_exact",
+        "test_tasks.core_event_overflows_trigger_one_sample_each",
+        "test_pmi.*",
+    ),
+    "every command of the interface, hostile input, other users": (
+        "test_uapi.uapi_*",
+        "test_discovery.uapi_discovery",
+        "test_discovery.bad_record_is_rejected_and_others_stay",
+    ),
+    "faults, the end of a process, hotplug, suspend, unloading": (
+        "test_faults.*",
+        "test_lifecycle.kill_restores_the_hardware",
+        "test_lifecycle.rmmod_at_random_moments_leaves_nothing",
+        "test_lifecycle.overflow_sampling_survives_pmi_core_offline",
+        "test_lifecycle.overflow_sampling_survives_die_offline",
+        "test_suspend.overflow_session_survives_suspend_to_ram",
+    ),
+    "the model against Linux's own driver": (
+        "test_witness.perf_stat_matches_the_model_rates",
+        "test_witness_e5.intree_boxes_and_rates_match_on_v[13]",
+        "test_witness_skx.intree_boxes_and_rates_match_on_skylake",
+        "test_witness_icx.*",
+        "test_witness_discovery.intree_boxes_and_rates_match_on_spr",
+    ),
+    "the tool": (
+        "test_metrics.metrics_match_their_formulas",
+        "test_selftest.verify_passes_on_a_correct_machine",
+        "test_top.top_numbers_match_the_rates",
+        "test_documents.readme_commands*",
+    ),
+}
+
+# `make quick` on the machine e2-2s
+QUICK = (
+    "test_counting.every_counter_counts_exactly",
+    "test_counting.read_takes_the_minimum_of_accesses",
+    "test_sampling.overflow_sample_holds_all_counters_of_its_die",
+    "test_sampling.timer_samples_of_both_dies_are_exact_and_simultaneous",
+    "test_lifecycle.kill_restores_the_hardware",
+    "test_uapi.uapi_session",
+)
+QUICK_SCENARIO = "e2-2s"
+
+
+def is_short(test):
+    """Return true for a test that `make test` runs."""
+    return on_kernel(test) and matches(test, [pattern for patterns in TESTS.values()
+                                              for pattern in patterns])
+
+
+def is_quick(test):
+    """Return true for a test that `make quick` runs."""
+    return on_kernel(test) and test.boot.scenario == QUICK_SCENARIO and matches(test, QUICK)
+
+
+def on_kernel(test):
+    return bool(test.boot) and test.boot.kernel == KERNEL
+
+
+def matches(test, patterns):
+    return any(fnmatch.fnmatchcase(test.name, pattern) for pattern in patterns)
+
+
+SELECTIONS = {"short": is_short, "quick": is_quick, "rest": lambda test: not is_short(test)}
