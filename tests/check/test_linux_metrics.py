@@ -130,7 +130,8 @@ def wrong_lists(platform, without, only):
              if not any(re.fullmatch(pattern, name) for pattern, _ in LINUX_ONLY)]
     if platform in OWN:
         return wrong + ([] if len(without) == OWN[platform] else
-                        [f"{platform}: Linux lacks {len(without)} of our metrics, the list says {OWN[platform]}"])
+                        [f"{platform}: Linux lacks {len(without)} of our metrics, the list says "
+                         f"{OWN[platform]}"])
     listed = {name for name, platforms in NOT_IN_LINUX.items() if platform in platforms.split()}
     return [*wrong, *(f"{platform} {name}: Linux has no such metric"
                       for name in without if name not in listed),

@@ -4,10 +4,10 @@
 An operand is a count, and its key is the encoding of the event, not the text of the formula. The
 count of a key is a random number that depends on the key and on a seed. An IIO event of several
 ports counts the sum of events of one port each. Therefore formulas with equal meaning have equal
-values.
+values. The numbers depend on nothing but the text of key and seed, so that they can be stored.
 """
 
-import random
+import hashlib
 import re
 
 from check.witness import linux, tables
@@ -41,6 +41,11 @@ def key_of(kind, terms):
         [(kind, *sorted(terms.items()))]
 
 
+def invented(text):
+    """Return a number between 1000 and a million that depends on a text."""
+    return 1e3 + int(hashlib.sha256(text.encode()).hexdigest()[:12], 16) % 999_000_000 / 1e3
+
+
 class Counts:
     """Invented counts of one interval.
 
@@ -54,10 +59,10 @@ class Counts:
         self.used = set()
 
     def of(self, kind, terms, one=False):
-        """Count of an event; @one: of one box."""
+        """Count of an event; @one: "[one]" or "[0]" for one box, False for all boxes."""
         keys = key_of(kind, terms)
         self.used.update((key, one) for key in keys)
-        return sum(random.Random(f"{self.seed} {key} {one}").uniform(1e3, 1e6) for key in keys)
+        return sum(invented(f"{self.seed} {key} {one}") for key in keys)
 
     def named(self, name, terms, one=False):
         """Count of a named event with further terms."""
@@ -96,7 +101,11 @@ def evaluate(text, operand):
 
 
 def split_one(text):
-    return (text[:-len("[one]")], True) if text.endswith("[one]") else (text, False)
+    """Return an operand without "[one]" or "[0]", and the kind of boxes that it is of."""
+    for end in ("[one]", "[0]"):
+        if text.endswith(end):
+            return text[:-len(end)], end
+    return text, False
 
 
 class Ours:
@@ -118,7 +127,8 @@ class Ours:
         where = dict(part.strip().split("=", 1) for part in row["Where"].split(";") if part.strip())
 
         def operand(_, token):
-            return self.operand(where.get(token, token), counts)
+            alias, first = split_one(token)
+            return self.operand(where.get(alias, alias) + (first or ""), counts)
         return evaluate(row["Formula"], operand)
 
     def operand(self, text, counts):
@@ -173,8 +183,8 @@ class Theirs:
         kind, one = self.PMU.fullmatch(head).groups()
         first, _, rest = text.partition(",")
         if "=" not in first:
-            return counts.named(first, self.terms(rest), bool(one))
-        return counts.of(PMUS[kind], self.terms(text), bool(one))
+            return counts.named(first, self.terms(rest), "[one]" if one else False)
+        return counts.of(PMUS[kind], self.terms(text), "[one]" if one else False)
 
     @staticmethod
     def terms(text):
