@@ -327,7 +327,11 @@ SPECIAL = ("cbo/COUNTER0_OCCUPANCY", "pcu/POWER_STATE_OCCUPANCY.", "ubox/CLOCKTI
 
 
 def named_events(machine):
-    """Return the names of `list events` that count without a filter, by box type."""
+    """Return the names of `list events` that count without a filter, by box type.
+
+    The codes are those of the product's tables, which check/test_intel_events.py and
+    check/test_linux_events.py compare with other sources.
+    """
     by_type = {}
     for line in machine.run("ucoretool list events -j").out.splitlines():
         event = json.loads(line)

@@ -3,7 +3,8 @@
 
 The formulas are read from the tables in the tree and evaluated here independently. The rates of
 their events are those of the model. The counting time is measured by a clock of the model, on
-each die, in the same session.
+each die, in the same session. check/test_intel_metrics.py and
+check/test_linux_metrics.py compare the formulas themselves with Intel's and Linux's.
 """
 
 import csv

@@ -4,6 +4,9 @@ discovery table.
 
 An event that is equal in two lists is counted on one platform. For the static platforms see
 test_skx.py, test_icx.py and, for E5-2600, test_counting.py.
+
+The expected fields are from tools/events, as the library's are. check/test_intel_events.py and
+check/test_linux_events.py compare these tables with Intel's and Linux's files.
 """
 
 from lab.framework import test
