@@ -111,7 +111,7 @@ page-test:	## test the page of `report --html` in a browser (installs Chromium, 
 	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools test-page
 
 test:	## the driver, the tool and every platform in 12 minutes, the next time in 6
-	@$(LAB)/deps.sh build tools lab debug perf
+	@$(LAB)/deps.sh build tools lab kunit perf
 	@$(PYLAB).all test
 
 test-all:	## every test: also the debug kernel, other kernels, lint, fuzzers, minimal machines; an hour
@@ -119,7 +119,7 @@ test-all:	## every test: also the debug kernel, other kernels, lint, fuzzers, mi
 	@$(PYLAB).all test-all
 
 quick:	## a minute's tests after a change: unit tests, one machine
-	@$(LAB)/deps.sh build lab debug perf
+	@$(LAB)/deps.sh build lab kunit perf
 	@$(PYLAB).all quick
 
 fresh-test:

@@ -25,7 +25,7 @@ MARKS = "make coverage"
 
 
 def run_tests(patterns):
-    """Run both kinds of tests. Their failures are reported, but only `make test` depends on
+    """Run both kinds of tests. Their failures are reported, but only `make test-all` depends on
     them."""
     shutil.rmtree(COUNTED, ignore_errors=True)
     os.environ["UCORE_GCOV"] = str(COUNTED)

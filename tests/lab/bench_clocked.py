@@ -3,7 +3,7 @@
 cost.
 
 lab.clocked measures. This module prints the results, writes them into Documentation/cost.md and
-compares them with figures.json. `make test` does the same comparison (FIGURES=update writes
+compares them with figures.json. `make test-all` does the same comparison (FIGURES=update writes
 that file).
 
 usage: python3 -m lab.bench_clocked compares only, in a minute

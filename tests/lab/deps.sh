@@ -27,6 +27,8 @@ packages_of() {
 	qemu)	echo gcc g++ make ninja-build meson pkg-config python3 flex bison patch \
 			libglib2.0-dev libpixman-1-dev zlib1g-dev libfdt-dev \
 			dpkg-dev xz-utils ca-certificates ;;
+	# KUnit for kernels that were built without it
+	kunit)	echo linux-source-6.12 gcc make python3 xz-utils ;;
 	# building the debug kernel
 	debug)	echo linux-source-6.12 gcc make flex bison bc libelf-dev libssl-dev \
 			xz-utils cpio patch python3 kmod ;;
