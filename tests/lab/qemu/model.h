@@ -272,7 +272,7 @@ typedef struct UcorePlatform {
     } free_running[UCORE_MAX_FREE];
 } UcorePlatform;
 
-#define UCORE_PLATFORM(name, stepping, family) \
+#define UCORE_PLATFORM(name, cpuid_family, model, stepping, family) \
     extern const UcorePlatform ucore_##name;
 #include "platforms/list.h"
 

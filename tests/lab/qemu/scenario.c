@@ -20,7 +20,7 @@ static const struct {
     const UcorePlatform *platform;
     bool discovery;
 } platforms[] = {
-#define UCORE_PLATFORM(name, stepping, family) \
+#define UCORE_PLATFORM(name, cpuid_family, model, stepping, family) \
     { #name, &ucore_##name, FAMILY_##family },
 #include "platforms/list.h"
 };
