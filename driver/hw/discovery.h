@@ -3,8 +3,9 @@
  * Facts about PMON discovery, and about the uncore registers of the processors that have it
  * (Sapphire Rapids and later).
  *
- * Offsets, fields and encodings only. The driver and the machine model (tests/lab/qemu) include
- * this file. Each of them defines BIT_ULL() and GENMASK_ULL().
+ * Offsets, fields and encodings only. The driver and the fuzzer (tests/fuzz) include this file.
+ * Each of them defines BIT_ULL() and GENMASK_ULL(). The machine model (tests/lab/qemu) has a
+ * separate reading.
  *
  * Intel's guide for the uncore of Sapphire Rapids is not public as text. The facts are those
  * on which Linux, Intel PCM and Intel's datasheets for Core Ultra 200 (831649, 844345, whose

@@ -2,8 +2,7 @@
 /*
  * Facts about the uncore registers that all Xeon E5-2600 generations (v1 to v4) have in common.
  *
- * Offsets, fields and encodings only. The driver and the machine model (tests/lab/qemu) include
- * this file. Each of them defines BIT() and GENMASK().
+ * Offsets, fields and encodings only. The machine model (tests/lab/qemu) has a separate reading.
  *
  * Source: Intel 329468-002 ("Xeon E5-2600 v2 and E7 v2 uncore performance monitoring reference
  * manual"). The comments contain its section and table numbers. 327043-001, the manual of the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /*
- * List of the supported processors. Facts only. No other file repeats these facts.
+ * List of the supported processors. Facts only. No other file of the product repeats these facts.
  *
  * Columns: CPUID family, CPUID model, name of the platform, name of the processor, kind of
  * table, first CPUID stepping. The kind is 1 if discovery tables describe the boxes, and 0 if a
@@ -14,7 +14,7 @@
  *     #include "hw/models.h"
  *
  * Each row is on a separate line, because scripts parse the rows, too. The machine model
- * (tests/lab/qemu) emulates the processor in the first row of each platform.
+ * (tests/lab/qemu) has the CPUID numbers of each platform again, in platforms/list.h.
  */
 #ifndef UCORE_MODEL
 #define UCORE_MODEL(...)

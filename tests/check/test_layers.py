@@ -40,6 +40,12 @@ MAY = {
 # include paths besides the folder of the file; generated files are in build/
 SEARCH = {"driver": ("driver",), "tools": ("tools/ucoretool", "tools/lib", "uapi")}
 
+# The machine model and KUnit repeat the facts of driver/hw from the manuals. A number that they
+# took from there would be wrong on both sides.
+FACTS = "driver/hw"
+MODEL = "tests/lab/qemu"
+READ_AGAIN = (MODEL, "tests/kunit")
+
 
 # ---- includes ----
 
@@ -85,6 +91,28 @@ def forbidden_in_driver(name, target):
 def forbidden_in_tools(name, target):
     folder, into = str(Path(name).parent), str(Path(target).parent)
     return into != folder and not {into, target} & set(MAY[folder])
+
+
+def macros(*folders):
+    """Names of the macros that the files of folders define."""
+    return {name for file in tracked(*folders)
+            for name in re.findall(r"^#define (\w+)", (TOP / file).read_text(), re.M)}
+
+
+def facts_used(text, facts):
+    """The names of facts in a file, except in comments."""
+    return sorted(facts & set(re.findall(r"\w+", re.sub(r"/\*.*?\*/", "", text, flags=re.S))))
+
+
+def of_driver(name, word):
+    """Return true if the include @word of the model's file @name is a header of the driver.
+
+    The model is compiled in QEMU's source tree, where the paths to the driver differ. Therefore
+    the name of a header of driver/hw is enough, unless the model has this file.
+    """
+    if (TOP / normal(Path(name).parent / word)).is_file():
+        return not str(normal(Path(name).parent / word)).startswith(MODEL)
+    return "driver" in word or ".." in word or (TOP / FACTS / Path(word).name).is_file()
 
 
 def climbing(arrows, forbidden):
@@ -160,6 +188,28 @@ def tools_include_only_lower_layers():
     arrows = graph("tools")
     assert "tools/ucoretool/tool.h" in arrows["tools/ucoretool/list/list.h"], arrows
     fail_on(*climbing(arrows, forbidden_in_tools))
+
+
+@test(machine=False)
+def model_includes_no_header_of_the_driver():
+    include = re.compile(r'^\s*#\s*include\s*["<](.+)[">]', re.M)
+    file = f"{MODEL}/platforms/spr.c"
+    assert of_driver(file, "../driver/hw/discovery.h") and of_driver(file, "ivbep.h")
+    assert of_driver(file, "../../../../driver/reg/reg.h")
+    assert not of_driver(file, "../model.h") and not of_driver(file, "discovery.h")
+    build = re.search(r"driver\W?hw.*", (TOP / MODEL / "build.sh").read_text())
+    fail_on(*(f"{name} includes {word}" for name in tracked(MODEL)
+              for word in include.findall((TOP / name).read_text()) if of_driver(name, word)),
+            *([f"{MODEL}/build.sh: {build[0]}"] if build else []))
+
+
+@test(machine=False)
+def model_and_kunit_use_no_number_of_the_driver():
+    facts = macros(FACTS)
+    assert "SPR_MSR_CHA_COUNT" in facts, facts
+    assert facts_used("/* SPR_WIDTH */ read(SPR_MSR_CHA_COUNT);", facts) == ["SPR_MSR_CHA_COUNT"]
+    fail_on(*(f"{name} uses {', '.join(used)}" for folder in READ_AGAIN for name in tracked(folder)
+              if (used := facts_used((TOP / name).read_text(), facts - macros(folder)))))
 
 
 @test(machine=False)

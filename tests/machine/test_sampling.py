@@ -4,16 +4,17 @@
 import errno
 import re
 import statistics
+from itertools import zip_longest
 
 from lab import truth
 from lab.framework import BOTH, KERNELS, test
 from lab.qemu import args
 from lab.session import (EVENT_NONE, FIXED, LOST, MS, SAMPLE_CONTEXT, SAMPLE_THROTTLED, SAMPLE_USER,
                          TRIGGER_OVERFLOW, TRIGGER_TIMER, US, VALUE_UNFROZEN, Session, accesses_of,
-                         assert_equal, die_of, flagged, interrupting, refused, sample_until,
-                         samples_in, totals_at)
+                         assert_equal, die_of, flagged, interrupting, once_per_freeze, refused,
+                         sample_until, samples_in, totals_at)
 from machine import eventset
-from machine.armed import assert_skews, each_overflowed, run_armed, run_polled
+from machine.armed import WATCHDOG, assert_skews, each_overflowed, run_armed, run_polled
 from machine.timers import assert_same_instants, budget_of, traced
 
 CLOCK = {"event": 0x00}
@@ -54,6 +55,30 @@ def every_counter_that_can_overflow_ends_intervals_exactly(m):
         with Session(m) as s:
             wanted = armed_set(s, ctr, 5)
         run_armed(m, wanted, each_overflowed(2))
+
+
+@test("e2-2s-full", timeout=120)
+def global_status_bit_of_each_box_leads_to_its_overflow(m):
+    """The driver finds the box of an overflow by the bit that the model sets in the status.
+
+    If the driver knows the bit as that of another box, it reads the status of the wrong box and
+    misses the overflow.
+    """
+    m.write(WATCHDOG, 0)
+    with budget_of(m, 100), Session(m, ring=1 << 22) as s:
+        s.add_all(armed_set(s, 0, 5))
+        mark = m.truth_length()
+        s.start()
+        samples = once_per_freeze(sample_until(m, s, lambda found: each_overflowed(1)(s, found)))
+        at = {event: f"{c.box}.{c.ctr}" for event, c in s.events.items()}
+        for die in (0, 1):
+            found = [{at[event] for event in flagged(sample)} for sample in samples
+                     if sample["domain"] == die and flagged(sample)]
+            due = [set(freeze["cause"]) for freeze in m.truth("freeze", mark)
+                   if freeze["socket"] == die and freeze["cause"]]
+            for number, (wrong, right) in enumerate(zip_longest(found, due)):
+                assert wrong == right, f"overflow {number} of die {die}: {right}, found {wrong}"
+        assert not s.status()["recovered"], s.status()
 
 
 @test("e2-2s")

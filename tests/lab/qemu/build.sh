@@ -6,13 +6,12 @@
 #	--path: nothing on stdout but the path; --configure: fetches and configures
 #	it and stops, which shows that all packages are there
 #
-# Debian's QEMU source, our files and the driver's register headers give one
-# x86_64 binary in $UCORE_CACHE/qemu/bin/<hash of our files>.  An edit of the
-# model rebuilds in seconds.  Installs the packages it needs.
+# Debian's QEMU source and our files give one x86_64 binary in
+# $UCORE_CACHE/qemu/bin/<hash of our files>.  An edit of the model rebuilds in
+# seconds.  Installs the packages it needs.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
-hw=$(cd "$here/../../../driver/hw" && pwd)
 root=${UCORE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/ucore}/qemu
 src=$root/src
 build=$root/build
@@ -33,7 +32,7 @@ die() { say "$*"; exit 1; }
 c_files() { (cd "$1" && find . -name '*.[ch]' | LC_ALL=C sort); }
 
 tree_hash() {
-	(cd "$here" && c_files . | xargs cat build.sh hooks.patch ucore.mak "$hw"/*.h) |
+	(cd "$here" && c_files . | xargs cat build.sh hooks.patch ucore.mak) |
 		sha256sum | cut -c1-16
 }
 
@@ -90,9 +89,8 @@ copy_model() {
 	local to=$src/hw/i386/ucore f
 
 	for f in $(c_files "$here"); do update "$here/$f" "$to/$f"; done
-	for f in "$hw"/*.h; do update "$f" "$to/driver-hw/${f##*/}"; done
 	for f in $(c_files "$to"); do
-		[ -e "$here/$f" ] || [ "$f" != "${f#./driver-hw/}" ] || rm "$to/$f"
+		[ -e "$here/$f" ] || rm "$to/$f"
 	done
 	meson_build > "$root/meson.build"
 	update "$root/meson.build" "$to/meson.build"

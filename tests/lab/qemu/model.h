@@ -224,7 +224,8 @@ typedef struct UcorePlatform {
     /* required for overflow messages; 0: none */
     uint32_t box_ov_en;
     uint32_t box_must_be_one, box_readable, box_legal;
-    bool box_enables_doubtful;      /* [model] box-enables: as on v2 */
+    /* bits with [model] box-enables, as on v2; 0: none */
+    uint32_t box_frz_en_doubtful, box_ov_en_doubtful;
 
     /* counter control; any bit of ctl_en or fixed_en enables the counter */
     uint64_t ctl_en, fixed_en, ctl_ev_sel, ctl_umask, ctl_edge;
@@ -271,7 +272,7 @@ typedef struct UcorePlatform {
     } free_running[UCORE_MAX_FREE];
 } UcorePlatform;
 
-#define UCORE_PLATFORM(name, stepping, family) \
+#define UCORE_PLATFORM(name, cpuid_family, model, stepping, family) \
     extern const UcorePlatform ucore_##name;
 #include "platforms/list.h"
 

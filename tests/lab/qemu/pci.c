@@ -15,7 +15,6 @@
 #include "hw/pci/pci_host.h"
 #include "hw/pci/pcie.h"
 #include "hw/qdev-properties.h"
-#include "driver-hw/discovery.h"
 
 #define TYPE_UCORE_PCI "ucore-pci"
 OBJECT_DECLARE_SIMPLE_TYPE(UcorePciDevice, UCORE_PCI)
@@ -476,6 +475,8 @@ static bool listed_create(UcoreMachine *m, unsigned socket, Error **errp)
     return true;
 }
 
+#define MAP_DEVICE_ID       0x3250
+#define TABLE_DEVICE_ID     0x09a7      /* unless the platform has another */
 #define UNIT_DEVICE_ID      0x3280      /* and the box type's number */
 #define GLOBAL_DEVICE_ID    0x325f
 #define FILLER_DEVICE_ID    0x325e
@@ -511,12 +512,12 @@ static void system_functions(UcoreSocket *s, UcorePciDevice **function)
 
     if (!ucore_scenario_names_site(cfg->hidden, s->id, "map")) {
         function[map] = function_new(s, map, UCORE_PCI_SOCKET_MAP,
-                                     SPR_PCI_UBOX);
+                                     MAP_DEVICE_ID);
     }
     if (!ucore_scenario_names_site(cfg->hidden, s->id, "discovery")) {
         function[table] = function_new(s, table, UCORE_PCI_TABLE,
                                        cfg->platform->table_device
-                                       ?: DISC_PCI_DEVICE);
+                                       ?: TABLE_DEVICE_ID);
     }
     if (s->global[0].access == UCORE_ACCESS_PCI) {
         function[global] = function_new(s, global, UCORE_PCI_PMON,

@@ -5,7 +5,6 @@
  */
 #include "model.h"
 #include "qapi/error.h"
-#include "driver-hw/e5.h"
 
 bool ucore_count_insns;
 
@@ -21,7 +20,7 @@ static const struct {
     const UcorePlatform *platform;
     bool discovery;
 } platforms[] = {
-#define UCORE_PLATFORM(name, stepping, family) \
+#define UCORE_PLATFORM(name, cpuid_family, model, stepping, family) \
     { #name, &ucore_##name, FAMILY_##family },
 #include "platforms/list.h"
 };
@@ -427,10 +426,10 @@ static bool load_core_map(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
 static void take_box_ctl(UcoreConfig *cfg)
 {
     const UcorePlatform *p = cfg->platform;
-    uint32_t enables = p->box_enables_doubtful && cfg->box_enables
-                       ? E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN : 0;
+    uint32_t ov_en = cfg->box_enables ? p->box_ov_en_doubtful : 0;
+    uint32_t enables = cfg->box_enables ? ov_en | p->box_frz_en_doubtful : 0;
 
-    cfg->box_ov_en = p->box_ov_en | (enables & E5_BOX_CTL_OV_EN);
+    cfg->box_ov_en = p->box_ov_en | ov_en;
     cfg->box_must_be_one = p->box_must_be_one | enables;
     cfg->box_readable = p->box_readable | enables;
 }

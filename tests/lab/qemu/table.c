@@ -8,9 +8,13 @@
 #include "qapi/error.h"
 #include "exec/address-spaces.h"
 #include "hw/pci/pci_bus.h"
-#include "driver-hw/discovery.h"
 
 #define BAR_SIZE_MIN        0x10000
+#define RECORD_WORDS        3               /* the words of a record in use */
+
+/* box types whose records the scenario may change */
+#define NUMBER_UPI          8
+#define NUMBER_M3UPI        9
 
 /* the extended capabilities, in the order of the chain */
 #define CAP_LTR             0x100           /* 8 bytes, of no interest */
@@ -19,7 +23,9 @@
 #define CAP_PMON2           0x150
 #define CAP_GARBAGE         0xa00
 #define CAP_ID_LTR          0x18
-#define DVSEC_ENTRY_TELEMETRY 2
+#define CAP_ID_DVSEC        0x23
+#define ENTRY_PMON          1
+#define ENTRY_TELEMETRY     2
 
 enum { CHAIN_OK, CHAIN_BROKEN, CHAIN_MISALIGNED, CHAIN_LOW, CHAIN_LOOP,
        CHAIN_SELF };
@@ -50,7 +56,7 @@ typedef enum {
 } Which;
 
 typedef struct Append {
-    uint64_t word[DISC_RECORD_WORDS];
+    uint64_t word[RECORD_WORDS];
 } Append;
 
 struct UcoreForgery {
@@ -107,7 +113,7 @@ static bool parse_patch(UcoreForgery *f, const char *key, const char *text)
         Append a = { };
 
         words = g_strsplit(text, " ", 0);
-        for (unsigned i = 0; i < DISC_RECORD_WORDS; i++) {
+        for (unsigned i = 0; i < RECORD_WORDS; i++) {
             if (i >= g_strv_length(words) || !parse_u64(words[i], &a.word[i])) {
                 return false;
             }
@@ -291,13 +297,22 @@ static UcoreForgery *forgery(const UcoreSocket *s)
 
 static bool is_upi(const UcoreBox *box)
 {
-    return box->site->unit.number == SPR_TYPE_UPI ||
-           box->site->unit.number == SPR_TYPE_M3UPI;
+    return box->site->unit.number == NUMBER_UPI ||
+           box->site->unit.number == NUMBER_M3UPI;
 }
 
-static uint64_t put(uint64_t mask, uint64_t val)
+/* Return the low bits of @val at bits @last to @first of a word. */
+static uint64_t bits(unsigned last, unsigned first, uint64_t val)
 {
-    return (val << ctz64(mask)) & mask;
+    return deposit64(0, first, last - first + 1, val);
+}
+
+/* the address of a register in config space */
+static uint64_t config_address(unsigned bus, unsigned slot, unsigned function,
+                               unsigned offset)
+{
+    return bits(27, 20, bus) | bits(19, 15, slot) | bits(14, 12, function) |
+           bits(11, 0, offset);
 }
 
 static uint64_t unit_address(const UcoreBox *box, unsigned bus)
@@ -305,10 +320,8 @@ static uint64_t unit_address(const UcoreBox *box, unsigned bus)
     if (box->access != UCORE_ACCESS_PCI) {
         return box->base;
     }
-    return put(DISC_PCI_OFFSET, box->base) |
-           put(DISC_PCI_FUNCTION, PCI_FUNC(box->devfn)) |
-           put(DISC_PCI_SLOT, PCI_SLOT(box->devfn)) |
-           put(DISC_PCI_BUS, bus);
+    return config_address(bus, PCI_SLOT(box->devfn), PCI_FUNC(box->devfn),
+                          box->base);
 }
 
 static void put_unit(const UcoreForgery *f, const UcoreBox *box, unsigned bus,
@@ -317,19 +330,15 @@ static void put_unit(const UcoreForgery *f, const UcoreBox *box, unsigned bus,
     const UcoreConfig *cfg = &box->socket->machine->config;
     const UcoreUnitSite *u = &box->site->unit;
 
-    word[0] = put(DISC_UNIT0_NUM_REGS, box->type->nr_gp) |
-              put(DISC_UNIT0_CTL_OFFSET, u->ctl) |
-              put(DISC_UNIT0_WIDTH, box->type->width) |
-              put(DISC_UNIT0_CTR_OFFSET, u->ctr) |
-              put(DISC_UNIT0_STATUS_OFFSET, u->status) |
-              put(DISC_WORD0_ACCESS, box->access);
+    word[0] = bits(7, 0, box->type->nr_gp) | bits(15, 8, u->ctl) |
+              bits(23, 16, box->type->width) | bits(31, 24, u->ctr) |
+              bits(39, 32, u->status) | bits(63, 62, box->access);
     word[1] = unit_address(box, bus);
-    word[2] = put(DISC_UNIT2_TYPE, u->number) |
-              put(DISC_UNIT2_ID, box->instance) |
-              put(DISC_UNIT2_STATUS_POS, box->global_bit -
-                  64 * ucore_global_of(cfg, u) * cfg->status_words);
+    word[2] = bits(15, 0, u->number) | bits(31, 16, box->instance) |
+              bits(47, 32, box->global_bit -
+                   64 * ucore_global_of(cfg, u) * cfg->status_words);
     if (is_upi(box) && f->upi == UPI_WRONG) {
-        word[1] = put(DISC_PCI_OFFSET, 0x40) | put(DISC_PCI_SLOT, 31);
+        word[1] = config_address(0, 31, 0, 0x40);
     }
 }
 
@@ -352,9 +361,8 @@ static uint64_t global_address(const UcoreSocket *s, unsigned global,
     if (s->global[global].access != UCORE_ACCESS_PCI) {
         return s->global[global].base;
     }
-    return put(DISC_PCI_OFFSET, s->global[global].base) |
-           put(DISC_PCI_FUNCTION, UCORE_FUNCTION_GLOBAL) |
-           put(DISC_PCI_SLOT, UCORE_SLOT_SYSTEM) | put(DISC_PCI_BUS, bus);
+    return config_address(bus, UCORE_SLOT_SYSTEM, UCORE_FUNCTION_GLOBAL,
+                          s->global[global].base);
 }
 
 static void put_global(const UcoreSocket *s, unsigned units, unsigned bus,
@@ -364,13 +372,12 @@ static void put_global(const UcoreSocket *s, unsigned units, unsigned bus,
     const UcoreForgery *f = forgery(s);
     unsigned g = which == TABLE_POINTED;
 
-    word[0] = put(DISC_GLOBAL0_STRIDE, f->stride) |
-              put(DISC_GLOBAL0_MAX_UNITS,
-                  f->has_max_units && !g ? f->max_units : units) |
-              put(DISC_WORD0_ACCESS, s->global[g].access);
+    word[0] = bits(15, 8, f->stride) |
+              bits(25, 16, f->has_max_units && !g ? f->max_units : units) |
+              bits(63, 62, s->global[g].access);
     word[1] = global_address(s, g, bus);
-    word[2] = put(DISC_GLOBAL2_STATUS_OFFSET, g ? 8 : cfg->status_offset) |
-              put(DISC_GLOBAL2_NUM_STATUS, cfg->status_bits[g]);
+    word[2] = bits(7, 0, g ? 8 : cfg->status_offset) |
+              bits(23, 8, cfg->status_bits[g]);
 }
 
 static void apply_patches(const UcoreSocket *s, GArray *records, bool pointed)
@@ -396,8 +403,7 @@ static void append(GArray *records, const UcoreForgery *f,
     uint64_t zero = 0;
 
     for (unsigned i = 0; i < f->stride; i++) {
-        g_array_append_vals(records, i < DISC_RECORD_WORDS ? &word[i] : &zero,
-                            1);
+        g_array_append_vals(records, i < RECORD_WORDS ? &word[i] : &zero, 1);
     }
 }
 
@@ -406,7 +412,7 @@ static GArray *generate(const UcoreSocket *s, unsigned bus, Which which)
 {
     const UcoreForgery *f = forgery(s);
     GArray *records = g_array_new(false, true, sizeof(uint64_t));
-    uint64_t word[DISC_RECORD_WORDS] = { };
+    uint64_t word[RECORD_WORDS] = { };
     unsigned units = 0;
 
     append(records, f, word);
@@ -422,7 +428,7 @@ static GArray *generate(const UcoreSocket *s, unsigned bus, Which which)
         units++;
     }
     put_global(s, units, bus, which, word);
-    for (unsigned i = 0; i < MIN(f->stride, DISC_RECORD_WORDS); i++) {
+    for (unsigned i = 0; i < MIN(f->stride, RECORD_WORDS); i++) {
         g_array_index(records, uint64_t, i) = word[i];
     }
     if (which != TABLE_SECOND) {
@@ -527,23 +533,22 @@ bool ucore_table_pointer(const UcoreSocket *s, uint64_t *val)
 
 static void put_cap(PCIDevice *pd, unsigned at, unsigned id, unsigned next)
 {
-    pci_set_long(pd->config + at, put(DISC_EXT_CAP_ID, id) |
-                 put(DISC_EXT_CAP_VERSION, 1) | put(DISC_EXT_CAP_NEXT, next));
+    pci_set_long(pd->config + at,
+                 bits(31, 20, next) | bits(19, 16, 1) | bits(15, 0, id));
 }
 
 static void put_dvsec(PCIDevice *pd, unsigned at, unsigned entry,
                       unsigned next, uint32_t table)
 {
-    put_cap(pd, at, DISC_EXT_CAP_ID_DVSEC, next);
-    pci_set_long(pd->config + at + DISC_DVSEC_HEADER1,
-                 put(DISC_DVSEC_VENDOR, PCI_VENDOR_ID_INTEL) |
-                 put(DISC_DVSEC_REVISION, 1) |
-                 put(DISC_DVSEC_LENGTH, DISC_DVSEC_SIZE));
-    pci_set_long(pd->config + at + DISC_DVSEC_HEADER2,
-                 put(DISC_DVSEC_ENTRY_ID, entry) |
-                 put(DISC_DVSEC_NUM_ENTRIES, 1) |
-                 put(DISC_DVSEC_ENTRY_SIZE, 4));
-    pci_set_long(pd->config + at + DISC_DVSEC_TABLE, table);
+    put_cap(pd, at, CAP_ID_DVSEC, next);
+    /* its length, its revision */
+    pci_set_long(pd->config + at + 0x4, bits(31, 20, 0x10) | bits(19, 16, 1) |
+                 bits(15, 0, PCI_VENDOR_ID_INTEL));
+    /* one entry of four dwords */
+    pci_set_long(pd->config + at + 0x8, bits(31, 24, 4) | bits(23, 16, 1) |
+                 bits(15, 0, entry));
+    /* number of the BAR in bits 2:0, offset in the BAR above */
+    pci_set_long(pd->config + at + 0xc, table);
 }
 
 /*
@@ -579,14 +584,14 @@ static void put_chain(PCIDevice *pd, const UcoreForgery *f)
         after_last = wrong_link(f, last, 0);
     }
     put_cap(pd, CAP_LTR, CAP_ID_LTR, CAP_TELEMETRY);
-    put_dvsec(pd, CAP_TELEMETRY, DVSEC_ENTRY_TELEMETRY, after_telemetry, 0);
+    put_dvsec(pd, CAP_TELEMETRY, ENTRY_TELEMETRY, after_telemetry, 0);
     if (!f->dvsec) {
         return;
     }
-    put_dvsec(pd, CAP_PMON, DISC_DVSEC_ENTRY_PMON,
+    put_dvsec(pd, CAP_PMON, ENTRY_PMON,
               f->second_table ? CAP_PMON2 : after_last, f->bar | f->offset);
     if (f->second_table) {
-        put_dvsec(pd, CAP_PMON2, DISC_DVSEC_ENTRY_PMON, after_last,
+        put_dvsec(pd, CAP_PMON2, ENTRY_PMON, after_last,
                   f->bar + (f->bar_type == BAR_64 ? 2 : 1));
     }
     if (f->chain == CHAIN_BROKEN) {

@@ -5,7 +5,9 @@
  * types, use additional spaces of this file, one for each kind of access.
  */
 #include "model.h"
-#include "driver-hw/discovery.h"
+
+#define COUNTER_BYTES       8               /* in memory and config space */
+#define UPPER_DWORD         GENMASK(63, 32)
 
 #define EXTRA_MSR           0x8000
 #define EXTRA_MSR_LAST      0xffff
@@ -33,7 +35,7 @@ const UcoreReg *ucore_unit_regs(const UcoreBoxSite *site)
 {
     const UcoreUnitSite *u = &site->unit;
     const UcoreBoxType *t = site->type;
-    unsigned ctr_stride = u->access == UCORE_ACCESS_MSR ? 1 : DISC_CTR_STRIDE;
+    unsigned ctr_stride = u->access == UCORE_ACCESS_MSR ? 1 : COUNTER_BYTES;
     UcoreReg *regs = g_new0(UcoreReg, 2 * t->nr_gp + 6), *reg = regs;
 
     reg = reg_add(reg, 0, UCORE_REG_BOX_CTL, 0, false);
@@ -144,7 +146,7 @@ static void site_spread(UcoreBoxSite *site, unsigned ctl_stride)
 
     u->ctl_stride = ctl_stride;
     u->wide_ctl = ctl_stride == 8;
-    u->fixed_ctr = u->ctr + t->nr_gp * DISC_CTR_STRIDE;
+    u->fixed_ctr = u->ctr + t->nr_gp * COUNTER_BYTES;
     u->ctl = MAX(u->ctl, u->fixed_ctr + 8);
     u->fixed_ctl = u->ctl + t->nr_gp * ctl_stride;
     u->status = u->fixed_ctl + 8;
@@ -179,13 +181,13 @@ UcoreBoxSite *ucore_unit_unknown(const UcorePlatform *p, unsigned number,
     t->status_legal = MAKE_64BIT_MASK(0, counters);
     site = site_new(p, t, number, access);
     if (access == UCORE_ACCESS_PCI) {
-        site_spread(site, DISC_PCI_CTL_STRIDE);
+        site_spread(site, 8);
     } else if (access == UCORE_ACCESS_MMIO) {
         site_spread(site, ctl_stride);
     }
     if (site->unit.wide_ctl) {
-        t->ctl_legal |= DISC_CTL_UMASK_EXT32;
-        t->umask_ext = DISC_CTL_UMASK_EXT32;
+        t->ctl_legal |= UPPER_DWORD;
+        t->umask_ext = UPPER_DWORD;
     }
     return site;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The platforms of the model for Python: the rows of list.h and of driver/hw/models.h."""
+"""The platforms of the model for Python: the rows of list.h."""
 
 import csv
 import dataclasses
@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-MODELS = HERE.parents[3] / "driver/hw/models.h"
+# Only the names of processors. The numbers in CPUID are those of list.h.
+TITLES = HERE.parents[3] / "driver/hw/models.h"
 # Families
 WITH_TABLE = ("spr", "gnr", "dmr")
 BUS_ABOVE = ("icx",)            # the PCU's functions are on the bus above the uncore's
@@ -41,13 +42,13 @@ def rows(path, macro):
 
 def collected():
     """Name -> Platform, in the order of list.h."""
-    processors = {}
-    for number, model, name, title, *_ in rows(MODELS, "UCORE_MODEL"):
-        processors.setdefault(name, (title, int(number, 0), int(model, 0)))
+    titles = {}
+    for _, _, name, title, *_ in rows(TITLES, "UCORE_MODEL"):
+        titles.setdefault(name, title)
     found = {}
-    for name, stepping, family in rows(HERE / "list.h", "UCORE_PLATFORM"):
-        title, number, model = processors[name]
-        found[name] = Platform(name, title, family, number, model, int(stepping, 0))
+    for name, *cpuid, family in rows(HERE / "list.h", "UCORE_PLATFORM"):
+        numbers = [int(number, 0) for number in cpuid]
+        found[name] = Platform(name, titles[name], family, *numbers)
     return found
 
 

@@ -31,33 +31,31 @@ TRAITS(cxldp, CLOCK(1700000000));
 TRAITS(unknown, CLOCK(1500000000));
 
 const UcoreBoxType ucore_disc_iio = {
-    TYPE("iio", SPR_TYPE_IIO, 4, iio_traits),
-    .ctl_legal = CTL_LEGAL | DISC_CTL_IIO_THRESH | DISC_CTL_IIO_CH_MASK |
-                 DISC_CTL_IIO_FC_MASK,
-    .thresh = DISC_CTL_IIO_THRESH,
-    .umask_ext = DISC_CTL_IIO_CH_MASK | DISC_CTL_IIO_FC_MASK,
+    TYPE("iio", 1, 4, iio_traits),
+    .ctl_legal = CTL_LEGAL | IIO_THRESHOLD | IIO_CHANNELS | IIO_CLASSES,
+    .thresh = IIO_THRESHOLD, .umask_ext = IIO_CHANNELS | IIO_CLASSES,
     .status_legal = GENMASK(3, 0), .constraints = iio_constraints,
 };
 const UcoreBoxType ucore_disc_irp = {
-    TYPE("irp", SPR_TYPE_IRP, 2, irp_traits), EXTENDED(2)
+    TYPE("irp", 2, 2, irp_traits), EXTENDED(2)
 };
 const UcoreBoxType ucore_disc_pcu = {
-    TYPE("pcu", SPR_TYPE_PCU, 4, pcu_traits), NARROW(4)
+    TYPE("pcu", 4, 4, pcu_traits), NARROW(4)
 };
 const UcoreBoxType ucore_disc_ubox = {
-    TYPE("ubox", SPR_TYPE_UBOX, 2, ubox_traits), WITH_FIXED(2)
+    TYPE("ubox", 5, 2, ubox_traits), WITH_FIXED(2)
 };
 const UcoreBoxType ucore_disc_imc = {
-    TYPE("imc", SPR_TYPE_IMC, 4, imc_traits), WITH_FIXED(4)
+    TYPE("imc", 6, 4, imc_traits), WITH_FIXED(4)
 };
 const UcoreBoxType ucore_disc_upi = {
-    TYPE("upi", SPR_TYPE_UPI, 4, upi_traits), EXTENDED(4)
+    TYPE("upi", 8, 4, upi_traits), EXTENDED(4)
 };
 const UcoreBoxType ucore_disc_cxlcm = {
-    TYPE("cxlcm", SPR_TYPE_CXLCM, 8, cxlcm_traits), EXTENDED(8)
+    TYPE("cxlcm", 12, 8, cxlcm_traits), EXTENDED(8)
 };
 const UcoreBoxType ucore_disc_cxldp = {
-    TYPE("cxldp", SPR_TYPE_CXLDP, 4, cxldp_traits), EXTENDED(4)
+    TYPE("cxldp", 13, 4, cxldp_traits), EXTENDED(4)
 };
 
 /* name, number, counters, width and the control's upper half: unit.c */

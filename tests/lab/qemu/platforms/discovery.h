@@ -3,34 +3,63 @@
  * Common definitions of the generations with a discovery table.
  *
  * The file of a platform lists the types that a table may contain, with their
- * addresses. Offsets, fields and numbers come from driver/hw/discovery.h.
- * Choices where the public sources are silent are documented in README.md,
- * "Discovery platforms".
+ * numbers and addresses. This file has the bits and offsets that the platforms
+ * share. Choices where the public sources are silent are documented in
+ * README.md, "Discovery platforms".
+ *
+ * The numbers are repeated here independently of the driver's headers, so that
+ * a misread value on one side is detected.
  */
 #ifndef UCORE_PLATFORMS_DISCOVERY_H
 #define UCORE_PLATFORMS_DISCOVERY_H
 
 #include "../model.h"
-#include "../driver-hw/discovery.h"
 #include "../lab_pmi.h"
 
+/* ------------------------------------------------------ bits of registers */
+
+/* control of a counter. Bit 22 is legal, and has no effect. */
+#define EVENT_SELECT        0x000000ff
+#define UNIT_MASK           0x0000ff00
+#define THREAD_FILTER       0x00010000  /* CHA of spr and emr */
+#define COUNTER_RESET       0x00020000
+#define EDGE_DETECT         0x00040000
+#define OVERFLOW_ENABLE     0x00100000
+#define IGNORED_BIT_22      0x00400000
+#define COMPARE_INVERT      0x00800000
+#define THRESHOLD           0xff000000
+#define CTL_LEGAL           (EVENT_SELECT | UNIT_MASK | COUNTER_RESET | \
+                             EDGE_DETECT | OVERFLOW_ENABLE | IGNORED_BIT_22 | \
+                             COMPARE_INVERT | THRESHOLD)
+
+/* the upper dword: 24 bits of umask, of a CHA 32 */
+#define UMASK_24            0x00ffffff00000000
+#define UMASK_32            0xffffffff00000000
+/* of an IIO stack: threshold of 12 bits, 12 channels, 3 classes */
+#define IIO_THRESHOLD       0x0000000fff000000
+#define IIO_CHANNELS        0x0000fff000000000
+#define IIO_CLASSES         0x0007000000000000
+
+/* control of a fixed counter; the reset is as on the generations before */
+#define FIXED_RESET         0x00080000
+#define FIXED_OVERFLOW      0x00100000
+#define FIXED_ENABLE        0x00400000
+
+/* control of a box */
+#define BOX_FREEZE          0x001
+#define BOX_RESET_CONTROLS  0x100
+#define BOX_RESET_COUNTERS  0x200
+
 /* -------------------------------------------------------------- box types */
-
-/* RST of a fixed control, as on the generations before */
-#define FIXED_CTL_RST   BIT_ULL(19)
-
-#define CTL_LEGAL       (DISC_CTL_EV_SEL | DISC_CTL_UMASK | DISC_CTL_RST | \
-                         DISC_CTL_EDGE_DET | DISC_CTL_OV_EN | DISC_CTL_EN | \
-                         DISC_CTL_INVERT | DISC_CTL_THRESH)
 
 /* In the rate formula the types of a table have numbers above those of e5.h. */
 #define RATE_ID(number) (100 + (number))
 
 #define TYPE(name_, number_, nr_, traits_) \
     .name = name_, .id = RATE_ID(number_), .nr_gp = nr_, .nr_max = 1000, \
-    .width = 48, .fixed_width = DISC_FIXED_WIDTH, \
-    .ctl_rst = DISC_CTL_RST, .ov_en = DISC_CTL_OV_EN, \
-    .thresh = DISC_CTL_THRESH, .invert = DISC_CTL_INVERT, .clock_event = 1, \
+    .width = 48, .fixed_width = 48, \
+    .ctl_rst = COUNTER_RESET, .ov_en = OVERFLOW_ENABLE, \
+    .thresh = THRESHOLD, .invert = COMPARE_INVERT, .clock_event = 1, \
     .box_ctl = true, .box_status = true, \
     .status_fixed = nr_, .traits = traits_
 
@@ -38,17 +67,17 @@
 #define NARROW(nr_) \
     .ctl_legal = CTL_LEGAL, .status_legal = GENMASK((nr_) - 1, 0)
 #define EXTENDED(nr_) \
-    .ctl_legal = CTL_LEGAL | DISC_CTL_UMASK_EXT, \
-    .umask_ext = DISC_CTL_UMASK_EXT, .status_legal = GENMASK((nr_) - 1, 0)
+    .ctl_legal = CTL_LEGAL | UMASK_24, .umask_ext = UMASK_24, \
+    .status_legal = GENMASK((nr_) - 1, 0)
 #define WITH_FIXED(nr_) \
     .ctl_legal = CTL_LEGAL, .status_legal = GENMASK(nr_, 0), .fixed = true, \
-    .fixed_legal = FIXED_CTL_RST | DISC_CTL_OV_EN | DISC_FIXED_CTL_EN, \
-    .fixed_rst = FIXED_CTL_RST
+    .fixed_legal = FIXED_RESET | FIXED_OVERFLOW | FIXED_ENABLE, \
+    .fixed_rst = FIXED_RESET
 /* @extra: further bits of the platform's control */
 #define CHA_TYPE(extra) \
-    TYPE("cha", SPR_TYPE_CHA, 4, ucore_disc_cha_traits), \
-    .ctl_legal = CTL_LEGAL | DISC_CTL_UMASK_EXT32 | (extra), \
-    .umask_ext = DISC_CTL_UMASK_EXT32, .status_legal = GENMASK(3, 0), \
+    TYPE("cha", 0, 4, ucore_disc_cha_traits), \
+    .ctl_legal = CTL_LEGAL | UMASK_32 | (extra), \
+    .umask_ext = UMASK_32, .status_legal = GENMASK(3, 0), \
     .constraints = ucore_disc_cha_constraints
 #define MDF_TYPE(number) \
     TYPE("mdf", number, 4, ucore_disc_mdf_traits), EXTENDED(4)
@@ -79,32 +108,29 @@ extern const UcoreBoxType ucore_disc_cxlcm, ucore_disc_cxldp;
 #define IMC_UNIT(number_, nr_, base_) \
     .number = number_, .access = UCORE_ACCESS_MMIO, .nr = nr_, \
     .base = base_, .stride = 0x8000, .pair_stride = 0x80000, \
-    .ctl = 0x40, .ctl_stride = DISC_MMIO_CTL_STRIDE, .ctr = 0x8, \
+    .ctl = 0x40, .ctl_stride = 4, .ctr = 0x8, \
     .status = 0x5c
 #define CXL_UNIT(number_, ctl_, status_, nr_, base_) \
     .number = number_, .access = UCORE_ACCESS_MMIO, .nr = nr_, \
     .base = base_, .stride = 0x10000, .pair_stride = 0x20000, \
-    .ctl = ctl_, .ctl_stride = DISC_MMIO_CTL_STRIDE_CXL, .ctr = 0x8, \
+    .ctl = ctl_, .ctl_stride = 8, .ctr = 0x8, \
     .status = status_, .wide_ctl = true
 #define PCI_UNIT(number_, ctl_, status_, nr_, base_) \
     .number = number_, .access = UCORE_ACCESS_PCI, .nr = nr_, \
-    .base = base_, .ctl = ctl_, .ctl_stride = DISC_PCI_CTL_STRIDE, \
+    .base = base_, .ctl = ctl_, .ctl_stride = 8, \
     .ctr = 0x8, .status = status_, .wide_ctl = true
 
-#define FIXED_IN_IMC    .fixed_ctl = DISC_IMC_FIXED_CTL, \
-                        .fixed_ctr = DISC_IMC_FIXED_CTR
+#define FIXED_IN_IMC    .fixed_ctr = 0x38, .fixed_ctl = 0x54
 
 #define UPI_SITES \
     { .type = &ucore_disc_upi, .unit = { \
-        PCI_UNIT(SPR_TYPE_UPI, SPR_UPI_CTL_OFFSET, 0x60, SPR_NR_UPI, \
-                 SPR_UPI_BOX_CTL), \
-        .slot = SPR_PCI_UPI_SLOT0, .function = SPR_PCI_UPI_FUNCTION, \
-        .device_id = SPR_PCI_UPI } }
+        PCI_UNIT(8, 0x38, 0x60, 4, 0x318), \
+        .slot = 1, .function = 1, .device_id = 0x3241 } }
 #define CXL_SITES \
     { .type = &ucore_disc_cxlcm, .unit = { \
-        CXL_UNIT(SPR_TYPE_CXLCM, 0x48, 0x90, 1000, 0x20000000) } }, \
+        CXL_UNIT(12, 0x48, 0x90, 1000, 0x20000000) } }, \
     { .type = &ucore_disc_cxldp, .unit = { \
-        CXL_UNIT(SPR_TYPE_CXLDP, 0x28, 0x50, 1000, 0x28000000) } }
+        CXL_UNIT(13, 0x28, 0x50, 1000, 0x28000000) } }
 
 /* sites of unknown type numbers, by access */
 extern const UcoreBoxSite ucore_disc_unknown[];
@@ -114,18 +140,16 @@ extern const UcoreBoxSite ucore_disc_unknown[];
 #define DISC_COMMON \
     .discovery = true, .unknown = ucore_disc_unknown, \
     .msrs = { { 0x2000, 0x3fff } }, .msr_global_ctl = 0x2ff0, \
-    .frz_all = DISC_GLOBAL_CTL_FRZ_ALL, .frz_readable = true, \
+    .frz_all = 0x1, .frz_readable = true, \
     .private_wk_on_pmi = PRIVATE_GLOBAL_CTL_WK_ON_PMI, \
     .private_core_sel = PRIVATE_GLOBAL_CTL_PMI_CORE_SEL, \
-    .box_rst_ctrl = DISC_BOX_CTL_RST_CTRL, \
-    .box_rst_ctrs = DISC_BOX_CTL_RST_CTRS, .box_frz = DISC_BOX_CTL_FRZ, \
-    .box_readable = DISC_BOX_CTL_FRZ, \
-    .box_legal = DISC_BOX_CTL_FRZ | DISC_BOX_CTL_RST_CTRL | \
-                 DISC_BOX_CTL_RST_CTRS, \
-    .ctl_en = DISC_CTL_EV_SEL, .fixed_en = DISC_FIXED_CTL_EN, \
-    .ctl_ev_sel = DISC_CTL_EV_SEL, .ctl_umask = DISC_CTL_UMASK, \
-    .ctl_edge = DISC_CTL_EDGE_DET, \
-    .map_cpunodeid = SPR_UBOX_CPUNODEID, \
-    .map_gidnidmap = SPR_UBOX_GIDNIDMAP
+    .box_rst_ctrl = BOX_RESET_CONTROLS, \
+    .box_rst_ctrs = BOX_RESET_COUNTERS, .box_frz = BOX_FREEZE, \
+    .box_readable = BOX_FREEZE, \
+    .box_legal = BOX_FREEZE | BOX_RESET_CONTROLS | BOX_RESET_COUNTERS, \
+    .ctl_en = EVENT_SELECT, .fixed_en = FIXED_ENABLE, \
+    .ctl_ev_sel = EVENT_SELECT, .ctl_umask = UNIT_MASK, \
+    .ctl_edge = EDGE_DETECT, \
+    .map_cpunodeid = 0xc0, .map_gidnidmap = 0xd4
 
 #endif

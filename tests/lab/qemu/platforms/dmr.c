@@ -33,8 +33,8 @@ TRAITS(pcie4, CLOCK(1310000000));
 TRAITS(pcie6, CLOCK(1320000000));
 
 /* below bit 21 all are alike */
-#define LOW_LEGAL   (DISC_CTL_EV_SEL | DISC_CTL_UMASK | DISC_CTL_RST | \
-                     DISC_CTL_EDGE_DET | DISC_CTL_OV_EN)
+#define LOW_LEGAL   (EVENT_SELECT | UNIT_MASK | COUNTER_RESET | EDGE_DETECT | \
+                     OVERFLOW_ENABLE)
 #define WIDE \
     .ctl_legal = CTL_LEGAL | GENMASK(63, 32), .umask_ext = GENMASK(63, 32), \
     .status_legal = GENMASK(3, 0)
@@ -86,11 +86,11 @@ static const UcoreBoxType pcie6 = {
 /* the threshold's bit 32 is out of reach: controls have 32 bits here */
 static const UcoreBoxType imc = {
     TYPE("imc", 6, 4, imc_traits),
-    .ctl_legal = LOW_LEGAL | DISC_CTL_EN | GENMASK(31, 23),
+    .ctl_legal = LOW_LEGAL | IGNORED_BIT_22 | GENMASK(31, 23),
     .thresh = GENMASK(31, 23), .invert = 0,
     .status_legal = GENMASK(4, 0), .fixed = true,
-    .fixed_legal = FIXED_CTL_RST | DISC_CTL_OV_EN | DISC_FIXED_CTL_EN,
-    .fixed_rst = FIXED_CTL_RST,
+    .fixed_legal = FIXED_RESET | FIXED_OVERFLOW | FIXED_ENABLE,
+    .fixed_rst = FIXED_RESET,
 };
 
 static const UcoreBoxType cxlcm = {
@@ -111,7 +111,7 @@ static const UcoreBoxSite dmr_boxes[] = {
     { .type = &imc, .unit = {
         .number = 6, .access = UCORE_ACCESS_MMIO, .nr = 64, .base = 0xa2800,
         .stride = 0x8000, .pair_stride = 0x80000, .ctl = 0x40,
-        .ctl_stride = DISC_MMIO_CTL_STRIDE, .ctr = 0x20, .status = 0x50,
+        .ctl_stride = 4, .ctr = 0x20, .status = 0x50,
         .fixed_ctl = 0x10, .fixed_ctr = 0x18 } },
     { .type = &sca, .unit = { WIDE_UNIT(23, 0x30000000) } },
     { .type = &cxlcm, .unit = { CXL_UNIT(24, 0x48, 0x90, 64, 0x20000000) } },

@@ -13,14 +13,13 @@ const UcoreReg ucore_e5_pci_regs[] = {
 
 const UcoreReg ucore_e5_ha_regs[] = {
     PCI_CTLS, PCI_CTRS,
-    FILTER(E5_HA_ADDRMATCH0, 0), FILTER(E5_HA_ADDRMATCH1, 1),
-    FILTER(E5_HA_OPCODEMATCH, 2),
+    FILTER(0x40, 0), FILTER(0x44, 1), FILTER(0x48, 2),
     PCI_BOX_REGS, UCORE_REGS_END
 };
 
 const UcoreReg ucore_e5_imc_regs[] = {
     PCI_CTLS, PCI_CTRS,
-    CTL(E5_PCI_FIXED_CTL, 4), CTR(E5_PCI_FIXED_CTR, 4),
+    CTL(0xf0, 4), CTR(0xd0, 4),
     PCI_BOX_REGS, UCORE_REGS_END
 };
 
@@ -118,15 +117,15 @@ uint64_t ucore_e5_pcu_rate(const UcoreBox *box, unsigned ctr, unsigned event,
         return rate * (256 - band) / 256;
     }
     if (event == PCU_OCCUPANCY) {
-        if (!(ctl & E5_PCU_CTL_OCC_SEL)) {
+        if (!(ctl & OCCUPANCY_OF)) {
             return 0;
         }
-        if (ctl & E5_PCU_CTL_OCC_INVERT) {
+        if (ctl & OCCUPANCY_INVERT) {
             uint64_t clock = ucore_rate_raw(box, 0, 0);
 
             rate = clock - MIN(rate, clock);
         }
-        if (ctl & E5_PCU_CTL_OCC_EDGE_DET) {
+        if (ctl & OCCUPANCY_EDGE) {
             rate /= 8;
         }
     }

@@ -3,15 +3,50 @@
  * Common definitions of the Xeon E5-2600 generations.
  *
  * The file of a platform defines the boxes, their addresses and widths, and the
- * legal bits of its manual. Fields and offsets are those of driver/hw/e5.h. A
- * macro argument @p stands for the prefix of driver/hw/@p.h, for example
- * IVBEP_...
+ * legal bits of its manual. This file has the bits and offsets that the
+ * generations share.
+ *
+ * The numbers are those of the register tables of 329468-002 and 327043-001.
+ * They are repeated here independently of the driver's headers, so that a
+ * misread value on one side is detected.
  */
 #ifndef UCORE_PLATFORMS_E5_H
 #define UCORE_PLATFORMS_E5_H
 
 #include "../model.h"
-#include "../driver-hw/e5.h"
+
+/* ------------------------------------------------------ bits of registers */
+
+/* control of a counter */
+#define EVENT_SELECT        0x000000ff
+#define UNIT_MASK           0x0000ff00
+#define QUEUE_RESET         0x00010000  /* HA of v2 */
+#define COUNTER_RESET       0x00020000
+#define EDGE_DETECT         0x00040000
+#define THREAD_FILTER       0x00080000  /* C-Box and its successors */
+#define OVERFLOW_ENABLE     0x00100000
+#define EVENT_BIT_8         0x00200000  /* QPI, PCU */
+#define COUNTER_ENABLE      0x00400000
+#define COMPARE_INVERT      0x00800000  /* not on v2 */
+#define THRESHOLD           0xff000000
+#define THRESHOLD_5         0x1f000000  /* UBox, PCU */
+
+/* the PCU has these bits instead of a umask and the upper threshold */
+#define OCCUPANCY_OF        0x0000c000  /* cores in C0, C3, C6 */
+#define OCCUPANCY_INVERT    0x40000000
+#define OCCUPANCY_EDGE      0x80000000
+
+/* control of a fixed counter */
+#define FIXED_RESET         0x00080000
+#define FIXED_OVERFLOW      0x00100000
+#define FIXED_ENABLE        0x00400000
+
+/* control of a box */
+#define BOX_RESET_CONTROLS  0x00001
+#define BOX_RESET_COUNTERS  0x00002
+#define BOX_FREEZE          0x00100
+#define BOX_FREEZE_ENABLE   0x10000
+#define BOX_OVERFLOW_ENABLE 0x20000
 
 /* -------------------------------------------------------------- registers */
 
@@ -27,24 +62,12 @@
 #define CTRS_2(off)     CTR(off, 0), CTR((off) + 1, 1)
 #define CTRS_4(off)     CTRS_2(off), CTR((off) + 2, 2), CTR((off) + 3, 3)
 
-/* the fixed control is where the box begins: there is no BOX_CTL */
-#define UBOX_AT(p, reg) (p##_MSR_UBOX_##reg - p##_MSR_UBOX_FIXED_CTL)
-#define UBOX_REGS(p) \
-    CTLS_2(UBOX_AT(p, CTL0)), CTL(0, 2), \
-    CTRS_2(UBOX_AT(p, CTR0)), CTR(UBOX_AT(p, FIXED_CTR), 2), \
-    BOX_STATUS(UBOX_AT(p, STATUS))
-
-#define PCU_AT(p, reg)  (p##_MSR_PCU_##reg - p##_MSR_PCU_BOX_CTL)
-#define PCU_REGS(p) \
-    BOX_CTL(0), CTLS_4(PCU_AT(p, CTL0)), FILTER(PCU_AT(p, FILTER), 0), \
-    BOX_STATUS(PCU_AT(p, STATUS)), CTRS_4(PCU_AT(p, CTR0))
-
 /* PCI boxes, the same on all generations */
-#define PCI_CTL(i)      CTL(E5_PCI_CTL0 + 4 * (i), i)
-#define PCI_CTR(i)      CTR(E5_PCI_CTR0 + 8 * (i), i)
+#define PCI_CTL(i)      CTL(0xd8 + 4 * (i), i)
+#define PCI_CTR(i)      CTR(0xa0 + 8 * (i), i)
 #define PCI_CTLS        PCI_CTL(0), PCI_CTL(1), PCI_CTL(2), PCI_CTL(3)
 #define PCI_CTRS        PCI_CTR(0), PCI_CTR(1), PCI_CTR(2), PCI_CTR(3)
-#define PCI_BOX_REGS    BOX_CTL(E5_PCI_BOX_CTL), BOX_STATUS(E5_PCI_BOX_STATUS)
+#define PCI_BOX_REGS    BOX_CTL(0xf4), BOX_STATUS(0xf8)
 
 extern const UcoreReg ucore_e5_pci_regs[];
 extern const UcoreReg ucore_e5_ha_regs[];
@@ -92,11 +115,11 @@ extern const UcoreConstraint ucore_e5_r3qpi_constraints[];
 /* -------------------------------------------------------------- box types */
 
 /* the fields that every general control has */
-#define CTL_COMMON      (E5_CTL_EV_SEL | E5_CTL_UMASK | E5_CTL_RST | \
-                         E5_CTL_EDGE_DET | E5_CTL_EN)
-#define PCU_CTL_COMMON  (E5_CTL_EV_SEL | E5_PCU_CTL_OCC_SEL | E5_CTL_RST | \
-                         E5_CTL_EDGE_DET | E5_CTL_EN | E5_CTL_THRESH5 | \
-                         E5_PCU_CTL_OCC_INVERT | E5_PCU_CTL_OCC_EDGE_DET)
+#define CTL_COMMON      (EVENT_SELECT | UNIT_MASK | COUNTER_RESET | \
+                         EDGE_DETECT | COUNTER_ENABLE)
+#define PCU_CTL_COMMON  (EVENT_SELECT | OCCUPANCY_OF | COUNTER_RESET | \
+                         EDGE_DETECT | COUNTER_ENABLE | THRESHOLD_5 | \
+                         OCCUPANCY_INVERT | OCCUPANCY_EDGE)
 
 /*
  * A type of all generations. The platform adds nr_max, widths, ctl_legal,
@@ -105,44 +128,43 @@ extern const UcoreConstraint ucore_e5_r3qpi_constraints[];
  */
 #define CBO_TYPE \
     .name = "cbo", .id = 1, .nr_gp = 4, .box_ctl = true, \
-    .thresh = E5_CTL_THRESH, .traits = ucore_e5_cbo_traits
+    .thresh = THRESHOLD, .traits = ucore_e5_cbo_traits
 #define UBOX_TYPE \
     .name = "ubox", .id = 2, .nr_gp = 2, .fixed = true, \
-    .thresh = E5_CTL_THRESH5, .status_fixed = -1, \
+    .thresh = THRESHOLD_5, .status_fixed = -1, \
     .clock_event = UCORE_EVENT_FIXED, \
     .traits = ucore_e5_ubox_traits
 #define PCU_TYPE \
     .name = "pcu", .id = 3, .nr_gp = 4, .box_ctl = true, \
-    .thresh = E5_CTL_THRESH5, .event_ext = E5_CTL_EV_SEL_EXT, \
-    .nr_filters = 1, \
-    .filter_legal = { E5_PCU_FILTER_BAND0 | E5_PCU_FILTER_BAND1 | \
-                      E5_PCU_FILTER_BAND2 | E5_PCU_FILTER_BAND3 }, \
+    .thresh = THRESHOLD_5, .event_ext = EVENT_BIT_8, \
+    /* a threshold of the frequency in each byte, for events 0bh to 0eh */ \
+    .nr_filters = 1, .filter_legal = { 0xffffffff }, \
     .traits = ucore_e5_pcu_traits, .filter_rate = ucore_e5_pcu_rate
 #define PCI_TYPE(name_, id_, nr_, regs_) \
     .name = #name_, .id = id_, .nr_gp = nr_, .box_ctl = true, \
-    .thresh = E5_CTL_THRESH, .regs = regs_, \
+    .thresh = THRESHOLD, .regs = regs_, \
     .traits = ucore_e5_##name_##_traits
 #define HA_TYPE \
     PCI_TYPE(ha, 4, 4, ucore_e5_ha_regs), \
-    .nr_filters = 3, \
-    .filter_legal = { E5_HA_ADDRMATCH0_LOW, E5_HA_ADDRMATCH1_HIGH, \
-                      E5_HA_OPCODEMATCH_OPC }, \
+    /* address bits 31:6 and 45:32, six bits of opcode */ \
+    .nr_filters = 3, .filter_legal = { 0xffffffc0, 0x3fff, 0x3f }, \
     .filter_rate = ucore_e5_ha_rate
 #define IMC_TYPE \
     PCI_TYPE(imc, 5, 4, ucore_e5_imc_regs), .fixed = true, \
-    .status_shift = E5_IMC_STATUS_CTR_SHIFT, .status_fixed = 0
+    .status_fixed = 0, .status_shift = 1
 #define IRP_TYPE(regs_) PCI_TYPE(irp, 6, 4, regs_)
 #define QPI_TYPE \
     PCI_TYPE(qpi, 7, 4, ucore_e5_pci_regs), \
-    .clock_event = 0x14, .event_ext = E5_CTL_EV_SEL_EXT, \
+    .clock_event = 0x14, .event_ext = EVENT_BIT_8, \
     .filter_rate = ucore_e5_qpi_rate
-/* matches on the packets that a port receives */
-#define QPI_MATCH \
-    E5_QPI_MATCH0_BITS, E5_QPI_MATCH1_BITS, \
-    E5_QPI_MATCH0_BITS, E5_QPI_MATCH1_BITS
+/*
+ * two matches on the packets that a port receives, then their masks. The first:
+ * upper bit of the requester, destination, class, opcode, virtual network; the
+ * second: data state, lower bits of the requester
+ */
+#define QPI_MATCH       0x8003fff8, 0x000f000f, 0x8003fff8, 0x000f000f
 #define QPI_FILTER_REGS \
-    FILTER(E5_QPI_MATCH0, 0), FILTER(E5_QPI_MATCH1, 1), \
-    FILTER(E5_QPI_MASK0, 2), FILTER(E5_QPI_MASK1, 3)
+    FILTER(0x228, 0), FILTER(0x22c, 1), FILTER(0x238, 2), FILTER(0x23c, 3)
 #define R2PCIE_TYPE \
     PCI_TYPE(r2pcie, 8, 4, ucore_e5_pci_regs), .clock_event = 0x01
 #define R3QPI_TYPE \
@@ -182,25 +204,20 @@ extern const UcoreConstraint ucore_e5_r3qpi_constraints[];
 
 /* ---------------------------------------------------------------- platform */
 
-/* global registers: not on the first generation */
-#define E5_GLOBAL(p) \
-    .msr_global_ctl = p##_MSR_GLOBAL_CTL, \
-    .msr_global_status = p##_MSR_GLOBAL_STATUS, \
-    .msr_global_config = p##_MSR_GLOBAL_CONFIG, \
-    .frz_all = E5_GLOBAL_CTL_FRZ_ALL, .unfrz_all = E5_GLOBAL_CTL_UNFRZ_ALL, \
-    .wk_on_pmi = E5_GLOBAL_CTL_WK_ON_PMI, \
-    .core_sel = p##_GLOBAL_CTL_PMI_CORE_SEL
+/* fields of the global control: not on the first generation */
+#define E5_GLOBAL \
+    .frz_all = 0x80000000, .wk_on_pmi = 0x40000000, .unfrz_all = 0x20000000
 
 /* the platform adds which bits of BOX_CTL are legal, read back, must be 1 */
 #define E5_COMMON \
     E5_COMMON_BITS, \
-    .map_cpunodeid = E5_UBOX_CPUNODEID, .map_gidnidmap = E5_UBOX_GIDNIDMAP
+    .map_cpunodeid = 0x40, .map_gidnidmap = 0x54
 #define E5_COMMON_BITS \
-    .box_rst_ctrl = E5_BOX_CTL_RST_CTRL, \
-    .box_rst_ctrs = E5_BOX_CTL_RST_CTRS, .box_frz = E5_BOX_CTL_FRZ, \
-    .ctl_en = E5_CTL_EN, .fixed_en = E5_FIXED_CTL_EN, \
-    .ctl_ev_sel = E5_CTL_EV_SEL, .ctl_umask = E5_CTL_UMASK, \
-    .ctl_edge = E5_CTL_EDGE_DET
+    .box_rst_ctrl = BOX_RESET_CONTROLS, \
+    .box_rst_ctrs = BOX_RESET_COUNTERS, .box_frz = BOX_FREEZE, \
+    .ctl_en = COUNTER_ENABLE, .fixed_en = FIXED_ENABLE, \
+    .ctl_ev_sel = EVENT_SELECT, .ctl_umask = UNIT_MASK, \
+    .ctl_edge = EDGE_DETECT
 
 /* MSRs that count: some core in C3, in C6 */
 #define E5_FREE_RUNNING { 0x3fc, 300000000 }, { 0x3fd, 500000000 }

@@ -15,47 +15,47 @@ TRAITS(pciex16, CLOCK(1350000000));
 TRAITS(pciex8, CLOCK(1450000000));
 
 static const UcoreBoxType b2hot = {
-    TYPE("b2hot", GNR_TYPE_B2HOT, 4, b2hot_traits), EXTENDED(4)
+    TYPE("b2hot", 15, 4, b2hot_traits), EXTENDED(4)
 };
 static const UcoreBoxType b2cmi = {
-    TYPE("b2cmi", GNR_TYPE_B2CMI, 4, b2cmi_traits), EXTENDED(4)
+    TYPE("b2cmi", 16, 4, b2cmi_traits), EXTENDED(4)
 };
 static const UcoreBoxType b2cxl = {
-    TYPE("b2cxl", GNR_TYPE_B2CXL, 4, b2cxl_traits), EXTENDED(4)
+    TYPE("b2cxl", 17, 4, b2cxl_traits), EXTENDED(4)
 };
 static const UcoreBoxType b2upi = {
-    TYPE("b2upi", GNR_TYPE_B2UPI, 4, b2upi_traits), EXTENDED(4)
+    TYPE("b2upi", 18, 4, b2upi_traits), EXTENDED(4)
 };
-static const UcoreBoxType mdf = { MDF_TYPE(GNR_TYPE_MDF) };
+static const UcoreBoxType mdf = { MDF_TYPE(20) };
 static const UcoreBoxType pciex16 = {
-    TYPE("pciex16", GNR_TYPE_PCIEX16, 4, pciex16_traits), EXTENDED(4)
+    TYPE("pciex16", 21, 4, pciex16_traits), EXTENDED(4)
 };
 static const UcoreBoxType pciex8 = {
-    TYPE("pciex8", GNR_TYPE_PCIEX8, 4, pciex8_traits), EXTENDED(4)
+    TYPE("pciex8", 22, 4, pciex8_traits), EXTENDED(4)
 };
 
 static const UcoreBoxSite gnr_boxes[] = {
-    { .type = &cha, .unit = { MSR_UNIT(GNR_TYPE_CHA, 0x80, 0x2000) } },
-    { .type = &ucore_disc_iio, .unit = { MSR_UNIT(GNR_TYPE_IIO, 16, 0x2900) } },
-    { .type = &ucore_disc_irp, .unit = { MSR_UNIT(GNR_TYPE_IRP, 16, 0x2a00) } },
-    { .type = &ucore_disc_pcu, .unit = { MSR_UNIT(GNR_TYPE_PCU, 1, 0x2fc0) } },
+    { .type = &cha, .unit = { MSR_UNIT(0, 0x80, 0x2000) } },
+    { .type = &ucore_disc_iio, .unit = { MSR_UNIT(1, 16, 0x2900) } },
+    { .type = &ucore_disc_irp, .unit = { MSR_UNIT(2, 16, 0x2a00) } },
+    { .type = &ucore_disc_pcu, .unit = { MSR_UNIT(4, 1, 0x2fc0) } },
     { .type = &ucore_disc_ubox, .unit = {
-        MSR_UNIT(GNR_TYPE_UBOX, 1, 0x3ff0),
-        .fixed_ctl = GNR_UBOX_FIXED_CTL, .fixed_ctr = GNR_UBOX_FIXED_CTR } },
+        MSR_UNIT(5, 1, 0x3ff0),
+        .fixed_ctl = 0xe, .fixed_ctr = 0xd } },
     { .type = &ucore_disc_imc, .unit = {
-        IMC_UNIT(GNR_TYPE_IMC, 512, 0xa2800), FIXED_IN_IMC } },
+        IMC_UNIT(6, 512, 0xa2800), FIXED_IN_IMC } },
     UPI_SITES,
     CXL_SITES,
-    { .type = &b2hot, .unit = { MSR_UNIT(GNR_TYPE_B2HOT, 16, 0x3d00) } },
-    { .type = &b2cmi, .unit = { PCI_UNIT(GNR_TYPE_B2CMI, 0x38, 0x60, 0, 0) } },
+    { .type = &b2hot, .unit = { MSR_UNIT(15, 16, 0x3d00) } },
+    { .type = &b2cmi, .unit = { PCI_UNIT(16, 0x38, 0x60, 0, 0) } },
     { .type = &b2cxl, .unit = {
-        CXL_UNIT(GNR_TYPE_B2CXL, 0x28, 0x50, 1000, 0x30000000) } },
-    { .type = &b2upi, .unit = { PCI_UNIT(GNR_TYPE_B2UPI, 0x38, 0x60, 0, 0) } },
-    { .type = &mdf, .unit = { MSR_UNIT(GNR_TYPE_MDF, 16, 0x2800) } },
+        CXL_UNIT(17, 0x28, 0x50, 1000, 0x30000000) } },
+    { .type = &b2upi, .unit = { PCI_UNIT(18, 0x38, 0x60, 0, 0) } },
+    { .type = &mdf, .unit = { MSR_UNIT(20, 16, 0x2800) } },
     { .type = &pciex16, .unit = {
-        PCI_UNIT(GNR_TYPE_PCIEX16, 0x38, 0x60, 0, 0) } },
+        PCI_UNIT(21, 0x38, 0x60, 0, 0) } },
     { .type = &pciex8, .unit = {
-        PCI_UNIT(GNR_TYPE_PCIEX8, 0x38, 0x60, 0, 0) } },
+        PCI_UNIT(22, 0x38, 0x60, 0, 0) } },
     { }
 };
 
@@ -64,7 +64,7 @@ static const UcoreBoxSite gnr_boxes[] = {
     .iio_free = { .clock = 0x290e, .clock_stride = 0x10, \
                   .in = 0x360e, .out = 0x2e0e, \
                   .stack_stride = 0x80, .port_stride = 0x10, \
-                  .ports = SPR_IIO_FREE_PORTS }
+                  .ports = 8 }
 
 const UcorePlatform ucore_gnr = { GNR_LIKE };
 const UcorePlatform ucore_srf = { GNR_LIKE };

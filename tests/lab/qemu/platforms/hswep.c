@@ -78,7 +78,7 @@ uint64_t ucore_hswep_cbo_rate(const UcoreBox *box, unsigned ctr,
         rate = nid_rate(box, umask, rate);
         break;
     }
-    if (box->ctr[ctr].ctl & E5_CTL_TID_EN) {
+    if (box->ctr[ctr].ctl & THREAD_FILTER) {
         rate = ucore_share(rate, 1 + (f0 & HSWEP_CBO_FILTER0_TID));
     }
     return rate;

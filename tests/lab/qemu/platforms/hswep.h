@@ -13,11 +13,6 @@
 
 /* ------------------------------------------------------------------- MSRs */
 
-#define HSWEP_MSR_GLOBAL_CTL        0x700
-#define HSWEP_MSR_GLOBAL_STATUS     0x701
-#define HSWEP_MSR_GLOBAL_CONFIG     0x702
-#define HSWEP_GLOBAL_CTL_PMI_CORE_SEL GENMASK(17, 0)
-
 #define HSWEP_MSR_UBOX_FIXED_CTL    0x703
 #define HSWEP_MSR_UBOX_FIXED_CTR    0x704
 #define HSWEP_MSR_UBOX_CTL0         0x705
@@ -35,6 +30,22 @@
 #define HSWEP_MSR_SBOX_STRIDE       0xa
 #define HSWEP_MSR_CBO               0xe00
 #define HSWEP_MSR_CBO_STRIDE        0x10
+
+/*
+ * Registers of the UBox and the PCU. Argument @p is the prefix of a platform's
+ * MSRs, for example HSWEP. The UBox has no BOX_CTL. It begins with the fixed
+ * control.
+ */
+#define UBOX_AT(p, reg) (p##_MSR_UBOX_##reg - p##_MSR_UBOX_FIXED_CTL)
+#define UBOX_REGS(p) \
+    CTLS_2(UBOX_AT(p, CTL0)), CTL(0, 2), \
+    CTRS_2(UBOX_AT(p, CTR0)), CTR(UBOX_AT(p, FIXED_CTR), 2), \
+    BOX_STATUS(UBOX_AT(p, STATUS))
+
+#define PCU_AT(p, reg)  (p##_MSR_PCU_##reg - p##_MSR_PCU_BOX_CTL)
+#define PCU_REGS(p) \
+    BOX_CTL(0), CTLS_4(PCU_AT(p, CTL0)), FILTER(PCU_AT(p, FILTER), 0), \
+    BOX_STATUS(PCU_AT(p, STATUS)), CTRS_4(PCU_AT(p, CTR0))
 
 extern const UcoreReg ucore_hswep_cbo_regs[];
 extern const UcoreReg ucore_hswep_sbox_regs[];
@@ -59,17 +70,17 @@ uint64_t ucore_hswep_ubox_rate(const UcoreBox *box, unsigned ctr,
 /* -------------------------------------------------------------- box types */
 
 #define HSWEP_WIDTH                 48
-#define HSWEP_CTL                   (CTL_COMMON | E5_CTL_INVERT | E5_CTL_THRESH)
-#define HSWEP_OV                    E5_CTL_OV_EN
+#define HSWEP_CTL                   (CTL_COMMON | COMPARE_INVERT | THRESHOLD)
+#define HSWEP_OV                    OVERFLOW_ENABLE
 
 #define HSWEP_BOX(nr_) \
-    .width = HSWEP_WIDTH, .ctl_rst = E5_CTL_RST, .invert = E5_CTL_INVERT, \
+    .width = HSWEP_WIDTH, .ctl_rst = COUNTER_RESET, .invert = COMPARE_INVERT, \
     .box_status = true, .status_legal = GENMASK((nr_) - 1, 0)
 
 /* C-Box and SBOX have a status and, as it seems, no ov_en */
 #define HSWEP_CBO(nr_max_, constraints_) \
     CBO_TYPE, .nr_max = nr_max_, HSWEP_BOX(4), \
-    .ctl_legal = HSWEP_CTL | E5_CTL_TID_EN, .ov_en_doubtful = HSWEP_OV, \
+    .ctl_legal = HSWEP_CTL | THREAD_FILTER, .ov_en_doubtful = HSWEP_OV, \
     .nr_filters = 2, \
     .filter_legal = { \
         HSWEP_CBO_FILTER0_TID | HSWEP_CBO_FILTER0_LINK | \
@@ -80,21 +91,21 @@ uint64_t ucore_hswep_ubox_rate(const UcoreBox *box, unsigned ctr,
     .filter_rate = ucore_hswep_cbo_rate
 #define HSWEP_SBOX(width_) \
     .name = "sbox", .id = 10, .nr_gp = 4, .nr_max = 4, .box_ctl = true, \
-    .width = width_, .ctl_legal = HSWEP_CTL | E5_CTL_TID_EN, \
-    .ctl_rst = E5_CTL_RST, .ov_en_doubtful = HSWEP_OV, \
-    .thresh = E5_CTL_THRESH, .invert = E5_CTL_INVERT, \
+    .width = width_, .ctl_legal = HSWEP_CTL | THREAD_FILTER, \
+    .ctl_rst = COUNTER_RESET, .ov_en_doubtful = HSWEP_OV, \
+    .thresh = THRESHOLD, .invert = COMPARE_INVERT, \
     .box_status = true, .status_legal = GENMASK(3, 0), \
     .box_ctl_stepwise = true, \
     .regs = ucore_hswep_sbox_regs, .traits = ucore_e5_sbox_traits
 #define HSWEP_UBOX \
     UBOX_TYPE, .nr_max = 1, HSWEP_BOX(2), .fixed_width = HSWEP_WIDTH, \
-    .ctl_legal = CTL_COMMON | E5_CTL_INVERT | E5_CTL_THRESH5 | HSWEP_OV, \
-    .fixed_legal = E5_FIXED_CTL_OV_EN | E5_FIXED_CTL_EN, .ov_en = HSWEP_OV, \
+    .ctl_legal = CTL_COMMON | COMPARE_INVERT | THRESHOLD_5 | HSWEP_OV, \
+    .fixed_legal = FIXED_OVERFLOW | FIXED_ENABLE, .ov_en = HSWEP_OV, \
     .nr_filters = 1, .filter_legal = { HSWEP_UBOX_FILTER_TID }, \
     .regs = ucore_hswep_ubox_regs, .filter_rate = ucore_hswep_ubox_rate
 #define HSWEP_PCU \
     PCU_TYPE, .nr_max = 1, HSWEP_BOX(4), \
-    .ctl_legal = PCU_CTL_COMMON | E5_CTL_INVERT | E5_CTL_EV_SEL_EXT | \
+    .ctl_legal = PCU_CTL_COMMON | COMPARE_INVERT | EVENT_BIT_8 | \
                  HSWEP_OV, \
     .ov_en = HSWEP_OV, .regs = ucore_hswep_pcu_regs
 #define HSWEP_HA(nr_max_) \
@@ -104,15 +115,15 @@ uint64_t ucore_hswep_ubox_rate(const UcoreBox *box, unsigned ctr,
 #define HSWEP_IMC(nr_max_) \
     IMC_TYPE, .nr_max = nr_max_, HSWEP_BOX(5), .fixed_width = HSWEP_WIDTH, \
     .ctl_legal = HSWEP_CTL | HSWEP_OV, .ov_en = HSWEP_OV, \
-    .fixed_legal = BIT(23) | E5_FIXED_CTL_RST | E5_FIXED_CTL_OV_EN | \
-                   E5_FIXED_CTL_EN, \
-    .fixed_rst = E5_FIXED_CTL_RST
+    .fixed_legal = BIT(23) | FIXED_RESET | FIXED_OVERFLOW | \
+                   FIXED_ENABLE, \
+    .fixed_rst = FIXED_RESET
 #define HSWEP_IRP \
     IRP_TYPE(ucore_e5_pci_regs), .nr_max = 1, HSWEP_BOX(4), \
     .ctl_legal = HSWEP_CTL
 #define HSWEP_QPI \
     QPI_TYPE, .nr_max = 3, HSWEP_BOX(4), \
-    .ctl_legal = HSWEP_CTL | HSWEP_OV | E5_CTL_EV_SEL_EXT, \
+    .ctl_legal = HSWEP_CTL | HSWEP_OV | EVENT_BIT_8, \
     .ov_en = HSWEP_OV, \
     /* the same of the packets that it sends; no event is known to use it */ \
     .nr_filters = 8, .filter_legal = { QPI_MATCH, QPI_MATCH }, \
@@ -123,9 +134,9 @@ uint64_t ucore_hswep_ubox_rate(const UcoreBox *box, unsigned ctr,
     .constraints = constraints_
 #define HSWEP_R3QPI(constraints_, width_) \
     R3QPI_TYPE, .nr_max = 3, .width = width_, \
-    .ctl_legal = HSWEP_CTL | HSWEP_OV | E5_CTL_EV_SEL_EXT, \
-    .ctl_rst = E5_CTL_RST, .ov_en = HSWEP_OV, .invert = E5_CTL_INVERT, \
-    .event_ext = E5_CTL_EV_SEL_EXT, \
+    .ctl_legal = HSWEP_CTL | HSWEP_OV | EVENT_BIT_8, \
+    .ctl_rst = COUNTER_RESET, .ov_en = HSWEP_OV, .invert = COMPARE_INVERT, \
+    .event_ext = EVENT_BIT_8, \
     .box_status = true, .status_legal = GENMASK(2, 0), \
     .constraints = constraints_
 
@@ -199,12 +210,16 @@ uint64_t ucore_hswep_ubox_rate(const UcoreBox *box, unsigned ctr,
 
 #define HSWEP_COMMON(chop0_sboxes_) \
     .msrs = { { 0x700, 0x747 }, { 0xe00, 0xfff } }, \
-    E5_GLOBAL(HSWEP), \
+    E5_GLOBAL, .core_sel = GENMASK(17, 0), \
+    .msr_global_ctl = 0x700, .msr_global_status = 0x701, \
+    .msr_global_config = 0x702, \
     .global_status_legal = GENMASK(35, 0), .status_doubtful = { 3, 34 }, \
     E5_COMMON, \
-    .box_legal = E5_BOX_CTL_RST_CTRL | E5_BOX_CTL_RST_CTRS | E5_BOX_CTL_FRZ | \
-                 E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN, \
-    .box_readable = E5_BOX_CTL_FRZ, .box_enables_doubtful = true, \
+    .box_legal = BOX_RESET_CONTROLS | BOX_RESET_COUNTERS | BOX_FREEZE | \
+                 BOX_FREEZE_ENABLE | BOX_OVERFLOW_ENABLE, \
+    .box_readable = BOX_FREEZE, \
+    .box_frz_en_doubtful = BOX_FREEZE_ENABLE, \
+    .box_ov_en_doubtful = BOX_OVERFLOW_ENABLE, \
     .capid4 = 0x94, .capid4_chop = GENMASK(7, 6), \
     .chop0_sboxes = chop0_sboxes_, \
     /* and the package in C2, C3, C6 */ \

@@ -61,7 +61,7 @@ static const UcoreReg imc_regs[] = {
 uint64_t ucore_icx_cha_rate(const UcoreBox *box, unsigned ctr, unsigned event,
                             unsigned umask, uint64_t rate)
 {
-    return box->ctr[ctr].ctl & E5_CTL_TID_EN
+    return box->ctr[ctr].ctl & THREAD_FILTER
            ? ucore_share(rate, 1 + box->filter[0]) : rate;
 }
 
@@ -90,7 +90,7 @@ const UcoreEventTrait ucore_icx_imc_traits[] = {
 #define UPI_EXT     GENMASK_ULL(55, 32)
 
 static const UcoreBoxType cha = {
-    SKX_TYPE(cha, 11, 4, 40, 0x00, E5_CTL_TID_EN | CHA_EXT), ICX_CHA,
+    SKX_TYPE(cha, 11, 4, 40, 0x00, THREAD_FILTER | CHA_EXT), ICX_CHA,
     .regs = cha_regs,
 };
 static const UcoreBoxType iio = {
@@ -116,7 +116,7 @@ static const UcoreBoxType m3upi = {
 };
 static const UcoreBoxType imc = {
     ICX_IMC(12), .ctl_legal = HSWEP_CTL | HSWEP_OV, .ov_en = HSWEP_OV,
-    .fixed_legal = E5_FIXED_CTL_RST | E5_FIXED_CTL_OV_EN | E5_FIXED_CTL_EN,
+    .fixed_legal = FIXED_RESET | FIXED_OVERFLOW | FIXED_ENABLE,
     .box_status = true, .status_legal = GENMASK(4, 0), .status_shift = 1,
     .status_fixed = 0, .regs = imc_regs,
 };

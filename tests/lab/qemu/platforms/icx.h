@@ -41,8 +41,8 @@ uint64_t ucore_icx_cha_rate(const UcoreBox *box, unsigned ctr, unsigned event,
 #define ICX_IMC(max_) \
     .name = "imc", .id = 5, .nr_gp = 4, .fixed = true, .nr_max = max_, \
     .width = HSWEP_WIDTH, .fixed_width = HSWEP_WIDTH, .box_ctl = true, \
-    .ctl_rst = E5_CTL_RST, .fixed_rst = E5_FIXED_CTL_RST, \
-    .thresh = E5_CTL_THRESH, .invert = E5_CTL_INVERT, \
+    .ctl_rst = COUNTER_RESET, .fixed_rst = FIXED_RESET, \
+    .thresh = THRESHOLD, .invert = COMPARE_INVERT, \
     .traits = ucore_icx_imc_traits
 
 /* ---------------------------------------------------------- PCI functions */

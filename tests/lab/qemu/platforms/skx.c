@@ -81,7 +81,7 @@ static uint64_t cha_rate(const UcoreBox *box, unsigned ctr, unsigned event,
         rate = ucore_e5_field_rate(rate, (f0 & FILTER0_LINK) >> 9);
         break;
     }
-    if (box->ctr[ctr].ctl & E5_CTL_TID_EN) {
+    if (box->ctr[ctr].ctl & THREAD_FILTER) {
         rate = ucore_share(rate, 1 + (f0 & FILTER0_TID));
     }
     return rate;
@@ -119,7 +119,7 @@ static const UcoreConstraint m3upi_constraints[] = {
 #define UPI_EXT     (GENMASK(55, 32) & ~BIT_ULL(44))
 
 static const UcoreBoxType cha = {
-    SKX_TYPE(cha, 11, 4, 28, 0x00, E5_CTL_TID_EN), THRESH8,
+    SKX_TYPE(cha, 11, 4, 28, 0x00, THREAD_FILTER), THRESH8,
     .nr_filters = 2,
     .filter_legal = {
         FILTER0_TID | FILTER0_LINK | FILTER0_STATE,
@@ -137,15 +137,15 @@ static const UcoreBoxType irp = {
 };
 const UcoreBoxType ucore_skx_ubox = {
     UBOX_TYPE, .nr_max = 1, .width = 48, .fixed_width = 48,
-    .ctl_rst = E5_CTL_RST, .box_status = true, .status_legal = GENMASK(1, 0),
-    .ctl_legal = CTL_COMMON | E5_CTL_THRESH5 | HSWEP_OV,
-    .fixed_legal = E5_FIXED_CTL_OV_EN | E5_FIXED_CTL_EN, .ov_en = HSWEP_OV,
+    .ctl_rst = COUNTER_RESET, .box_status = true, .status_legal = GENMASK(1, 0),
+    .ctl_legal = CTL_COMMON | THRESHOLD_5 | HSWEP_OV,
+    .fixed_legal = FIXED_OVERFLOW | FIXED_ENABLE, .ov_en = HSWEP_OV,
     .regs = ubox_regs, .filter_rate = ucore_e5_ubox_rate,
 };
 /* no ninth bit of events */
 const UcoreBoxType ucore_skx_pcu = {
     PCU_TYPE, .nr_max = 1, HSWEP_BOX(4), .regs = pcu_regs,
-    .ctl_legal = PCU_CTL_COMMON | E5_CTL_INVERT | HSWEP_OV, .ov_en = HSWEP_OV,
+    .ctl_legal = PCU_CTL_COMMON | COMPARE_INVERT | HSWEP_OV, .ov_en = HSWEP_OV,
 };
 static const UcoreBoxType imc = { HSWEP_IMC(6) };
 static const UcoreBoxType m2m = {

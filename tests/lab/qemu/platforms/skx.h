@@ -51,7 +51,7 @@ extern const UcoreEventTrait ucore_skx_m2pcie_traits[];
 /* @legal_: bits of its control in addition to the common fields */
 #define SKX_PLAIN_TYPE(name_, id_, nr_, max_, clock_, legal_) \
     .name = #name_, .id = id_, .nr_gp = nr_, .nr_max = max_, \
-    .width = HSWEP_WIDTH, .ctl_rst = E5_CTL_RST, .invert = E5_CTL_INVERT, \
+    .width = HSWEP_WIDTH, .ctl_rst = COUNTER_RESET, .invert = COMPARE_INVERT, \
     .box_ctl = true, .clock_event = clock_, \
     .ctl_legal = HSWEP_CTL | (legal_), .traits = ucore_skx_##name_##_traits
 /* ... with overflow */
@@ -59,7 +59,7 @@ extern const UcoreEventTrait ucore_skx_m2pcie_traits[];
     SKX_PLAIN_TYPE(name_, id_, nr_, max_, clock_, HSWEP_OV | (legal_)), \
     .ov_en = HSWEP_OV, .box_status = true, \
     .status_legal = GENMASK((nr_) - 1, 0)
-#define THRESH8     .thresh = E5_CTL_THRESH
+#define THRESH8     .thresh = THRESHOLD
 
 #define SKX_IIO_THRESH      GENMASK(35, 24)
 #define SKX_IIO_MASKS       GENMASK(46, 36)     /* channels in 43:36, classes above */
@@ -85,9 +85,11 @@ extern const UcoreBoxType ucore_skx_ubox, ucore_skx_pcu;
     .global_status_legal = UINT64_MAX
 
 #define SKX_BOX_CTL \
-    .box_legal = E5_BOX_CTL_RST_CTRL | E5_BOX_CTL_RST_CTRS | E5_BOX_CTL_FRZ | \
-                 E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_OV_EN, \
-    .box_readable = E5_BOX_CTL_FRZ, .box_enables_doubtful = true, \
+    .box_legal = BOX_RESET_CONTROLS | BOX_RESET_COUNTERS | BOX_FREEZE | \
+                 BOX_FREEZE_ENABLE | BOX_OVERFLOW_ENABLE, \
+    .box_readable = BOX_FREEZE, \
+    .box_frz_en_doubtful = BOX_FREEZE_ENABLE, \
+    .box_ov_en_doubtful = BOX_OVERFLOW_ENABLE, \
     .map_cpunodeid = 0xc0, .map_gidnidmap = 0xd4
 
 /* ------------------------------------------ links, in separate functions */

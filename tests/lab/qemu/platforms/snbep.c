@@ -12,8 +12,8 @@
 #define WIDTH           48
 #define WIDTH_RING      44      /* C-Box, UBox, R2PCIe, R3QPI */
 
-#define CTL_LEGAL       (CTL_COMMON | E5_CTL_INVERT | E5_CTL_THRESH)
-#define WITH_RST        .ctl_rst = E5_CTL_RST, .invert = E5_CTL_INVERT
+#define CTL_LEGAL       (CTL_COMMON | COMPARE_INVERT | THRESHOLD)
+#define WITH_RST        .ctl_rst = COUNTER_RESET, .invert = COMPARE_INVERT
 
 /* ------------------------------------------------------------------ C-Box */
 
@@ -46,7 +46,7 @@ static uint64_t cbo_rate(const UcoreBox *box, unsigned ctr, unsigned event,
     if (event >= 0x34 && event <= 0x37 && (umask & 0x40)) {
         rate = needs(box, FILTER_NID, rate);
     }
-    if (box->ctr[ctr].ctl & E5_CTL_TID_EN) {
+    if (box->ctr[ctr].ctl & THREAD_FILTER) {
         rate = ucore_share(rate, 1 + (box->filter[0] & FILTER_TID));
     }
     return rate;
@@ -54,7 +54,7 @@ static uint64_t cbo_rate(const UcoreBox *box, unsigned ctr, unsigned event,
 
 static const UcoreBoxType cbo = {
     CBO_TYPE, .nr_max = 8, .width = WIDTH_RING, WITH_RST,
-    .ctl_legal = CTL_LEGAL | E5_CTL_TID_EN,
+    .ctl_legal = CTL_LEGAL | THREAD_FILTER,
     .nr_filters = 1,
     .filter_legal = { FILTER_TID | FILTER_NID | FILTER_STATE | FILTER_OPC },
     .regs = cbo_regs, .constraints = ucore_e5_cbo_constraints,
@@ -74,14 +74,14 @@ static const UcoreReg pcu_regs[] = {
 
 static const UcoreBoxType ubox = {
     UBOX_TYPE, .nr_max = 1, .width = WIDTH_RING, .fixed_width = WIDTH, WITH_RST,
-    .ctl_legal = CTL_COMMON | E5_CTL_INVERT | E5_CTL_THRESH5,
-    .fixed_legal = E5_FIXED_CTL_EN,
+    .ctl_legal = CTL_COMMON | COMPARE_INVERT | THRESHOLD_5,
+    .fixed_legal = FIXED_ENABLE,
     .regs = ubox_regs, .filter_rate = ucore_e5_ubox_rate,
 };
 
 static const UcoreBoxType pcu = {
     PCU_TYPE, .nr_max = 1, .width = WIDTH, WITH_RST,
-    .ctl_legal = PCU_CTL_COMMON | E5_CTL_INVERT | E5_CTL_EV_SEL_EXT,
+    .ctl_legal = PCU_CTL_COMMON | COMPARE_INVERT | EVENT_BIT_8,
     .regs = pcu_regs,
 };
 
@@ -89,8 +89,8 @@ static const UcoreBoxType pcu = {
 
 /* Nothing resets HA and iMC but the fixed counter's own bit. */
 #define NO_RESET \
-    .ctl_legal = CTL_LEGAL & ~E5_CTL_RST, .invert = E5_CTL_INVERT, \
-    .box_ctl_reserved = E5_BOX_CTL_RST_CTRL | E5_BOX_CTL_RST_CTRS
+    .ctl_legal = CTL_LEGAL & ~COUNTER_RESET, .invert = COMPARE_INVERT, \
+    .box_ctl_reserved = BOX_RESET_CONTROLS | BOX_RESET_COUNTERS
 
 static const UcoreBoxType ha = {
     HA_TYPE, .nr_max = 1, .width = WIDTH, NO_RESET,
@@ -98,13 +98,13 @@ static const UcoreBoxType ha = {
 
 static const UcoreBoxType imc = {
     IMC_TYPE, .nr_max = 4, .width = WIDTH, .fixed_width = WIDTH, NO_RESET,
-    .fixed_legal = E5_FIXED_CTL_RST | E5_FIXED_CTL_EN,
-    .fixed_rst = E5_FIXED_CTL_RST,
+    .fixed_legal = FIXED_RESET | FIXED_ENABLE,
+    .fixed_rst = FIXED_RESET,
 };
 
 static const UcoreBoxType qpi = {
     QPI_TYPE, .nr_max = 2, .width = WIDTH, WITH_RST,
-    .ctl_legal = CTL_LEGAL | E5_CTL_EV_SEL_EXT,
+    .ctl_legal = CTL_LEGAL | EVENT_BIT_8,
     .nr_filters = 4, .filter_legal = { QPI_MATCH },
     .filter_regs = ucore_e5_qpi_filter_regs,
 };
@@ -161,10 +161,10 @@ static const UcorePciSite pci[] = {
 const UcorePlatform ucore_snbep = {
     .msrs = { { 0xc00, 0xfff } },
     E5_COMMON,
-    .box_frz_en = E5_BOX_CTL_FRZ_EN,
-    .box_legal = E5_BOX_CTL_RST_CTRL | E5_BOX_CTL_RST_CTRS | E5_BOX_CTL_FRZ |
-                 E5_BOX_CTL_FRZ_EN,
-    .box_readable = E5_BOX_CTL_FRZ_EN | E5_BOX_CTL_FRZ,
+    .box_frz_en = BOX_FREEZE_ENABLE,
+    .box_legal = BOX_RESET_CONTROLS | BOX_RESET_COUNTERS | BOX_FREEZE |
+                 BOX_FREEZE_ENABLE,
+    .box_readable = BOX_FREEZE_ENABLE | BOX_FREEZE,
     .free_running = { E5_FREE_RUNNING },
     .boxes = boxes, .pci = pci,
 };

@@ -44,7 +44,7 @@ static const UcoreEventTrait pcie3_traits[] = {
     .box_status = true, .status_legal = GENMASK((nr_) - 1, 0)
 
 static const UcoreBoxType cha = {
-    SNR_TYPE(cha, 11, 4, 6, 0x00, E5_CTL_TID_EN | CHA_EXT), ICX_CHA,
+    SNR_TYPE(cha, 11, 4, 6, 0x00, THREAD_FILTER | CHA_EXT), ICX_CHA,
     IDLE_STATUS(4), .regs = cha_regs,
 };
 static const UcoreBoxType iio = {
@@ -64,28 +64,28 @@ static const UcoreBoxType m2m = {
 /* thresholds of eight bits */
 static const UcoreBoxType ubox = {
     .name = "ubox", .id = 2, .nr_gp = 2, .fixed = true, .nr_max = 1,
-    .width = 48, .fixed_width = 48, .ctl_rst = E5_CTL_RST,
-    .ctl_legal = HSWEP_CTL, .fixed_legal = E5_FIXED_CTL_EN,
-    THRESH8, .invert = E5_CTL_INVERT, .clock_event = UCORE_EVENT_FIXED,
+    .width = 48, .fixed_width = 48, .ctl_rst = COUNTER_RESET,
+    .ctl_legal = HSWEP_CTL, .fixed_legal = FIXED_ENABLE,
+    THRESH8, .invert = COMPARE_INVERT, .clock_event = UCORE_EVENT_FIXED,
     .status_fixed = -1, .traits = ucore_e5_ubox_traits,
     .regs = ubox_regs, .filter_rate = ucore_e5_ubox_rate,
 };
 static const UcoreBoxType pcu = {
-    PCU_TYPE, .nr_max = 1, .width = 48, .ctl_rst = E5_CTL_RST,
-    .invert = E5_CTL_INVERT, .ctl_legal = PCU_CTL_COMMON | E5_CTL_INVERT,
+    PCU_TYPE, .nr_max = 1, .width = 48, .ctl_rst = COUNTER_RESET,
+    .invert = COMPARE_INVERT, .ctl_legal = PCU_CTL_COMMON | COMPARE_INVERT,
     .regs = pcu_regs,
 };
 static const UcoreBoxType imc = {
     ICX_IMC(4), .ctl_legal = HSWEP_CTL,
-    .fixed_legal = E5_FIXED_CTL_RST | E5_FIXED_CTL_EN,
+    .fixed_legal = FIXED_RESET | FIXED_ENABLE,
     .status_fixed = -1, .regs = imc_regs,
 };
 /* Root port with the fields of an IIO stack of Skylake-SP. */
 static const UcoreBoxType pcie3 = {
     .name = "pcie3", .id = 17, .nr_gp = 4, .nr_max = 1, .width = 48,
-    .ctl_rst = E5_CTL_RST, .box_ctl = true, .clock_event = 0x01,
+    .ctl_rst = COUNTER_RESET, .box_ctl = true, .clock_event = 0x01,
     .ctl_legal = HSWEP_CTL | SKX_IIO_THRESH | SKX_IIO_MASKS,
-    .thresh = SKX_IIO_THRESH, .invert = E5_CTL_INVERT,
+    .thresh = SKX_IIO_THRESH, .invert = COMPARE_INVERT,
     .umask_ext = SKX_IIO_MASKS, .traits = pcie3_traits, .regs = pcie3_regs,
 };
 

@@ -5,13 +5,13 @@
 static uint64_t cha_filter_rate(const UcoreBox *box, unsigned ctr,
                                 unsigned event, unsigned umask, uint64_t rate)
 {
-    return box->ctr[ctr].ctl & DISC_CTL_TID_EN
+    return box->ctr[ctr].ctl & THREAD_FILTER
            ? ucore_share(rate, 1 + box->filter[0]) : rate;
 }
 
 static const UcoreBoxType cha = {
-    CHA_TYPE(DISC_CTL_TID_EN),
-    .nr_filters = 1, .filter_legal = { DISC_CHA_FILTER0_TID },
+    CHA_TYPE(THREAD_FILTER),
+    .nr_filters = 1, .filter_legal = { 0x3ff },
     .filter_rate = cha_filter_rate,
 };
 
@@ -23,58 +23,54 @@ TRAITS(mchbm, CLOCK(1800000000),
        { .event = UCORE_EVENT_FIXED, .clock = 900000000 });
 
 static const UcoreBoxType m2pcie = {
-    TYPE("m2pcie", SPR_TYPE_M2PCIE, 4, m2pcie_traits), EXTENDED(4)
+    TYPE("m2pcie", 3, 4, m2pcie_traits), EXTENDED(4)
 };
 static const UcoreBoxType m2m = {
-    TYPE("m2m", SPR_TYPE_M2M, 4, m2m_traits), EXTENDED(4)
+    TYPE("m2m", 7, 4, m2m_traits), EXTENDED(4)
 };
 static const UcoreBoxType m3upi = {
-    TYPE("m3upi", SPR_TYPE_M3UPI, 4, m3upi_traits), EXTENDED(4)
+    TYPE("m3upi", 9, 4, m3upi_traits), EXTENDED(4)
 };
 static const UcoreBoxType pcie = {
-    TYPE("pcie", SPR_TYPE_PCIE, 4, pcie_traits), EXTENDED(4)
+    TYPE("pcie", 10, 4, pcie_traits), EXTENDED(4)
 };
-static const UcoreBoxType mdf = { MDF_TYPE(SPR_TYPE_MDF) };
+static const UcoreBoxType mdf = { MDF_TYPE(11) };
 static const UcoreBoxType mchbm = {
-    TYPE("mchbm", SPR_TYPE_MCHBM, 4, mchbm_traits), WITH_FIXED(4)
+    TYPE("mchbm", 14, 4, mchbm_traits), WITH_FIXED(4)
 };
 
 static const UcoreBoxSite spr_boxes[] = {
-    { .type = &cha, .unit = { MSR_UNIT(SPR_TYPE_CHA, 0x80, 0x2000),
-                              .filter = DISC_CHA_FILTER0 } },
-    { .type = &ucore_disc_iio, .unit = { MSR_UNIT(SPR_TYPE_IIO, 14, 0x3000) } },
-    { .type = &ucore_disc_irp, .unit = { MSR_UNIT(SPR_TYPE_IRP, 16, 0x3400) } },
-    { .type = &m2pcie, .unit = { MSR_UNIT(SPR_TYPE_M2PCIE, 16, 0x3200) } },
-    { .type = &ucore_disc_pcu, .unit = { MSR_UNIT(SPR_TYPE_PCU, 1, 0x2fc0) } },
+    { .type = &cha, .unit = { MSR_UNIT(0, 0x80, 0x2000),
+                              .filter = 0xe } },
+    { .type = &ucore_disc_iio, .unit = { MSR_UNIT(1, 14, 0x3000) } },
+    { .type = &ucore_disc_irp, .unit = { MSR_UNIT(2, 16, 0x3400) } },
+    { .type = &m2pcie, .unit = { MSR_UNIT(3, 16, 0x3200) } },
+    { .type = &ucore_disc_pcu, .unit = { MSR_UNIT(4, 1, 0x2fc0) } },
     { .type = &ucore_disc_ubox, .unit = {
-        MSR_UNIT(SPR_TYPE_UBOX, 1, 0x2fd0),
-        .fixed_ctl = SPR_UBOX_FIXED_CTL, .fixed_ctr = SPR_UBOX_FIXED_CTR } },
+        MSR_UNIT(5, 1, 0x2fd0),
+        .fixed_ctl = 0xe, .fixed_ctr = 0xf } },
     { .type = &ucore_disc_imc, .unit = {
-        IMC_UNIT(SPR_TYPE_IMC, 512, 0xa2800), FIXED_IN_IMC } },
-    { .type = &m2m, .unit = { PCI_UNIT(SPR_TYPE_M2M, 0x30, 0x50, 4, 0x438),
+        IMC_UNIT(6, 512, 0xa2800), FIXED_IN_IMC } },
+    { .type = &m2m, .unit = { PCI_UNIT(7, 0x30, 0x50, 4, 0x438),
                               .slot = 12, .device_id = 0x324a } },
     UPI_SITES,
     { .type = &m3upi, .unit = {
-        PCI_UNIT(SPR_TYPE_M3UPI, SPR_UPI_CTL_OFFSET, 0x60, SPR_NR_UPI,
-                 SPR_M3UPI_BOX_CTL),
-        .slot = SPR_PCI_M3UPI_SLOT0, .function = SPR_PCI_UPI_FUNCTION,
-        .device_id = SPR_PCI_M3UPI } },
-    { .type = &pcie, .unit = { PCI_UNIT(SPR_TYPE_PCIE, 0x38, 0x60, 0, 0) } },
-    { .type = &mdf, .unit = { MSR_UNIT(SPR_TYPE_MDF, 0x70, 0x2800) } },
+        PCI_UNIT(9, 0x38, 0x60, 4, 0xa0),
+        .slot = 5, .function = 1, .device_id = 0x3246 } },
+    { .type = &pcie, .unit = { PCI_UNIT(10, 0x38, 0x60, 0, 0) } },
+    { .type = &mdf, .unit = { MSR_UNIT(11, 0x70, 0x2800) } },
     CXL_SITES,
-    { .type = &mchbm, .unit = { IMC_UNIT(SPR_TYPE_MCHBM, 512, 0x100a2800),
+    { .type = &mchbm, .unit = { IMC_UNIT(14, 512, 0x100a2800),
                                 FIXED_IN_IMC } },
     { }
 };
 
 #define SPR_LIKE \
-    DISC_COMMON, .boxes = spr_boxes, .msr_global_config = SPR_MSR_CHA_COUNT, \
-    .link_peer = SPR_UPI_KTILP0, .link_status = SPR_UPI_KTIPCSTS, \
-    .iio_free = { .clock = SPR_MSR_IIO_FREE_CLOCK, \
-                  .clock_stride = SPR_MSR_IIO_FREE_STRIDE, \
-                  .in = SPR_MSR_IIO_FREE_IN, .out = SPR_MSR_IIO_FREE_OUT, \
-                  .stack_stride = SPR_MSR_IIO_FREE_STRIDE, .port_stride = 1, \
-                  .ports = SPR_IIO_FREE_PORTS }
+    DISC_COMMON, .boxes = spr_boxes, .msr_global_config = 0x2ffe, \
+    .link_peer = 0x94, .link_status = 0x120, \
+    .iio_free = { .clock = 0x340e, .clock_stride = 0x10, \
+                  .in = 0x3800, .out = 0x3808, \
+                  .stack_stride = 0x10, .port_stride = 1, .ports = 8 }
 
 const UcorePlatform ucore_spr = { SPR_LIKE };
 const UcorePlatform ucore_emr = { SPR_LIKE };
