@@ -141,5 +141,6 @@ def unknown_model_is_driven_by_its_table(m):
               "uncore_type_80/event=3,umask=2/": ("type_80", 0, {"event": 3, "umask": 2}),
               "uncore_type_0_2/event=1/": ("cha", 2, {"event": 1}),
               "uncore_type_6_1/event=5,umask=0xcf/": ("imc", 1, {"event": 5, "umask": 0xcf})}
-    return agreement(m, "spr", (0,), {"type_0": 4, "type_4": 1, "type_5": 1, "type_6": 2, "type_8": 1,
-                                      "type_77": 2, "type_78": 2, "type_79": 2, "type_80": 1}, events)
+    counts = {"type_0": 4, "type_4": 1, "type_5": 1, "type_6": 2, "type_8": 1, "type_77": 2,
+              "type_78": 2, "type_79": 2, "type_80": 1}
+    return agreement(m, "spr", (0,), counts, events)

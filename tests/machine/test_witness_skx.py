@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Skylake-SP to Cooper Lake, validated with Linux's own driver: see test_witness_e5.py.
 
-Known errors of that driver: it looks for the fourth M2PCIe where no machine has one. It does
-not know the additional links of Cooper Lake. It writes only the lower half of a UPI control, so
-that an extended umask has no effect. An event of one thread occupies the whole filter of a CHA,
+Known errors of that driver: it looks for the fourth M2PCIe at 21:5, where no machine has one. It
+does not know the additional links of Cooper Lake. It writes only the lower half of a UPI control,
+so that an extended umask has no effect. An event of one thread occupies the whole filter of a CHA,
 so it must not share its CHA with another filtering event, because perf would multiplex them.
 """
 
