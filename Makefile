@@ -131,14 +131,15 @@ fresh:	## README's commands on a minimal Debian with nothing cached (an hour or 
 	@$(LAB)/run -j 1 --tests tests/clean_install/cold $(TESTS)
 
 # The tests depend on threaded interrupts and on newer kernel interfaces: loading, counting, samples
-# by overflow, by timer and by perf's events, mapped rings, tasks, hotplug, suspend, unloading
+# by overflow, by timer and by perf's events, mapped rings, tasks, hotplug, suspend, unloading; and
+# the platforms that only Linux's newest driver knows
 lab-kernels:	## a selection of the lab's tests on RT and newer kernels [KERNELS="6.1-rt 7 ..."]
-	@$(LAB)/deps.sh build lab
-	@$(RUN) $(addprefix -k ,$(or $(KERNELS),6.1-rt 6.12-rt 7 7-rt)) -s e2-2s \
+	@$(LAB)/deps.sh build lab perf
+	@$(RUN) $(addprefix -k ,$(or $(KERNELS),6.1-rt 6.12-rt 7 7-rt)) -s e2-2s -s gnr-2s -s dmr-2s \
 		$(or $(TESTS),loading_writes rmmod_and_insmod every_counter_counts_exactly \
 		overflow_sample_holds record_and_report_match timer_samples_of_both unused_cpu_offline \
 		uapi_ring core_event_overflows_trigger samples_list_the_tasks \
-		timer_session_survives_suspend_to_ram)
+		timer_session_survives_suspend_to_ram test_witness_newest)
 
 demo:	## count and sample an emulated two-socket Xeon [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|snr|spr|gnr|grr|core]
 	@$(LAB)/deps.sh build lab

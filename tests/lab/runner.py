@@ -80,6 +80,9 @@ def on_other_kernels(tests, names):
 
 def selected(tests, options):
     def wanted(test):
+        # a test of another kernel, such as 7, runs only if -k names that kernel
+        if not options.kernel and test.boot and test.boot.kernel not in kernels.NAMES:
+            return False
         if options.kernel and (not test.boot or test.boot.kernel not in options.kernel):
             return False
         if options.scenario and (not test.boot or test.boot.scenario not in options.scenario):

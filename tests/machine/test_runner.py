@@ -4,12 +4,14 @@
 import hashlib
 import re
 import subprocess
+from argparse import Namespace
 from pathlib import Path
 
 from lab import dmesg
 from lab.all import REMARKS, Stage, repeated
-from lab.framework import KERNELS, pairs, test
+from lab.framework import KERNELS, Boot, Test, pairs, test
 from lab.machine import CommandFailed, CommandTimeout
+from lab.runner import selected
 
 HERE = Path(__file__).resolve().parent
 PLAIN = {"module": False, "loaded": False}
@@ -110,6 +112,15 @@ def test_runs_on_each_of_its_machines():
     assert pairs("e2-2s", ("6.1", "debug")) == [("e2-2s", "6.1"), ("e2-2s", "debug")]
     assert pairs(("e2-2s", "spr-1s"), ("6.12", "6.1")) == \
         [("e2-2s", "6.12"), ("e2-2s", "6.1"), ("spr-1s", "6.12")]
+
+
+@test(machine=False)
+def test_of_another_kernel_runs_only_on_request():
+    tests = [Test("a", print, Boot("e2-2s", kernel, ()), 60) for kernel in ("6.1", "7")]
+    options = Namespace(kernel=None, scenario=None, patterns=[])
+    assert selected(tests, options) == tests[:1]
+    options.kernel = ["7"]
+    assert selected(tests, options) == tests[1:]
 
 
 @test(machine=False)

@@ -12,19 +12,32 @@ from lab.framework import BOTH, test
 from lab.qemu import rates
 from machine import witness
 from machine.armed import WATCHDOG
+from machine.witness import with_intel_uncore
 
-# perf's spelling -> arguments of rates.rate(box, instance, socket, ...)
+# also the second memory controller and the third link
+BOARD = {"boxes.imc": "8", "boxes.qpi": "3"}
+BOXES = {"cbox": 2, "ubox": 1, "pcu": 1, "ha": 2, "imc": 8, "irp": 1, "qpi": 3, "r2pcie": 1,
+         "r3qpi": 2}
+# bits of FILTER1 above the opcode
+C6, NC, ISOC = 1 << 9, 1 << 10, 1 << 11
+
+# perf's spelling -> arguments of rates.rate(box, instance, socket, ...). Events of a C-Box share
+# its filters.
 EVENTS = {
     "uncore_cbox_0/event=0/": ("cbo", 0, {}),
-    "uncore_cbox_1/event=0/": ("cbo", 1, {}),
-    "uncore_cbox_0/event=0x34,umask=0x11,filter_state=0x1f/":
-        ("cbo", 0, {"event": 0x34, "umask": 0x11, "state": 0x1f}),
-    "uncore_cbox_1/event=0x35,umask=3,filter_opc=0x182/":
-        ("cbo", 1, {"event": 0x35, "umask": 3, "opc": 0x182}),
-    "uncore_cbox_1/event=0x36,umask=3,filter_opc=0x182/":
-        ("cbo", 1, {"event": 0x36, "umask": 3, "opc": 0x182}),
+    "uncore_cbox_0/event=0x34,umask=0x51,filter_state=0x1f,filter_nid=5/":
+        ("cbo", 0, {"event": 0x34, "umask": 0x51, "state": 0x1f, "nid": 5}),
+    "uncore_cbox_0/event=0x35,umask=3,filter_opc=0x182,filter_nc=1/":
+        ("cbo", 0, {"event": 0x35, "umask": 3, "opc": 0x182 | NC}),
     "uncore_cbox_0/event=0x1b,umask=1,thresh=1,edge=1/":
         ("cbo", 0, {"event": 0x1b, "umask": 1, "thresh": 1, "edge": True}),
+    "uncore_cbox_1/event=0/": ("cbo", 1, {}),
+    "uncore_cbox_1/event=0x31,umask=0x10,filter_link=9/":
+        ("cbo", 1, {"event": 0x31, "umask": 0x10, "link": 9}),
+    "uncore_cbox_1/event=0x36,umask=3,filter_opc=0x182,filter_c6=1,filter_isoc=1/":
+        ("cbo", 1, {"event": 0x36, "umask": 3, "opc": 0x182 | C6 | ISOC}),
+    "uncore_cbox_1/event=0x0c,umask=1,tid_en=1,filter_tid=5/":
+        ("cbo", 1, {"event": 0x0c, "umask": 1, "tid": 5}),
     "uncore_ubox/event=0x42,umask=8/": ("ubox", 0, {"event": 0x42, "umask": 8}),
     "uncore_ubox/event=0xff/": ("ubox", 0, {"fixed": True}),
     "uncore_pcu/event=0/": ("pcu", 0, {}),
@@ -37,39 +50,39 @@ EVENTS = {
     "uncore_imc_1/event=4,umask=3/": ("imc", 1, {"event": 4, "umask": 3}),
     "uncore_imc_2/event=4,umask=0xc/": ("imc", 2, {"event": 4, "umask": 0xc}),
     "uncore_imc_3/event=4,umask=0xc/": ("imc", 3, {"event": 4, "umask": 0xc}),
+    **{f"uncore_imc_{n}/event=4,umask=3/": ("imc", n, {"event": 4, "umask": 3})
+       for n in range(4, 8)},
     "uncore_imc_0/event=0x80,thresh=8/": ("imc", 0, {"event": 0x80, "thresh": 8}),
     "uncore_imc_0/event=0xff/": ("imc", 0, {"fixed": True}),
     "uncore_imc_3/event=0xff/": ("imc", 3, {"fixed": True}),
+    "uncore_imc_7/event=0xff/": ("imc", 7, {"fixed": True}),
     "uncore_irp/event=0x15,umask=1/": ("irp", 0, {"event": 0x15, "umask": 1}),
     "uncore_qpi_0/event=0,umask=2/": ("qpi", 0, {"event": 0, "umask": 2}),
     "uncore_qpi_1/event=0x102,umask=0x18/":
         ("qpi", 1, {"event": 0x102, "umask": 0x18}),
     "uncore_qpi_0/event=0x138,match_opc=5,mask_opc=0xf/":
         ("qpi", 0, {"event": 0x138, "match": (5 << 5, 0), "mask": (0xf << 5, 0)}),
+    "uncore_qpi_2/event=0x14/": ("qpi", 2, {"event": 0x14}),
     "uncore_r2pcie/event=1/": ("r2pcie", 0, {"event": 1}),
     "uncore_r3qpi_0/event=7,umask=1/": ("r3qpi", 0, {"event": 7, "umask": 1}),
     "uncore_r3qpi_1/event=7,umask=1/": ("r3qpi", 1, {"event": 7, "umask": 1}),
 }
 
 
-@test("e2-2s", kernels=BOTH, loaded=False, module=False, perf=True,
-      strict=False, timeout=120)
-def perf_stat_matches_the_model_rates(m):
-    m.sh("modprobe intel_uncore")
-    results = witness.agreement(m, (0, 1), EVENTS, rates.rate)
-    m.sh("rmmod intel_uncore")
-    return results
+@test("e2-2s", kernels=BOTH, settings=BOARD, **with_intel_uncore)
+def intree_boxes_and_rates_match_on_v2(m):
+    with witness.driver(m, BOXES):
+        return witness.agreement(m, (0, 1), EVENTS, rates.rate)
 
 
-@test("e2-2s-full", loaded=False, module=False, perf=True, strict=False)
+@test("e2-2s-full", **with_intel_uncore)
 def cboxes_match_the_number_of_cores(m):
-    m.sh("modprobe intel_uncore")
-    boxes = m.sh("ls -d /sys/bus/event_source/devices/uncore_cbox_*").split()
-    assert len(boxes) == 10, boxes
-    m.sh("rmmod intel_uncore")
+    with witness.driver(m, {**BOXES, "cbox": 10, "imc": 4, "qpi": 2}):
+        pass
 
 
-@test("e2-2s", kernels=BOTH, loaded=False, module=False, perf=True)
+@test("e2-2s", kernels=BOTH, loaded=False, module=False, perf=True,
+      settings=BOARD)
 def core_pmu_supports_watchdog_and_perf_record(m):
     m.write(WATCHDOG, 1)
     before = m.oracle("cpus")["cpus"][0]["core_pmi"]
@@ -83,7 +96,8 @@ def core_pmu_supports_watchdog_and_perf_record(m):
     assert m.oracle("cpus")["cpus"][0]["core_pmi"] > before + 1
 
 
-@test("e2-2s", kernels=BOTH, loaded=False, module=False, perf=True)
+@test("e2-2s", kernels=BOTH, loaded=False, module=False, perf=True,
+      settings=BOARD)
 def core_pmu_counts_at_the_model_rates(m):
     promised = {"cycles": 2600000000, "instructions": 1300000000,
                 "r412e": 1000000 + 500 * (0x2e41 * 40503 % 131071)}

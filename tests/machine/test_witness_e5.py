@@ -9,17 +9,12 @@ shifted by bits instead of bytes. Extended PCU events: the ninth bit is dropped.
 the UBox on v3: always written as 0, because the value is stored as config1 and read as config.
 """
 
-import collections
 import functools
-import re
 
 from lab.framework import BOTH, test
 from lab.qemu import rates
 from machine import witness
-
-DEVICES = "/sys/bus/event_source/devices"
-with_intel_uncore = {"loaded": False, "module": False, "perf": True, "strict": False,
-                     "timeout": 120}
+from machine.witness import with_intel_uncore
 
 # perf's spelling -> box type, instance, further arguments of rates.rate(); on all generations
 EVENTS = {
@@ -97,22 +92,11 @@ SNBEP_BOXES = {"ubox": 1, "cbox": 2, "pcu": 1, "ha": 1, "imc": 4, "qpi": 2, "r2p
                "r3qpi": 2}
 
 
-def boxes(m):
-    """Return box type -> number of boxes that Linux found."""
-    names = [name for name in m.sh(f"ls {DEVICES}").split() if name.startswith("uncore_")]
-    return dict(collections.Counter(re.fullmatch(r"uncore_(\w+?)(_\d+)?", name)[1]
-                                    for name in names))
-
-
 def agreement(m, platform, sockets, counts, events):
     """Compare the boxes that Linux finds and the counts of perf with the model."""
-    m.sh("modprobe intel_uncore")
-    try:
-        assert boxes(m) == {kind: count for kind, count in counts.items() if count}, boxes(m)
+    with witness.driver(m, counts):
         return witness.agreement(m, sockets, events, functools.partial(rates.rate,
                                                                        platform=platform))
-    finally:
-        m.sh("rmmod intel_uncore")
 
 
 @test("snbep-2s", kernels=BOTH, **with_intel_uncore)

@@ -10,7 +10,7 @@ the thread of its CHA, so that all events of a CHA have the same thread.
 from lab.framework import BOTH, test
 from lab.qemu import rates
 from machine import witness
-from machine.test_witness_e5 import boxes, with_intel_uncore
+from machine.witness import with_intel_uncore
 
 
 def stack(kind, port=0):
@@ -105,13 +105,8 @@ def agreement(m, platform, sockets, counts, events):
             return rates.imc_free_running(controller, instance, socket)
         return rates.rate(box, instance, socket, platform=platform, **arguments)
 
-    m.sh("modprobe intel_uncore")
-    try:
-        found = boxes(m)
-        assert found == counts, found
+    with witness.driver(m, counts):
         return witness.agreement(m, sockets, events, promised)
-    finally:
-        m.sh("rmmod intel_uncore")
 
 
 @test("icx-2s", kernels=BOTH, settings={"boxes.cha": "40"}, **with_intel_uncore)

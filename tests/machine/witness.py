@@ -4,16 +4,23 @@
 A difference shows that one of the two is wrong, not which.
 """
 
+import collections
+import contextlib
 import re
 import statistics
 
 from lab.framework import Result
 
+# options of @test for a machine on which Linux's driver runs instead of ucore
+with_intel_uncore = {"loaded": False, "module": False, "perf": True, "strict": False,
+                     "timeout": 120}
+DEVICES = "/sys/bus/event_source/devices"
+PMU = re.compile(r"uncore_(type_\d+|\w+?)(_\d+)?")     # type and number of a box
 TOLERANCE = 0.001
 INTERVAL_MS = 400
 INTERVALS = 7           # the first one is discarded, because it includes the programming
 LINE = re.compile(r"\s*[\d.]+,(?:S(?P<socket>\d+),\d+,)?(?P<count>\d+),,"
-                  r"(?P<event>.*?),(?P<running>\d+),")
+                  r"(?P<event>.*?),(?P<running>\d+),(?P<share>[\d.]+),")
 
 
 def measure(m, which, events):
@@ -26,6 +33,8 @@ def measure(m, which, events):
                 f"--interval-count {INTERVALS} {options}", timeout=120).err
     intervals = {}
     for line in filter(None, map(LINE.match, out.splitlines())):
+        # perf estimates the counts of events that do not fit on the counters together
+        assert float(line["share"]) > 99, f"multiplexed: {line[0]}"
         socket = line["socket"] and int(line["socket"])
         intervals.setdefault((line["event"], socket), []).append(
             (int(line["count"]), int(line["running"])))
@@ -64,18 +73,37 @@ def difference(measured, promised):
                  in measured.intervals)
 
 
+def boxes(m):
+    """Return box type -> number of boxes that Linux found in a socket."""
+    names = filter(PMU.fullmatch, m.sh(f"ls {DEVICES}").split())
+    return dict(collections.Counter(PMU.fullmatch(name)[1] for name in names))
+
+
+@contextlib.contextmanager
+def driver(m, counts):
+    """Load Linux's driver for the block. @counts: the boxes that it must find."""
+    m.sh("modprobe intel_uncore")
+    try:
+        found = boxes(m)
+        assert found == {kind: count for kind, count in counts.items() if count}, found
+        yield
+    finally:
+        m.sh("rmmod intel_uncore")
+
+
 def agreement(m, sockets, events, rate):
-    """Return a Result for each event on each socket.
+    """Return a Result for each box type, which names the events that differ.
 
     events: perf's spelling -> (box type, instance, further arguments of rate()). rate: returns
     the increments per second of (type, instance, socket, ...).
     """
     measured = measure(m, "-a --per-socket", events)
-    results = []
+    differences = {}        # box type -> texts
     for event, (box, instance, arguments) in events.items():
+        texts = differences.setdefault(PMU.fullmatch(event.partition("/")[0])[1], [])
         for socket in sockets:
             text = difference(measured.get((event, socket)),
                               rate(box, instance, socket, **arguments))
-            results.append(Result(f"socket {socket} {event}",
-                                  "failed" if text else "passed", text))
-    return results
+            texts += [f"socket {socket} {event}: {text}"] if text else []
+    return [Result(kind, "failed" if texts else "passed", "\n".join(texts))
+            for kind, texts in differences.items()]
