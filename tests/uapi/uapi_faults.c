@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Fault injection for every call: each allocation and each copy of user memory fails once. The
- * errno is ENOMEM or EFAULT, and no state has changed. The same call then succeeds, and undoing
- * it leaves nothing. Another session runs concurrently, with its ring mapped.
+ * errno is ENOMEM or EFAULT, and no state has changed, including the caller's descriptors. The
+ * same call then succeeds, and undoing it leaves nothing. Another session runs concurrently,
+ * with its ring mapped.
  *
  * A call may also succeed after a failed allocation if the kernel has a fallback.
  */
@@ -39,9 +40,23 @@ static struct world {
 
 static struct claims {
 	uint32_t sessions, running, events, boxes, domains, pinned, owned, active;
+	int free_fd;
 } quiet;
 
-/* Return the claims of all sessions, and the state of boxes and domains */
+/*
+ * Return the lowest free descriptor number of this process. A number that the kernel has reserved
+ * without a file is not in /proc/self/fd, but dup() does not return it.
+ */
+static int lowest_free_fd(void)
+{
+	int fd = dup(world.device);
+
+	must(fd >= 0, "dup: %m");
+	close(fd);
+	return fd;
+}
+
+/* Return the claims of all sessions, the state of boxes and domains, and the next descriptor */
 static struct claims claims_now(void)
 {
 	static struct ucore_session_info sessions[64];
@@ -69,6 +84,7 @@ static struct claims claims_now(void)
 	nr = domains_get(domains);
 	for (unsigned int i = 0; i < nr; i++)
 		claims.active += domains[i].nr_sessions;
+	claims.free_fd = lowest_free_fd();
 	return claims;
 }
 
@@ -77,9 +93,9 @@ static void expect_unchanged(const struct claims *before, const char *name, unsi
 	struct claims now = claims_now();
 
 	expect(!memcmp(before, &now, sizeof(now)),
-	       "%s, fault %u: sessions %u, %u running, %u events, boxes %u, %u, domains %u, %u, pinned %u",
+	       "%s, fault %u: sessions %u, %u running, %u events, boxes %u, %u, domains %u, %u, pinned %u, next descriptor %d (before %d)",
 	       name, n, now.sessions, now.running, now.events, now.boxes, now.owned, now.domains,
-	       now.active, now.pinned);
+	       now.active, now.pinned, now.free_fd, before->free_fd);
 }
 
 static void session_begin(void)
@@ -515,8 +531,8 @@ static void fail_each(const void *arg)
 	world_begin();
 	if (path->begin)
 		path->begin();
+	faults_begin();		/* opens a descriptor, which is part of the state before the calls */
 	before = claims_now();
-	faults_begin();
 	if (path->kernel)
 		faults_everywhere();
 	else
