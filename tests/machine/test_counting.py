@@ -7,10 +7,11 @@ import json
 import re
 import time
 
+from lab.accesses import accesses_of
 from lab.framework import BOTH, KERNELS, test
 from lab.qemu import args
-from lab.session import (FIXED, MS, US, Session, accesses_of, assert_equal, die_of,
-                         freezes_since, frozen_windows, refused)
+from lab.session import (FIXED, MS, US, Session, assert_equal, die_of, freezes_since,
+                         frozen_windows, refused)
 from lab.truth import totals_of
 from machine import eventset
 from machine.eventset import DATA_READS, E5, GENERATIONS, MACHINES, UNLIKE

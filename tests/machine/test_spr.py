@@ -4,10 +4,11 @@
 import errno
 import json
 
+from lab.accesses import accesses_of
 from lab.framework import BOTH, KERNELS, test
 from lab.qemu import rates
 from lab.session import (BOX_FREE_RUNNING, BOX_OVERFLOW, EVENT_NONE, FIXED, MS, SAMPLE_RECOVERED,
-                         TRIGGER_TIMER, Session, accesses_of, assert_equal, frozen_windows,
+                         TRIGGER_TIMER, Session, assert_equal, frozen_windows,
                          interrupting, refused, sample_until)
 from lab.truth import pmis_of
 from machine.armed import WATCHDOG, each_overflowed, run_armed
