@@ -9,8 +9,9 @@ time, and the periods that are kept for ten seconds.
 import sys
 
 from lab import bench, clocked, access_costs, tables
+from lab.accesses import BOX_ACCESSES, read_by
 from lab.machine import Machine
-from lab.session import BOX_ACCESSES, FIXED, Session, read_by
+from lab.session import FIXED, Session
 
 READERS = (1, 2, 4, 8)
 SETTINGS = {"machine.sockets": 1, "machine.plugged": max(READERS)}

@@ -477,54 +477,6 @@ def frozen_windows(machine, mark):
     return windows
 
 
-# The watchdog reads the status of each die once a second. Two reads of the oracle are tens of
-# milliseconds apart, on a busy host hundreds.
-WATCHDOG_TRIES = 50
-
-
-def accesses_of(machine, session, command, tries=WATCHDOG_TRIES):
-    """Count the register accesses of a command by kind, and return the session's own numbers
-    with them.
-
-    Repeat if the watchdog ran during the command, because its accesses belong to no session.
-    """
-    def now():
-        status = session.status()
-        return {**machine.oracle("accesses")["total"], "reported_reads": status["reads"],
-                "reported": status["reads"] + status["writes"]}
-    for _ in range(tries):
-        before = now()
-        session.command(command)
-        after = now()
-        made = {kind: after[kind] - before[kind] for kind in after}
-        if made["all"] == made["reported"]:
-            break
-    return made
-
-
-# upper bound of the accesses of one box: five counters of two dwords
-BOX_ACCESSES = 10
-
-
-def read_by(machine, session):
-    """Return the accesses of each CPU in a READ and the number of parallel reads.
-
-    Repeat if the watchdog ran during the READ, because its accesses belong to no session.
-    """
-    def now():
-        status = session.status()
-        return ([cpu["pmon"] for cpu in machine.oracle("cpus")["cpus"]],
-                status["reads"] + status["writes"], status["parallel_reads"])
-    for _ in range(WATCHDOG_TRIES):
-        before, reported, parallel_reads = now()
-        session.read()
-        after, reported_after, parallel_after = now()
-        made = [new - old for old, new in zip(before, after)]
-        if sum(made) == reported_after - reported:
-            return made, parallel_after - parallel_reads
-    raise AssertionError((made, reported_after - reported))
-
-
 def die_of(machine, die):
     """Return the entry of `ucoretool info` for a die."""
     return json.loads(machine.sh("ucoretool info -j"))["domains"][die]

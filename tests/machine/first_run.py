@@ -8,14 +8,38 @@ from machine import eventset
 class FirstRun:
     """The time from the first unfreeze of each die since @mark to the next freeze."""
 
-    def __init__(self, machine, mark):
-        self._begin, self._end = {}, {}
+    def __init__(self, machine, mark, runs_before=0):
+        """runs_before: number of runs since @mark that are ignored."""
+        self._begin, self._end, self._until = {}, {}, {}    # die -> line; time of the unfreeze
+        lines = {}
         for line in machine.truth(since=mark):
-            die = line.get("socket")
-            if line["ev"] == "unfreeze":
-                self._begin.setdefault(die, line)
-            elif line["ev"] == "freeze" and die in self._begin:
-                self._end.setdefault(die, line)
+            if line["ev"] in ("freeze", "unfreeze") and (lines.get(line["socket"]) or
+                                                         line["ev"] == "unfreeze"):
+                lines.setdefault(line["socket"], []).append(line)
+        for die, of_die in lines.items():
+            self._begin[die], self._end[die], *rest = of_die[2 * runs_before:]
+            self._until[die] = rest[0]["t"] if rest else None
+
+    def least_seconds(self, die, box):
+        """Return the counting time of a box (s), or its minimum if the box is never frozen."""
+        begin, end = self._begin[die], self._end[die]
+        if is_frozen(end, box):
+            return (instant(end, box) - instant(begin, box)) / 1e9
+        return (end["t"] - begin["first"]) / 1e9
+
+    def most_seconds(self, die, box):
+        """Return the counting time of a box (s), or its maximum if the box is never frozen."""
+        begin, end = self._begin[die], self._end[die]
+        if is_frozen(end, box):
+            return self.least_seconds(die, box)
+        return (self._until[die] - begin["first"] + begin["frozen_ns"]) / 1e9
+
+    def limits_of_unfrozen(self, die):
+        """Return minimum and maximum time (s) between two reads of counters that no freeze
+        stops, each read in a freeze of the die."""
+        begin, end = self._begin[die], self._end[die]
+        return ((end["t"] - begin["t"]) / 1e9,
+                (self._until[die] - begin["t"] + begin["frozen_ns"]) / 1e9)
 
     def difference(self, box, die, ctr, fields, count, platform):
         """Return "" if a count equals documented rate times time, otherwise a text."""

@@ -48,10 +48,11 @@ def packs(events, boxes):
         left = rest
 
 
-def stat(m, labels):
-    """Return the rows of `ucoretool stat --per-box` for these events, one for each event."""
+def stat(m, labels, command="true"):
+    """Return the rows of `ucoretool stat --per-box` for these events, one for each box."""
     m.write("/tmp/pack", ",".join(labels))
-    out = m.run("ucoretool stat --per-box -j -e \"$(cat /tmp/pack)\" -- true", timeout=120).out
+    out = m.run(f"ucoretool stat --per-box -j -e \"$(cat /tmp/pack)\" -- {command}",
+                timeout=120).out
     rows = [row for row in map(json.loads, out.splitlines()) if "summary" not in row]
     assert {row["event"] for row in rows} == set(labels), rows
     return rows

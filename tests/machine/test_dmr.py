@@ -7,9 +7,10 @@ Each die has two global controls, both of which each freeze and unfreeze must wr
 import errno
 import json
 
+from lab.accesses import accesses_of
 from lab.framework import BOTH, test
 from lab.qemu import rates
-from lab.session import SAMPLE_RECOVERED, Session, accesses_of, refused
+from lab.session import SAMPLE_RECOVERED, Session, refused
 from machine.armed import WATCHDOG, each_overflowed, run_armed
 from machine.eventset import instance_of, type_of
 from machine.exact import count_and_stop_exactly

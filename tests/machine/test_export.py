@@ -16,7 +16,7 @@ from lab.agent import AgentError, CommandTimeout, patience
 from lab.framework import skip, test
 from lab.prometheus import Prometheus
 from lab.session import assert_equal
-from machine.test_metrics import Promise
+from machine.test_metrics import Promise, one_second
 
 ADDRESS = "127.0.0.1:9739"
 FETCH = f"wget -q -O - http://{ADDRESS}/metrics"
@@ -133,7 +133,7 @@ def differences(server, promise):
             wrong.append(f"{metric}: {len(rows)} series of {len(boxes)} boxes")
         for labels, rate in rows:
             place = int(labels["socket"]), kind, int(labels[label])
-            due = size * promise.count(event, [place], dict.fromkeys(promise.dies, 1.0))
+            due = size * promise.count(event, [place], one_second)
             have = rate / seconds[place[0]]
             if place not in boxes or abs(have / due - 1) > BY_CLOCK:
                 wrong.append(f"{metric} of {place}: {have}, and {due} is due")
@@ -166,8 +166,7 @@ def latency_differences(server, promise):
         f"sum(rate(ucore_llc_read_miss_cycles_total[{WINDOW}])) / "
         f"sum(rate(ucore_llc_read_misses_total[{WINDOW}]))")
     chas = [place for place in promise.boxes if place[1] == "cha"]
-    cycles, misses = (promise.count(f"UNC_CHA_TOR_{what}.IA_MISS_DRD", chas,
-                                    dict.fromkeys(promise.dies, 1.0))
+    cycles, misses = (promise.count(f"UNC_CHA_TOR_{what}.IA_MISS_DRD", chas, one_second)
                       for what in ("OCCUPANCY", "INSERTS"))
     near = latency and abs(latency / (cycles / misses) - 1) < 1e-3
     return [] if near else [f"a miss takes {latency} cycles, {cycles} of {misses} are due"]

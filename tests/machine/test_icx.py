@@ -5,16 +5,14 @@ Snow Ridge freezes its boxes one by one like v1; test_snbep.py tests that.
 """
 
 import errno
-import functools
 
 from lab.framework import BOTH, KERNELS, test
-from lab.qemu import rates
 from lab.session import FIXED, Session, interrupting, refused
-from machine import eventset
+from machine import eventset, free_running
 from machine.armed import each_overflowed, run_armed, run_polled
 from machine.eventset import type_of
 from machine.packages import count_named
-from machine.test_skx import (assert_boxes, chas, count_exactly, free_boxes, free_run, key_of,
+from machine.test_skx import (assert_boxes, chas, count_exactly, free_boxes, key_of,
                               named_events)
 from machine.test_snbep import timer_run
 
@@ -148,15 +146,11 @@ def upper_half_of_a_control_reaches_its_register(m):
 
 # ---- free-running counters ----
 
-STACK = [("clock", 0), *(("in", port) for port in range(8)), *(("out", port) for port in range(8))]
-OF_STACKS = [functools.partial(rates.iio_free_running, kind, port=port) for kind, port in STACK]
-OF_CONTROLLERS = [functools.partial(rates.imc_free_running, kind) for kind in
-                  ("read", "write", "pmm_read", "pmm_write", "dclk")]
-
-
 @test("icx-2s", kernels=KERNELS)
 def free_running_counters_match_stacks_and_controllers(m):
-    free_run(m, {"iio_free": OF_STACKS, "imc_free": OF_CONTROLLERS}, 12 * 17 + 8 * 5)
+    free_running.match_the_model(m, {"iio_free": free_running.of_stack(8, "in", "out"),
+                                     "imc_free": free_running.OF_CONTROLLER},
+                                 12 * 17 + 8 * 5, {"event": 0})
 
 
 @test("icx-1s")
@@ -184,14 +178,13 @@ def additional_events_of_snow_ridge_count(m):
 @test(("icx-1s", "snr-1s"))
 def free_running_and_fixed_counters_have_names(m):
     names = ("UNC_IIO_CLOCKTICKS_FREERUN", "UNC_IIO_BANDWIDTH_IN.PART7_FREERUN",
+             "UNC_IIO_BANDWIDTH_OUT.PART0_FREERUN",
              "UNC_M_CLOCKTICKS_FREERUN", "UNC_M_READ_FREERUN", "imc_free/WRITE_FREERUN/",
              "UNC_M_HCLOCKTICKS", "UNC_U_CLOCKTICKS")
     with Session(m) as s:
         at = {box for _, box in s.ids}
     assert at >= {"iio_free1", "imc_free0"}, at
-    out = m.run("ucoretool stat -j " + " ".join(f"-e {name}" for name in names) +
-                " -- sleep 0.3").out
-    assert out.count('"event"') == len(names), out
+    free_running.named_match_the_model(m, names)
 
 
 # ---- overflow ----

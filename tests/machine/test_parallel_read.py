@@ -6,9 +6,10 @@ The host determines whether a helper CPU is in time. Each read is judged by the 
 helpers that took part, and some must have taken part.
 """
 
+from lab.accesses import BOX_ACCESSES, read_by
 from lab.framework import BOTH, KERNELS, test
 from lab.qemu.platforms import PLATFORMS
-from lab.session import BOX_ACCESSES, MS, Session, assert_equal, assert_taken, read_by, sample_until
+from lab.session import MS, Session, assert_equal, assert_taken, sample_until
 from machine import eventset
 from machine.armed import run_armed
 from machine.timers import budget_of

@@ -7,12 +7,13 @@ import statistics
 from itertools import zip_longest
 
 from lab import truth
+from lab.accesses import accesses_of
 from lab.framework import BOTH, KERNELS, test
 from lab.qemu import args
 from lab.session import (EVENT_NONE, FIXED, LOST, MS, SAMPLE_CONTEXT, SAMPLE_THROTTLED, SAMPLE_USER,
-                         TRIGGER_OVERFLOW, TRIGGER_TIMER, US, VALUE_UNFROZEN, Session, accesses_of,
-                         assert_equal, die_of, flagged, interrupting, once_per_freeze, refused,
-                         sample_until, samples_in, totals_at)
+                         TRIGGER_OVERFLOW, TRIGGER_TIMER, US, VALUE_UNFROZEN, Session, assert_equal,
+                         die_of, flagged, interrupting, once_per_freeze, refused, sample_until,
+                         samples_in, totals_at)
 from machine import eventset
 from machine.armed import WATCHDOG, assert_skews, each_overflowed, run_armed, run_polled
 from machine.timers import assert_same_instants, budget_of, traced

@@ -3,8 +3,9 @@
 
 import errno
 
+from lab.accesses import accesses_of
 from lab.framework import BOTH, KERNELS, test
-from lab.session import (FIXED, Session, accesses_of, assert_equal, flagged, freezes_since, refused,
+from lab.session import (FIXED, Session, assert_equal, flagged, freezes_since, refused,
                          sample_until, totals_at)
 from machine import eventset
 from machine.armed import WATCHDOG

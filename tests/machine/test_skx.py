@@ -7,16 +7,14 @@ also run on skx-1s and skx-2s.
 
 import csv
 import errno
-import functools
 import json
 
 from lab.artifacts import TOP
 from lab.framework import BOTH, KERNELS, test
-from lab.qemu import args, rates
-from lab.session import (BOX_FREE_RUNNING, FIXED, MS, Session, assert_equal, interrupting,
-                         refused)
-from machine import eventset
-from machine.eventset import instance_of, type_of
+from lab.qemu import args
+from lab.session import BOX_FREE_RUNNING, FIXED, Session, interrupting, refused
+from machine import eventset, free_running
+from machine.eventset import type_of
 from machine.packages import count_named
 
 # ---- which boxes ----
@@ -154,54 +152,14 @@ def tor_events_with_conflicting_filter_are_refused(m):
 
 # ---- free-running counters ----
 
-FREE = [("clock", 0)] + [(kind, port) for kind in ("in", "out", "util_in", "util_out")
-                         for port in range(4)]
-
-
 def free_boxes(session):
     return [at for at, caps in session.caps.items() if caps & BOX_FREE_RUNNING]
 
 
 @test("skx-2s", kernels=KERNELS)
 def free_running_counters_match_the_stacks(m):
-    free_run(m, {"iio_free": [functools.partial(rates.iio_free_running, kind, port=port)
-                              for kind, port in FREE]}, 12 * 17)
-
-
-def free_run(m, of_type, count):
-    """Check the rate of free-running counters between two reads, because they cannot be frozen.
-
-    of_type: type -> counter -> increments per second of (instance, die)
-    """
-    with Session(m) as s:
-        at = {}
-        for die, box in free_boxes(s):
-            for i, rate in enumerate(of_type[type_of(box)]):
-                answer = s.command(f"add {s.ids[die, box]} {1 << 32 + i} 0")
-                at[answer["event"]] = (box, i, die, rate(instance_of(box), die))
-        assert len(at) == count, len(at)
-        s.start()
-        # retry, because a busy host may stop a CPU between the read of a counter and of the clock
-        for _ in range(5):
-            first = s.read()
-            m.wait_until(lambda: s.read()["domains"][0]["time"] >
-                         first["domains"][0]["time"] + 300 * MS, what="0.3 s")
-            wrong = free_running_differences(first, s.read(), at)
-            if not wrong:
-                break
-        assert_equal(wrong)
-
-
-def free_running_differences(first, last, at):
-    """Return a text for each counter whose increase differs from rate times time by over 5 %."""
-    passed = {b["domain"]: b["time"] - a["time"] for a, b in zip(first["domains"], last["domains"])}
-    wrong = []
-    for a, b in zip(first["values"], last["values"]):
-        box, i, die, rate = at[a["event"]]
-        due = rate * passed[die] / 1e9
-        if abs(b["count"] - a["count"] - due) >= 0.05 * due:
-            wrong.append(f"{box}.{i} of die {die}: {b['count'] - a['count']}, due {due:.0f}")
-    return wrong
+    of_stack = free_running.of_stack(4, "in", "out", "util_in", "util_out")
+    free_running.match_the_model(m, {"iio_free": of_stack}, 12 * 17, {"event": 0})
 
 
 # ---- names ----
@@ -271,11 +229,10 @@ def additional_events_of_cascade_lake_count(m):
 
 @test("skx-2s", kernels=BOTH)
 def free_running_and_fixed_counters_have_names(m):
-    out = m.run("ucoretool stat -j -e iio_free/IOCLK/ -e iio_free/BW_IN.PORT2/ "
-                "-e UNC_IIO_UTIL_OUT.PORT3 -e UNC_M_CLOCKTICKS_F -e UNC_U_CLOCKTICKS "
-                "-- sleep 0.3").out
-    rows = [row for row in map(json.loads, out.splitlines()) if "summary" not in row]
-    assert len(rows) == 5 and all(row["count"] > 1000000 for row in rows), rows
+    names = ("iio_free/IOCLK/", "iio_free/BW_IN.PORT2/", "UNC_IIO_BW_OUT.PORT1",
+             "UNC_IIO_UTIL_IN.PORT0", "UNC_IIO_UTIL_OUT.PORT3", "UNC_M_CLOCKTICKS_F",
+             "UNC_U_CLOCKTICKS")
+    free_running.named_match_the_model(m, names)
 
 
 # ---- overflow ----

@@ -4,12 +4,14 @@
 import errno
 import json
 
+from lab.accesses import accesses_of
 from lab.framework import BOTH, KERNELS, test
 from lab.qemu import rates
 from lab.session import (BOX_FREE_RUNNING, BOX_OVERFLOW, EVENT_NONE, FIXED, MS, SAMPLE_RECOVERED,
-                         TRIGGER_TIMER, Session, accesses_of, assert_equal, frozen_windows,
-                         interrupting, refused, sample_until)
+                         TRIGGER_TIMER, Session, assert_equal, frozen_windows, interrupting,
+                         refused, sample_until)
 from lab.truth import pmis_of
+from machine import free_running
 from machine.armed import WATCHDOG, each_overflowed, run_armed
 from machine.eventset import instance_of, type_of
 from machine.exact import count_and_stop_exactly
@@ -276,43 +278,10 @@ def fixed_counters_count_at_their_documented_rates(m):
         assert value["count"] == rate * ran[at.die] // 1000000000, (str(at), value, rate, ran)
 
 
-FREE = [("clock", 0)] + [(kind, port) for kind in ("in", "out") for port in range(8)]
-
-
 @test(("spr-2s", "gnr-2s"), kernels=KERNELS)
 def free_running_counters_match_the_stacks(m):
-    """Compare the rate between two READs, because these counters cannot be frozen."""
-    with Session(m) as s:
-        at = {}
-        for die, box in s.ids:
-            if type_of(box) != "iio_free":
-                continue
-            for i, (kind, port) in enumerate(FREE):
-                answer = s.command(f"add {s.ids[die, box]} {1 << 32 + i} 0")
-                at[answer["event"]] = (kind, instance_of(box), die, port)
-        assert len(at) == 4 * 17, at
-        s.start()
-        # retry, because a busy host may stop a CPU between the read of a counter and of the clock
-        for _ in range(5):
-            first = s.read()
-            m.wait_until(lambda: s.read()["domains"][0]["time"] >
-                         first["domains"][0]["time"] + 300 * MS, what="0.3 s")
-            wrong = free_running_differences(first, s.read(), at)
-            if not wrong:
-                break
-        assert_equal(wrong)
-
-
-def free_running_differences(first, last, at):
-    """Return a text for each counter whose increase differs from rate times time by over 5 %."""
-    passed = {b["domain"]: b["time"] - a["time"] for a, b in zip(first["domains"], last["domains"])}
-    wrong = []
-    for a, b in zip(first["values"], last["values"]):
-        kind, stack, die, port = at[a["event"]]
-        due = rates.iio_free_running(kind, stack, die, port) * passed[die] / 1e9
-        if abs(b["count"] - a["count"] - due) >= 0.05 * due:
-            wrong.append(f"{at[a['event']]}: {b['count'] - a['count']}, due {due:.0f}")
-    return wrong
+    of_stack = free_running.of_stack(8, "in", "out")
+    free_running.match_the_model(m, {"iio_free": of_stack}, 4 * 17, CLOCK)
 
 
 # ---- dies that firmware leaves frozen ----

@@ -6,11 +6,12 @@ import errno
 import json
 
 from lab.framework import BOTH, test
-from lab.session import (MS, SAMPLE, SAMPLE_CONTEXT, TASKS, TRIGGER_CORE, Session, assert_equal,
-                         assert_numbered, assert_taken, refused, samples_in)
+from lab.session import (MS, SAMPLE, SAMPLE_CONTEXT, SAMPLE_USER, TASKS, TRIGGER_CORE, Session,
+                         assert_equal, assert_numbered, assert_taken, refused, samples_in)
 
 HARDWARE, SOFTWARE = 0, 1                       # UCORE_PERF_*
 INSTRUCTIONS, PAGE_FAULTS = 1, 2                # perf's numbers
+FIRST_KERNEL_IP = 1 << 63
 KNOWN = 1                                       # UCORE_TASK_F_KNOWN
 # scenario -> a clock event; the machines have two dies with two CPUs each
 MACHINES = {"e2-2s": {"event": 0}, "spr-2s": {"event": 1}}
@@ -33,17 +34,20 @@ def running(m, command, fed=False):
 @contextlib.contextmanager
 def faulting(m, cpu):
     """Yield the pid of a process on a CPU and a function that makes it fault on a number of
-    pages.
+    pages, and makes the kernel fault on @kernel further pages.
 
-    The function returns the total number of faults that perf has counted.
+    The function returns the total numbers of faults that perf has counted, all and those in
+    user mode.
     """
     with running(m, f"exec fault {cpu}", fed=True) as (process, pid):
-        def fault(pages):
-            answers = len(process.output().split())
-            process.feed(f"{pages}\n")
-            return int(m.wait_until(
-                lambda: process.output().split()[answers:], what="faults")[0])
-        fault(10)               # first faults, which include those on code pages and output
+        def fault(pages, kernel=0):
+            def lines():
+                return process.output().split("\n")[:-1]
+            answers = len(lines())
+            process.feed(f"{pages} {kernel}\n")
+            answer = m.wait_until(lambda: lines()[answers:], what="faults")[0]
+            return [int(number) for number in answer.split()]
+        fault(10, 10)           # first faults, which include those on code pages and output
         yield pid, fault
 
 
@@ -62,9 +66,9 @@ def core_event_overflows_trigger_one_sample_each(m):
         s.add_all([("imc0", die, 0, 0, MACHINES[m.scenario]) for die in (0, 1)])
         s.command(f"trigger {SOFTWARE} {PAGE_FAULTS} {period} tid={pid}")
         # the faults of the loop are between these two totals, with a few of the process itself
-        before, mark = fault(1), m.truth_length()
+        before, mark = fault(1)[0], m.truth_length()
         s.start()
-        after = fault(period * wanted + period // 2)
+        after = fault(period * wanted + period // 2)[0]
         s.stop()
         records = s.drain()
         freezes = s.freezes(mark)
@@ -80,6 +84,32 @@ def core_event_overflows_trigger_one_sample_each(m):
         assert sample["domain"] == 0 and sample["ip"], sample
         assert 0 < sample["late_ns"] < 1000 * MS, sample
     assert_equal(s.sample_differences(records, freezes))
+
+
+@test(tuple(MACHINES), kernels=BOTH)
+def trigger_counts_in_user_mode_only_or_in_both_modes(m):
+    """The process faults in user mode and in the kernel by turns. The period is odd, so that a
+    trigger that counts both overflows in both."""
+    period, pages = 21, 430         # 430 faults are 10 more than 20 periods
+    for user in (True, False):
+        with faulting(m, 1) as (pid, fault), Session(m, ring=1 << 20) as s:
+            s.add("imc0", 0, 0, **MACHINES[m.scenario])
+            s.command(f"trigger {SOFTWARE} {PAGE_FAULTS} {period} tid={pid}{' user' * user}")
+            before = fault(1, 1)[user]
+            s.start()
+            after = fault(pages, pages)[user]
+            s.stop()
+            samples = samples_in(s.drain())
+            status = s.status()
+            assert_taken(s, samples)
+        overflows = (after - before) // period
+        assert overflows == pages * (1 if user else 2) // period, (before, after)
+        assert status["samples"] == overflows, (user, status, before, after)
+        assert len(samples) > overflows / 4, (user, len(samples))
+        assert all(bool(sample["flags"] & SAMPLE_USER) == (sample["ip"] < FIRST_KERNEL_IP)
+                   for sample in samples), samples
+        in_user = [sample["ip"] < FIRST_KERNEL_IP for sample in samples]
+        assert all(in_user) if user else any(in_user) and not all(in_user), (user, samples)
 
 
 @test("e2-2s", kernels=BOTH, perf=True)

@@ -5,9 +5,10 @@ import collections
 import contextlib
 import re
 
+from lab.accesses import accesses_now, without_watchdog
 from lab.framework import BOTH, KERNELS, test
-from lab.session import (LOST, MS, SAMPLE_THROTTLED, TRIGGER_OVERFLOW, US, WATCHDOG_TRIES, Session,
-                         accesses_of, assert_numbered, samples_in)
+from lab.session import (LOST, MS, SAMPLE_THROTTLED, TRIGGER_OVERFLOW, US, Session, assert_numbered,
+                         samples_in)
 from machine import eventset
 from machine.armed import WATCHDOG, run_armed
 
@@ -199,14 +200,12 @@ def each_register_access_is_traced_once(m):
             for box in ("cbo0", "imc0", "imc1", "qpi0"):
                 s.add(box, die, 0, **IDLE)
         s.start()
-        for _ in range(WATCHDOG_TRIES):
+
+        def measure():
             before = len(trace())
-            made = accesses_of(m, s, "read", tries=1)
-            accesses = [(cpu, fields) for _, cpu, _, fields in trace()[before:]]
-            if len(accesses) == made["reported"] == made["all"]:
-                # the watchdog did not run during the traces, nor between the traces and the
-                # counts
-                break
+            made = accesses_now(m, s, "read")
+            return made, [(cpu, fields) for _, cpu, _, fields in trace()[before:]]
+        made, accesses = without_watchdog(m, measure)
     kinds = collections.Counter((fields["kind"], fields["way"]) for _, fields in accesses)
     assert len(accesses) == made["reported"] == made["all"], (kinds, made)
     assert kinds["msr", "read"] == made["rdmsr"] and kinds["msr", "write"] == made["wrmsr"], \

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Fault injection for every call: each allocation and each copy of user memory fails once. The
- * errno is ENOMEM or EFAULT, and no state has changed. The same call then succeeds, and undoing
- * it leaves nothing. Another session runs concurrently, with its ring mapped.
+ * errno is ENOMEM or EFAULT, and no state has changed, including the caller's descriptors. The
+ * same call then succeeds, and undoing it leaves nothing. Another session runs concurrently,
+ * with its ring mapped.
  *
  * A call may also succeed after a failed allocation if the kernel has a fallback.
  */
 #include "faults.h"
 #include "ring.h"
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #define RING_SIZE	8192
 #define MANY		2000	/* more faults than a call can have, so that the test fails */
 #define PERIOD		200000
 #define TIMER_NS	10000000
+#define MAX_FDS		32	/* limit of the process, so that each free number can be counted */
 
 /*
  * ---- State of the callers -----------------------------------------------
@@ -38,10 +41,26 @@ static struct world {
 } world;
 
 static struct claims {
-	uint32_t sessions, running, events, boxes, domains, pinned, owned, active;
+	uint32_t sessions, running, events, boxes, domains, pinned, owned, active, fds;
 } quiet;
 
-/* Return the claims of all sessions, and the state of boxes and domains */
+/*
+ * Return the number of descriptor numbers that this process cannot use. A number that the kernel
+ * has reserved without a file is not in /proc/self/fd, but dup() does not return it.
+ */
+static uint32_t fds_in_use(void)
+{
+	int fd[MAX_FDS], nr = 0;
+
+	while (nr < MAX_FDS && (fd[nr] = dup(world.device)) >= 0)
+		nr++;
+	must(nr < MAX_FDS && errno == EMFILE, "%d times dup: %m", nr);
+	for (int i = 0; i < nr; i++)
+		close(fd[i]);
+	return MAX_FDS - (uint32_t)nr;
+}
+
+/* Return the claims of all sessions, the state of boxes and domains, and the descriptors in use */
 static struct claims claims_now(void)
 {
 	static struct ucore_session_info sessions[64];
@@ -69,6 +88,7 @@ static struct claims claims_now(void)
 	nr = domains_get(domains);
 	for (unsigned int i = 0; i < nr; i++)
 		claims.active += domains[i].nr_sessions;
+	claims.fds = fds_in_use();
 	return claims;
 }
 
@@ -77,9 +97,9 @@ static void expect_unchanged(const struct claims *before, const char *name, unsi
 	struct claims now = claims_now();
 
 	expect(!memcmp(before, &now, sizeof(now)),
-	       "%s, fault %u: sessions %u, %u running, %u events, boxes %u, %u, domains %u, %u, pinned %u",
+	       "%s, fault %u: sessions %u, %u running, %u events, boxes %u, %u, domains %u, %u, pinned %u, descriptors %u (before %u)",
 	       name, n, now.sessions, now.running, now.events, now.boxes, now.owned, now.domains,
-	       now.active, now.pinned);
+	       now.active, now.pinned, now.fds, before->fds);
 }
 
 static void session_begin(void)
@@ -92,12 +112,14 @@ static void session_begin(void)
 
 static void world_begin(void)
 {
+	const struct rlimit limit = { MAX_FDS, MAX_FDS };
 	struct ucore_domain_info domains[MAX_DOMAINS];
 
+	must(!setrlimit(RLIMIT_NOFILE, &limit), "setrlimit: %m");
 	world.device = device_open();
+	quiet = claims_now();
 	world.epoll = epoll_create1(EPOLL_CLOEXEC);
 	must(world.epoll >= 0, "epoll_create1: %m");
-	quiet = claims_now();
 	world.box = box_find("imc", 0);
 	world.spare = box_find("cbo", 0);
 	world.domain = box_get(world.box).domain;
@@ -116,6 +138,7 @@ static void world_end(void)
 	ring_unmap(&world.ring);
 	close(world.other);
 	close(world.epoll);
+	close(fault_nth);
 	expect_unchanged(&quiet, "the end", 0);
 	close(world.device);
 }
@@ -515,8 +538,8 @@ static void fail_each(const void *arg)
 	world_begin();
 	if (path->begin)
 		path->begin();
+	faults_begin();		/* opens a descriptor, which is part of the state before the calls */
 	before = claims_now();
-	faults_begin();
 	if (path->kernel)
 		faults_everywhere();
 	else

@@ -36,6 +36,17 @@ static struct ucore_sample sample_of(int session, uint32_t domain)
 	return sample;
 }
 
+/* Return one sample of a new session on an open device */
+static struct ucore_sample sample_on(int device)
+{
+	struct ucore_create_session create = { .size = sizeof(create), .ring_size = 65536 };
+	uint32_t box = box_find("imc", 0);
+
+	do_command(device, UCORE_CREATE_SESSION, &create);
+	add_cas_reads(create.fd, box, PERIOD);
+	return sample_of(create.fd, box_get(box).domain);
+}
+
 static struct ucore_sample take_sample(uint64_t timer_ns, uint64_t period)
 {
 	uint32_t box = box_find("imc", 0);
@@ -114,6 +125,48 @@ static void inherited_session_keeps_its_permissions(const void *arg)
 	add_cas_reads(session, box, PERIOD);
 	s = sample_of(session, box_get(box).domain);
 	expect_context(&s, true);
+}
+
+/*
+ * A process with all capabilities creates a session on a device that a user opened. The
+ * effective user id decides which capabilities open() stores in the file.
+ */
+static void device_of_a_user_gives_root_no_context(const void *arg)
+{
+	struct ucore_create_session create = {
+		.size = sizeof(create), .ring_size = 65536, .flags = UCORE_SESSION_F_TASKS,
+	};
+	struct ucore_sample s;
+	int device;
+
+	(void)arg;
+	everybody_may_count();
+	must(!seteuid(USER), "seteuid: %m");
+	device = device_open();
+	must(!seteuid(0), "seteuid: %m");
+	s = sample_on(device);
+	expect_context(&s, false);
+	expect_rc(try_command(device, UCORE_CREATE_SESSION, &create), EACCES);
+	/* the same process sees context on a device that the process itself opens */
+	s = sample_on(device_open());
+	expect_context(&s, true);
+}
+
+/* A user without capabilities creates a session on a device that root opened */
+static void device_of_root_gives_a_user_context(const void *arg)
+{
+	int device = device_open();
+	struct ucore_create_session create = {
+		.size = sizeof(create), .ring_size = 65536, .flags = UCORE_SESSION_F_TASKS,
+	};
+	struct ucore_sample s;
+
+	(void)arg;
+	everybody_may_count();
+	become_user(0);
+	s = sample_on(device);
+	expect_context(&s, true);
+	expect_rc(try_command(device, UCORE_CREATE_SESSION, &create), 0);
 }
 
 /* The context of a sample names this process if only this process runs on the PMI's CPU */
@@ -638,6 +691,8 @@ static const struct test tests[] = {
 	{ "other_capabilities_show_no_context", other_capabilities_show_no_context, 0, 0 },
 	{ "inherited_session_keeps_its_permissions", inherited_session_keeps_its_permissions, 0,
 	  0 },
+	{ "device_of_a_user_gives_root_no_context", device_of_a_user_gives_root_no_context, 0, 0 },
+	{ "device_of_root_gives_a_user_context", device_of_root_gives_a_user_context, 0, 0 },
 	{ "context_matches_the_interrupted_code", context_matches_the_interrupted_code, 0, 0 },
 	{ "addresses_are_hidden_from_users", addresses_are_hidden_from_users, 0, 0 },
 	{ "sys_admin_sees_addresses", sys_admin_sees_addresses, 0, 0 },
