@@ -37,6 +37,21 @@ KDIR	= $(eval KDIR := $$(shell $(LAB)/deps.sh build lab && \
 endif
 MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
+# The lab is made of Debian 12's packages. On another host its targets run in a root with Debian 12
+HOST_TARGETS := tools install uninstall dkms deb clean help $(if $(KERNEL),,all module)
+goals	:= $(or $(MAKECMDGOALS),all)
+ifneq ($(filter-out $(HOST_TARGETS),$(goals)),)
+elsewhere := $(shell $(LAB)/debian12.sh --here || echo yes)
+endif
+ifeq ($(elsewhere),yes)
+.NOTPARALLEL:
+.PHONY: $(goals)
+$(filter $(HOST_TARGETS),$(goals)):
+	@$(MAKE) --no-print-directory $@
+$(filter-out $(HOST_TARGETS),$(goals)):
+	@$(LAB)/debian12.sh make --no-print-directory UCORE_BUILD=$(abspath $(BUILD))/debian12 $@
+else
+
 .PHONY: all module tools kunit mutants coverage check fuzz fuzz-calls soak races lab tools-test page-test fresh-test test test-all quick fresh lab-kernels demo bench shell screens install uninstall dkms deb clean help
 
 all: module tools	## build the module for the running kernel, and the tools
@@ -115,7 +130,7 @@ test:	## the driver, the tool and every platform in 12 minutes, the next time in
 	@$(PYLAB).all test
 
 test-all:	## every test: also the debug kernel, other kernels, lint, fuzzers, minimal machines; an hour
-	@$(LAB)/deps.sh build tools lab debug check perf fresh
+	@$(LAB)/deps.sh build tools lab debug check perf root
 	@$(PYLAB).all test-all
 
 quick:	## a minute's tests after a change: unit tests, one machine
@@ -123,7 +138,7 @@ quick:	## a minute's tests after a change: unit tests, one machine
 	@$(PYLAB).all quick
 
 fresh-test:
-	@$(LAB)/deps.sh build lab debug fresh
+	@$(LAB)/deps.sh build lab debug root
 	@$(RUN) --tests tests/clean_install $(TESTS)
 
 fresh:	## README's commands on a minimal Debian with nothing cached (an hour or two)
@@ -179,3 +194,5 @@ clean:	## remove build/ (the cache stays)
 
 help:	## list the targets
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 19 | sed 's/ \[/\n                   [/'
+
+endif

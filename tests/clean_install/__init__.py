@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""README's commands, and the packages of each test stage, on a minimal Debian 12."""
+"""README's commands, and the packages of each test stage, on minimal Debians."""

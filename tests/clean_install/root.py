@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A minimal Debian 12 in a directory, which exists while a test runs.
+"""A minimal Debian in a directory, which exists while a test runs.
 
 The root has the programs that README requires (git, make, a compiler, sudo) and a user who may use
-sudo.  mmdebstrap creates it once from the apt sources of this machine, and each test unpacks it.
-Root or sudo is required for chroot and mounts.  The mounts are in a private namespace and end with
-the command.
+sudo.  mmdebstrap creates it once (lab.debian_root), and each test unpacks it.  Root or sudo is
+required for chroot and mounts.  The mounts are in a private namespace and end with the command.
 """
 
 import os
@@ -14,11 +13,11 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from lab import archive, kernels
+from lab import archive, debian_root, kernels
 from lab.artifacts import BUILD, TOP
+from lab.debian_root import as_root
 from lab.machine import CheckFailed, die_with_parent
 
-PREREQUISITES = ("git", "make", "gcc", "libc6-dev", "sudo")
 PLACE = "/home/user/ucore"
 CACHE = "/home/user/.cache/ucore"
 PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -27,44 +26,33 @@ ROOT_PATH = f"/usr/local/sbin:/usr/sbin:/sbin:{PATH}"
 WARM = ("kernel", "headers", "src", "qemu/bin")
 
 
-def as_root(*command, **options):
-    """Run a command as root."""
-    sudo = [] if os.getuid() == 0 else ["sudo"]
-    return subprocess.run([*sudo, *map(str, command)], check=True, **options)
-
-
-def base():
+def base(release):
     """Return the tarball of the minimal root; create it on first use."""
-    where = archive.cache() / "fresh"
-    made = where / f"{archive.codename()}.tar"
+    made = archive.cache() / "fresh" / f"{release}-root.tar"
     with kernels.locked("fresh"):
         if not made.exists():
-            subprocess.run([TOP / "tests/lab/deps.sh", "fresh"], check=True)
-            where.mkdir(parents=True, exist_ok=True)
-            sources = where / "debian.sources"
-            sources.write_text(archive.sources_text(archive.of_release(archive.codename())))
-            archive.say("making a minimal root with mmdebstrap (half a minute)")
-            as_root("mmdebstrap", "--quiet", "--variant=minbase",
-                    f"--include={','.join(PREREQUISITES)}", archive.codename(),
-                    where / "new.tar", sources)
-            (where / "new.tar").rename(made)
+            subprocess.run([TOP / "tests/lab/deps.sh", "root"], check=True)
+            archive.say(f"making a minimal root with {release} (half a minute)")
+            debian_root.make(release, made, debian_root.packages("readme"))
     return made
 
 
 class Root:
     """Context manager: a minimal Debian root, removed when the block ends.
 
-    name  name of the log, build/fresh/NAME.log
-    warm  mount the kernels and QEMU of this machine's cache read-only
+    name     name of the log, build/fresh/NAME.log
+    warm     mount the kernels and QEMU of this machine's cache read-only
+    release  of Debian; the one of this machine by default
     """
 
-    def __init__(self, name, warm=True):
+    def __init__(self, name, warm=True, release=None):
+        self._release = release or archive.codename()
         self._log = BUILD / "fresh" / f"{name}.log"
         self._warm = warm
         self._debs = archive.cache() / "fresh/archives"
 
     def __enter__(self):
-        tarball = base()
+        tarball = base(self._release)
         self._log.parent.mkdir(parents=True, exist_ok=True)
         self._log.write_text("")
         self._debs.mkdir(exist_ok=True)
@@ -89,10 +77,6 @@ class Root:
             chmod 755 .
             cp /etc/resolv.conf /etc/hosts etc
             ! ls {self._debs}/*.deb >/dev/null 2>&1 || cp -l {self._debs}/*.deb var/cache/apt/archives
-            # the root is temporary, so dpkg need not sync files or install manuals
-            printf '%s\\n' force-unsafe-io 'path-exclude=/usr/share/doc/*' \\
-                'path-exclude=/usr/share/man/*' 'path-exclude=/usr/share/locale/*' \\
-                >etc/dpkg/dpkg.cfg.d/ucore
             chroot . useradd --create-home --shell /bin/bash user
             echo 'user ALL=(ALL) NOPASSWD: ALL' >etc/sudoers.d/user
             mkdir -p .{PLACE} .{CACHE}/qemu/dl

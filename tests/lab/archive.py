@@ -46,6 +46,10 @@ def codename():
     return re.search(r"^VERSION_CODENAME=\"?(\w+)", text, re.M)[1]
 
 
+def is_debian():
+    return bool(re.search(r"^ID=\"?debian\b", Path("/etc/os-release").read_text(), re.M))
+
+
 def entries(etc=ETC):
     """Return the enabled entries for binaries of component main, as dicts of deb822 fields."""
     files = [path for pattern in ("*.sources", "*.list")
@@ -83,6 +87,19 @@ def of_release(release, etc=ETC):
     return [{**entry, "Suites": " ".join(suites)} for entry in entries(etc)
             if (suites := [suite for suite in entry["Suites"].split()
                            if re.split("[-/]", suite)[0] == release])]
+
+
+def of_release_elsewhere(release, etc=ETC):
+    """Return the entries of another release, with its updates and security suite, from the
+    archives of this release; none if this is not Debian."""
+    here = codename() if is_debian() else None
+    found = []
+    for entry in of_release(here, etc) if here else ():
+        uris = [uri for uri in entry["Uris"].split() if not re.match("(file|copy|cdrom):", uri)]
+        suites = entry["Suites"].replace(here, release)
+        if uris and (" ".join(uris), suites) not in [(old["Uris"], old["Suites"]) for old in found]:
+            found.append({**entry, "Uris": " ".join(uris), "Suites": suites})
+    return found
 
 
 def of_suite(suite):

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
 # Installs, with apt-get, the Debian packages that a part of the project needs.
-# Usage: deps.sh [--list] GROUP|PACKAGE...	--list: only says which they are
+# Usage: deps.sh [--list|--host] GROUP|PACKAGE...
+#	--list: only says which they are; --host: on a host that need not be Debian 12
 # All lists of packages stand here.  Does nothing, quickly, when all of them are
 # there.  Every face of the lab begins with it, so it also says what cannot work.
 set -eu
@@ -37,8 +38,10 @@ packages_of() {
 	perf)	echo linux-perf ;;
 	# libraries of Intel PCM and LIKWID, which are unpacked for guests and not installed
 	peers)	echo libstdc++6 libreadline8 libudev1 ;;
-	# a root directory of Debian's (make fresh)
-	fresh)	echo mmdebstrap python3 ;;
+	# a root directory of Debian's (make fresh, and hosts that are not Debian 12)
+	root)	echo mmdebstrap python3 debian-archive-keyring ;;
+	# what README asks for
+	readme)	echo git make gcc libc6-dev sudo ;;
 	*)	echo "$1" ;;		# a package by its own name
 	esac
 }
@@ -50,10 +53,10 @@ as_root() {
 }
 
 this_is_debian_12() {
-	(. /etc/os-release && [ "$ID" = debian ] && [ "${VERSION_CODENAME-}" = bookworm ]) 2>/dev/null ||
+	"${0%/*}/debian12.sh" --here ||
 		{ say "the emulated machine is built from Debian 12's packages, and this is" \
-			"$(. /etc/os-release && echo "$PRETTY_NAME"): tests/lab/Containerfile says how" \
-			"to get a container with Debian 12 (KVM is not needed)"; exit 2; }
+			"$(. /etc/os-release && echo "$PRETTY_NAME"). Run the command in a root with" \
+			"Debian 12: tests/lab/debian12.sh COMMAND"; exit 2; }
 }
 
 # QEMU's options end at a comma, the kernel's build system splits at spaces and colons
@@ -81,7 +84,7 @@ all_of() {
 }
 
 [ "${1-}" != --list ] || { shift; all_of "$@"; exit 0; }
-this_is_debian_12
+[ "${1-}" = --host ] && shift || this_is_debian_12
 cache_has_a_plain_path
 missing=$(missing_of $(all_of "$@"))
 [ -n "$missing" ] || exit 0

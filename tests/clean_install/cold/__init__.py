@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make fresh`: installation on a minimal Debian 12 with an empty cache."""
+"""`make fresh`: installation on minimal Debians with an empty cache."""

@@ -4,7 +4,9 @@
 The cache has only downloaded packages, so that QEMU and the debug kernel are built.
 """
 
+from clean_install.other_hosts import becomes_ubuntu, headers_release
 from clean_install.root import Root
+from clean_install.test_fresh import works_on_a_xeon
 from lab.framework import test
 
 
@@ -12,6 +14,30 @@ from lab.framework import test
 def make_demo():
     with Root("cold-demo", warm=False) as root:
         assert "Done: all equal." in root.run("make demo")
+
+
+@test(machine=False, timeout=3600)
+def make_demo_on_debian_13():
+    with Root("cold-demo-13", warm=False, release="trixie") as root:
+        assert "Done: all equal." in root.run("make demo")
+        assert "Done: all equal." in root.run("make demo", network=False)
+
+
+@test(machine=False, timeout=1800)
+def readme_works_on_a_xeon_with_debian_13():
+    with Root("xeon-13", release="trixie") as root:
+        works_on_a_xeon(root, headers_release(root))
+
+
+@test(machine=False, timeout=900)
+def host_without_debian_sources_makes_a_root():
+    """Make the root from mmdebstrap's own mirror, as on Ubuntu."""
+    with Root("ubuntu", warm=False, release="trixie") as root:
+        becomes_ubuntu(root)
+        said = root.run("tests/lab/debian12.sh sh -c '. /etc/os-release; sudo apt-get -qq update; "
+                        "echo $VERSION_CODENAME; apt-cache policy linux-source-6.12'")
+        assert "this is Ubuntu 24.04" in said and "\nbookworm\n" in said, said
+        assert "bookworm-security" in said, said
 
 
 @test(machine=False, timeout=3 * 3600)
