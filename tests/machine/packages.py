@@ -60,6 +60,7 @@ def stat(m, labels, command="true"):
 
 def count_named(m, events):
     """Count events (type, name, fields, counters), compare the rates, return the number of rows."""
+    m.run("have")       # the self-tests of the boxes are no runs of the session
     platform, counted = args.Scenario(m.scenario).platform, 0
     with Session(m) as s:
         boxes = [(box["die"], box["name"], box["counters"]) for box in s.boxes
