@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Verdicts on minimal machines, kept for a week by a key of the files they depend on.
 
+A test with a kept verdict does not run. Its results are printed as comments, and are not counted
+as passed.
 Scripts, Makefiles and the headers that sources include determine the required packages; a
 change inside a function or a table does not. Debian's archive changes too, hence the limit of a
 week. `make fresh` ignores stored verdicts.
@@ -13,12 +15,12 @@ import json
 import os
 import re
 import subprocess
-import sys
 import time
 
 from lab import archive
 from lab.artifacts import TOP
 from lab.framework import Result
+from lab.worker import KEPT, PASSED
 
 DAYS = 7
 # of source files, only the included system headers count
@@ -28,21 +30,29 @@ SILENT = re.compile(r"^(tests/machine/|tests/fuzz/corpus|Documentation/(?!man/)|
 
 
 def kept(function):
-    """Decorator: skip a test if it passed within a week with the same key()."""
+    """Decorator: do not run a test if it passed within a week with the same key().
+
+    The results of the earlier run then have the verdict "kept", which the runner does not count.
+    """
     @functools.wraps(function)
     def test():
         verdict = archive.cache() / "fresh/passed" / f"{function.__name__}-{key()}.json"
         if "UCORE_FRESH" not in os.environ and is_young(verdict):
-            print(f"# {function.__name__}: passed on "
-                  f"{time.strftime('%-d %B', time.localtime(verdict.stat().st_mtime))} with the "
-                  "same scripts and headers, not run again", file=sys.stderr, flush=True)
-            return [Result(**found) for found in json.loads(verdict.read_text())]
-        found = function() or []
-        if all(result.verdict == "passed" for result in found):
+            return list(earlier(verdict))
+        found = function()
+        if all(result.verdict == PASSED for result in found or ()):
             verdict.parent.mkdir(parents=True, exist_ok=True)
-            verdict.write_text(json.dumps([dataclasses.asdict(result) for result in found]))
+            verdict.write_text(json.dumps([dataclasses.asdict(result) for result in found or ()]))
         return found
     return test
+
+
+def earlier(verdict):
+    """Yield the results of the run that wrote this file."""
+    when = time.strftime("%-d %B %H:%M", time.localtime(verdict.stat().st_mtime))
+    for found in json.loads(verdict.read_text()) or [{"name": ""}]:
+        yield Result(found["name"], KEPT, f"passed on {when} with the same scripts and headers, "
+                     "not run again")
 
 
 def is_young(verdict):

@@ -8,7 +8,8 @@
         assert "imc7" in m.sh("ucoretool list")
 
 The test passes if the function returns, the kernel log is clean and the model detected no
-violation.  A function that returns a list of Results counts as that many tests.
+violation.  A function that returns a list of Results counts as that many tests. The list
+must not be empty.
 """
 
 import dataclasses
@@ -36,7 +37,7 @@ class Skip(Exception):
 class Result:
     """Result of one subtest; a test function may return a list of Results."""
     name: str
-    verdict: str            # passed, failed, skipped
+    verdict: str            # passed, failed, skipped; kept: of an earlier run, not counted
     text: str = ""
 
 

@@ -225,11 +225,16 @@ def worker_main(group, directory, connection):
     worker.run_group(group, directory, report)
 
 
+def named(test, result):
+    return f"{test}: {result.name}" if result.name else str(test)
+
+
 class Reporter:
     """Writes TAP to stdout and the progress to stderr."""
 
     def __init__(self, total):
         self.counts = {worker.PASSED: 0, worker.FAILED: 0, worker.SKIPPED: 0}
+        self._kept = 0
         self._running = []
         self._live = sys.stderr.isatty()
         self._ended, self._total = 0, total
@@ -260,8 +265,12 @@ class Reporter:
     def result(self, test, result, cost):
         """Print a verdict. @cost: elapsed and CPU seconds of the test, given with its last
         result."""
-        self.counts[result.verdict] += 1
         self._erase()
+        if result.verdict == worker.KEPT:
+            self._kept += 1
+            print(f"# kept: {named(test, result)}: {result.text}", flush=True)
+            return
+        self.counts[result.verdict] += 1
         print(self._line(test, result, cost))
         if result.verdict == worker.FAILED:
             print("\n".join(f"#   {line}" for line in result.text.splitlines()))
@@ -270,14 +279,15 @@ class Reporter:
     def finish(self):
         self._erase()
         print(f"1..{sum(self.counts.values())}")
+        if self._kept:
+            print(f"# {self._kept} results of earlier runs are not counted")
         print(", ".join(f"{count} {verdict}" for verdict, count in self.counts.items()), flush=True)
 
     def _line(self, test, result, cost):
         ok = "not ok" if result.verdict == worker.FAILED else "ok"
-        name = f"{test}: {result.name}" if result.name else str(test)
         tail = f" # SKIP {result.text}" if result.verdict == worker.SKIPPED else \
             " # {:.1f} s, {:.1f} of CPU".format(*cost) if cost else ""
-        return f"{ok} {sum(self.counts.values())} - {name}{tail}"
+        return f"{ok} {sum(self.counts.values())} - {named(test, result)}{tail}"
 
     def _status(self):
         text = f"[{self._ended}/{self._total}] running: {', '.join(map(str, self._running))}"

@@ -98,6 +98,7 @@ class Session:
         self.base = None        # totals that correspond to counts of zero
         self._begun = 0         # position in the model's log at the first start
         self._stops = {}        # die -> the freeze of STOP itself, which freezes() leaves out
+        self.watchdog = None    # a Watchdog, if accesses are counted (accesses.py)
         self.command(f"create timer={timer_ns} ring={ring} wakeup={wakeup}"
                      + (f" rotate={rotate_ns}" if rotate_ns else "")
                      + (f" readers={readers}" if readers else "")

@@ -16,6 +16,7 @@ SLOWER = {"debug": 2, "kcsan": 4}
 OWN_DEBUGCTL = ("smi=/sys/bus/event_source/devices/cpu/freeze_on_smi; [ ! -e $smi ] || "
                 "{ found=$(cat $smi); echo 0 >$smi; echo $found >$smi; }")
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
+KEPT = "kept"       # a verdict of an earlier run, which is printed but not counted
 
 
 class Booted:
@@ -147,9 +148,19 @@ def run_within_time(test, booted, found):
         if machine:
             run_on_machine(test, machine, found)
         else:
-            found += test.function() or []
+            found += results_of(test.function())
     finally:
         signal.alarm(0)
+
+
+def results_of(returned):
+    """Return the Results of a test function. None means one test, which passed."""
+    if returned is None:
+        return []
+    results = list(returned)
+    if not results:
+        raise CheckFailed("the test returned a list without results, so that it tested nothing")
+    return results
 
 
 def run_on_machine(test, machine, found):
@@ -157,7 +168,7 @@ def run_on_machine(test, machine, found):
     machine.settle()
     machine.mark(f"begin {test.name}")
     try:
-        found += test.function(machine) or []
+        found += results_of(test.function(machine))
     finally:
         # a message belongs to the test that caused it, even if the test failed or was skipped
         machine.mark(f"end {test.name}")

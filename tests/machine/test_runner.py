@@ -146,10 +146,12 @@ def runner_reports_each_failure_kind():
     verdicts = {name: verdict for verdict, name in lines}
     good = {"passes", "warns_as_expected", "skips"}
     bad = {"warns", "command_fails", "hangs", "guest_panics", "worker_dies",
-           "hangs_without_machine"}
+           "hangs_without_machine", "returns_no_results"}
     assert {name for name, verdict in verdicts.items() if verdict == "ok"} == good, done.stdout
     assert {name for name, verdict in verdicts.items() if verdict != "ok"} == bad, done.stdout
     assert re.search("AgentError: the guest ended(?s:.*)QEMU: ended with 0(?s:.*)"
                      "console.log: .*sysrq triggered crash", done.stdout), done.stdout
-    assert done.stdout.splitlines()[-1] == "2 passed, 6 failed, 1 skipped", done.stdout
+    assert "# kept: test_fixtures.passed_in_an_earlier_run: stage: passed on 1 May\n" in done.stdout
+    assert done.stdout.splitlines()[-2:] == ["# 1 results of earlier runs are not counted",
+                                             "2 passed, 7 failed, 1 skipped"], done.stdout
     assert done.returncode == 1

@@ -5,7 +5,7 @@ import collections
 import contextlib
 import re
 
-from lab.accesses import accesses_now, without_watchdog
+from lab.accesses import accesses_now, all_reported
 from lab.framework import BOTH, KERNELS, test
 from lab.session import (LOST, MS, SAMPLE_THROTTLED, TRIGGER_OVERFLOW, US, Session, assert_numbered,
                          samples_in)
@@ -205,7 +205,9 @@ def each_register_access_is_traced_once(m):
             before = len(trace())
             made = accesses_now(m, s, "read")
             return made, [(cpu, fields) for _, cpu, _, fields in trace()[before:]]
-        made, accesses = without_watchdog(m, measure)
+        made, accesses = all_reported(
+            m, s, measure,
+            lambda found: len(found[1]) == found[0]["reported"] == found[0]["all"])
     kinds = collections.Counter((fields["kind"], fields["way"]) for _, fields in accesses)
     assert len(accesses) == made["reported"] == made["all"], (kinds, made)
     assert kinds["msr", "read"] == made["rdmsr"] and kinds["msr", "write"] == made["wrmsr"], \

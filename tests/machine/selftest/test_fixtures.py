@@ -4,7 +4,7 @@
 import os
 import time
 
-from lab.framework import skip, test
+from lab.framework import Result, skip, test
 
 PLAIN = {"module": False, "loaded": False}
 
@@ -54,3 +54,13 @@ def worker_dies():
 @test(machine=False, timeout=1)
 def hangs_without_machine():
     time.sleep(1000)
+
+
+@test(machine=False)
+def returns_no_results():
+    return []
+
+
+@test(machine=False)
+def passed_in_an_earlier_run():
+    return [Result("stage", "kept", "passed on 1 May")]
