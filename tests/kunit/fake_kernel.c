@@ -274,6 +274,7 @@ static void call_here(void *arg)
 }
 
 #undef smp_call_function_single_async
+#undef cpu_relax
 
 /* Wait with interrupts off on this CPU. The other CPU has them on. */
 static void wait_for(const bool *until)
@@ -319,6 +320,96 @@ void fake_calls_deliver(void)
 	for (; call < fake_kernel.call + fake_kernel.nr_calls; call++)
 		smp_call_function_single(fake_real_cpu(call->cpu), call_here, call, 1);
 	fake_kernel.nr_calls = 0;
+}
+
+/* ---- calls to two CPUs, one of which is late ---- */
+
+#define RELAX_NS	1000	/* clock step per iteration of a loop that waits (ns) */
+
+/* Bits of fake_rendezvous.state */
+#define LATE_MAY_COME	BIT(0)	/* its delay is over, or the other CPU has returned */
+#define LATE_IS_BACK	BIT(1)	/* its function has returned, or waits itself */
+
+struct late_call {
+	smp_call_func_t func;
+	void *info;
+};
+
+static void late_wait(u32 bit)
+{
+	/* pairs with late_set() */
+	while (!(atomic_read_acquire(&fake_kernel.rendezvous.state) & bit))
+		cpu_relax();
+}
+
+static void late_set(u32 bit)
+{
+	/* full barrier, pairs with late_wait() */
+	atomic_fetch_or(bit, &fake_kernel.rendezvous.state);
+}
+
+static void late_here(void *arg)
+{
+	struct fake_rendezvous *r = &fake_kernel.rendezvous;
+	struct late_call *call = arg;
+	u64 since;
+
+	if (raw_smp_processor_id() != r->late) {
+		call->func(call->info);
+		if (!(atomic_read(&r->state) & LATE_MAY_COME))
+			r->ended = fake_clock();
+		late_set(LATE_MAY_COME);
+		return;
+	}
+	late_wait(LATE_MAY_COME);
+	since = fake_clock() - r->begun;
+	if (since < r->late_ns)
+		fake_clock_advance(r->late_ns - since);
+	r->on_arrival();
+	call->func(call->info);
+	late_set(LATE_IS_BACK);
+}
+
+/*
+ * Only one of the two CPUs runs the driver's function at a time. Therefore the order of the
+ * register accesses does not depend on the speed of the CPUs. The late CPU begins when the first
+ * one has waited for the delay in fake_cpu_relax(), or has returned. The first CPU continues when
+ * the late one has returned, or waits itself.
+ */
+#undef on_each_cpu_mask
+void fake_on_each_cpu_mask(const struct cpumask *mask, smp_call_func_t func, void *info,
+			   bool wait)
+{
+	struct fake_rendezvous *r = &fake_kernel.rendezvous;
+	struct late_call call = { .func = func, .info = info };
+
+	if (!r->on || cpumask_weight(mask) != 2) {
+		on_each_cpu_mask(mask, func, info, wait);
+		return;
+	}
+	WARN_ON(!wait || !cpumask_test_cpu(r->late, mask));
+	r->begun = fake_clock();
+	r->ended = 0;
+	atomic_set(&r->state, 0);
+	r->on_call();
+	on_each_cpu_mask(mask, late_here, &call, true);
+}
+
+/* One iteration of a loop that waits. With a late CPU, the iteration advances the clock. */
+void fake_cpu_relax(void)
+{
+	struct fake_rendezvous *r = &fake_kernel.rendezvous;
+
+	cpu_relax();
+	if (!r->on)
+		return;
+	fake_clock_advance(RELAX_NS);
+	if (raw_smp_processor_id() == r->late) {
+		late_set(LATE_IS_BACK);
+	} else if (fake_clock() - r->begun >= r->late_ns) {
+		late_set(LATE_MAY_COME);
+		late_wait(LATE_IS_BACK);
+	}
 }
 
 /* ---- irq_work ---- */

@@ -6,7 +6,7 @@
  *
  * Kbuild includes this header before every file of the test module, so that the driver needs
  * no test hooks. Locks, IPIs and memory are the kernel's own. irq_work is, too, except that a
- * test can delay it.
+ * test can delay it. A test can also delay one CPU of a call to two CPUs.
  */
 #if !defined(UCORE_KUNIT_FAKE_KERNEL_H) && !defined(UCORE_OF_KUNIT)
 #define UCORE_KUNIT_FAKE_KERNEL_H
@@ -77,6 +77,28 @@ struct fake_call {
 	void *info;
 	int cpu;
 	bool done;
+};
+
+/**
+ * struct fake_rendezvous - delay of one CPU in calls to two CPUs
+ * @on: on_each_cpu_mask() delays a CPU
+ * @late: the CPU that is delayed
+ * @late_ns: delay, in the time of fake_clock()
+ * @begun: time of the last call of on_each_cpu_mask()
+ * @ended: time at which the function of the other CPU returned before the late one began, or 0
+ * @on_call: called before the functions
+ * @on_arrival: called on the late CPU before its function
+ * @state: progress of the functions
+ */
+struct fake_rendezvous {
+	bool on;
+	int late;
+	u64 late_ns;
+	u64 begun;
+	u64 ended;
+	void (*on_call)(void);
+	void (*on_arrival)(void);
+	atomic_t state;
 };
 
 /**
@@ -154,6 +176,7 @@ struct fake_dword {
  * @call: delayed calls
  * @nr_calls: number of entries in @call
  * @called: number of calls by CPU
+ * @rendezvous: delay of one CPU in on_each_cpu_mask()
  * @hold_work: delay the next irq_work that is queued until irq_work_sync()
  * @work: the delayed irq_work
  * @work_cpu: CPU on which @work will run
@@ -232,6 +255,7 @@ struct fake_kernel {
 	struct fake_call call[FAKE_CALLS];
 	u32 nr_calls;
 	u32 called[FAKE_CPUS];
+	struct fake_rendezvous rendezvous;
 	bool hold_work;
 	struct irq_work *work;
 	int work_cpu;
@@ -317,6 +341,9 @@ extern int (*fake_core_write)(u32 msr, u64 val);
 
 int fake_call_async(int cpu, struct __call_single_data *csd);
 void fake_calls_deliver(void);
+void fake_on_each_cpu_mask(const struct cpumask *mask, smp_call_func_t func, void *info,
+			   bool wait);
+void fake_cpu_relax(void);
 bool fake_irq_work_queue(struct irq_work *work);
 void fake_irq_work_sync(struct irq_work *work);
 void fake_work_deliver(void);
@@ -438,6 +465,8 @@ void *fake_driver_find(const char *name, const void *bus);
 #undef per_cpu_ptr
 #define per_cpu_ptr(ptr, cpu)	SHIFT_PERCPU_PTR(ptr, per_cpu_offset(fake_real_cpu(cpu)))
 #define smp_call_function_single_async	fake_call_async
+#define on_each_cpu_mask	fake_on_each_cpu_mask
+#define cpu_relax		fake_cpu_relax
 #define irq_work_queue		fake_irq_work_queue
 #define irq_work_sync		fake_irq_work_sync
 #define cpu_active(cpu)		(!(fake_kernel.leaving & BIT_ULL(cpu)))

@@ -548,6 +548,17 @@ void fake_stop(struct ucore_session *session)
 	mutex_unlock(&session->lock);
 }
 
+void fake_reader_choose(struct ucore_domain *domain, int cpu, const struct cpumask *cpus)
+{
+	mutex_lock(&ucore_run_lock);
+	cpus_read_lock();
+	mutex_lock(&ucore_catalog.lock);
+	ucore_reader_choose(domain, cpu, cpus);
+	mutex_unlock(&ucore_catalog.lock);
+	cpus_read_unlock();
+	mutex_unlock(&ucore_run_lock);
+}
+
 int session_remove(struct ucore_session *session, u32 event)
 {
 	int ret;
@@ -566,6 +577,13 @@ int session_read(struct ucore_session *session, bool live)
 	ret = ucore_counting_read(session, live);
 	mutex_unlock(&session->lock);
 	return ret;
+}
+
+void session_unread(struct ucore_session *session)
+{
+	mutex_lock(&session->lock);
+	ucore_counting_unread(session);
+	mutex_unlock(&session->lock);
 }
 
 int session_reset(struct ucore_session *session)

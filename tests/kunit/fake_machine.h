@@ -126,9 +126,13 @@ int fake_add_field(struct ucore_session *session, struct ucore_box *box, u32 fie
 int fake_start(struct ucore_session *session);
 void fake_stop(struct ucore_session *session);
 
+/* Call the driver's function with the locks that SET_PMI_CPUS takes. */
+void fake_reader_choose(struct ucore_domain *domain, int cpu, const struct cpumask *cpus);
+
 /* Call the driver's function with the lock that the ioctl takes. */
 int session_remove(struct ucore_session *session, u32 event);
 int session_read(struct ucore_session *session, bool live);
+void session_unread(struct ucore_session *session);
 int session_reset(struct ucore_session *session);
 int session_set_cpus(struct ucore_session *session, const u32 *cpus, u32 nr);
 int session_set_cpu(struct ucore_session *session, u32 cpu);

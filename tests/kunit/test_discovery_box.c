@@ -429,12 +429,10 @@ static void reader_without_pmi_routing_is_any_cpu(struct kunit *test)
 	fake_kernel.core_id[1] = 200;
 	KUNIT_EXPECT_EQ(test, ucore_domain_core_bit(domain, 1), 0ULL);
 	KUNIT_EXPECT_TRUE(test, ucore_domain_cpu_selectable(domain, 1));
-	cpus_read_lock();
-	ucore_reader_choose(domain, 1, cpumask_of(1));
+	fake_reader_choose(domain, 1, cpumask_of(1));
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
-	ucore_reader_choose(domain, 0, cpumask_of(0));
+	fake_reader_choose(domain, 0, cpumask_of(0));
 	KUNIT_EXPECT_EQ(test, domain->reader, 0);
-	cpus_read_unlock();
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 

@@ -323,14 +323,12 @@ static void chosen_reader_is_pinned(struct kunit *test)
 {
 	struct ucore_domain *domain = domain_of(test);
 
-	cpus_read_lock();
-	ucore_reader_choose(domain, 1, cpumask_of(1));
+	fake_reader_choose(domain, 1, cpumask_of(1));
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
 	KUNIT_EXPECT_EQ(test, domain->pin_cpu, 1);
-	ucore_reader_choose(domain, UCORE_NO_CPU, cpu_none_mask);
+	fake_reader_choose(domain, UCORE_NO_CPU, cpu_none_mask);
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
 	KUNIT_EXPECT_EQ(test, domain->pin_cpu, UCORE_NO_CPU);
-	cpus_read_unlock();
 	FAKE_EXPECT_NONE(test, bus_of(test));	/* nothing is armed, so nothing is written */
 }
 
@@ -343,18 +341,20 @@ static void reader_change_moves_the_pmi(struct kunit *test)
 	cpus_read_lock();
 	domain->armed = 1;
 	ucore_pmi_enable(domain);
+	cpus_read_unlock();
 	fake_bus_clear(bus_of(test));
-	ucore_reader_choose(domain, 1, cpumask_of(1));
+	fake_reader_choose(domain, 1, cpumask_of(1));
 	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE | CORE(0) | WAKE),
 		    FAKE_R(gw, GLOBAL_STATUS), FAKE_W(gw, GLOBAL_CTL, 0),
 		    FAKE_W(gw, GLOBAL_CTL, CORE(1) | WAKE), FAKE_R(gw, GLOBAL_STATUS),
 		    FAKE_W(gw, GLOBAL_CTL, UNFREEZE | CORE(1) | WAKE));
 	KUNIT_EXPECT_TRUE(test, cpumask_equal(&domain->pmi.cpus, cpumask_of(1)));
 	domain->armed = 0;
+	cpus_read_lock();
 	ucore_pmi_disable(domain);
+	cpus_read_unlock();
 	KUNIT_EXPECT_TRUE(test, cpumask_empty(&domain->pmi.cpus));
 	KUNIT_EXPECT_EQ(test, fake_peek(gw, GLOBAL_CTL), 0ULL);
-	cpus_read_unlock();
 }
 
 /* ---- hotplug callbacks, called by hand ---- */

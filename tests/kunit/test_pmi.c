@@ -556,9 +556,7 @@ static void pmi_on_two_chosen_cores_is_serviced_once(struct kunit *test)
 
 	cpumask_set_cpu(0, &both);
 	cpumask_set_cpu(1, &both);
-	cpus_read_lock();
-	ucore_reader_choose(domain, 0, &both);
-	cpus_read_unlock();
+	fake_reader_choose(domain, 0, &both);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL),
 			BIT_ULL(0) | BIT_ULL(1) | WAKE);
 	overflow(ctx, 0);

@@ -474,12 +474,12 @@ static void undelivered_read_repeats_gap_flag(struct kunit *test)
 	fake_kernel.cpu_up(1);
 	cpus_read_unlock();
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
-	ucore_counting_unread(f.s);
+	session_unread(f.s);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
 	KUNIT_EXPECT_EQ(test, f.s->values[1].flags, 0U);
 	KUNIT_EXPECT_EQ(test, f.s->values[3].flags, (u32)UCORE_VALUE_F_GAP);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
-	ucore_counting_unread(f.s);
+	session_unread(f.s);
 	KUNIT_EXPECT_EQ(test, session_read(f.s, false), 0);
 	KUNIT_EXPECT_EQ(test, f.s->values[3].flags, 0U);
 }

@@ -424,9 +424,7 @@ static void widened_route_returns_to_chosen_cpus(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, domain->pmi.wide);
 	disable_pmi(domain);
 	cpumask_set_cpu(1, &one);
-	cpus_read_lock();
-	ucore_reader_choose(domain, 1, &one);
-	cpus_read_unlock();
+	fake_reader_choose(domain, 1, &one);
 	domain->armed = 1;
 	enable_pmi(domain);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(1) | WAKE);
