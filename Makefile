@@ -84,9 +84,9 @@ kunit:	## unit tests, on a debug kernel in an emulated machine [KERNEL=debug|6.1
 	@$(LAB)/deps.sh build lab debug
 	@$(PYLAB).kunit $(or $(KERNEL),debug)
 
-mutants:	## mutation tests: check that the suites detect errors in the driver, a long run [N=100 SEED=1 OPTIONS="--lab --anew"]
+mutants:	## mutation tests: check that the tests detect errors in the driver, a long run [N=200 SEED=1 OPTIONS="--anew"]
 	@$(LAB)/deps.sh build lab debug
-	@PYTHONPATH='$(CURDIR)/tests' python3 -m mutation.run $(OPTIONS) $(or $(N),100) $(or $(SEED),1)
+	@PYTHONPATH='$(CURDIR)/tests' python3 -m mutation.run $(OPTIONS) $(or $(N),200) $(or $(SEED),1)
 
 coverage:	## list the lines of the driver that no test runs, an hour [TESTS="pattern ..."]
 	@$(LAB)/deps.sh build lab debug perf

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`make check`: `make mutants` selects mutants as documented."""
 
+import argparse
+import subprocess
 import tempfile
 from pathlib import Path
 
+from check.test_check import fail_on
+from lab import tables
+from lab.artifacts import TOP
 from lab.framework import test
 from lab.progress import Progress
-from mutation import mutate, run
+from mutation import judges, mutate, rows, run
 
 CODE = """\
 #include "a<b.h"
-#define LIMIT 7
+#define LIMIT 7 /* 8 */
+#define LOW2(x) ((x) & 3)
 /* x < 1 and f(2); are words */
 static int f(const struct s *s, int x)
 {
@@ -33,9 +39,10 @@ def changes(text):
 @test(machine=False)
 def mutants_cover_code_and_each_kind():
     assert changes(CODE) == [
-        (8, "!", ""), (8, "||", "&&"), (8, "<", "<="), (8, "0x1f", "0x20"), (9, "0", "1"),
-        (10, "done(s, x,\n\t     5);", ";"), (11, "5", "6"),
-        (13, ">=", ">"), (13, "10", "11")], changes(CODE)
+        (2, "7", "8"), (3, "3", "4"),
+        (9, "!", ""), (9, "||", "&&"), (9, "<", "<="), (9, "0x1f", "0x20"), (10, "0", "1"),
+        (11, "done(s, x,\n\t     5);", ";"), (12, "5", "6"),
+        (14, ">=", ">"), (14, "10", "11")], changes(CODE)
 
 
 @test(machine=False)
@@ -50,7 +57,7 @@ def mutant_is_one_change():
 @test(machine=False)
 def seed_repeats_the_selection():
     texts = run.sources()
-    assert "driver/sample/readout.c" in texts and "driver/main.c" not in texts, texts.keys()
+    assert {"driver/sample/readout.c", "driver/main.c", "driver/hw/ivbep.h"} < set(texts), texts
     first, again, other = (mutate.drawn(texts, seed)[:50] for seed in (1, 1, 2))
     assert first == again != other
     assert len({mutant.path for mutant in first}) > 10
@@ -59,17 +66,71 @@ def seed_repeats_the_selection():
 @test(machine=False)
 def table_lists_survivors_and_reasons():
     mutants = mutate.of_text("driver/box/a.c", CODE)
-    table = "\n".join(run.table_of([(mutants[0], "ucore_box.x"), (mutants[2], "")],
-                                   {"driver/box/a.c": CODE}, 3, False))
-    assert "SEED=3`: 1 of 2 killed, by KUnit alone" in table, table
+    table = "\n".join(run.table_of([(mutants[0], "ucore_box.x"), (mutants[4], "")],
+                                   {"driver/box/a.c": CODE}, argparse.Namespace(seed=3)))
+    assert "SEED=3`: 1 of 2 killed" in table, table
     assert "| `driver/box/` | 2 | 1 |" in table, table
     assert "if (!s \\|\\| x < 0x1f) -> if (!s \\|\\| x <= 0x1f)` | not explained |" in table, table
 
 
 @test(machine=False)
+def table_of_rows_lists_survivors_and_other_killers():
+    mutant = mutate.of_text("driver/box/a.c", CODE)[0]
+    row = [rows.Row("Section", f"cell {number}", ()) for number in range(3)]
+    table = "\n".join(run.row_table_of([(row[0], mutant, "ucore_box.x"), (row[1], mutant, ""),
+                                        (row[2], mutant, f"{run.OTHER}ucore_box.y")]))
+    assert "3 mutants, 1 killed by a test that the row names, 1 by another test" in table, table
+    assert "| Section: cell 1 | not explained |" in table, table
+    assert "| Section: cell 2 | `ucore_box.y` |" in table, table
+
+
+@test(machine=False)
+def every_survivor_is_explained():
+    page = run.TABLE.read_text()
+    fail_on(*(line for marks in (run.MARKS, run.ROW_MARKS)
+              for line in tables.parted(page, marks)[1].splitlines() if run.UNEXPLAINED in line))
+
+
+@test(machine=False)
+def every_row_of_registers_has_one_mutant():
+    page = list(rows.of_page(rows.PAGE.read_text()))
+    assert len(page) > 100, "the page was not read"
+    fail_on(*rows.mistakes(page, rows.changes(), lambda path: (TOP / path).read_text()))
+
+
+@test(machine=False)
+def row_without_its_mutant_is_detected():
+    page = list(rows.of_page("## A\n\n| r | shown by |\n|---|---|\n| x | `t.a` |\n| y | `t.b` |\n"))
+    assert [row.tests for row in page] == [("t.a",), ("t.b",)], page
+    lines = ["section A", "row x", "file f.c", "-one", "-two", "+2", "", "row y", "file f.c", "-ab",
+             "+b"]
+
+    def mistakes(*changed, content="one\ntwo\nab\n"):
+        text = "\n".join(line for line in (*lines, *changed) if line)
+        return list(rows.mistakes(page, list(rows.of_file(text)), lambda _: content))
+    assert not mistakes()
+    assert mistakes("row x", "file f.c", "-ab", "+c") == ["A: x: 2 mutants"]
+    assert mistakes(content="one\ntwo\nab\nab\n") and mistakes(content="one\n two\nab\n")
+    assert mistakes("row z", "file f.c", "-ab", "+c")
+    lines[7:] = []
+    assert mistakes() == ["A: y: 0 mutants"], mistakes()
+
+
+@test(machine=False)
+def every_driver_file_has_lab_tests_that_exist():
+    listed = subprocess.run([TOP / "tests/lab/run", "-l", "-k", judges.LAB_KERNEL], check=True,
+                            capture_output=True, text=True).stdout
+    fail_on(*(f"{folder}: no test matches {pattern}"
+              for folder, patterns in judges.LAB_TESTS.items() for pattern in patterns
+              if pattern not in listed))
+    assert all(judges.lab_patterns(path) for path in run.sources())
+    assert judges.lab_patterns("driver/abi/ioctl.c") == judges.LAB_TESTS["driver/abi/"]
+
+
+@test(machine=False)
 def killed_mutants_are_kept_and_survivors_retried():
     first, second, third, fourth = mutate.of_text("driver/box/a.c", CODE)[:4]
-    verdicts = {first: ("ucore_box.x", True), second: ("", False), third: (None, True),
+    verdicts = {first: ("ucore_box.x", True), second: ("", True), third: (None, True),
                 fourth: ("the machine: TimeoutError", False)}
     tried = []
 
@@ -77,23 +138,27 @@ def killed_mutants_are_kept_and_survivors_retried():
         tried.append(mutant)
         return verdicts[mutant]
 
-    def all_of(folder, key="a", tests="KUNIT_CASE(x)"):
+    def all_of(folder, key="a", tests="KUNIT_CASE(x)", state="1"):
         tried.clear()
-        known = run.Known(Progress("mutants", key, Path(folder)), tests)
+        known = run.Known(Progress("mutants", key, Path(folder)), tests, state)
         assert [known.verdict(mutant, judge) for mutant in verdicts] == \
             [verdict for verdict, _ in verdicts.values()]
         return list(tried)
 
     with tempfile.TemporaryDirectory() as folder:
         assert all_of(folder) == [first, second, third, fourth]
-        assert all_of(folder) == [second, fourth]
-        assert all_of(folder, tests="KUNIT_CASE(y)") == [first, second, fourth]
+        assert all_of(folder) == [fourth]
+        assert all_of(folder, tests="KUNIT_CASE(y)") == [first, fourth]
+        assert all_of(folder, state="2") == [second, fourth]
         assert all_of(folder, key="b") == [first, second, third, fourth]
 
 
 @test(machine=False)
-def mutant_fails_to_compile_only_by_its_own_file():
-    mutant = mutate.of_text("driver/box/a.c", CODE)[0]
-    assert run.does_not_compile(mutant, "x/driver/box/a.c:8:5: error: expected expression")
-    for log in ("make: *** Interrupt", "x/driver/box/ba.h:8:5: warning: a.c", "ld: no space left"):
-        assert not run.does_not_compile(mutant, log), log
+def mutant_fails_to_compile_only_by_an_error_in_code():
+    for log in ("x/driver/box/a.c:8:5: error: expected expression",
+                "x/driver/hw/a.h:8:5: error: static assertion failed",
+                'ERROR: modpost: "f" [x.ko] undefined!'):
+        assert judges.does_not_compile(log), log
+    for log in ("make: *** Interrupt", "x/driver/box/ba.h:8:5: warning: a.c", "ld: no space left",
+                "x/a.c:8:5: fatal error: error writing to x.s: No space left on device"):
+        assert not judges.does_not_compile(log), log

@@ -467,6 +467,8 @@ static void fake_apic_write(u32 reg, u32 val)
 	WARN_ON(reg != APIC_LVTPC);
 	fake_kernel.lvtpc[cpu] = val;
 	fake_kernel.lvtpc_writes[cpu]++;
+	if (fake_kernel.lvtpc_hook)
+		fake_kernel.lvtpc_hook();
 }
 
 #undef apic

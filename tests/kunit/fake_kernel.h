@@ -194,6 +194,7 @@ struct fake_dword {
  * @counters: reserved general-purpose counters, bit 0 is MSR c1h
  * @lvtpc: LVTPC of each CPU
  * @lvtpc_writes: number of writes to the LVTPC by CPU
+ * @lvtpc_hook: called at each write to an LVTPC, may be NULL
  * @nmi: registered handler of NMI_LOCAL
  * @unknown_nmi: registered handler of NMI_UNKNOWN
  * @cpu_up: hotplug callback
@@ -277,6 +278,7 @@ struct fake_kernel {
 	u64 counters;
 	u32 lvtpc[FAKE_CPUS];
 	u32 lvtpc_writes[FAKE_CPUS];
+	void (*lvtpc_hook)(void);
 	nmi_handler_t nmi;
 	nmi_handler_t unknown_nmi;
 	int (*cpu_up)(unsigned int cpu);

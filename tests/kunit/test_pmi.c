@@ -884,6 +884,23 @@ static void enable_opens_targets_and_writes_route(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->domain->route, BIT_ULL(0) | WAKE);
 }
 
+static u64 route_at_lvtpc_write;
+
+static void note_route(void)
+{
+	route_at_lvtpc_write = fake_peek(fake_global(0), GLOBAL_CTL);
+}
+
+/* No PMI may arrive at a CPU whose LVTPC is still masked. */
+static void enable_opens_targets_before_the_route(struct kunit *test)
+{
+	route_at_lvtpc_write = U64_MAX;
+	fake_kernel.lvtpc_hook = note_route;
+	armed_ctx(test);
+	KUNIT_EXPECT_EQ(test, route_at_lvtpc_write, 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_CTL), BIT_ULL(0) | WAKE);
+}
+
 static void disable_restores_lvtpc_and_debugctl(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
@@ -1088,6 +1105,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(foreign_nmi_after_disable_is_not_claimed),
 	KUNIT_CASE(pmi_across_disable_and_enable_is_claimed),
 	KUNIT_CASE(enable_opens_targets_and_writes_route),
+	KUNIT_CASE(enable_opens_targets_before_the_route),
 	KUNIT_CASE(disable_restores_lvtpc_and_debugctl),
 	KUNIT_CASE(disable_with_core_pmu_keeps_lvtpc_open),
 	KUNIT_CASE(disable_keeps_uncore_pmi_enable_found_set),

@@ -278,6 +278,10 @@ static void ubox_fixed_overflow_is_found_in_global_status(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->trigger_event, 100U);
 	KUNIT_EXPECT_EQ(test, sample->values[0].count, 100004ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(ubox), 0xc09), BIT_ULL(48) - 100000);
+	/* the bit alone shows an overflow, whatever the counter has */
+	fake_overflow(ubox, 0xc09, BIT_ULL(48) - 99990, 0, BIT(0));
+	overflow_sample(ctx->domain, now_ns(), false);
+	KUNIT_EXPECT_EQ(test, sample_next(test, ctx)->trigger_event, 100U);
 }
 
 /* A timer that finds a pending overflow services it in the same sample. */

@@ -389,9 +389,10 @@ static void ctx_from_events_has_registers_and_limits(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, BIT(3), 9, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 0, FIXED, 9, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "cbo", 2), 0x12, BIT(1), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 1, BIT(2), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	ctx = ucore_session_ctx(s, 0);
-	KUNIT_ASSERT_EQ(test, ctx->nr_ctr, 3U);
+	KUNIT_ASSERT_EQ(test, ctx->nr_ctr, 4U);
 	KUNIT_ASSERT_EQ(test, ctx->nr_box, 2U);
 	KUNIT_EXPECT_NULL(test, ctx->ring);
 	KUNIT_EXPECT_EQ(test, ctx->ctr[0].ctl, 0x500004ULL);
@@ -404,6 +405,8 @@ static void ctx_from_events_has_registers_and_limits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->ctr[2].ctl, 0x400012ULL);
 	KUNIT_EXPECT_EQ(test, ctx->ctr[2].low_ns, 0ULL);
 	KUNIT_EXPECT_EQ(test, ctx->ctr[2].mask, BIT_ULL(44) - 1);
+	/* without a period: no interrupt, although the box has one */
+	KUNIT_EXPECT_EQ(test, ctx->ctr[3].ctl, 0x400001ULL);
 	/* 44 bits, at most 256 per clock */
 	KUNIT_EXPECT_EQ(test, ctx->watchdog_ns, 13743895347ULL);
 	KUNIT_EXPECT_EQ(test, ctx->armed_mask, IMC0);

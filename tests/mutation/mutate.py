@@ -10,9 +10,10 @@ import re
 
 SWAPPED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==",
            "&&": "||", "||": "&&"}
-# comments, strings, characters and directives are replaced by spaces, so that positions are
-# kept
+# comments, strings, characters, directives and the names of macros are replaced by spaces, so that
+# positions are kept
 SILENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|'
+                    r'^[ \t]*#[ \t]*define[ \t]+\w+(?:\([^)\n]*\))?|'
                     r'^[ \t]*#(?:[^\n]*\\\n)*[^\n]*', re.S | re.M)
 COMPARISON = re.compile(r"(?<= )(?:<=|>=|==|!=|&&|\|\||<|>)(?=[ \n])")
 CONSTANT = re.compile(r"(?<![\w.])(?:0x[0-9a-f]+|\d+)(?=(?:ULL|U)?\b)(?![\w.]*x)")

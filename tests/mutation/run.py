@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make mutants`: selects mutants, builds and runs the KUnit suites with each, and keeps the table.
+"""`make mutants`: judges mutants of the driver with the tests, and keeps the tables of verdicts.
 
-    python3 -m mutation.run [--lab] [--jobs J] [--anew] N SEED
+    python3 -m mutation.run [--kernels K,...] [--jobs J] [--anew] N SEED
 
-Each mutant is inserted into a copy of the tree, never into the tree itself.  There are J copies,
-for J mutants at a time.  A mutant that does not compile is replaced by another.  A mutant is killed
-if a suite fails with it, or if the kernel reports an error, leaks memory or hangs twice.  The same
-suites must pass without mutants, otherwise no verdict is given.  With --lab, survivors are also run
-against the lab's tests.
+The mutants are those of the rows of design/registers.md (rows.py), and N mutants of all files of
+driver/, which SEED selects.  There are J copies of the tree, for J mutants at a time.  A mutant
+that does not compile is replaced by another.  The judges are the KUnit suites on each of the
+kernels, then the lab's tests that fit its folder (judges.py).  The mutant of a row is first judged
+by the tests that the row names.  A mutant is killed if a test fails with it, or if the kernel
+reports an error, leaks memory or hangs twice.  The suites must pass without mutants, otherwise no
+verdict is given.
 
 While the driver is unchanged, killed mutants stay killed.  An interrupted run continues, and a run
 after new tests tries the survivors again.  Use --anew after weakening a test.
@@ -15,147 +17,104 @@ after new tests tries the survivors again.  Use --anew after weakening a test.
 
 import argparse
 import concurrent.futures
-import dataclasses
 import os
 import queue
 import re
-import shutil
-import subprocess
 import sys
 import threading
-from pathlib import Path
 
-from lab import artifacts, kernels, kunit, tables
+from lab import tables
 from lab.artifacts import BUILD, BuildError, TOP
 from lab.progress import Progress, hash_of
-from mutation import mutate
+from mutation import judges, mutate, rows
 
 COPIES = BUILD / "mutants"
-COPIED = ("Kbuild", "Makefile", "dkms.conf", "driver", "uapi", "tests", "tools")
 TABLE = TOP / "Documentation/testing.md"
-# reasons why mutants may survive, one per line: "path: old line -> new line | reason"
+# reasons why mutants may survive, one per line: "path: old line -> new line | reason", or
+# "section: first cell | reason" for the mutant of a row
 EXPLAINED = TOP / "tests/mutation/explained.txt"
-MARKS = "make mutants"
-MACHINE, KERNEL_LOG = "the machine", "the kernel's log"
-LAB = threading.Lock()
-# Kbuild rule with the driver files that the KUnit suites do not link. Only the lab tests them
-NOT_LINKED = re.compile(r"filter-out (.*?),\s*\$\(ucore-y\)", re.S)
+MARKS, ROW_MARKS = "make mutants", "make mutants rows"
+KERNELS = ("6.1", "debug")
+TESTS = ("tests/kunit", "tests/machine", "tests/uapi", "tests/tools")
+OTHER = "another test: "
+UNEXPLAINED = "not explained"
 
 
 def note(text):
     print(f"# {text}", file=sys.stderr, flush=True)
 
 
-# ---- copies ----
-
-@dataclasses.dataclass(frozen=True)
-class Copy:
-    """A copy of the tree with its build."""
-    where: Path
-
-    @property
-    def tree(self):
-        return self.where / "tree"
-
-    def made(self):
-        shutil.rmtree(self.tree, ignore_errors=True)
-        self.tree.mkdir(parents=True)
-        subprocess.run(["cp", "-a", "--parents", *COPIED, self.tree], cwd=TOP, check=True)
-        for path in self.tree.rglob("*.[ch]"):
-            # make the source newer than the build of a mutant that an interrupted run has left
-            built_from = self.out / path.relative_to(self.tree)
-            if built_from.exists() and built_from.read_bytes() != path.read_bytes():
-                path.touch()
-        return self
-
-    @property
-    def out(self):
-        return self.where / "kunit"
-
-    def built(self):
-        """Build the module with the suites, and return it; raise BuildError if this fails."""
-        command = artifacts.module_command(kernels.get("debug"), self.out, "SUBDIR=tests/kunit")
-        done = subprocess.run(list(map(str, command)), cwd=self.tree, text=True, check=False,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        if done.returncode:
-            raise BuildError(done.stdout)
-        return next(self.out.rglob("tests/kunit/*.ko"))
-
-
 def sources():
-    """Return path -> text of the driver files that the suites link."""
-    rule = NOT_LINKED.search((TOP / "tests/kunit/Kbuild").read_text())[1]
-    left = {name.replace(".o", ".c") for name in re.findall(r"[\w/]+\.o", rule)}
-    assert "driver/main.c" in left, left
-    left.add("driver/ucore_trace.c")
+    """Return path -> text of all C files and headers of the driver."""
     return {str(path.relative_to(TOP)): path.read_text()
-            for path in sorted((TOP / "driver").rglob("*.c"))
-            if str(path.relative_to(TOP)) not in left}
+            for path in sorted((TOP / "driver").rglob("*.[ch]"))}
 
 
-# ---- verdicts ----
+# ---- judging ----
 
-def kunit_verdict(module):
-    """Return the suite that detects the mutant; "" if none does."""
-    try:
-        log, complaints = kunit.run_in_guest(module, to_the_end=False)
-    except Exception as error:      # whatever ends the guest or its agent
-        return f"{MACHINE}: {type(error).__name__}"
-    if failed := kunit.FAILED.findall(log):
-        return failed[0]
-    if complaints:
-        return f"{KERNEL_LOG}: " + complaints[0].strip().splitlines()[0][:60]
-    return "" if re.search(r"^.*?ok \d+ ", log, re.M) else f"{MACHINE}: no results"
-
-
-def lab_verdict(copy):
-    """Return the lab test that detects the mutant; the copy has its own build directory."""
-    with LAB:       # the lab runs its tests in parallel itself
-        done = subprocess.run(["env", f"UCORE_BUILD={copy.where / 'lab'}", "tests/lab/run",
-                               "-k", "6.1"], cwd=copy.tree, text=True, check=False,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    failed = kunit.FAILED.findall(done.stdout)
-    return failed[0] if failed else "the lab" if done.returncode else ""
+def by_suites(mutant, copy, kernels):
+    """Return what detects the mutant of the suites on the kernels, then of the lab's tests."""
+    if mutant.path in judges.unlinked() or not mutant.path.startswith("driver/"):
+        if mutant.path.startswith("driver/"):
+            copy.module()
+    else:
+        for kernel in kernels:
+            if verdict := judges.suites_verdict(copy.suites(kernel), kernel):
+                return verdict
+    patterns = judges.lab_patterns(mutant.path)
+    return judges.lab_verdict(copy, patterns) if patterns else ""
 
 
-def does_not_compile(mutant, log):
-    """Return true if gcc reports an error in the mutant's file; another error has ended the
-    build."""
-    return re.search(rf"{re.escape(Path(mutant.path).name)}:\d+:\d+: (?:fatal )?error:", log)
+def by_row(row, mutant, copy, kernels):
+    """Return which of the tests of the row detects the mutant, or OTHER and another test."""
+    suites = [name for name in row.tests if name.startswith("ucore_")]
+    verdict = ""
+    if suites and mutant.path.startswith("driver/") and mutant.path not in judges.unlinked():
+        verdict = judges.suites_verdict(copy.suites(kernels[0]), kernels[0], suites)
+    verdict = verdict or judges.named_lab_verdict(copy, row.tests)
+    if verdict:
+        return verdict
+    verdict = by_suites(mutant, copy, kernels)
+    return f"{OTHER}{verdict}" if verdict else ""
 
 
-def judged(mutant, texts, copy, lab):
-    """Return the killer ("": none, None: does not compile), and whether the verdict is final.
+def judged(mutant, text, copy, judge):
+    """Return the verdict of judge(copy) ("": none, None: does not compile), and whether it is
+    final.
 
-    The verdict of a suite or of the kernel log is final. A guest that hangs can be caused by
-    the host, and is tried again.
+    A guest that hangs can be caused by the host. This verdict is not final.
     """
     path = copy.tree / mutant.path
-    path.write_text(mutant.applied(texts[mutant.path]))
+    path.write_text(mutant.applied(text))
     try:
-        module = copy.built()
-        verdict = kunit_verdict(module)
-        if verdict.startswith(MACHINE):
-            verdict = kunit_verdict(module)
-        if verdict:
-            return verdict, not verdict.startswith(MACHINE)
-        return lab_verdict(copy) if lab else "", False
+        verdict = judge(copy)
+        return verdict, judges.MACHINE not in verdict
     except BuildError as error:
-        if not does_not_compile(mutant, str(error)):
+        if not judges.does_not_compile(str(error)):
             raise
         return None, True
     finally:
-        path.write_text(texts[mutant.path])
+        path.write_text(text)
 
 
 class Known:
-    """Verdicts on mutants of this driver: the suite that kills each; None: does not compile."""
+    """Verdicts on mutants of this driver: the test that kills each; None: does not compile.
 
-    def __init__(self, progress, tests):
+    A survivor ("") is only known as long as the tests, whose hash is @state, are the same.
+    """
+
+    def __init__(self, progress, tests, state):
         self._progress = progress
-        self._verdicts = {key: killer for key, killer in (progress.stored() or {}).items()
-                          if killer is None or killer.split(".")[-1] in tests}
+        self._state = state
+        self._verdicts = {key: verdict for key, verdict in (progress.stored() or {}).items()
+                          if self._holds(*verdict, tests)}
         self._writing = threading.Lock()
+
+    def _holds(self, killer, state, tests):
+        if killer == "":
+            return state == self._state
+        return killer is None or judges.KERNEL_LOG in killer or \
+            re.split(r"[. ]", killer)[-1] in tests
 
     @staticmethod
     def _key(mutant):
@@ -165,34 +124,38 @@ class Known:
         """Return the stored verdict, or call judge(mutant), which returns (verdict, is final)."""
         key = self._key(mutant)
         if key in self._verdicts:
-            return self._verdicts[key]
+            return self._verdicts[key][0]
         verdict, is_final = judge(mutant)
         if is_final:
             with self._writing:
-                self._verdicts[key] = verdict
+                self._verdicts[key] = verdict, self._state
                 self._progress.store(self._verdicts)
         return verdict
 
 
-def known(anew):
+def known(name, options):
     """Return the stored verdicts, unless --anew is given; verdicts of removed tests are dropped."""
-    progress = Progress("mutants", hash_of("driver", "uapi"))
-    if anew:
+    progress = Progress(name, hash_of("driver", "uapi", "tools/events"))
+    if options.anew:
         progress.forget()
-    return Known(progress, "".join(path.read_text() for path in (TOP / "tests/kunit").glob("*.c")))
+    text = "".join(path.read_text() for folder in TESTS for path in (TOP / folder).rglob("*.[cp]*")
+                   if path.suffix in (".c", ".py"))
+    return Known(progress, text, hash_of(*TESTS) + ",".join(options.kernels))
 
 
-def all_judged(texts, copies, options):
-    """Return (mutant, verdict) of the first options.count mutants that compile, in drawn order."""
+def in_copies(copies, mutants, count, judge, name=str):
+    """Return (mutant, verdict) of the first @count mutants that compile, in order.
+
+    judge(mutant, copy) judges a mutant in one of the copies. name(mutant) is printed.
+    """
     free, running, found = queue.SimpleQueue(), {}, {}
-    before = known(options.anew)
     for copy in copies:
         free.put(copy)
 
     def try_it(mutant):
         copy = free.get()
         try:
-            return judged(mutant, texts, copy, options.lab)
+            return judge(mutant, copy)
         finally:
             free.put(copy)
 
@@ -201,26 +164,52 @@ def all_judged(texts, copies, options):
             at, mutant = running.pop(done)
             verdict = done.result()
             if verdict is None:
-                note(f"does not compile: {mutant}")
+                note(f"does not compile: {name(mutant)}")
                 continue
             found[at] = mutant, verdict
-            print(f"{len(found)}/{options.count} {mutant}: {verdict or 'LIVES'}", flush=True)
+            print(f"{len(found)}/{count} {name(mutant)}: {verdict or 'LIVES'}", flush=True)
 
     with concurrent.futures.ThreadPoolExecutor(len(copies)) as pool:
-        for number, mutant in enumerate(mutate.drawn(texts, options.seed)):
-            running[pool.submit(before.verdict, mutant, try_it)] = number, mutant
+        for number, mutant in enumerate(mutants):
+            if len(found) == count:
+                break
+            running[pool.submit(try_it, mutant)] = number, mutant
             # a mutant that does not compile is replaced by another
             while running and (len(running) == len(copies) or
-                               len(found) + len(running) == options.count):
+                               len(found) + len(running) == count):
                 collect()
-            if len(found) == options.count:
-                break
         while running:
             collect()
     return [found[at] for at in sorted(found)]
 
 
-# ---- the table ----
+def drawn_judged(texts, copies, options):
+    """Return (mutant, verdict) of the first options.count mutants that compile, in drawn order."""
+    before = known("mutants", options)
+
+    def judge(mutant, copy):
+        return before.verdict(mutant, lambda m: judged(
+            m, texts[m.path], copy, lambda c: by_suites(m, c, options.kernels)))
+    return in_copies(copies, mutate.drawn(texts, options.seed), options.count, judge)
+
+
+def rows_judged(copies, options):
+    """Return (row, mutant, verdict) of each row of the page."""
+    before, pairs = known("mutants-rows", options), rows.mutants()
+    row_of = {id(mutant): row for row, mutant in pairs}
+
+    def judge(mutant, copy):
+        row = row_of[id(mutant)]
+        return before.verdict(mutant, lambda m: judged(
+            m, (TOP / m.path).read_text(), copy, lambda c: by_row(row, m, c, options.kernels)))
+    results = in_copies(copies, [mutant for _, mutant in pairs], len(pairs), judge,
+                        lambda mutant: str(row_of[id(mutant)]))
+    if len(results) < len(pairs):
+        sys.exit("the mutant of a row does not compile")
+    return [(row_of[id(mutant)], mutant, verdict) for mutant, verdict in results]
+
+
+# ---- the tables ----
 
 def changed_line(mutant, text):
     """Return `path: old line -> new line`, which does not depend on line numbers."""
@@ -234,44 +223,65 @@ def reasons():
     return dict(line.rsplit(" | ", 1) for line in lines if " | " in line)
 
 
-def table_of(results, texts, seed, lab):
+def lives(names, known_reasons):
+    """Yield the table of survivors, if there are any: name, reason."""
+    if names:
+        yield ""
+        yield from tables.of(("lives", "why"),
+                             ((f"`{tables.cell(name)}`" if "->" in name else tables.cell(name),
+                               tables.cell(known_reasons.get(name, UNEXPLAINED)))
+                              for name in sorted(names)))
+
+
+def table_of(results, texts, options):
     """Return lines of Markdown: numbers of mutants of each folder, and each surviving mutant."""
-    known, folders = reasons(), {}
+    folders = {}
     for mutant, verdict in results:
         folders.setdefault(mutant.path.rsplit("/", 1)[0], []).append(verdict)
     alive = [mutant for mutant, verdict in results if not verdict]
-    by = "KUnit and the lab" if lab else "KUnit alone"
-    yield f"`make mutants N={len(results)} SEED={seed}`: {len(results) - len(alive)} of " \
-          f"{len(results)} killed, by {by}."
+    yield f"`make mutants N={len(results)} SEED={options.seed}`: {len(results) - len(alive)} of " \
+          f"{len(results)} killed."
     yield ""
     yield from tables.of(("folder", "mutants", "killed"),
                          ((f"`{folder}/`", len(verdicts), sum(map(bool, verdicts)))
                           for folder, verdicts in sorted(folders.items())))
-    if alive:
+    yield from lives([changed_line(m, texts[m.path]) for m in alive], reasons())
+
+
+def row_table_of(results):
+    """Return lines of Markdown: rows whose mutant no test of the row kills, and survivors."""
+    alive = [str(row) for row, _, verdict in results if not verdict]
+    other = [(tables.cell(str(row)), f"`{tables.cell(verdict[len(OTHER):])}`")
+             for row, _, verdict in results if verdict.startswith(OTHER)]
+    yield f"Rows of [design/registers.md](design/registers.md): {len(results)} mutants, " \
+          f"{len(results) - len(alive) - len(other)} killed by a test that the row names, " \
+          f"{len(other)} by another test."
+    if other:
         yield ""
-        yield from tables.of(("lives", "why"),
-                             ((f"`{tables.cell(changed)}`",
-                               tables.cell(known.get(changed, "not explained")))
-                              for changed in sorted(changed_line(m, texts[m.path]) for m in alive)))
+        yield from tables.of(("row", "killed by"), other)
+    yield from lives(alive, reasons())
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--lab", action="store_true", help="run the lab's tests with the survivors, too")
+    parser.add_argument("--kernels", type=lambda text: tuple(text.split(",")), default=KERNELS,
+                        metavar="K,...", help="kernels that run the suites, the fastest first")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), choices=range(1, 65),
                         metavar="J", help="number of mutants tested at a time")
     parser.add_argument("--anew", action="store_true", help="ignore stored verdicts")
-    parser.add_argument("count", type=int, choices=range(1, 10000), metavar="N")
+    parser.add_argument("count", type=int, choices=range(10000), metavar="N",
+                        help="number of drawn mutants; 0: only those of the rows")
     parser.add_argument("seed", type=int)
     options = parser.parse_args()
-    copies = [Copy(COPIES / str(number)).made() for number in range(options.jobs)]
+    copies = [judges.Copy(COPIES / str(number)).made() for number in range(options.jobs)]
     texts = sources()
     note("the suites without a mutant")
-    modules = [copy.built() for copy in copies]
-    if verdict := kunit_verdict(modules[0]):
+    modules = [copy.suites(options.kernels[0]) for copy in copies]
+    if verdict := judges.suites_verdict(modules[0], options.kernels[0]):
         sys.exit(f"the suites fail without any mutant: {verdict}")
-    results = all_judged(texts, copies, options)
-    tables.put(TABLE, MARKS, table_of(results, texts, options.seed, options.lab))
+    tables.put(TABLE, ROW_MARKS, row_table_of(rows_judged(copies, options)))
+    if options.count:
+        tables.put(TABLE, MARKS, table_of(drawn_judged(texts, copies, options), texts, options))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ boxes, rates and faults from the same file (scenario.c).
 """
 
 import configparser
+import os
 import re
 import shlex
 import subprocess
@@ -189,7 +190,9 @@ class Scenario:
 
 
 def binary():
-    """The path of our QEMU, built if need be."""
+    """The path of our QEMU, built if need be. UCORE_QEMU is the path of another one."""
+    if given := os.environ.get("UCORE_QEMU"):
+        return given
     script = subprocess.run([str(HERE / "build.sh")], stdout=subprocess.PIPE, check=True)
     return script.stdout.decode().splitlines()[-1]
 
