@@ -45,6 +45,11 @@
 
 #include "compat.h"
 
+/* Linux 6.1 lacks this macro */
+#ifndef abs_diff
+#define abs_diff(a, b)	((a) > (b) ? (a) - (b) : (b) - (a))
+#endif
+
 #define FAKE_CPUS	64
 #define FAKE_MSRS	64
 #define FAKE_TIMERS	96

@@ -1167,7 +1167,7 @@ static void two_domains_in_one_session_are_read(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, s->domains[i].domain, i);
 		KUNIT_EXPECT_EQ(test, s->domains[i].cpu, i);
 	}
-	KUNIT_EXPECT_EQ(test, s->skew_ns, abs((s64)(s->domains[0].time - s->domains[1].time)));
+	KUNIT_EXPECT_EQ(test, s->skew_ns, abs_diff(s->domains[0].time, s->domains[1].time));
 	KUNIT_EXPECT_NOT_NULL(test, ucore_session_ctx(s, 1));
 	fake_stop(s);
 	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
