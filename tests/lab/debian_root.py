@@ -18,6 +18,8 @@ from pathlib import Path
 from lab import archive, kernels
 
 DEPS = Path(__file__).resolve().parent / "deps.sh"
+# Of package debian-archive-keyring. mmdebstrap finds it itself only with gpg
+KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
 # The root can be made again at any time, so dpkg need not sync files or install manuals
 DPKG = ("force-unsafe-io", "path-exclude=/usr/share/doc/*", "path-exclude=/usr/share/man/*",
         "path-exclude=/usr/share/locale/*")
@@ -53,6 +55,7 @@ def make(release, target, include, *hooks):
              *(f"--dpkgopt={option}" for option in DPKG),
              *(f"--aptopt={option}" for option in proxies()),
              f"--customize-hook={'; '.join(('set -e', *keys_of(found), *hooks))}",
+             *([] if found else [f"--keyring={KEYRING}"]),
              release, parts, *([sources] if found else [])]
     remove(parts)
     interrupted = []
