@@ -11,6 +11,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/ktime.h>
+#include <linux/lockdep.h>
 
 #include "box/catalog.h"
 #include "box/freeze.h"
@@ -146,6 +147,9 @@ void ucore_reader_choose(struct ucore_domain *domain, int cpu, const struct cpum
 {
 	int reader = cpu == UCORE_NO_CPU ? domain->reader : cpu;
 	bool same = reader == domain->reader && same_targets(domain, cpus);
+
+	lockdep_assert_held(&ucore_run_lock);
+	lockdep_assert_held(&ucore_catalog.lock);
 
 	domain->pin_cpu = cpu;
 	cpumask_copy(&domain->pin_cpus, cpus);

@@ -10,6 +10,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/ktime.h>
+#include <linux/lockdep.h>
 #include <linux/smp.h>
 
 #include "compat.h"
@@ -307,6 +308,8 @@ static void route_repair(struct work_struct *work)
  */
 void ucore_pmi_lost(struct ucore_domain *domain)
 {
+	lockdep_assert_held(&domain->lock);
+
 	ucore_nmi_reopen(domain);
 	domain->pmi.losses++;
 	if (!domain->pmi.wide &&

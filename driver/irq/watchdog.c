@@ -11,6 +11,7 @@
  */
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>
+#include <linux/lockdep.h>
 #include <linux/minmax.h>
 
 #include "box/freeze.h"
@@ -127,6 +128,8 @@ static bool find_unreported(struct ucore_domain *domain, u64 now)
  */
 void ucore_watchdog_end_throttling(struct ucore_domain *domain)
 {
+	lockdep_assert_held(&domain->lock);
+
 	if (!domain->throttled)
 		return;
 	domain->throttled = false;
@@ -213,6 +216,8 @@ void ucore_watchdog_init(struct ucore_domain *domain)
 void ucore_watchdog_start(struct ucore_domain *domain)
 {
 	u64 now = ktime_get_mono_fast_ns(), at = now + watchdog_period(domain, now);
+
+	lockdep_assert_held(&domain->lock);
 
 	if (domain->throttled)
 		return;

@@ -9,6 +9,7 @@
  */
 #include <linux/errno.h>
 #include <linux/ktime.h>
+#include <linux/lockdep.h>
 #include <linux/minmax.h>
 
 #include "box/catalog.h"
@@ -198,6 +199,8 @@ bool ucore_admit_period(const struct ucore_session *session)
 {
 	u64 period = session->timer_ns ?: session->nr_groups > 1 ? session->rotate_ns : 0;
 
+	lockdep_assert_held(&session->lock);
+
 	return !period || period >= ucore_budget_period_ns(session_work_ns(session));
 }
 
@@ -229,6 +232,8 @@ int ucore_admit_budget(struct ucore_session *session, struct ucore_get_budget *o
 	const struct ucore_domain_ctx *ctx;
 	int ret = session->running ? 0 : ucore_prepare_session(session);
 	u32 i;
+
+	lockdep_assert_held(&session->lock);
 
 	if (ret)
 		return ret;

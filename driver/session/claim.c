@@ -107,6 +107,8 @@ struct ucore_claim *ucore_claim_get(struct ucore_session *session, struct ucore_
 	struct ucore_claim *claim;
 	int ret;
 
+	lockdep_assert_held(&session->lock);
+
 	mutex_lock(&ucore_catalog.lock);
 	claim = claim_find(session, box);
 	mutex_unlock(&ucore_catalog.lock);
@@ -396,6 +398,8 @@ int ucore_claim_place(struct ucore_claim *claim, struct ucore_event *new)
 	u64 groups;
 	int ret;
 
+	lockdep_assert_held(&claim->session->lock);
+
 	ret = groups_collect(claim, new, &groups);
 	if (ret)
 		return ret;
@@ -454,6 +458,8 @@ static void box_release(struct ucore_claim *claim)
 	struct ucore_box *box = claim->box;
 	struct restore restore = { .session = claim->session, .domain = box->domain, .box = box };
 
+	lockdep_assert_held(&ucore_catalog.lock);
+
 	if (box->dirty)
 		ucore_budget_run(box->domain, restore_here, &restore);
 	if (box->domain->scope != UCORE_SCOPE_CPU)
@@ -494,6 +500,8 @@ static void claim_update(struct ucore_claim *claim)
  */
 void ucore_claim_settle(struct ucore_claim *claim)
 {
+	lockdep_assert_held(&claim->session->lock);
+
 	if (claim->nr_events)
 		claim_update(claim);
 	else
@@ -510,6 +518,8 @@ void ucore_claim_restore_boxes(struct ucore_session *session)
 {
 	struct restore restore = { .session = session };
 	struct ucore_event *event;
+
+	lockdep_assert_held(&session->lock);
 
 	cpus_read_lock();
 	mutex_lock(&ucore_catalog.lock);

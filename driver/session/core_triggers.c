@@ -13,6 +13,7 @@
 #include <linux/capability.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
+#include <linux/lockdep.h>
 #include <linux/nospec.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
@@ -102,6 +103,8 @@ int ucore_core_triggers_add(struct ucore_session *session,
 	struct ucore_perf_trigger *trigger;
 	int ret = config_check(config);
 
+	lockdep_assert_held(&session->lock);
+
 	if (ret)
 		return ret;
 	if (session->rotate_ns)
@@ -135,6 +138,8 @@ void ucore_core_triggers_start(struct ucore_session *session)
 {
 	struct ucore_perf_trigger *trigger;
 
+	lockdep_assert_held(&session->lock);
+
 	list_for_each_entry(trigger, &session->triggers, node)
 		ucore_perf_trigger_start(trigger, session->first);
 }
@@ -147,6 +152,8 @@ void ucore_core_triggers_stop(struct ucore_session *session)
 {
 	struct ucore_perf_trigger *trigger;
 
+	lockdep_assert_held(&session->lock);
+
 	list_for_each_entry(trigger, &session->triggers, node)
 		ucore_perf_trigger_stop(trigger);
 }
@@ -158,6 +165,8 @@ void ucore_core_triggers_stop(struct ucore_session *session)
 void ucore_core_triggers_remove(struct ucore_session *session)
 {
 	struct ucore_perf_trigger *trigger, *next;
+
+	lockdep_assert_held(&session->lock);
 
 	list_for_each_entry_safe(trigger, next, &session->triggers, node) {
 		list_del(&trigger->node);

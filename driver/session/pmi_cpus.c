@@ -9,6 +9,7 @@
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/errno.h>
+#include <linux/lockdep.h>
 #include <linux/nospec.h>
 #include <linux/sched.h>
 
@@ -138,6 +139,8 @@ int ucore_pmi_cpus_set(struct ucore_session *session, const u32 *cpus, u32 nr)
 	cpumask_var_t mask;
 	int ret;
 
+	lockdep_assert_held(&session->lock);
+
 	if (session->running)
 		return -EBUSY;
 	if (!zalloc_cpumask_var(&mask, GFP_KERNEL))
@@ -166,6 +169,8 @@ void ucore_pmi_cpus_unset(struct ucore_session *session)
 {
 	struct ucore_domain *domain;
 	u32 i;
+
+	lockdep_assert_held(&session->lock);
 
 	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();

@@ -9,6 +9,7 @@
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/errno.h>
+#include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
 
@@ -103,6 +104,8 @@ int ucore_prepare_ctx(struct ucore_session *session, struct ucore_domain *domain
 	u32 i = domain->id;
 	struct ucore_domain_ctx *ctx;
 
+	lockdep_assert_held(&session->lock);
+
 	if (session->ctx[i])
 		return ctx_ensure_ring(session, session->ctx[i]);
 	ctx = ctx_create(session, domain);
@@ -120,6 +123,8 @@ int ucore_prepare_ctx(struct ucore_session *session, struct ucore_domain *domain
 void ucore_prepare_settle(struct ucore_session *session, const struct ucore_domain *domain)
 {
 	struct ucore_domain_ctx *ctx = session->ctx[domain->id];
+
+	lockdep_assert_held(&session->lock);
 
 	if (ctx && !ctx->nr_events)
 		ctx_set_ring(session, ctx, NULL);
@@ -383,6 +388,8 @@ int ucore_prepare_session(struct ucore_session *session)
 	struct ucore_domain_ctx *ctx;
 	u32 slot = 0;
 
+	lockdep_assert_held(&session->lock);
+
 	if (ret) {
 		session->first = NULL;
 		return ret;
@@ -415,6 +422,8 @@ void ucore_prepare_keep_counts(struct ucore_session *session)
 	struct ucore_event *event;
 	struct ucore_domain_ctx *ctx;
 	u32 slot = 0;
+
+	lockdep_assert_held(&session->lock);
 
 	ucore_for_each_ctx(ctx, session) {
 		for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {

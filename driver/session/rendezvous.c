@@ -9,6 +9,7 @@
  * rendezvous_lock, domain->lock.
  */
 #include <linux/ktime.h>
+#include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/smp.h>
 
@@ -110,6 +111,8 @@ void ucore_rendezvous(struct ucore_session *session, struct ucore_rendezvous_sta
 {
 	struct ucore_domain_ctx *ctx;
 	u32 n;
+
+	lockdep_assert_held(&session->lock);
 
 	cpumask_clear(session->rendezvous_cpus);
 	ucore_for_each_ctx(ctx, session) {

@@ -10,6 +10,7 @@
 #include <linux/cpu.h>
 #include <linux/cred.h>
 #include <linux/errno.h>
+#include <linux/lockdep.h>
 #include <linux/nospec.h>
 #include <linux/pid.h>
 #include <linux/sched/user.h>
@@ -146,6 +147,8 @@ static bool intree_has_all(void)
  */
 int ucore_session_may_change(const struct ucore_session *session)
 {
+	lockdep_assert_held(&session->lock);
+
 	return session->running || intree_has_all() ? -EBUSY : 0;
 }
 
@@ -187,6 +190,8 @@ int ucore_session_add_event(struct ucore_session *session, struct ucore_add_even
 	struct ucore_event *event;
 	bool learned;
 	int ret;
+
+	lockdep_assert_held(&session->lock);
 
 	ret = ucore_session_may_change(session);
 	if (ret)
@@ -259,6 +264,8 @@ int ucore_session_remove_event(struct ucore_session *session, u32 id)
 {
 	struct ucore_event *event;
 
+	lockdep_assert_held(&session->lock);
+
 	if (session->running)
 		return -EBUSY;
 	event = event_find(session, id);
@@ -277,6 +284,8 @@ void ucore_session_get_status(const struct ucore_session *session, struct ucore_
 {
 	const struct ucore_domain_ctx *ctx;
 	u32 i;
+
+	lockdep_assert_held(&session->lock);
 
 	status->session = session->id;
 	status->state = session->running ? UCORE_SESSION_RUNNING : UCORE_SESSION_STOPPED;
@@ -383,6 +392,8 @@ free:
 void ucore_session_release(struct ucore_session *session)
 {
 	struct ucore_event *event, *next;
+
+	lockdep_assert_held(&session->lock);
 
 	WRITE_ONCE(session->revoked, true);
 	ucore_core_triggers_remove(session);

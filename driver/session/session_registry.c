@@ -9,6 +9,7 @@
  */
 #include <linux/cred.h>
 #include <linux/errno.h>
+#include <linux/lockdep.h>
 #include <linux/mutex.h>
 #include <linux/pid.h>
 #include <linux/string.h>
@@ -34,6 +35,8 @@ static struct ucore_session *session_next(u64 after)
 {
 	struct ucore_session *session;
 
+	lockdep_assert_held(&registry_lock);
+
 	list_for_each_entry(session, &sessions, node)
 		if (session->id > after)
 			return session;
@@ -47,6 +50,8 @@ static struct ucore_session *session_next(u64 after)
 static void session_insert(struct ucore_session *session)
 {
 	struct ucore_session *next = session_next(session->id);
+
+	lockdep_assert_held(&registry_lock);
 
 	list_add_tail(&session->node, next ? &next->node : &sessions);
 	nr_sessions++;

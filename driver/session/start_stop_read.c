@@ -8,6 +8,7 @@
 #include <linux/cpu.h>
 #include <linux/errno.h>
 #include <linux/ktime.h>
+#include <linux/lockdep.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
 
@@ -27,6 +28,17 @@
 #include "session/rendezvous.h"
 #include "session/session_and_events.h"
 #include "session/start_stop_read.h"
+
+/*
+ * Execute a function that changes what counts. ucore_run_lock excludes a suspend and changes of
+ * readers.
+ */
+static void rendezvous_changing(struct ucore_session *session, struct ucore_rendezvous_state *m)
+{
+	lockdep_assert_held(&ucore_run_lock);
+
+	ucore_rendezvous(session, m);
+}
 
 /*
  * ---- START and STOP ----
@@ -149,6 +161,8 @@ int ucore_counting_start(struct ucore_session *session)
 	struct ucore_domain_ctx *ctx;
 	int ret;
 
+	lockdep_assert_held(&session->lock);
+
 	if (session->running)
 		return -EALREADY;
 	if (!session->nr_events)
@@ -177,11 +191,11 @@ int ucore_counting_start(struct ucore_session *session)
 	}
 	ucore_for_each_ctx(ctx, session)
 		ucore_parallel_elect(ctx, UCORE_NO_CPU);
-	ucore_rendezvous(session, &(struct ucore_rendezvous_state){ .act = acquire });
+	rendezvous_changing(session, &(struct ucore_rendezvous_state){ .act = acquire });
 	ucore_for_each_ctx(ctx, session)
 		if (ctx->armed_mask)
 			ucore_pmi_enable(ctx->domain);
-	ucore_rendezvous(session, &begin);
+	rendezvous_changing(session, &begin);
 	session->running = true;
 unlock:
 	cpus_read_unlock();
@@ -200,6 +214,8 @@ unlock:
 static void domain_unlist(struct ucore_domain *domain, struct ucore_domain_ctx *ctx)
 {
 	struct ucore_domain_ctx *other;
+
+	lockdep_assert_held(&domain->lock);
 
 	list_del(&ctx->node);
 	if (!ctx->armed_mask)
@@ -236,6 +252,8 @@ static void ctx_settle(struct ucore_domain_ctx *ctx)
 {
 	struct ucore_domain *domain = ctx->domain;
 
+	lockdep_assert_held(&ucore_run_lock);
+
 	if (domain->reader == UCORE_NO_CPU) {
 		raw_spin_lock_irq(&domain->lock);
 		domain_unlist(domain, ctx);
@@ -263,7 +281,7 @@ static void halt_ctxs(struct ucore_session *session)
 	ucore_core_triggers_stop(session);
 	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
-	ucore_rendezvous(session, &m);
+	rendezvous_changing(session, &m);
 	ucore_for_each_ctx(ctx, session)
 		ctx_settle(ctx);
 	session->running = false;
@@ -280,6 +298,8 @@ static void halt_ctxs(struct ucore_session *session)
  */
 void ucore_counting_stop(struct ucore_session *session)
 {
+	lockdep_assert_held(&session->lock);
+
 	if (!session->running)
 		return;
 	halt_ctxs(session);
@@ -295,6 +315,8 @@ void ucore_counting_stop(struct ucore_session *session)
  */
 void ucore_counting_halt(struct ucore_session *session)
 {
+	lockdep_assert_held(&session->lock);
+
 	if (session->running)
 		halt_ctxs(session);
 }
@@ -325,11 +347,13 @@ int ucore_counting_reset(struct ucore_session *session)
 	int ret = 0;
 	u32 i;
 
+	lockdep_assert_held(&session->lock);
+
 	if (session->running) {
 		mutex_lock(&ucore_run_lock);	/* excludes a suspend */
 		cpus_read_lock();
 		if (domains_online(session))
-			ucore_rendezvous(session, &m);
+			rendezvous_changing(session, &m);
 		else
 			ret = -EAGAIN;
 		cpus_read_unlock();
@@ -499,6 +523,8 @@ static int snapshot_stopped(struct ucore_session *session)
  */
 int ucore_counting_read(struct ucore_session *session, bool no_freeze)
 {
+	lockdep_assert_held(&session->lock);
+
 	if (!session->running)
 		return snapshot_stopped(session);
 	snapshot_running(session, no_freeze);
@@ -514,6 +540,8 @@ int ucore_counting_read(struct ucore_session *session, bool no_freeze)
 void ucore_counting_unread(struct ucore_session *session)
 {
 	struct ucore_domain_ctx *ctx;
+
+	lockdep_assert_held(&session->lock);
 
 	ucore_for_each_ctx(ctx, session)
 		if (session->values[ctx->ctr->slot].flags & UCORE_VALUE_F_GAP)
