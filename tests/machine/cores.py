@@ -152,6 +152,19 @@ class CoreSession(Session):
         return known
 
 
+# ---- freezes ----
+
+def core_windows(m, mark):
+    """Return CPU -> (freeze, unfreeze) times since @mark."""
+    windows, since = {}, {}
+    for line in m.truth(since=mark):
+        if line["ev"] == "core-freeze":
+            since[line["cpu"]] = line["t"]
+        elif line["ev"] == "core-unfreeze" and line["cpu"] in since:
+            windows.setdefault(line["cpu"], []).append((since.pop(line["cpu"]), line["t"]))
+    return windows
+
+
 # ---- events ----
 
 def event_for(number, ctr):

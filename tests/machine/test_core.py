@@ -11,12 +11,12 @@ from lab import ktap
 from lab.coretruth import pmus
 from lab.framework import BOTH, KERNELS, test
 from lab.qemu import core
-from lab.session import (GAP, MS, SAMPLE, SAMPLE_CONTEXT, SAMPLE_RECOVERED, TRIGGER_TIMER, US,
-                         assert_equal, flagged, frozen_windows, refused, sample_until, samples_in)
+from lab.session import (GAP, MS, SAMPLE, SAMPLE_CONTEXT, SAMPLE_RECOVERED, TRIGGER_TIMER,
+                         assert_equal, flagged, refused, sample_until, samples_in)
 from machine import eventset
 from machine.armed import each_overflowed
-from machine.cores import (BUFFER, CHANGED, GLOBAL_CTRL, CoreSession, cores, event_for, full_set,
-                           rate_of, released_to_perf, run_cores)
+from machine.cores import (BUFFER, CHANGED, GLOBAL_CTRL, CoreSession, core_windows, cores,
+                           event_for, full_set, rate_of, released_to_perf, run_cores)
 
 # increments per second; test_witness.py checks that perf measures the same rates
 CYCLES, INSTRUCTIONS = core.CYCLES, core.rate(0xc0)
@@ -50,17 +50,6 @@ def touched(m):
     """Return CPU -> number of accesses to its core PMU registers."""
     return {cpu["cpu"]: cpu["core_rdmsr"] + cpu["core_wrmsr"]
             for cpu in m.oracle("cpus")["cpus"]}
-
-
-def core_windows(m, mark):
-    """Return CPU -> (freeze, unfreeze) times since @mark."""
-    windows, since = {}, {}
-    for line in m.truth(since=mark):
-        if line["ev"] == "core-freeze":
-            since[line["cpu"]] = line["t"]
-        elif line["ev"] == "core-unfreeze" and line["cpu"] in since:
-            windows.setdefault(line["cpu"], []).append((since.pop(line["cpu"]), line["t"]))
-    return windows
 
 
 def each_seen(ids, times):
@@ -309,40 +298,6 @@ def read_costs_one_access_per_counter_and_two_writes(m):
         assert spent == [10 * (7 + 2)] * 4, spent
         assert now["reads"] + now["writes"] - status["reads"] - status["writes"] == \
             sum(spent), (now, status)
-
-
-# ---- cores and dies, frozen at the same time ----
-
-@test("e2-2s", kernels=BOTH)
-def cores_and_dies_freeze_at_one_instant(m):
-    """LLC misses of the dies' readers are read together with a memory controller of each die.
-
-    The number of CPUs is limited to those that the host can run at once.
-    """
-    with cores(m), CoreSession(m) as s:
-        readers = [domain["reader"] for domain in json.loads(m.sh("ucoretool info -j"))["domains"]
-                   if domain["scope"] == "die"]
-        s.add_all([s.place(cpu, 0, event=0x2e, umask=0x41) for cpu in readers])
-        s.add_all([("imc0", die, 0, 0, {"event": 4, "umask": 3}) for die in (0, 1)])
-        s.start()
-        s.read_exactly()
-        # a busy host may delay one of the CPUs
-        m.wait_until(lambda: read_together(m, s), what="a read of four domains at one instant")
-
-
-# number of reads; a busy host runs both CPUs at once in only some of them
-READS = 50
-
-
-def read_together(m, s):
-    """Read several times; return true if all dies and cores were frozen at once in one read
-    that reports this."""
-    mark = m.truth_length()
-    answers = s.commands(["read"] * READS)
-    windows = [*frozen_windows(m, mark).values(), *core_windows(m, mark).values()]
-    assert len(windows) == 4 and all(len(of) == READS for of in windows), windows
-    return any(max(w[0] for w in once) < min(w[1] for w in once) and answer["skew_ns"] < 200 * US
-               for once, answer in zip(zip(*windows), answers))
 
 
 # ---- samples, compared with the model ----

@@ -91,8 +91,16 @@ void ucore_syscall(void)
     ucore_pay(UCORE_COST_SYSCALL, 1);
 }
 
+/*
+ * A vCPU that spins waits for another vCPU, and that vCPU may be waiting for a
+ * host CPU. With icount all vCPUs share one thread, which would only lose its
+ * time on a busy host.
+ */
 void ucore_paused(void)
 {
+    if (!icount_enabled()) {
+        sched_yield();
+    }
     ucore_pay(UCORE_COST_PAUSE, 1);
 }
 
