@@ -82,7 +82,7 @@ def check_runs(root):
     assert re.search(r"^\d+ passed, 0 failed, 0 skipped", said, re.M)
 
 
-@test(machine=False, timeout=900)
+@test(machine=False, timeout=1800)
 @kept
 def clean_install_without_a_kernel_works():
     with Root("programs") as root:
@@ -101,7 +101,7 @@ def qemu_configures(root):
     root.run("tests/lab/qemu/build.sh --configure")
 
 
-@test(machine=False, timeout=900)
+@test(machine=False, timeout=1800)
 @kept
 def readme_works_on_a_xeon():
     """Run README's commands, then DKMS instead of make install, then Debian packages."""
