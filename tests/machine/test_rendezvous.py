@@ -7,6 +7,7 @@ this time, unless the readers wait for each other. Therefore the bounds hold for
 not only for the best one.
 """
 
+import contextlib
 import json
 
 from lab import access_costs
@@ -47,10 +48,20 @@ def a_counter_of_each_die(session):
     session.add_all([("imc0", die, 0, 0, {"event": 4, "umask": 3}) for die in (0, 1)])
 
 
+@contextlib.contextmanager
+def busy(m, cpu):
+    """Keep a CPU busy: the clock of an idle CPU would advance to that of the CPU that sends an IPI."""
+    loop = m.spawn(f"exec spin {cpu}")
+    m.wait_until(loop.output, what="a loop on another CPU")
+    yield
+    loop.kill(9)
+    loop.wait(check=False)
+
+
 @test("e2-2s", **CLOCKED)
 def dies_freeze_and_unfreeze_together_although_an_ipi_is_slow(m):
     for cpu in (0, 1):
-        with Session(m, cpu=cpu) as s:
+        with busy(m, 1 - cpu), Session(m, cpu=cpu) as s:
             a_counter_of_each_die(s)
             _, (started,) = windows_of(m, s, "start")
             assert apart(started, 1) < TOGETHER_NS, f"START on CPU {cpu}: {started}"
