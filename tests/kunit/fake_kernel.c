@@ -400,9 +400,11 @@ void fake_cpu_relax(void)
 {
 	struct fake_rendezvous *r = &fake_kernel.rendezvous;
 
-	cpu_relax();
-	if (!r->on)
+	if (!r->on) {
+		cpu_relax();
 		return;
+	}
+	/* no PAUSE: it yields the host's CPU, and interrupts are off */
 	fake_clock_advance(RELAX_NS);
 	if (raw_smp_processor_id() == r->late) {
 		late_set(LATE_IS_BACK);
