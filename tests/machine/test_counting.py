@@ -411,32 +411,28 @@ def no_freeze_reads_lie_between_two_true_counts(m):
         assert not frozen, f"a live read froze {frozen[0]}"
 
 
-# More counters make it likelier that a busy host runs both readers at the same time
-@test(("e2-2s-full", "snbep-2s"), kernels=BOTH)
-def dies_freeze_together_and_are_read_in_parallel(m):
+# numbers of reads whose median is compared
+READS, SKEWS = 50, 15
+
+
+def middle(values):
+    """Return the median. A busy host may stop a CPU between two instructions of a single READ."""
+    return statistics.median(values)
+
+
+# On a busy host the skew is milliseconds. test_rendezvous.py limits it on a clocked machine
+@test("e2-2s", kernels=BOTH)
+def skew_of_dies_is_reported_as_it_was(m):
     with Session(m) as s:
         s.add_all(eventset.full_set(s))
         s.start()
-        # on a busy host the CPUs of the two readers seldom run at the same time
-        m.wait_until(lambda: read_together(m, s), timeout=40,
-                     what="a read with both dies frozen at once")
-
-
-def read_together(machine, session):
-    """Read several times; return true if two dies were frozen at once in one read that reports
-    this.
-
-    The reported skew includes that of the boxes of each die, where there is one.
-    """
-    mark = machine.truth_length()
-    answers = session.commands(["read"] * 10)
-    windows = frozen_windows(machine, mark)
-    return any(a[0] < b[1] and b[0] < a[1] and between_dies(answer) < 100 * US
-               for a, b, answer in zip(windows[0], windows[1], answers))
-
-
-def between_dies(answer):
-    return answer["skew_ns"] - max(die["skew_ns"] for die in answer["domains"])
+        mark = m.truth_length()
+        answers = s.commands(["read"] * READS)
+        windows = frozen_windows(m, mark)
+        assert all(len(of_die) == READS for of_die in windows.values()), windows
+        errors = [answer["skew_ns"] - abs(first[0] - second[0])
+                  for answer, first, second in zip(answers, windows[0], windows[1])]
+        assert abs(middle(errors)) < 50 * US, sorted(errors)
 
 
 @test("snbep-2s", kernels=BOTH)
@@ -447,15 +443,14 @@ def boxes_without_global_control_report_their_skew(m):
         s.start()
         boxes = {box for _, box in eventset.boxes_of(s)} - {"ubox0"}
         surplus = {}
-        # a busy host may stop a CPU between the read of the clock and a write
-        while len(surplus) < 2 or max(min(seen) for seen in surplus.values()) > 1:
+        for _ in range(SKEWS):
             mark = m.truth_length()
             dies = s.read()["domains"]
             for freeze, die in zip(sorted(freezes_since(m, mark), key=lambda f: f["socket"]), dies):
                 assert {word["box"] for word in freeze["boxes"]} == boxes, freeze
                 surplus.setdefault(die["domain"], []).append(surplus_of(die["skew_ns"], freeze))
                 assert die_of(m, die["domain"])["skew_max_ns"] >= die["skew_ns"], die
-            assert max(map(len, surplus.values())) < 50, surplus
+        assert len(surplus) == 2 and all(middle(of_die) < 1.5 for of_die in surplus.values()), surplus
 
 
 def surplus_of(reported, freeze):
