@@ -6,7 +6,7 @@
 #include "fake_machine.h"
 
 #define MAX_WAIT	(2 * (u64)NSEC_PER_MSEC)	/* limit of the wait with interrupts off */
-#define SLACK		(100 * (u64)NSEC_PER_USEC)	/* the limit is checked at some iterations only */
+#define SLACK		(100 * (u64)NSEC_PER_USEC)	/* not each iteration checks the limit */
 #define NEVER		(100 * (u64)NSEC_PER_MSEC)
 
 /**
@@ -94,8 +94,8 @@ static struct ucore_session *session_for(struct kunit *test, const struct comman
 	u32 die;
 
 	for (die = 0; die < 2; die++)
-		KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, die, "imc", 0), 4, BIT(0), 0, NULL),
-				0);
+		KUNIT_ASSERT_EQ(test, 0,
+				fake_add(s, fake_box(test, die, "imc", 0), 4, BIT(0), 0, NULL));
 	if (!command->is_start)
 		KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	for (die = 0; die < 2; die++)

@@ -538,7 +538,7 @@ static void fail_each(const void *arg)
 	world_begin();
 	if (path->begin)
 		path->begin();
-	faults_begin();		/* opens a descriptor, which is part of the state before the calls */
+	faults_begin();		/* opens a descriptor, which belongs to the state before */
 	before = claims_now();
 	if (path->kernel)
 		faults_everywhere();

@@ -27,9 +27,6 @@ void linked_unload(struct notifier_block *kunit)
 }
 
 /* KUnit's devices, which no suite of ucore uses */
-int kunit_bus_init(void);
-void kunit_bus_shutdown(void);
-
 int kunit_bus_init(void)
 {
 	return 0;

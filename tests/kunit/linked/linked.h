@@ -33,6 +33,8 @@ struct linked_module {
 
 int linked_load(struct notifier_block *kunit);
 void linked_unload(struct notifier_block *kunit);
+int kunit_bus_init(void);
+void kunit_bus_shutdown(void);
 
 #ifdef UCORE_OF_KUNIT	/* a file of lib/kunit */
 /* kthread_exit() is not exported by every kernel */
