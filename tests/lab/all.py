@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`make test`, `make quick` and `make test-all`: run stages and print one summary line.
 
-The lab's tests wait for their machines for a third of the time. The other stages of a run therefore
-run in parallel with the lab, one after another. The lab's output appears immediately, the output of
-each other stage at its end. Failed tests are repeated at the end.
+The lab's tests wait for their machines for a third of the time. The other stages therefore run in
+parallel with the lab. The lab's output appears immediately, the output of each other stage at its
+end. Failed tests are repeated at the end.
 
 usage: python3 -m lab.all test|quick|test-all
 """
@@ -32,37 +32,40 @@ class Plan:
     settings: tuple = ()
 
 
-# The run that is one stage of the next longer run, the stages next to the lab, the stage of the lab
+# The run that is one stage of the next longer run, and rows of stages. Rows run in parallel
 RUNS = {
     "quick": (None, (
-        Plan("kunit", "the driver's unit tests", ("KERNEL=6.1",)),),
-        Plan("lab", "a counting and a sampling machine", ("SELECT=quick", f"JOBS={LAB_JOBS}"))),
+        (Plan("kunit", "the driver's unit tests", ("KERNEL=6.1",)),),
+        (Plan("lab", "a counting and a sampling machine", ("SELECT=quick", f"JOBS={LAB_JOBS}")),),
+    )),
     "test": (None, (
-        Plan("kunit", "the driver's unit tests, on Debian's kernel: half a minute, 2 minutes more "
-                      "to build them", ("KERNEL=6.1",)),
-        Plan("tools-test", "ucoretool on a fake device: 2 minutes")),
-        Plan("lab", "the driver on emulated machines: 4 minutes, once 4 more to build QEMU",
-             ("SELECT=short", f"JOBS={LAB_JOBS}"))),
+        (Plan("kunit", "the driver's unit tests, on Debian's kernel: half a minute, 2 minutes more "
+                       "to build them", ("KERNEL=6.1",)),),
+        (Plan("tools-test", "ucoretool on a fake device: 2 to 5 minutes"),),
+        (Plan("lab", "the driver on emulated machines: 4 minutes, once 4 more to build QEMU",
+              ("SELECT=short", f"JOBS={LAB_JOBS}")),),
+    )),
     "test-all": (Plan("test", "the short run"), (
-        Plan("kunit", "the unit tests on the debug kernel: 3 to 12 minutes; 10 to 15 more, once, "
-                      "to build that kernel"),
-        Plan("check", "compilers and style: 4 to 12 minutes, one when nothing changed; 5 more, "
-                      "once, for trees of clang"),
-        Plan("lab-kernels", "a short list of the lab's on RT and newer kernels: 2 to 5 minutes; "
-                            "10 more, once, for these kernels and their compilers (550 MB)",
-             ("JOBS=1",)),
-        Plan("fresh-test", "each stage's installing and building on a minimal Debian: 5 to 12 "
-                           "minutes, none when nothing changed that asks for packages",
-             (f"JOBS={LAST_JOBS}",))),
-        Plan("lab", "the other tests on emulated machines: 15 to 30 minutes",
-             ("SELECT=rest", f"JOBS={LAB_JOBS}"))),
+        (Plan("kunit", "the unit tests on the debug kernel: 3 to 12 minutes; 10 to 15 more, once, "
+                       "to build that kernel"),
+         Plan("check", "compilers and style: 4 to 12 minutes, one when nothing changed; 5 more, "
+                       "once, for trees of clang"),
+         Plan("lab-kernels", "a short list of the lab's on RT and newer kernels: 2 to 5 minutes; "
+                             "10 more, once, for these kernels and their compilers (550 MB)",
+              ("JOBS=1",)),
+         Plan("fresh-test", "each stage's installing and building on a minimal Debian: 5 to 12 "
+                            "minutes, none when nothing changed that asks for packages",
+              (f"JOBS={LAST_JOBS}",))),
+        (Plan("lab", "the other tests on emulated machines: 15 to 30 minutes",
+              ("SELECT=rest", f"JOBS={LAB_JOBS}")),),
+    )),
 }
+LIVE = ("lab", "test")      # stages whose output appears immediately
 SILENCE = 30        # seconds after which a line says which stages run
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$")
 TAP = re.compile(r"^(ok|not ok) \d+.*?(# SKIP.*)?$")
 PRINTING = threading.Lock()
 REMARKS = 20        # number of message lines of a failure that are repeated
-
 
 printed = time.monotonic()     # when a line was printed last
 
@@ -80,13 +83,13 @@ class Stage:
     The counts come from the closing line of the stage, or else from its TAP.
     """
 
-    def __init__(self, plan, live=False):
+    def __init__(self, plan):
         self.plan = plan
         self.name = plan.target
         self.started = None     # while the stage runs
         self.counts = [0, 0, 0]
         self.failures = []      # line of each failed test, with its remarks
-        self._live = live
+        self._live = plan.target in LIVE
         self._lines = []
         self._closed = False
         self._failure = None    # test that the next remark belongs to
@@ -161,19 +164,21 @@ def summary(counts):
 
 
 def main(name):
-    first, beside, lab = RUNS[name]
-    first = [Stage(first, live=True)] if first else []
-    beside, lab = [Stage(plan) for plan in beside], [Stage(lab, live=True)]
+    first, rows = RUNS[name]
+    first = [Stage(first)] if first else []
+    rows = [[Stage(plan) for plan in row] for row in rows]
+    stages = [stage for row in rows for stage in row]
     ended = threading.Event()
-    threading.Thread(target=report_silence, args=(beside + lab, ended), daemon=True).start()
+    threading.Thread(target=report_silence, args=(stages, ended), daemon=True).start()
     run_in_turn(first)
-    thread = threading.Thread(target=run_in_turn, args=(beside,))
-    thread.start()
-    run_in_turn(lab)
-    thread.join()
+    threads = [threading.Thread(target=run_in_turn, args=(row,)) for row in rows]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     ended.set()
-    totals = [sum(column) for column in zip(*(stage.counts for stage in first + beside + lab))]
-    for line in repeated(first + beside + lab):
+    totals = [sum(column) for column in zip(*(stage.counts for stage in first + stages))]
+    for line in repeated(first + stages):
         print(line)
     print(summary(totals))
     return 1 if totals[1] else 0

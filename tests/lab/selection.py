@@ -105,8 +105,8 @@ def on_kernel(test):
 
 
 def matches(test, patterns):
-    names = (test.name, f"{test.name} {test.boot.scenario}")
-    return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns for name in names)
+    return any(fnmatch.fnmatchcase(f"{test.name} {test.boot.scenario}" if " " in pattern else
+                                   test.name, pattern) for pattern in patterns)
 
 
 SELECTIONS = {"short": is_short, "quick": is_quick, "rest": lambda test: not is_short(test)}
