@@ -94,11 +94,9 @@ def kunit_module(kernel_name):
     kernel = kernels.get(kernel_name)
     name = f"kunit-{kernel_name}"
     out = module_directory("kunit", kernel)
-    # the debug kernel has KUnit. The warnings of KUnit itself are not ours
-    options = ["W=1", "KCFLAGS=-Werror"] if kernel_name == "debug" else ["UCORE_LINKED_KUNIT=y"]
-    if kernel_name != "debug":
-        linked_kunit.add_to(out)
-    make_log(name, *module_command(kernel, out, "SUBDIR=tests/kunit", *options))
+    # the warnings of a linked KUnit are not ours
+    strict = ["W=1", "KCFLAGS=-Werror"] if kernel.has_kunit else []
+    make_log(name, *module_command(kernel, out, *linked_kunit.variables(kernel, out), *strict))
     if warnings := re.findall(r"^WARNING: .*", (BUILD / f"log/{name}.log").read_text(), re.M):
         shutil.rmtree(out)
         raise BuildError("\n".join(warnings))

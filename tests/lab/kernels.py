@@ -60,8 +60,15 @@ class Kernel:
     @functools.cached_property
     def hz(self):
         """Return the number of jiffies per second."""
-        config = (self.build / "include/config/auto.conf").read_text()
-        return int(re.search(r"^CONFIG_HZ=(\d+)$", config, re.M)[1])
+        return int(re.search(r"^CONFIG_HZ=(\d+)$", self._config, re.M)[1])
+
+    @property
+    def has_kunit(self):
+        return "CONFIG_KUNIT=" in self._config
+
+    @functools.cached_property
+    def _config(self):
+        return (self.build / "include/config/auto.conf").read_text()
 
 
 def known(name):

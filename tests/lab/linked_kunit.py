@@ -32,6 +32,17 @@ def source():
         return where
 
 
+def variables(kernel, directory):
+    """Return make's variables for the suites of a kernel, which are built in this directory.
+
+    If the kernel was built without KUnit, copy KUnit to the directory first.
+    """
+    if kernel.has_kunit:
+        return ["SUBDIR=tests/kunit"]
+    add_to(directory)
+    return ["SUBDIR=tests/kunit", "UCORE_LINKED_KUNIT=y"]
+
+
 def add_to(directory):
     """Copy KUnit to the directory in which a module is built, changed for linking."""
     kunit, to = source(), directory / "lib"

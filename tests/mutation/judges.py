@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The tests that judge a mutant: the KUnit suites, the lab's tests, and the tools' unit tests.
 
-Each mutant is inserted into a copy of the tree with its own builds, never into the tree itself. The
-machine model is the one of the tree, so that a mutant of a header that the model includes makes
-driver and model differ.
+Each mutant is inserted into a copy of the tree with its own builds, never into the tree itself.
 """
 
 import dataclasses
@@ -16,7 +14,6 @@ from pathlib import Path
 from lab import artifacts, framework, kernels, kunit, linked_kunit
 from lab.artifacts import BuildError, TOP
 from lab.machine import CheckFailed, CommandFailed, Machine
-from lab.qemu import args
 
 COPIED = ("Kbuild", "Makefile", "dkms.conf", "driver", "uapi", "tests", "tools")
 MACHINE, KERNEL_LOG = "the machine", "the kernel's log"
@@ -97,12 +94,11 @@ class Copy:
 
     def suites(self, kernel):
         """Build the module with the suites, and return it; raise BuildError if this fails."""
+        out = self.out(kernel)
+        variables = linked_kunit.variables(kernels.get(kernel), out)
         # without debug information, which is nine tenths of the module
-        out, variables = self.out(kernel), ["SUBDIR=tests/kunit", "KCFLAGS=-g0"]
-        if kernel != "debug":       # only the debug kernel has KUnit
-            linked_kunit.add_to(out)
-            variables.append("UCORE_LINKED_KUNIT=y")
-        return next(self._make(kernel, out, *variables).rglob("tests/kunit/*.ko"))
+        made = self._make(kernel, out, "KCFLAGS=-g0", *variables)
+        return next(made.rglob("tests/kunit/*.ko"))
 
     def module(self):
         """Build the module as the lab does, where the lab builds it."""
@@ -189,10 +185,9 @@ def lab_patterns(path):
 def lab_failure(copy, patterns, options):
     """Return the lab's first test that fails; "" if none does, None if there are no such tests."""
     with LAB:       # the lab runs its tests in parallel itself
-        done = subprocess.run(["env", f"UCORE_BUILD={copy.lab}", f"UCORE_QEMU={args.binary()}",
-                               "tests/lab/run", "-j", "1", *options, *patterns], cwd=copy.tree,
-                              text=True, check=False, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT)
+        done = subprocess.run(["env", f"UCORE_BUILD={copy.lab}", "tests/lab/run", "-j", "1",
+                               *options, *patterns], cwd=copy.tree, text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if "no test matches" in done.stdout:
         return None
     failed = kunit.FAILED.findall(done.stdout)
