@@ -81,7 +81,7 @@ tools:	## build ucoretool and libucore
 	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools
 
 kunit:	## unit tests, on a debug kernel in an emulated machine [KERNEL=debug|6.1]
-	@$(LAB)/deps.sh build lab debug
+	@$(LAB)/deps.sh build lab $(if $(filter-out debug,$(KERNEL)),kunit,debug)
 	@$(PYLAB).kunit $(or $(KERNEL),debug)
 
 mutants:	## mutation tests: check that the tests detect errors in the driver, a long run [N=200 SEED=1 OPTIONS="--anew"]
