@@ -14,8 +14,10 @@ def environment(**values):
     """Context manager: set environment variables; None removes a variable."""
     before = {name: os.environ.get(name) for name in values}
     change(values)
-    yield
-    change(before)
+    try:
+        yield
+    finally:
+        change(before)
 
 
 def change(values):

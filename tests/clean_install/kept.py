@@ -3,6 +3,7 @@
 
 A test with a kept verdict does not run. Its results are printed as comments, and are not counted
 as passed.
+
 Scripts, Makefiles and the headers that sources include determine the required packages; a
 change inside a function or a table does not. Debian's archive changes too, hence the limit of a
 week. `make fresh` ignores stored verdicts.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """README's two commands on a machine with only the packages that README requires.
 
-The cache has only downloaded packages, so that QEMU and the debug kernel are built.
+The cache has only downloaded packages, so that QEMU is built.
 """
 
 from clean_install.other_hosts import becomes_ubuntu, headers_release
