@@ -8,7 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from lab import dmesg
-from lab.all import REMARKS, Stage, repeated
+from lab.all import REMARKS, Plan, Stage, repeated
 from lab.framework import KERNELS, Boot, Test, pairs, test
 from lab.machine import CommandFailed, CommandTimeout
 from lab.runner import selected
@@ -117,7 +117,7 @@ def test_runs_on_each_of_its_machines():
 @test(machine=False)
 def test_of_another_kernel_runs_only_on_request():
     tests = [Test("a", print, Boot("e2-2s", kernel, ()), 60) for kernel in ("6.1", "7")]
-    options = Namespace(kernel=None, scenario=None, patterns=[])
+    options = Namespace(kernel=None, scenario=None, select=None, patterns=[])
     assert selected(tests, options) == tests[:1]
     options.kernel = ["7"]
     assert selected(tests, options) == tests[1:]
@@ -125,16 +125,16 @@ def test_of_another_kernel_runs_only_on_request():
 
 @test(machine=False)
 def failed_tests_are_listed_with_their_first_messages():
-    lab, check = Stage("lab", False), Stage("check", False)
+    kunit, check = Stage(Plan("kunit", "")), Stage(Plan("check", ""))
     for line in ("ok 1 - a", "# of nobody", "not ok 2 - b", "#   why", "  of nobody", "# nor this",
                  "not ok 3 - c # SKIP no", "# nor that", "not ok 4 - d",
                  *(f"# {i}" for i in range(2 * REMARKS)), "ok 5 - e",
                  "2 passed, 2 failed, 1 skipped"):
-        lab.take(line)
+        kunit.take(line)
     check.take("not ok 1 - f")
-    assert lab.counts == [2, 2, 1] and check.counts == [0, 1, 0], (lab.counts, check.counts)
-    assert repeated([lab, check]) == [
-        "lab: not ok 2 - b", "#   why", "lab: not ok 4 - d", *(f"# {i}" for i in range(REMARKS)),
+    assert kunit.counts == [2, 2, 1] and check.counts == [0, 1, 0], (kunit.counts, check.counts)
+    assert repeated([kunit, check]) == [
+        "kunit: not ok 2 - b", "#   why", "kunit: not ok 4 - d", *(f"# {i}" for i in range(REMARKS)),
         "check: not ok 1 - f"]
 
 
