@@ -34,7 +34,7 @@ def main():
     if not groups:
         sys.exit("run: no test matches")
     reporter = Reporter(sum(map(len, groups)))
-    Scheduler(groups, reporter, new_run_directory(), options.jobs).run()
+    Scheduler(groups, reporter, new_run_directory(), options).run()
     reporter.finish()
     return 1 if reporter.counts[worker.FAILED] else 0
 
@@ -52,6 +52,7 @@ def parse_arguments():
     parser.add_argument("--select", choices=selection.SELECTIONS,
                         help="only the tests of `make test` (short), of `make quick` (quick), "
                         "or all that `make test` does not run (rest)")
+    parser.add_argument("-x", "--stop", action="store_true", help="stop at the first failed test")
     parser.add_argument("-l", "--list", action="store_true", help="list tests, run none")
     parser.add_argument("--tests", type=Path, default=TESTS / "machine", metavar="DIR",
                         help="where test_*.py are")
@@ -145,18 +146,19 @@ def prepared(boot, module):
 class Scheduler:
     """Runs the groups in several worker processes, one group in each."""
 
-    def __init__(self, groups, reporter, directory, jobs):
+    def __init__(self, groups, reporter, directory, options):
         self._waiting = list(groups)
         self._reporter = reporter
         self._directory = directory
-        self._jobs = jobs
+        self._jobs = options.jobs
+        self._stop = options.stop
         self._running = {}      # connection -> (process, tests without a verdict)
         self._problems = {}     # kernel -> reason why it cannot be booted
         self._started = 0
 
     def run(self):
         try:
-            while self._waiting or self._running:
+            while (self._waiting or self._running) and not self._is_stopped():
                 while self._waiting and len(self._running) < self._jobs:
                     self._start(self._waiting.pop(0))
                 for connection in self._ready():
@@ -164,6 +166,9 @@ class Scheduler:
         finally:
             for process, _ in self._running.values():
                 process.terminate()
+
+    def _is_stopped(self):
+        return self._stop and self._reporter.counts[worker.FAILED]
 
     def _ready(self):
         """Return the connections with messages; wait() without connections would block forever."""

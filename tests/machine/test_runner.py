@@ -155,3 +155,12 @@ def runner_reports_each_failure_kind():
     assert done.stdout.splitlines()[-2:] == ["# 1 results of earlier runs are not counted",
                                              "2 passed, 7 failed, 1 skipped"], done.stdout
     assert done.returncode == 1
+
+
+@test(machine=False)
+def runner_stops_at_the_first_failure_on_request():
+    done = subprocess.run([HERE.parent / "lab/run", "--tests", HERE / "selftest", "-x", "-j", "1",
+                           "worker_dies", "returns_no_results"],
+                          capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-1] == "0 passed, 1 failed, 0 skipped", done.stdout
+    assert done.returncode == 1

@@ -185,7 +185,7 @@ def lab_patterns(path):
 def lab_failure(copy, patterns, options):
     """Return the lab's first test that fails; "" if none does, None if there are no such tests."""
     with LAB:       # the lab runs its tests in parallel itself
-        done = subprocess.run(["env", f"UCORE_BUILD={copy.lab}", "tests/lab/run", "-j", "1",
+        done = subprocess.run(["env", f"UCORE_BUILD={copy.lab}", "tests/lab/run", "-x", "-j", "1",
                                *options, *patterns], cwd=copy.tree, text=True, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if "no test matches" in done.stdout:
