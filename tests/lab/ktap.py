@@ -24,17 +24,17 @@ def finished(command, done):
     return results
 
 
-def register(module, program, scenario, **options):
+def register(module, program, scenario, kernels=KERNELS, **options):
     """Register tests for a program and its 32-bit build, with the name of the module.
 
     The 32-bit build runs on one kernel only, because 32-bit callers run the same code in all
     kernels.
     """
-    for name, kernels in ((program, KERNELS), (f"{program}32", KERNELS[:1])):
+    for name, booted in ((program, kernels), (f"{program}32", kernels[:1])):
         def one(m, name=name):
             return run(m, name)
         one.__name__, one.__module__ = name, module
-        test(scenario, kernels=kernels, **options)(one)
+        test(scenario, kernels=booted, **options)(one)
 
 
 def parsed(text):
