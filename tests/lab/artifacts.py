@@ -44,9 +44,13 @@ def once(build):
     return locked
 
 
-def module_command(kernel, out, *variables):
-    """Return the command that builds the module for a kernel in a directory."""
+def module_command(kernel, out, *variables, flags=""):
+    """Return the command that builds the module for a kernel in a directory.
+
+    Debug information is left out. It is nine tenths of the module, and a quarter of the time.
+    """
     return ["make", "--no-print-directory", "module", f"KDIR={kernel.build}", f"MODULE={out}",
+            f"KCFLAGS=-g0 {flags}",
             *(["GCOV_PROFILE=y"] if gcov.wanted(kernel) else []), *variables]
 
 
@@ -95,8 +99,9 @@ def kunit_module(kernel_name):
     name = f"kunit-{kernel_name}"
     out = module_directory("kunit", kernel)
     # the warnings of a linked KUnit are not ours
-    strict = ["W=1", "KCFLAGS=-Werror"] if kernel.has_kunit else []
-    make_log(name, *module_command(kernel, out, *linked_kunit.variables(kernel, out), *strict))
+    strict, flags = (["W=1"], "-Werror") if kernel.has_kunit else ([], "")
+    make_log(name, *module_command(kernel, out, *linked_kunit.variables(kernel, out), *strict,
+                                   flags=flags))
     if warnings := re.findall(r"^WARNING: .*", (BUILD / f"log/{name}.log").read_text(), re.M):
         shutil.rmtree(out)
         raise BuildError("\n".join(warnings))

@@ -96,8 +96,7 @@ class Copy:
         """Build the module with the suites, and return it; raise BuildError if this fails."""
         out = self.out(kernel)
         variables = linked_kunit.variables(kernels.get(kernel), out)
-        # without debug information, which is nine tenths of the module
-        made = self._make(kernel, out, "KCFLAGS=-g0", *variables)
+        made = self._make(kernel, out, *variables)
         return next(made.rglob("tests/kunit/*.ko"))
 
     def module(self):
