@@ -178,7 +178,8 @@ def suites_verdict(module, kernel, globs=("*",)):
 # ---- the lab and the tools ----
 
 def lab_patterns(path):
-    return next(patterns for prefix, patterns in LAB_TESTS.items() if path.startswith(prefix))
+    """Return the patterns of the folder of a driver file; none for a file of the tools."""
+    return next((patterns for prefix, patterns in LAB_TESTS.items() if path.startswith(prefix)), ())
 
 
 def lab_failure(copy, patterns, options):
