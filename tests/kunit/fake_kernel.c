@@ -924,7 +924,8 @@ struct pci_dev *fake_pci_get_device(u32 vendor, u32 device, struct pci_dev *from
 		fake_pci_dev_put(from);
 	}
 	for (; function < end; function++)
-		if (device == (u32)PCI_ANY_ID || function->pdev.device == device)
+		if ((vendor == (u32)PCI_ANY_ID || function->pdev.vendor == vendor) &&
+		    (device == (u32)PCI_ANY_ID || function->pdev.device == device))
 			return fake_pci_dev_get(&function->pdev);
 	return NULL;
 }

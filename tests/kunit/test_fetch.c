@@ -555,6 +555,15 @@ static void unit_in_other_vendors_function_is_refused(struct kunit *test)
 	EXPECT_UNIT(test, 3, FUNCTION);
 }
 
+static void functions_of_other_vendors_are_not_searched(struct kunit *test)
+{
+	plain_machine(test);
+	table_function()->pdev.vendor = 0x10de;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_discovery_report.nr_tables(), 0U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 0U);
+}
+
 static void table_of_all_ones_is_refused(struct kunit *test)
 {
 	memset(plain_machine(test), 0xff, BAR_SIZE);
@@ -1118,6 +1127,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(unit_in_ecam_is_refused),
 	KUNIT_CASE(unit_in_function_in_use_is_refused),
 	KUNIT_CASE(unit_in_other_vendors_function_is_refused),
+	KUNIT_CASE(functions_of_other_vendors_are_not_searched),
 	KUNIT_CASE(table_of_all_ones_is_refused),
 	KUNIT_CASE(silent_global_control_refuses_table),
 	KUNIT_CASE(capability_loop_is_reported),
