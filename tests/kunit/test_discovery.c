@@ -1015,6 +1015,14 @@ static void cha_layout_is_as_listed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit->type.width, 48);
 }
 
+/* No known machine has another width than 48 bits. */
+static void counters_have_the_width_of_their_record(struct kunit *test)
+{
+	struct ucore_unit *unit = only_unit(test->priv, W0(MSR, 4, 2, 44, 8, 1), 0x2030, W2(0, 3));
+
+	KUNIT_EXPECT_EQ(test, unit->type.width, 44);
+}
+
 static void ubox_layout_has_fixed_counter(struct kunit *test)
 {
 	struct bench *b = test->priv;
@@ -1728,6 +1736,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(reserved_row_with_taken_register_stays_reserved),
 	KUNIT_CASE(unit_in_gap_of_another_is_no_overlap),
 	KUNIT_CASE(cha_layout_is_as_listed),
+	KUNIT_CASE(counters_have_the_width_of_their_record),
 	KUNIT_CASE(ubox_layout_has_fixed_counter),
 	KUNIT_CASE(gnr_ubox_layout_has_swapped_fixed_counter),
 	KUNIT_CASE(imc_layout_is_as_on_real_machine),
