@@ -303,7 +303,7 @@ static void link_to_unknown_socket_has_no_die(struct kunit *test)
 {
 	ubox_add(0x2014, 0, 8, 0, 0xfac688);
 	link_add(0, true, 5, 1);	/* a socket without online CPUs */
-	link_add(1, true, 9, 0);	/* a node beyond the map */
+	link_add(1, true, 8, 0);	/* a node beyond the map, whose low bits are node 0 */
 	link_add(2, true, 0, 0);
 	fake_kernel.functions[3].config[0x120 / 4] = ~0U;
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
