@@ -5,9 +5,7 @@ The model counts core cycles and reference cycles at the same rate, so that no c
 difference.
 """
 
-import csv
-
-from lab.artifacts import TOP
+from check.witness import tables
 from lab.framework import test
 from lab.qemu import core
 
@@ -16,8 +14,7 @@ FIXED = ("INST_RETIRED.ANY", "CPU_CLK_UNHALTED.THREAD", "CPU_CLK_UNHALTED.REF_TS
 
 
 def rows():
-    lines = (TOP / "tools/events/core.csv").read_text().splitlines()
-    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    return tables.csv_rows(tables.EVENTS / "core.csv")
 
 
 @test(machine=False)

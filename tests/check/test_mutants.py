@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from check.test_check import fail_on
-from lab import tables
+from lab import kunit, tables
 from lab.artifacts import TOP
 from lab.framework import test
 from lab.progress import Progress
@@ -162,3 +162,20 @@ def mutant_fails_to_compile_only_by_an_error_in_code():
     for log in ("make: *** Interrupt", "x/driver/box/ba.h:8:5: warning: a.c", "ld: no space left",
                 "x/a.c:8:5: fatal error: error writing to x.s: No space left on device"):
         assert not judges.does_not_compile(log), log
+
+
+LOG = """\
+[    1.0]     # Subtest: ucore_reg
+[    1.1]         # Subtest: reads_take_one_access
+[    1.1]         ok 1 MSR
+[    1.1]         not ok 2 ECAM
+[    1.2]     ok 2 writes_take_one_access
+"""
+
+
+@test(machine=False)
+def failed_parameter_has_the_name_of_its_case():
+    assert kunit.failed_case(LOG) == "reads_take_one_access"
+    assert kunit.failed_case(LOG.replace("not ok", "ok")) == ""
+    assert kunit.failed_case(LOG.replace("not ok", "ok").replace("    ok 2 w", "    not ok 2 w")) \
+        == "writes_take_one_access"

@@ -13,6 +13,9 @@ from lab import agent, artifacts, framework, linked_kunit
 from lab.machine import CheckFailed, CommandFailed, Machine
 
 FAILED = re.compile(r"^.*?not ok \d+ (?:- )?([\w.]+)", re.M)
+# A failed parameter of a case, which has eight spaces before it. The name of the case is above it
+PARAMETER = re.compile(r"(?:^|\] ) {8,}not ok ")
+SUBTEST = re.compile(r"# Subtest: ([\w.]+)")
 COUNT = re.compile(r"(passed|failed|crashed|skipped|errors): (\d+)")
 # CPUs that the suites invent, in addition to the guest's two. Masks of a kernel for thousands of
 # CPUs end at the last possible CPU
@@ -24,6 +27,14 @@ QUIET = 15
 
 def note(text):
     print(f"# {text}", file=sys.stderr, flush=True)
+
+
+def failed_case(log):
+    """Return the name of the first failed case in a log; "" if there is none."""
+    found = FAILED.search(log)
+    if found and PARAMETER.search(found[0]):
+        return SUBTEST.findall(log, 0, found.start())[-1]
+    return found[1] if found else ""
 
 
 class Watched:

@@ -756,10 +756,11 @@ def late_low_dword_reads_of_slow_events_stay_low(m):
                    for die in (0, 1) for i in range(4) for ctr in (0, 1, 2, 3, FIXED)])
         s.start()
         s.command("burst 1")
-        # No burst lasts a second, so that the watchdog does not run in each of them. 32 bursts
-        # have four full READs. The first READ after a pause of this test may also be full.
+        # A burst is shorter than the watchdog's period of a second. 32 bursts have four full READs.
+        # The first READ of a burst is also full if the host paused for 0.4 s before it.
         bursts = [made_by(m, s, 32, 31 * low + full) for _ in range(32)]
-    assert set(bursts) == {32 * low, 31 * low + full}, bursts
+    assert 31 * low + full in bursts, bursts
+    assert set(bursts) <= {32 * low, 31 * low + full}, bursts
 
 
 def made_by(m, s, reads, most):

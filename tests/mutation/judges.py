@@ -130,12 +130,12 @@ def run_suites(machine, module, glob):
     suites = machine.spawn(f"insmod /{module.name} {parameter}", timeout=kunit.TIMEOUT)
     watched = kunit.Watched(machine.console)
     end = machine.wait_until(lambda: watched.failed() or suites.done, kunit.TIMEOUT, "suites")
-    if end is True:
-        suites.wait()
-        end = machine.dmesg()
-        machine.rmmod(module.stem)
-    failed = kunit.FAILED.search(end)
-    return failed[1] if failed else ""
+    if end is not True:
+        return kunit.failed_case(machine.console.read_text(errors="replace"))
+    suites.wait()
+    failed = kunit.failed_case(machine.dmesg())
+    machine.rmmod(module.stem)
+    return failed
 
 
 def first_failure(module, kernel, globs):
@@ -154,8 +154,8 @@ def first_failure(module, kernel, globs):
             if kernel == "debug":
                 framework.no_leaks(machine)
         except (CheckFailed, CommandFailed) as error:
-            if failed := kunit.FAILED.search(machine.dmesg()):
-                return failed[1]
+            if failed := kunit.failed_case(machine.dmesg()):
+                return failed
             return f"{KERNEL_LOG}: " + str(error).strip().splitlines()[0][:60]
     return ""
 
