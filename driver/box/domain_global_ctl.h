@@ -59,6 +59,8 @@ struct ucore_pmi_regs {
  *            by cmpxchg in NMI context
  * @stashed: value of @seq to which @context belongs; store-released by the NMI handler
  * @context: task and instruction that the PMI interrupted
+ * @received: value of @seq of the last PMI that a CPU received; store-released by the NMI handler
+ * @receiver: CPU that received that PMI
  * @work: irq_work that services the PMI in hard-irq context on the CPU that received the PMI
  * @mend: work that repairs the PMI route after a lost PMI, in process context: it unmasks the
  *        PMI on other CPUs or broadcasts it to all cores
@@ -85,6 +87,8 @@ struct ucore_pmi {
 	u64 stashing;
 	u64 stashed;
 	struct ucore_pmi_regs context;
+	u64 received;
+	u32 receiver;
 	struct irq_work work;
 	struct work_struct mend;
 	bool wide;

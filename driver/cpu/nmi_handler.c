@@ -31,7 +31,7 @@
  *     next overflow and accept its number. The next NMI then finds a known number. Therefore,
  *     if a CPU accepts a number, the skipped numbers are pending for LATE_NS.
  * (3) The service ended less than LATE_NS ago. No CPU has received the PMI yet, because a READ
- *     serviced the overflow, or the other thread of this core has received it.
+ *     or a STOP serviced the overflow, or the other thread of this core has received it.
  * (4) The other CPU was a target less than LATE_NS ago, and has not accepted the last PMI that
  *     was sent before it ceased to be a target. Or a PMI is pending on the other CPU: if it
  *     accepts number N, one PMI becomes pending if no CPU has received PMI N - 2.
@@ -52,10 +52,6 @@
 #include "ucore_trace.h"
 
 #define DEBUGCTL_UNCORE_PMI	BIT_ULL(13)	/* ENABLE_UNCORE_PMI: UNCERTAIN(debugctl) */
-
-#ifndef MSR_IA32_DEBUGCTLMSR
-#define MSR_IA32_DEBUGCTLMSR	0x1d9
-#endif
 
 /*
  * Longest delay (ns) between a service and its PMI. Hardware needs at most half a millisecond,
@@ -151,10 +147,8 @@ static void candidate_find(struct ucore_domain *domain, struct candidate *cand)
 		if (READ_ONCE(domain->pmi.seq) == seq)
 			break;
 	}
-	if (cand->count)
-		cand->pmi = seq + 1;
-	else
-		cand->pmi = seq ? seq - 1 : 0;	/* late arrival of the last PMI */
+	/* without overflows: late arrival of the last PMI */
+	cand->pmi = cand->count ? seq + 1 : max(seq, 1ULL) - 1;
 }
 
 static void context_stash(struct ucore_pmi *pmi, u64 number, struct pt_regs *regs)
@@ -173,6 +167,15 @@ static void context_stash(struct ucore_pmi *pmi, u64 number, struct pt_regs *reg
 	};
 	smp_store_release(&pmi->stashed, number);	/* pairs with ucore_nmi_context() */
 	irq_work_queue(&pmi->work);
+}
+
+/* Record that this CPU received PMI @number, unless another CPU has received it before. */
+static void note_received(struct ucore_pmi *pmi, u64 number)
+{
+	if (READ_ONCE(pmi->received) >= number)
+		return;
+	WRITE_ONCE(pmi->receiver, raw_smp_processor_id());
+	smp_store_release(&pmi->received, number);	/* pairs with may_arrive_here() */
 }
 
 /* Return true if an overflow of a core counter waits for the service that unmasks LVTPC. */
@@ -231,14 +234,12 @@ static bool pending_take(struct pmi_slot *slot)
 	return true;
 }
 
-/* Handle an NMI with a known number: claim it for a waiting core overflow or a pending PMI. */
+/* Claim an NMI with a known number for a waiting core overflow or a pending PMI. */
 static int repeated_nmi(struct pmi_slot *slot, const struct candidate *cand)
 {
 	if (awaits_service(slot->domain, cand))
 		return NMI_HANDLED;
-	if (!has_pending(slot) || nmi_error_pending() || !pending_take(slot))
-		return NMI_DONE;
-	return NMI_HANDLED;
+	return has_pending(slot) && !nmi_error_pending() && pending_take(slot);
 }
 
 /* Accept an NMI. Return the number of overflows, or NMI_HANDLED if they are serviced already. */
@@ -246,6 +247,7 @@ static int pmi_accept(struct ucore_domain *domain, const struct candidate *cand,
 		      struct pt_regs *regs)
 {
 	trace_ucore_pmi(domain->id, cand->pmi, cand->count);
+	note_received(&domain->pmi, cand->pmi);
 	if (cand->count && domain->global->enables)
 		ucore_overflow_freeze(domain);
 	if (cand->count)
@@ -302,29 +304,36 @@ static bool may_arrive_here(const struct ucore_domain *domain, u64 number)
 {
 	const struct ucore_pmi *pmi = &domain->pmi;
 
-	/* pairs with context_stash() */
-	return smp_load_acquire(&pmi->stashed) != number ||
-	       topology_core_id(READ_ONCE(pmi->context.cpu)) ==
+	/* pairs with note_received() */
+	return smp_load_acquire(&pmi->received) < number ||
+	       topology_core_id(READ_ONCE(pmi->receiver)) ==
 	       topology_core_id(raw_smp_processor_id());
 }
 
 /* Return 1 if the PMI before PMI @number has arrived on no CPU and may still arrive, else 0. */
 static u32 max_in_flight(const struct ucore_domain *domain, u64 number)
 {
-	return number > 2 && READ_ONCE(domain->pmi.stashed) < number - 2;
+	return number > 2 && READ_ONCE(domain->pmi.received) < number - 2;
+}
+
+/* Return the number of the last PMI that was serviced or is in service. */
+static u64 last_number(const struct ucore_domain *domain)
+{
+	u64 seq = READ_ONCE(domain->pmi.seq);
+
+	return seq & 1 ? seq : max(seq, 1ULL) - 1;
 }
 
 /* Accept a PMI that was not routed to this core. */
 static int misrouted_pmi(struct pmi_slot *slot, struct ucore_domain *die, struct pt_regs *regs)
 {
-	struct candidate cand;
+	struct candidate cand = { .pmi = last_number(die) };
 
-	if (cpumask_empty(&die->pmi.cpus))
-		return NMI_DONE;	/* the PMI has no targets: ucore has armed no counter */
-	candidate_find(die, &cand);
-	if (cand.pmi <= slot->accepted)
-		return NMI_DONE;
-	if (!cand.count && !cand.again && (pmi_expired(die) || !may_arrive_here(die, cand.pmi)))
+	/* without targets only the last PMI can arrive; the status may be another user's */
+	if (!cpumask_empty(&die->pmi.cpus))
+		candidate_find(die, &cand);
+	if (cand.pmi <= slot->accepted || (!cand.count && !cand.again &&
+					   (pmi_expired(die) || !may_arrive_here(die, cand.pmi))))
 		return NMI_DONE;
 	pending_add(slot, die, cand.pmi, max_in_flight(die, cand.pmi));
 	slot->accepted = cand.pmi;
@@ -337,10 +346,11 @@ static bool was_target_lately(const struct pmi_slot *slot)
 }
 
 /* Accept a PMI that was sent before this CPU ceased to be a target, or a pending PMI. */
-static int late_pmi(struct pmi_slot *slot)
+static int late_pmi(struct pmi_slot *slot, struct ucore_domain *die)
 {
 	if (was_target_lately(slot) && slot->accepted < slot->last) {
 		slot->accepted = slot->last;
+		note_received(&die->pmi, slot->last);
 		return NMI_HANDLED;
 	}
 	return pending_take(slot) ? NMI_HANDLED : NMI_DONE;
@@ -356,7 +366,7 @@ static int unknown_nmi(unsigned int type, struct pt_regs *regs)
 	/* pmi_nmi() decides on a CPU that is a target */
 	if (!die || READ_ONCE(slot->domain))
 		return NMI_DONE;
-	handled = misrouted_pmi(slot, die, regs) ?: late_pmi(slot);
+	handled = misrouted_pmi(slot, die, regs) ?: late_pmi(slot, die);
 	/* if the CPU has a core PMU, Linux keeps LVTPC unmasked */
 	if (handled && boot_cpu_has(X86_FEATURE_ARCH_PERFMON))
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
@@ -443,14 +453,6 @@ static void debugctl_enable(struct pmi_cpu *pc)
 	if (!rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl) && !(debugctl & DEBUGCTL_UNCORE_PMI))
 		pc->set_debugctl = !wrmsrq_safe(MSR_IA32_DEBUGCTLMSR,
 						debugctl | DEBUGCTL_UNCORE_PMI);
-}
-
-/* Return the number of the last PMI that was serviced or is in service. */
-static u64 last_number(const struct ucore_domain *domain)
-{
-	u64 seq = READ_ONCE(domain->pmi.seq);
-
-	return seq & 1 ? seq : max(seq, 1ULL) - 1;
 }
 
 /*

@@ -727,7 +727,7 @@ static void late_misrouted_pmi_is_claimed_by_sibling_once(struct kunit *test)
 		overflow(ctx, 0);
 		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), 1);
 		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);
-		pmi->context.cpu = 1;
+		pmi->receiver = 1;
 		if (i)
 			fake_clock_advance(1100ULL * NSEC_PER_MSEC);
 		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), i ? NMI_DONE : NMI_HANDLED);
@@ -785,6 +785,30 @@ static void enable(struct ucore_domain *domain)
 	cpus_read_lock();
 	ucore_pmi_enable(domain);
 	cpus_read_unlock();
+}
+
+/*
+ * STOP serviced the overflow and disabled the PMI before it arrived. It may arrive once, for one
+ * second, unless a CPU of another core has received it.
+ */
+static void misrouted_pmi_after_stop_is_claimed_once(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		service_before_nmi(ctx);
+		disable(ctx->domain);
+		if (i)
+			fake_clock_advance(1100ULL * NSEC_PER_MSEC);
+		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), i ? NMI_DONE : NMI_HANDLED);
+		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);
+		enable(ctx->domain);
+	}
+	overflow(ctx, 0);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), 1);
+	disable(ctx->domain);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);
 }
 
 /* With the PMI disabled, for example while suspended, the status must not be read. */
@@ -1099,6 +1123,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(late_misrouted_pmi_is_claimed_by_sibling_once),
 	KUNIT_CASE(misrouted_pmi_after_read_is_claimed_once),
 	KUNIT_CASE(misrouted_pmis_of_two_overflows_are_claimed),
+	KUNIT_CASE(misrouted_pmi_after_stop_is_claimed_once),
 	KUNIT_CASE(misrouted_pmi_while_disabled_is_not_claimed),
 	KUNIT_CASE(misrouted_pmi_on_leaving_cpu_is_not_claimed),
 	KUNIT_CASE(pmi_after_disable_is_claimed_once),

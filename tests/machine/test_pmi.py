@@ -383,6 +383,32 @@ def pmi_on_another_core_is_served_there(m):
     assert len(served) > len(samples) / 2, samples
 
 
+def stop_before_the_pmi(m, mark):
+    """Let a delayed PMI arrive on another core after STOP; return false if it arrived before."""
+    with Session(m) as s:
+        arm(s, dies=(0,), hz=2)
+        s.command("cpu 0")
+        s.start()
+        m.wait_until(lambda: any(freeze["reason"] == "overflow" for freeze in s.freezes(mark)),
+                     what="an overflow")
+        s.stop()
+        in_flight = not m.truth("pmi", mark)
+        m.wait_until(lambda: m.truth("pmi", mark), what="the PMI")
+    return in_flight
+
+
+@test("e2-2s", kernels=BOTH, settings={"faults.core-map": "1 0", "model.debugctl-gate": "no"})
+def pmi_on_another_core_after_stop_is_claimed(m):
+    """STOP services an overflow and disables the PMI, which arrives later on another core."""
+    m.write(WATCHDOG, 0)
+    m.inject("delay-pmi 0 400000000")
+    before = pmis_of(m)
+    found = [stop_before_the_pmi(m, m.truth_length()) for _ in range(3)]
+    assert any(found), found
+    cpus_of_pmis = [cpu for cpu, n in enumerate(grown(before, pmis_of(m))) if n]
+    assert cpus_of_pmis == [1], cpus_of_pmis
+
+
 @test("e2-1s", settings={"faults.core-map": "-1 1 -1 0"})
 def pmi_goes_to_all_cores_when_numbers_have_holes(m):
     """Bit 0 selects no core, but bit 3 does. After lost PMIs the driver selects all cores."""
