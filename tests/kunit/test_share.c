@@ -295,14 +295,18 @@ static void overflow_does_not_sample_the_other_session(struct kunit *test)
 static void start_clears_only_its_own_status_bits(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+	struct ucore_session *c = fake_session(test);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
 	struct fake_window *w = fake_window(box);
 
 	KUNIT_ASSERT_EQ(test, fake_add(a, box, 4, BIT(0), 100, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(b, box, 5, BIT(1), 50, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(c, box, 0, FIXED, 50, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
-	fake_overflow(box, IMC_CTR(0), 0, BIT(1) | BIT(2), IMC0);
+	fake_overflow(box, IMC_CTR(0), 0, BIT(0) | BIT(1) | BIT(2), IMC0);
 	KUNIT_EXPECT_EQ(test, fake_start(b), 0);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_STATUS), BIT_ULL(0) | BIT_ULL(1));
+	KUNIT_EXPECT_EQ(test, fake_start(c), 0);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_STATUS), BIT_ULL(1));
 	KUNIT_EXPECT_TRUE(test, fake_global(0)->frozen);
 	KUNIT_EXPECT_EQ(test, session_read(a, false), 0);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`make mutants`: judges mutants of the driver with the tests, and keeps the tables of verdicts.
 
-    python3 -m mutation.run [--kernels K,...] [--jobs J] [--anew] N SEED
+    python3 -m mutation.run [--kernels K,...] [--jobs J] [--anew] [--only-drawn] N SEED
 
 The mutants are those of the rows of design/registers.md (rows.py), and N mutants of all files of
 driver/, which SEED selects.  There are J copies of the tree, for J mutants at a time.  A mutant
@@ -269,6 +269,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), choices=range(1, 65),
                         metavar="J", help="number of mutants tested at a time")
     parser.add_argument("--anew", action="store_true", help="ignore stored verdicts")
+    parser.add_argument("--only-drawn", action="store_true", help="leave out the mutants of the rows")
     parser.add_argument("count", type=int, choices=range(10000), metavar="N",
                         help="number of drawn mutants; 0: only those of the rows")
     parser.add_argument("seed", type=int)
@@ -279,7 +280,8 @@ def main():
     modules = [copy.suites(options.kernels[0]) for copy in copies]
     if verdict := judges.suites_verdict(modules[0], options.kernels[0]):
         sys.exit(f"the suites fail without any mutant: {verdict}")
-    tables.put(TABLE, ROW_MARKS, row_table_of(rows_judged(copies, options)))
+    if not options.only_drawn:
+        tables.put(TABLE, ROW_MARKS, row_table_of(rows_judged(copies, options)))
     if options.count:
         tables.put(TABLE, MARKS, table_of(drawn_judged(texts, copies, options), texts, options))
 
