@@ -8,7 +8,6 @@ import dataclasses
 import re
 import shutil
 import subprocess
-import threading
 from pathlib import Path
 
 from lab import artifacts, framework, kernels, kunit, linked_kunit
@@ -19,10 +18,11 @@ COPIED = ("Kbuild", "Makefile", "dkms.conf", "driver", "uapi", "tests", "tools")
 MACHINE, KERNEL_LOG = "the machine", "the kernel's log"
 # parameter of the kernel that selects KUnit cases by suite and name
 FILTER = "/sys/module/kunit/parameters/filter_glob"
-LAB = threading.Lock()
 LAB_KERNEL = "6.1"
 # options of the lab: this kernel, another one for tests that it does not run, or a test's own one
 LAB_KERNELS = (("-k", LAB_KERNEL), ("-k", "6.12"), ("-k", "debug"), ())
+# checks that compare facts of a platform with another source, and the lab's options for checks
+CHECKS, CHECKS_OPTIONS = ("test_constraints",), ("--tests", "tests/check")
 # Kbuild rule with the driver files that the KUnit suites do not link. Only the lab tests them
 NOT_LINKED = re.compile(r"filter-out (.*?),\s*\$\(ucore-y\)", re.S)
 COMPILE_ERROR = re.compile(r":\d+:\d+: (?:fatal )?error: (?!.*No space)|"
@@ -182,12 +182,18 @@ def lab_patterns(path):
     return next((patterns for prefix, patterns in LAB_TESTS.items() if path.startswith(prefix)), ())
 
 
+def checks_verdict(copy, path):
+    """Return the check that detects the mutant of a platform's facts; "" if none does."""
+    if not path.startswith("driver/platforms/"):
+        return ""
+    return lab_verdict(copy, CHECKS, [CHECKS_OPTIONS])
+
+
 def lab_failure(copy, patterns, options):
     """Return the lab's first test that fails; "" if none does, None if there are no such tests."""
-    with LAB:       # the lab runs its tests in parallel itself
-        done = subprocess.run(["env", f"UCORE_BUILD={copy.lab}", "tests/lab/run", "-x", "-j", "1",
-                               *options, *patterns], cwd=copy.tree, text=True, check=False,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run(["env", f"UCORE_BUILD={copy.lab}", "tests/lab/run", "-x", "-j", "1",
+                           *options, *patterns], cwd=copy.tree, text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if "no test matches" in done.stdout:
         return None
     failed = kunit.FAILED.findall(done.stdout)
@@ -232,7 +238,7 @@ def named_lab_verdict(copy, names):
     if lab:
         verdict = lab_verdict(copy, lab)
     if not verdict and checks:
-        verdict = lab_verdict(copy, checks, [("--tests", "tests/check")])
+        verdict = lab_verdict(copy, checks, [CHECKS_OPTIONS])
     for program, name in programs:
         if not verdict and (TOP / f"tests/tools/test_{program}.c").exists():
             verdict = unit_verdict(copy, program, name)

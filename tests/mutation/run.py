@@ -6,7 +6,7 @@
 The mutants are those of the rows of design/registers.md (rows.py), and N mutants of all files of
 driver/, which SEED selects.  There are J copies of the tree, for J mutants at a time.  A mutant
 that does not compile is replaced by another.  The judges are the KUnit suites on each of the
-kernels, then the lab's tests that fit its folder (judges.py).  The mutant of a row is first judged
+kernels, the checks of facts, then the lab's tests that fit its folder (judges.py).  The mutant of a row is first judged
 by the tests that the row names.  A mutant is killed if a test fails with it, or if the kernel
 reports an error, leaks memory or hangs twice.  The suites must pass without mutants, otherwise no
 verdict is given.
@@ -53,7 +53,7 @@ def sources():
 # ---- judging ----
 
 def by_suites(mutant, copy, kernels):
-    """Return what detects the mutant of the suites on the kernels, then of the lab's tests."""
+    """Return what detects the mutant of the suites on the kernels, the checks and the lab."""
     if mutant.path in judges.unlinked() or not mutant.path.startswith("driver/"):
         if mutant.path.startswith("driver/"):
             copy.module()
@@ -61,6 +61,8 @@ def by_suites(mutant, copy, kernels):
         for kernel in kernels:
             if verdict := judges.suites_verdict(copy.suites(kernel), kernel):
                 return verdict
+    if verdict := judges.checks_verdict(copy, mutant.path):
+        return verdict
     patterns = judges.lab_patterns(mutant.path)
     return judges.lab_verdict(copy, patterns) if patterns else ""
 
