@@ -176,6 +176,15 @@ static void plain_table_gives_boxes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit_info(3).word[1], (u64)AT_7F(12, 0, 0x438));
 }
 
+static void registers_that_cannot_be_mapped_are_reported(struct kunit *test)
+{
+	record_set(plain_machine(test), 3, IMC_WORD, IMC + 0x100000, UNIT(6, 0, 69));
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 3U);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_READY),
+					   "registers could not be mapped"));
+}
+
 static void each_box_has_its_access_type(struct kunit *test)
 {
 	const struct ucore_box *box;
@@ -1102,6 +1111,7 @@ static void build_without_memory_leaks_nothing(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(plain_table_gives_boxes),
+	KUNIT_CASE(registers_that_cannot_be_mapped_are_reported),
 	KUNIT_CASE(each_box_has_its_access_type),
 	KUNIT_CASE(global_control_without_private_pmi_has_no_status),
 	KUNIT_CASE(global_control_with_private_pmi_has_status),

@@ -538,6 +538,29 @@ static void unreported_overflow_is_found_by_watchdog(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
 }
 
+/* Another armed counter of the box has not overflowed: it is not reloaded. */
+static void unreported_overflow_is_of_the_wrapped_counter(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain *domain = ctx->domain;
+	const struct ucore_sample *sample;
+
+	fake_ctx_add(ctx, ctx->box[0].box, 1, 0x500304, 1000);
+	ctx_run(test, ctx);
+	fake_poke(fake_window(ctx->box[0].box), 0xa8, BIT_ULL(48) - 900);
+	unreported_overflow(ctx, 0);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_ctx_read_running(ctx, ktime_get_mono_fast_ns());
+	raw_spin_unlock_irq(&domain->lock);
+	fake_timer_fire(&domain->watchdog);
+	fake_timer_fire(&domain->watchdog);
+	sample = fake_record(ctx->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_F_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->values[1].flags, 0U);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(ctx->box[0].box), 0xa8), BIT_ULL(48) - 900);
+}
+
 /* Any read finds the wrap, even without a bit in the box status. */
 static void unreported_overflow_is_found_by_read(struct kunit *test)
 {
@@ -766,6 +789,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(proven_route_is_not_widened),
 	KUNIT_CASE(unreported_overflow_is_found_by_watchdog),
 	KUNIT_CASE(unreported_overflow_is_found_by_read),
+	KUNIT_CASE(unreported_overflow_is_of_the_wrapped_counter),
 	KUNIT_CASE(late_status_bit_cancels_recovery),
 	KUNIT_CASE(watchdog_reads_counters_before_they_wrap),
 	KUNIT_CASE(watchdog_reads_count_every_wrap),

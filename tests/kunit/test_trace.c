@@ -269,6 +269,26 @@ static void lost_records_are_traced(struct kunit *test)
 	}
 }
 
+/* The entry has the number of the last period, and the total of lost records. */
+static void dropped_periods_are_traced_once(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = ctx_at_work(test, 0);
+	const struct seen *at;
+	u32 from = 0;
+	u64 seq;
+
+	timer_sample(ctx);
+	seq = ctx->ring->seq;
+	seen_clear();
+	raw_spin_lock_irq(&ctx->domain->lock);
+	ucore_emit_drop(ctx, 3);
+	raw_spin_unlock_irq(&ctx->domain->lock);
+	KUNIT_EXPECT_EQ(test, seen_count('L'), 1U);
+	at = seen_next(test, &from, 'L');
+	KUNIT_EXPECT_EQ(test, at->number, seq + 2);
+	KUNIT_EXPECT_EQ(test, at->amount, 3ULL);
+}
+
 /* ---- freezes ---- */
 
 static void freezes_and_unfreezes_are_traced_in_pairs(struct kunit *test)
@@ -390,6 +410,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(traced_samples_match_the_ring),
 	KUNIT_CASE(context_without_ring_traces_no_samples),
 	KUNIT_CASE(lost_records_are_traced),
+	KUNIT_CASE(dropped_periods_are_traced_once),
 	KUNIT_CASE(freezes_and_unfreezes_are_traced_in_pairs),
 	KUNIT_CASE(box_freezes_are_traced),
 	KUNIT_CASE(claimed_pmis_are_traced),

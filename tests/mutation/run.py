@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`make mutants`: judges mutants of the driver with the tests, and keeps the tables of verdicts.
 
-    python3 -m mutation.run [--kernels K,...] [--jobs J] [--anew] [--only-drawn] N SEED
+    python3 -m mutation.run [--kernels K,...] [--jobs J] [--anew] [--only-drawn] [--no-lab] N SEED
 
 The mutants are those of the rows of design/registers.md (rows.py), and N mutants of all files of
 driver/, which SEED selects.  There are J copies of the tree, for J mutants at a time.  A mutant
@@ -52,7 +52,7 @@ def sources():
 
 # ---- judging ----
 
-def by_suites(mutant, copy, kernels):
+def by_suites(mutant, copy, kernels, lab=True):
     """Return what detects the mutant of the suites on the kernels, the checks and the lab."""
     if mutant.path in judges.unlinked() or not mutant.path.startswith("driver/"):
         if mutant.path.startswith("driver/"):
@@ -63,7 +63,7 @@ def by_suites(mutant, copy, kernels):
                 return verdict
     if verdict := judges.checks_verdict(copy, mutant.path):
         return verdict
-    patterns = judges.lab_patterns(mutant.path)
+    patterns = judges.lab_patterns(mutant.path) if lab else ()
     return judges.lab_verdict(copy, patterns) if patterns else ""
 
 
@@ -142,7 +142,7 @@ def known(name, options):
         progress.forget()
     text = "".join(path.read_text() for folder in TESTS for path in (TOP / folder).rglob("*.[cp]*")
                    if path.suffix in (".c", ".py"))
-    return Known(progress, text, hash_of(*TESTS) + ",".join(options.kernels))
+    return Known(progress, text, hash_of(*TESTS) + ",".join(options.kernels) + str(options.no_lab))
 
 
 def in_copies(copies, mutants, count, judge, name=str):
@@ -191,7 +191,7 @@ def drawn_judged(texts, copies, options):
 
     def judge(mutant, copy):
         return before.verdict(mutant, lambda m: judged(
-            m, texts[m.path], copy, lambda c: by_suites(m, c, options.kernels)))
+            m, texts[m.path], copy, lambda c: by_suites(m, c, options.kernels, not options.no_lab)))
     return in_copies(copies, mutate.drawn(texts, options.seed), options.count, judge)
 
 
@@ -272,6 +272,8 @@ def main():
                         metavar="J", help="number of mutants tested at a time")
     parser.add_argument("--anew", action="store_true", help="ignore stored verdicts")
     parser.add_argument("--only-drawn", action="store_true", help="leave out the mutants of the rows")
+    parser.add_argument("--no-lab", action="store_true",
+                        help="a quick look: leave out the lab's tests of drawn mutants, and the tables")
     parser.add_argument("count", type=int, choices=range(10000), metavar="N",
                         help="number of drawn mutants; 0: only those of the rows")
     parser.add_argument("seed", type=int)
@@ -282,9 +284,11 @@ def main():
     modules = [copy.suites(options.kernels[0]) for copy in copies]
     if verdict := judges.suites_verdict(modules[0], options.kernels[0]):
         sys.exit(f"the suites fail without any mutant: {verdict}")
-    if not options.only_drawn:
+    if not options.only_drawn and not options.no_lab:
         tables.put(TABLE, ROW_MARKS, row_table_of(rows_judged(copies, options)))
-    if options.count:
+    if options.no_lab:
+        drawn_judged(texts, copies, options)
+    elif options.count:
         tables.put(TABLE, MARKS, table_of(drawn_judged(texts, copies, options), texts, options))
 
 
