@@ -462,6 +462,16 @@ static void hidden_filter_functions_are_reported(struct kunit *test)
 	expect_reason(test, "a BIOS option may hide boxes: die 1: filters of 1 qpi");
 }
 
+static void hidden_filter_function_of_the_only_box_is_reported(struct kunit *test)
+{
+	ubox_add(0, 0);
+	fake_pci_add(0x0e32, 0, 8, 2);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 1U);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(ucore_describe_reason(UCORE_STATE_READY),
+					   "filters of 1 qpi"));
+}
+
 /* A list that is too long ends in dots. */
 static void long_list_of_hidden_boxes_is_truncated(struct kunit *test)
 {
@@ -731,6 +741,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(complete_socket_reports_no_hidden_boxes),
 	KUNIT_CASE(hidden_boxes_of_one_socket_name_the_die),
 	KUNIT_CASE(hidden_filter_functions_are_reported),
+	KUNIT_CASE(hidden_filter_function_of_the_only_box_is_reported),
 	KUNIT_CASE(long_list_of_hidden_boxes_is_truncated),
 	KUNIT_CASE_PARAM(sbox_count_follows_capid4, sboxes_gen_params),
 	KUNIT_CASE(sbox_count_is_per_socket),

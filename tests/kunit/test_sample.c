@@ -737,7 +737,29 @@ static void implausible_low_half_switches_to_full_reads(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, reads_of(test, a) + reads_of(test, b), 4U);
 }
 
-/* The same for a counter that is read alone, because a freeze does not stop it. */
+/* At its highest rate the counter adds 2^31 counts in low_ns, and 2^30 in half of this time. */
+static void increment_is_implausible_above_the_highest_rate(struct kunit *test)
+{
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0);
+	u32 i, increment[] = { 0x3ff00000, 0x40100000 };
+	u64 count = 0;
+
+	add_low(ctx, imc, 0, 60 * NSEC_PER_SEC);
+	ctx_run(test, ctx, now_ns());
+	timer_sample(ctx, now_ns());
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_NE(test, ctx->ctr[0].low_ns, 0ULL);
+		fake_clock_advance(30 * NSEC_PER_SEC);
+		count += increment[i];
+		fake_poke(fake_window(imc), 0xa0, count);
+		timer_sample(ctx, now_ns());
+		KUNIT_EXPECT_EQ(test, ctx->ctr[0].total, count);
+	}
+	KUNIT_EXPECT_EQ(test, ctx->ctr[0].low_ns, 0ULL);
+}
+
+/* A counter that is read alone, because a freeze does not stop it, also switches. */
 static void implausible_unfrozen_low_half_switches_to_full_reads(struct kunit *test)
 {
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0);
@@ -1239,6 +1261,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(unfrozen_counter_is_read_by_low_half),
 	KUNIT_CASE(box_found_dead_between_samples_stays_flagged),
 	KUNIT_CASE(implausible_low_half_switches_to_full_reads),
+	KUNIT_CASE(increment_is_implausible_above_the_highest_rate),
 	KUNIT_CASE(implausible_unfrozen_low_half_switches_to_full_reads),
 	KUNIT_CASE(last_read_is_a_full_read),
 	KUNIT_CASE(overflows_above_rate_throttle),
