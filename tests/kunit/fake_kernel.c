@@ -8,6 +8,11 @@
 #include <linux/smp.h>
 #include <linux/spinlock.h>
 
+/* the fakes of these two call them */
+#undef perf_event_create_kernel_counter
+#undef perf_event_release_kernel
+#include <linux/perf_event.h>
+
 struct fake_kernel fake_kernel;
 struct cpuinfo_x86 fake_boot_cpu;
 bool (*fake_msr_hook)(u32 msr, u64 *val);
@@ -542,6 +547,23 @@ int fake_cpuhp_setup(enum cpuhp_state state, const char *name, int (*up)(unsigne
 	fake_kernel.cpu_up = up;
 	fake_kernel.cpu_down = down;
 	return 1;
+}
+
+struct perf_event *fake_perf_event_create(struct perf_event_attr *attr, int cpu,
+					  struct task_struct *task,
+					  perf_overflow_handler_t handler, void *context)
+{
+	struct perf_event *event = perf_event_create_kernel_counter(attr, cpu, task, handler,
+								    context);
+
+	fake_kernel.perf_events += !IS_ERR(event);
+	return event;
+}
+
+int fake_perf_event_release(struct perf_event *event)
+{
+	fake_kernel.perf_events--;
+	return perf_event_release_kernel(event);
 }
 
 int fake_register_module_notifier(struct notifier_block *nb)

@@ -231,6 +231,7 @@ struct fake_dword {
  * @ecam_base: physical address of bus 0 in the ECAM
  * @ecam_differs: the ECAM mapping shows other contents than config cycles
  * @mapped: number of mappings from ioremap() not yet removed by iounmap()
+ * @perf_events: number of perf events not yet released
  * @dwords: accesses of PCI functions and memory
  * @nr_dwords: number of entries in @dwords
  * @high_steps: successive values of a running counter's high dword
@@ -316,6 +317,7 @@ struct fake_kernel {
 	phys_addr_t ecam_base;
 	bool ecam_differs;
 	int mapped;
+	int perf_events;
 	struct fake_dword dwords[64];
 	u32 nr_dwords;
 	const u32 *high_steps;
@@ -392,6 +394,16 @@ int fake_nmi(struct pt_regs *regs);
 int fake_cpuhp_setup(enum cpuhp_state state, const char *name, int (*up)(unsigned int cpu),
 		     int (*down)(unsigned int cpu));
 void fake_cpuhp_remove(enum cpuhp_state state);
+struct perf_event;
+struct perf_event_attr;
+struct perf_sample_data;
+struct perf_event *fake_perf_event_create(struct perf_event_attr *attr, int cpu,
+					  struct task_struct *task,
+					  void (*handler)(struct perf_event *,
+							  struct perf_sample_data *,
+							  struct pt_regs *),
+					  void *context);
+int fake_perf_event_release(struct perf_event *event);
 int fake_register_module_notifier(struct notifier_block *nb);
 int fake_unregister_module_notifier(struct notifier_block *nb);
 int fake_notifier_register(struct notifier_block **place, struct notifier_block *nb);
@@ -505,6 +517,10 @@ void *fake_driver_find(const char *name, const void *bus);
 #define unregister_nmi_handler	fake_unregister_nmi
 #define cpuhp_setup_state	fake_cpuhp_setup
 #define cpuhp_remove_state_nocalls	fake_cpuhp_remove
+
+/* perf events exist, but are counted */
+#define perf_event_create_kernel_counter	fake_perf_event_create
+#define perf_event_release_kernel		fake_perf_event_release
 
 #define register_module_notifier	fake_register_module_notifier
 #define unregister_module_notifier	fake_unregister_module_notifier

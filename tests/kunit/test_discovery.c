@@ -302,7 +302,7 @@ static const struct record_case record_cases[] = {
 	CASE("MSR that wraps", W0(MSR, 4, 1, 48, 0x20, 0), ~0ULL - 8, UNKNOWN, WINDOW),
 	CASE("MSR: counters that wrap", W0(MSR, 4, 1, 48, 0xf0, 0), ~0ULL - 0xf1, UNKNOWN, WINDOW),
 	CASE("MSR: far counters", W0(MSR, 4, 1, 48, 0xff, 0), 0xff00, UNKNOWN, WINDOW),
-	CASE("MMIO to the end", W0(MMIO, 4, 0x28, 48, 8, 0), (1ULL << PHYS_BITS) - 0x40, UNKNOWN,
+	CASE("MMIO to the end", W0(MMIO, 4, 0x28, 48, 8, 0), (1ULL << PHYS_BITS) - 0x38, UNKNOWN,
 	     OK),
 	CASE("MMIO beyond the end", W0(MMIO, 4, 0x28, 48, 8, 0), (1ULL << PHYS_BITS) - 0x30,
 	     UNKNOWN, WINDOW),
@@ -485,6 +485,10 @@ static void capability_registers_are_reserved(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, function.taken[1], GENMASK_ULL(3, 0) | BIT_ULL(16));
 	KUNIT_EXPECT_TRUE(test, TAKEN(&function, 0x50));
 	KUNIT_EXPECT_FALSE(test, TAKEN(&function, 0x54));
+	/* MSI-X has 12 bytes */
+	dword[0x40 / 4] = 0x11;
+	function = caps_of(b);
+	KUNIT_EXPECT_EQ(test, function.taken[0], GENMASK_ULL(18, 16) | GENMASK_ULL(33, 32));
 	/* no capability list, whatever the pointer is */
 	dword[1] = 0;
 	KUNIT_EXPECT_EQ(test, caps_of(b).taken[0], 0ULL);

@@ -593,6 +593,22 @@ static void new_pmi_target_does_not_claim_old_pmi(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), 1);
 }
 
+/* The PMI in service was sent before the CPU became a target. */
+static void new_pmi_target_does_not_claim_pmi_in_service(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
+	struct ucore_domain *domain = ctx->domain;
+
+	ucore_nmi_service_begin(domain);
+	fake_kernel.core_id[1] = 0;
+	cpus_read_lock();
+	ucore_pmi_enable_cpu(domain, 1);
+	cpus_read_unlock();
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);
+	ucore_nmi_service_end(domain);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);
+}
+
 /* ---- costs ---- */
 
 /* Return the number of overflows in one window before the domain is throttled. */
@@ -1115,6 +1131,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(pmi_after_watchdog_recovery_is_claimed),
 	KUNIT_CASE(pmi_on_two_chosen_cores_is_serviced_once),
 	KUNIT_CASE(new_pmi_target_does_not_claim_old_pmi),
+	KUNIT_CASE(new_pmi_target_does_not_claim_pmi_in_service),
 	KUNIT_CASE(broadcast_pmis_throttle_earlier),
 	KUNIT_CASE(service_is_charged_from_its_nmi),
 	KUNIT_CASE(nmi_on_other_cpu_is_not_charged),

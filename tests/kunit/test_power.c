@@ -370,6 +370,17 @@ static void panic_with_the_lock_held(void *arg)
 	raw_spin_unlock(lock);
 }
 
+/* Return the first value that was written to the global control of die 0. */
+static u64 first_write(struct fake_bus *bus)
+{
+	const struct fake_access *at;
+
+	for (at = bus->log; at < bus->log + min_t(u32, bus->nr, FAKE_LOG); at++)
+		if (at->win == fake_global(0) && at->op == 'W' && at->reg == GLOBAL_CTL)
+			return at->val;
+	return 0;
+}
+
 static void panic_restores_accessible_registers(struct kunit *test)
 {
 	struct found f;
@@ -378,6 +389,8 @@ static void panic_restores_accessible_registers(struct kunit *test)
 	fake_overflow(fake_box(test, 0, "imc", 0), 0xa0, 3, BIT(1), IMC0);
 	fake_bus_clear(bus_of(test));
 	smp_call_function_single(0, panic_with_the_lock_held, NULL, 1);
+	/* the freeze selects no core for the PMI */
+	KUNIT_EXPECT_EQ(test, first_write(bus_of(test)), FREEZE);
 	expect_restored(test, &f, 0);
 	KUNIT_EXPECT_EQ(test, fake_peek(f.gw[0], GLOBAL_STATUS), 0ULL);
 	/* on the other die, memory-mapped config space is accessible, MSRs are not */

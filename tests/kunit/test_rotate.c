@@ -8,6 +8,7 @@
 #include "cpu/budget.h"
 #include "fake_machine.h"
 #include "irq/conflict.h"
+#include "session/budget_admission.h"
 
 #define MS	((u64)NSEC_PER_MSEC)
 #define FIXED	BIT_ULL(UCORE_COUNTER_FIXED)
@@ -225,6 +226,27 @@ static void single_group_starts_no_timer(struct kunit *test)
 
 /* ---- time ---- */
 
+/* The estimate is that of the longest switch, whichever group has most events. */
+static void switch_estimate_does_not_depend_on_the_order(struct kunit *test)
+{
+	struct ucore_get_budget budget[2] = { };
+	struct ucore_session *s;
+	u32 i, event;
+
+	for (i = 0; i < 2; i++) {
+		s = rotating(test);
+		for (event = 1; event < 5; event++)
+			KUNIT_ASSERT_EQ(test, add_group(s, fake_box(test, 0, "imc", 0), event, 0,
+							event == 1 ? i : 1 - i), 0);
+		mutex_lock(&s->lock);
+		KUNIT_EXPECT_EQ(test, ucore_admit_budget(s, &budget[i]), 0);
+		mutex_unlock(&s->lock);
+		fake_session_close(test, s);
+	}
+	KUNIT_EXPECT_GT(test, budget[0].sample_ns, 0ULL);
+	KUNIT_EXPECT_EQ(test, budget[0].sample_ns, budget[1].sample_ns);
+}
+
 static void running_time_is_per_group(struct kunit *test)
 {
 	struct ucore_session *s = rotating(test);
@@ -385,6 +407,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(no_freeze_read_reads_active_group_only),
 	KUNIT_CASE(suspended_context_is_not_switched),
 	KUNIT_CASE(single_group_starts_no_timer),
+	KUNIT_CASE(switch_estimate_does_not_depend_on_the_order),
 	KUNIT_CASE(running_time_is_per_group),
 	KUNIT_CASE(late_switch_keeps_the_grid),
 	KUNIT_CASE(switch_beyond_budget_is_delayed),

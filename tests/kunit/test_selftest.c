@@ -120,6 +120,17 @@ static void start_after_selftest_has_same_accesses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, writes, fake_bus_count(bus_of(test), NULL, 'W'));
 }
 
+/* A write of a reserved bit faults on an MSR. */
+static void selftest_writes_no_bits_above_the_width(struct kunit *test)
+{
+	struct ucore_box *box = new_box(test, "cbo");
+
+	fake_window(box)->reserved = GENMASK_ULL(63, 44);
+	KUNIT_ASSERT_EQ(test, add_event(test, box, 0), 0);
+	KUNIT_EXPECT_EQ(test, box->selftest.failed, 0U);
+	KUNIT_EXPECT_EQ(test, (u32)box->selftest.width, 44U);
+}
+
 static void narrow_counters_are_detected(struct kunit *test)
 {
 	struct ucore_box *box = new_box(test, "imc");
@@ -303,6 +314,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(selftest_restores_registers),
 	KUNIT_CASE(selftest_runs_once),
 	KUNIT_CASE(start_after_selftest_has_same_accesses),
+	KUNIT_CASE(selftest_writes_no_bits_above_the_width),
 	KUNIT_CASE(narrow_counters_are_detected),
 	KUNIT_CASE(box_that_drops_values_is_refused),
 	KUNIT_CASE(dropped_values_in_vm_name_the_hypervisor),

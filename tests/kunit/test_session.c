@@ -379,6 +379,34 @@ static void session_timer_samples_and_wakes(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, fake_timer_find(&ctx->domain->watchdog)->queued);
 }
 
+static u32 wakeups;
+
+static int count_wakeup(struct wait_queue_entry *entry, unsigned int mode, int sync, void *key)
+{
+	wakeups++;
+	return 0;
+}
+
+static void gap_wakes_the_reader_of_the_ring(struct kunit *test)
+{
+	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
+		.ring_size = 8192, .wakeup = 1 });
+	struct ucore_domain_ctx *ctx;
+	DEFINE_WAIT_FUNC(entry, count_wakeup);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "ha", 0), 1, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	ctx = ucore_session_ctx(s, 0);
+	wakeups = 0;
+	add_wait_queue(&s->sink.wait, &entry);
+	raw_spin_lock_irq(&ctx->domain->lock);
+	ucore_emit_gap(ctx, 1, UCORE_GAP_BOX_DEAD, 0, 0, 0);
+	raw_spin_unlock_irq(&ctx->domain->lock);
+	irq_work_sync(&s->sink.wake);
+	remove_wait_queue(&s->sink.wait, &entry);
+	KUNIT_EXPECT_EQ(test, wakeups, 1U);
+}
+
 /* Check a context made of events: enables, widths, watchdog period and low-half limits. */
 static void ctx_from_events_has_registers_and_limits(struct kunit *test)
 {
@@ -1357,6 +1385,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(read_access_sequence_is_exact),
 	KUNIT_CASE(read_with_pending_overflow_takes_sample),
 	KUNIT_CASE(session_timer_samples_and_wakes),
+	KUNIT_CASE(gap_wakes_the_reader_of_the_ring),
 	KUNIT_CASE(ctx_from_events_has_registers_and_limits),
 	KUNIT_CASE(full_reads_session_reads_no_low_halves),
 	KUNIT_CASE(two_sessions_on_a_domain_share_the_route),

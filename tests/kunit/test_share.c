@@ -84,6 +84,8 @@ static void shared_box_needs_equal_filters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, describe(box).owner, a->id);
 	KUNIT_EXPECT_TRUE(test, describe(box).flags & UCORE_BOX_F_SHARED);
 	KUNIT_EXPECT_EQ(test, fake_add_field(b, box, UCORE_FIELD_FILTER_OPC, 0x180), -EADDRINUSE);
+	/* events without filters are allowed */
+	KUNIT_EXPECT_EQ(test, fake_add(c, box, 0x00, BIT(2), 0, NULL), 0);
 	/* another field, which a's event leaves unset */
 	KUNIT_EXPECT_EQ(test, fake_add_field(b, box, UCORE_FIELD_FILTER_NID, 1), -EADDRINUSE);
 	/* a filter without thread selection would be wrong for this event */
@@ -463,6 +465,19 @@ static struct kunit_suite suite_v1 = {
 
 /* ---- free-running counters ---- */
 
+static void dead_free_running_box_is_probed_by_its_first_counter(struct kunit *test)
+{
+	struct ucore_box *box = fake_box(test, 0, "imc_free", 0);
+	struct fake_window *w = fake_window(box);
+
+	box->dead = true;
+	w->dead = true;
+	KUNIT_EXPECT_FALSE(test, ucore_box_responds(box));
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(w, box->desc.layout->fixed_ctr[0]));
+	w->dead = false;
+	KUNIT_EXPECT_TRUE(test, ucore_box_responds(box));
+}
+
 static void free_running_counter_is_shared(struct kunit *test)
 {
 	struct ucore_session *a = fake_session(test), *b = fake_session(test);
@@ -497,6 +512,7 @@ static void sessions_on_free_running_box_are_limited(struct kunit *test)
 }
 
 static struct kunit_case cases_icx[] = {
+	KUNIT_CASE(dead_free_running_box_is_probed_by_its_first_counter),
 	KUNIT_CASE(free_running_counter_is_shared),
 	KUNIT_CASE(sessions_on_free_running_box_are_limited),
 	{ }

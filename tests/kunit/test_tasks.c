@@ -5,6 +5,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/irq_work.h>
+#include <linux/perf_event.h>
 #include <linux/sched/task.h>
 #include <linux/smp.h>
 #include <linux/tracepoint.h>
@@ -13,6 +14,7 @@
 #include "fake_machine.h"
 #include "irq/perf_event_trigger.h"
 #include "sample/running_tasks.h"
+#include "session/core_triggers.h"
 
 #define MS	((u64)NSEC_PER_MSEC)
 #define US	((u64)NSEC_PER_USEC)
@@ -184,6 +186,46 @@ static void overflow_on_die_without_events_is_ignored(struct kunit *test)
 	overflow(&trigger, overflow_here);
 	FAKE_EXPECT_NONE(test, bus_of(test));
 	KUNIT_EXPECT_EQ(test, atomic_read(&trigger.overflows), 0);
+}
+
+/* A trigger counts only between START and STOP. */
+static void core_trigger_on_this_task(struct kunit *test)
+{
+	const struct ucore_add_core_trigger ask = {
+		.type = UCORE_PERF_SOFTWARE, .config = PERF_COUNT_SW_PAGE_FAULTS,
+		.cpu = -1, .tid = task_pid_nr(current), .period = 1000000,
+	};
+	struct ucore_session *s = fake_session(test);
+	const struct perf_event *event;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
+	mutex_lock(&s->lock);
+	KUNIT_EXPECT_EQ(test, ucore_core_triggers_add(s, &ask), 0);
+	mutex_unlock(&s->lock);
+	KUNIT_ASSERT_EQ(test, s->nr_triggers, 1U);
+	KUNIT_EXPECT_EQ(test, fake_kernel.perf_events, 1);
+	event = list_first_entry(&s->triggers, struct ucore_perf_trigger, node)->event;
+	KUNIT_EXPECT_EQ(test, (int)event->state, (int)PERF_EVENT_STATE_OFF);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_GE(test, (int)event->state, (int)PERF_EVENT_STATE_INACTIVE);
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, (int)event->state, (int)PERF_EVENT_STATE_OFF);
+	fake_session_close(test, s);
+}
+
+/* The session owns the perf event. perf may keep one reference to a task that it has counted. */
+static void core_trigger_leaves_no_event_and_no_reference(struct kunit *test)
+{
+	unsigned int usage[2];
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		core_trigger_on_this_task(test);
+		KUNIT_EXPECT_EQ(test, fake_kernel.perf_events, 0);
+		rcu_barrier();
+		usage[i] = refcount_read(&current->usage);
+	}
+	KUNIT_EXPECT_EQ(test, usage[0], usage[1]);
 }
 
 /* ---- tasks ---- */
@@ -396,6 +438,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(overflow_beyond_the_budget_is_dropped),
 	KUNIT_CASE(overflow_while_suspended_is_ignored),
 	KUNIT_CASE(overflow_on_die_without_events_is_ignored),
+	KUNIT_CASE(core_trigger_leaves_no_event_and_no_reference),
 	KUNIT_CASE(task_lookup_finds_task_at_a_time),
 	KUNIT_CASE(tasks_record_precedes_its_sample),
 	KUNIT_CASE(current_task_is_known_with_probes),

@@ -472,16 +472,41 @@ static void lost_pmi_restores_debugctl_enable(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, fake_kernel.debugctl[cpu], 1ULL);
 }
 
-static void proven_route_is_not_widened(struct kunit *test)
+static void proven_route_is_widened_after_nine_losses(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
 	struct ucore_domain *domain = ctx->domain;
+	u32 i;
 
 	ctx_run(test, ctx);
+	enable_pmi(domain);
 	domain->pmi.proven = true;
-	lose_pmi(ctx);
-	lose_pmi(ctx);
+	for (i = 0; i < 8; i++)
+		lose_pmi(ctx);
 	KUNIT_EXPECT_FALSE(test, domain->pmi.wide);
+	lose_pmi(ctx);
+	KUNIT_EXPECT_TRUE(test, domain->pmi.wide);
+	disable_pmi(domain);
+}
+
+/* After STOP, or with all cores in the route, there is nothing to repair. */
+static void late_repair_writes_no_route(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain *domain = ctx->domain;
+	u32 i;
+
+	ctx_run(test, ctx);
+	enable_pmi(domain);
+	for (i = 0; i < 2; i++) {
+		if (i)
+			disable_pmi(domain);
+		domain->pmi.wide = !i;
+		fake_bus_clear(bus_of(test));
+		schedule_work(&domain->pmi.mend);
+		flush_work(&domain->pmi.mend);
+		FAKE_EXPECT_NONE(test, bus_of(test));
+	}
 }
 
 /* ---- watchdog: overflows that are not reported ---- */
@@ -786,7 +811,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(widened_route_returns_to_chosen_cpus),
 	KUNIT_CASE(late_widening_does_not_affect_next_session),
 	KUNIT_CASE(lost_pmi_restores_debugctl_enable),
-	KUNIT_CASE(proven_route_is_not_widened),
+	KUNIT_CASE(proven_route_is_widened_after_nine_losses),
+	KUNIT_CASE(late_repair_writes_no_route),
 	KUNIT_CASE(unreported_overflow_is_found_by_watchdog),
 	KUNIT_CASE(unreported_overflow_is_found_by_read),
 	KUNIT_CASE(unreported_overflow_is_of_the_wrapped_counter),
