@@ -909,6 +909,29 @@ static void pmi_across_disable_and_enable_is_claimed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), 1);
 }
 
+/* Enabled twice: the PMI that is on its way stays valid. */
+static void pmi_across_second_enable_is_claimed(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
+
+	service_before_nmi(ctx);
+	enable(ctx->domain);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
+}
+
+/* A PMI that was sent and serviced while the CPU was no target is not claimed later. */
+static void pmi_while_no_target_is_not_claimed_later(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
+
+	service_before_nmi(ctx);
+	disable(ctx->domain);
+	service_before_nmi(ctx);
+	enable(ctx->domain);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
+}
+
 /* ---- enable and disable ---- */
 
 static void enable_opens_targets_and_writes_route(struct kunit *test)
@@ -1146,6 +1169,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(pmi_after_disable_is_claimed_once),
 	KUNIT_CASE(foreign_nmi_after_disable_is_not_claimed),
 	KUNIT_CASE(pmi_across_disable_and_enable_is_claimed),
+	KUNIT_CASE(pmi_across_second_enable_is_claimed),
+	KUNIT_CASE(pmi_while_no_target_is_not_claimed_later),
 	KUNIT_CASE(enable_opens_targets_and_writes_route),
 	KUNIT_CASE(enable_opens_targets_before_the_route),
 	KUNIT_CASE(disable_restores_lvtpc_and_debugctl),
