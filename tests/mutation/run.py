@@ -53,10 +53,15 @@ def sources():
 # ---- judging ----
 
 def by_suites(mutant, copy, kernels, lab=True):
-    """Return what detects the mutant of the suites on the kernels, the checks and the lab."""
+    """Return what detects the mutant of the suites on the kernels, the checks and the lab.
+
+    Files that the suites do not link are judged by the lab on the debug kernel, too.
+    """
+    choices = [judges.LAB_KERNELS]
     if mutant.path in judges.unlinked() or not mutant.path.startswith("driver/"):
         if mutant.path.startswith("driver/"):
             copy.module()
+            choices += [[("-k", kernel)] for kernel in kernels if kernel == "debug"]
     else:
         for kernel in kernels:
             if verdict := judges.suites_verdict(copy.suites(kernel), kernel):
@@ -64,7 +69,8 @@ def by_suites(mutant, copy, kernels, lab=True):
     if verdict := judges.checks_verdict(copy, mutant.path):
         return verdict
     patterns = judges.lab_patterns(mutant.path) if lab else ()
-    return judges.lab_verdict(copy, patterns) if patterns else ""
+    verdicts = (judges.lab_verdict(copy, patterns, options) for options in choices if patterns)
+    return next(filter(None, verdicts), "")
 
 
 def by_row(row, mutant, copy, kernels):
