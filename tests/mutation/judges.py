@@ -126,7 +126,7 @@ def run_suites(machine, module, glob):
     if machine.run(f"test -w {FILTER}", check=False).status:
         parameter = f"filter_glob='{glob}'"
     else:
-        machine.run(f"echo '{glob}' >{FILTER}")
+        machine.run(f"printf %s '{glob}' >{FILTER}")
     suites = machine.spawn(f"insmod /{module.name} {parameter}", timeout=kunit.TIMEOUT)
     watched = kunit.Watched(machine.console)
     end = machine.wait_until(lambda: watched.failed() or suites.done, kunit.TIMEOUT, "suites")

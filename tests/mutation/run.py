@@ -287,9 +287,10 @@ def main():
     copies = [judges.Copy(COPIES / str(number)).made() for number in range(options.jobs)]
     texts = sources()
     note("the suites without a mutant")
-    modules = [copy.suites(options.kernels[0]) for copy in copies]
-    if verdict := judges.suites_verdict(modules[0], options.kernels[0]):
-        sys.exit(f"the suites fail without any mutant: {verdict}")
+    for kernel in options.kernels:
+        modules = [copy.suites(kernel) for copy in copies]
+        if verdict := judges.suites_verdict(modules[0], kernel):
+            sys.exit(f"the suites fail on {kernel} without any mutant: {verdict}")
     if not options.only_drawn and not options.no_lab:
         tables.put(TABLE, ROW_MARKS, row_table_of(rows_judged(copies, options)))
     if options.no_lab:
