@@ -11,6 +11,8 @@ by the tests that the row names.  A mutant is killed if a test fails with it, or
 reports an error, leaks memory or hangs twice.  The suites must pass without mutants, otherwise no
 verdict is given.
 
+A drawn mutant with an explanation is not judged: it counts as a survivor.
+
 While the driver is unchanged, killed mutants stay killed.  An interrupted run continues, and a run
 after new tests tries the survivors again.  Use --anew after weakening a test.
 """
@@ -193,9 +195,11 @@ def in_copies(copies, mutants, count, judge, name=str):
 
 def drawn_judged(texts, copies, options):
     """Return (mutant, verdict) of the first options.count mutants that compile, in drawn order."""
-    before = known("mutants", options)
+    before, explained = known("mutants", options), reasons()
 
     def judge(mutant, copy):
+        if changed_line(mutant, texts[mutant.path]) in explained:
+            return ""
         return before.verdict(mutant, lambda m: judged(
             m, texts[m.path], copy, lambda c: by_suites(m, c, options.kernels, not options.no_lab)))
     return in_copies(copies, mutate.drawn(texts, options.seed), options.count, judge)
