@@ -16,7 +16,7 @@ from machine.test_suspend import suspend_by, suspend_to_ram
 
 DEBUG = ("debug",)
 # Numbers of random calls; one allocation in STEP fails during loading
-CALLS, CALLS32, FEW_CALLS, STEP = 20000, 5000, 300, 11
+CALLS, CALLS32, FEW_CALLS, STEP = 20000, 5000, 100, 11
 # Minimum numbers of driver places (of 6400) that random calls reach, and of call sequences that
 # are kept
 PLACES, SEQUENCES = 1800, 100

@@ -16,6 +16,8 @@ from lab.machine import CheckFailed, CommandFailed, Machine
 
 COPIED = ("Kbuild", "Makefile", "dkms.conf", "driver", "uapi", "tests", "tools")
 MACHINE, KERNEL_LOG = "the machine", "the kernel's log"
+# time (s) after which a guest hangs that runs the suites on a kernel without debug options
+QUICK_TIMEOUT = 90
 # parameter of the kernel that selects KUnit cases by suite and name
 FILTER = "/sys/module/kunit/parameters/filter_glob"
 LAB_KERNEL = "6.1"
@@ -120,16 +122,16 @@ def does_not_compile(log):
 
 # ---- KUnit ----
 
-def run_suites(machine, module, glob):
+def run_suites(machine, module, glob, timeout):
     """Load the suites whose names fit; return the first failed case, or "" if all pass."""
     parameter = ""
     if machine.run(f"test -w {FILTER}", check=False).status:
         parameter = f"filter_glob='{glob}'"
     else:
         machine.run(f"printf %s '{glob}' >{FILTER}")
-    suites = machine.spawn(f"insmod /{module.name} {parameter}", timeout=kunit.TIMEOUT)
+    suites = machine.spawn(f"insmod /{module.name} {parameter}", timeout=timeout)
     watched = kunit.Watched(machine.console)
-    end = machine.wait_until(lambda: watched.failed() or suites.done, kunit.TIMEOUT, "suites")
+    end = machine.wait_until(lambda: watched.failed() or suites.done, timeout, "suites")
     if end is not True:
         return kunit.failed_case(machine.console.read_text(errors="replace"))
     suites.wait()
@@ -140,12 +142,13 @@ def run_suites(machine, module, glob):
 
 def first_failure(module, kernel, globs):
     """Return the case that fails, the machine or the kernel's log with a complaint, or ""."""
+    timeout = kunit.TIMEOUT if kernel == "debug" else QUICK_TIMEOUT
     with Machine(None, kernel, module=False, files={f"/{module.name}": module},
                  cmdline=kunit.CPUS) as machine:
         try:
             machine.run("dmesg -c")
             for glob in globs:
-                if failed := run_suites(machine, module, glob):
+                if failed := run_suites(machine, module, glob, timeout):
                     return failed if glob == "*" else glob
             if not re.search(r"^.*?ok \d+ ", machine.dmesg(), re.M):
                 return f"{MACHINE}: no results"
