@@ -518,7 +518,7 @@ void *fake_driver_find(const char *name, const void *bus);
 #define cpuhp_setup_state	fake_cpuhp_setup
 #define cpuhp_remove_state_nocalls	fake_cpuhp_remove
 
-/* perf events exist, but are counted */
+/* real perf events, whose number is counted */
 #define perf_event_create_kernel_counter	fake_perf_event_create
 #define perf_event_release_kernel		fake_perf_event_release
 

@@ -811,7 +811,7 @@ static struct fake_function *imc_with_channel(struct kunit *test, u32 channel)
 	u64 *word = plain_machine(test);
 	struct fake_function *map = fake_pci_add(0x3251, 0, 20, 1);
 
-	/* a CHA's number is no channel's */
+	/* the id of a CHA does not add memory controllers */
 	record_set(word, 2, MSR_WORD, 0x2010, UNIT(0, 3, 66));
 	record_set(word, 4, IMC_WORD, IMC + 0x8000, UNIT(6, channel, 70));
 	fake_memory_add(test, IMC + 0x8000, 0x68);

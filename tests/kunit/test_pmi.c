@@ -909,7 +909,7 @@ static void pmi_across_disable_and_enable_is_claimed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), 1);
 }
 
-/* Enabled twice: the PMI that is on its way stays valid. */
+/* A second enable does not forget a PMI that is on its way. */
 static void pmi_across_second_enable_is_claimed(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);

@@ -6,10 +6,10 @@
 The mutants are those of the rows of design/registers.md (rows.py), and N mutants of all files of
 driver/, which SEED selects.  There are J copies of the tree, for J mutants at a time.  A mutant
 that does not compile is replaced by another.  The judges are the KUnit suites on each of the
-kernels, the checks of facts, then the lab's tests that fit its folder (judges.py).  The mutant of a row is first judged
-by the tests that the row names.  A mutant is killed if a test fails with it, or if the kernel
-reports an error, leaks memory or hangs twice.  The suites must pass without mutants, otherwise no
-verdict is given.
+kernels, the checks of facts, then the lab's tests that fit its folder (judges.py).  The mutant of
+a row is first judged by the tests that the row names.  A mutant is killed if a test fails with it,
+or if the kernel reports an error, leaks memory or hangs twice.  The suites must pass without
+mutants, otherwise no verdict is given.
 
 A drawn mutant with an explanation is not judged: it counts as a survivor.
 
