@@ -29,7 +29,8 @@
  *     limit a CPU that missed a PMI would accept any later NMI instead.
  * (2) A PMI is pending, and port 61h reports no error. A late NMI may find the status of the
  *     next overflow and accept its number. The next NMI then finds a known number. Therefore,
- *     if a CPU accepts a number, the skipped numbers are pending for LATE_NS.
+ *     if a CPU accepts a number, the skipped numbers are pending for LATE_NS. If a CPU becomes
+ *     a target, the last PMI is pending if no CPU has received it.
  * (3) The service ended less than LATE_NS ago. No CPU has received the PMI yet, because a READ
  *     or a STOP serviced the overflow, or the other thread of this core has received it.
  * (4) The other CPU was a target less than LATE_NS ago, and has not accepted the last PMI that
@@ -455,18 +456,16 @@ static void debugctl_enable(struct pmi_cpu *pc)
 						debugctl | DEBUGCTL_UNCORE_PMI);
 }
 
-/*
- * Begin to accept PMIs on this CPU, but no PMIs that were sent before the CPU became a target,
- * unless it was a target less than LATE_NS ago.
- */
+/* Begin to accept PMIs on this CPU. Of the PMIs sent before, only pending ones are accepted. */
 static void slot_begin(struct pmi_slot *slot, const struct ucore_domain *domain)
 {
 	u64 number = last_number(domain);
 
 	if (slot->domain || (was_target_lately(slot) && slot->last == number))
 		return;
+	if (number == READ_ONCE(domain->pmi.seq) || !pmi_expired(domain))
+		pending_add(slot, domain, number + 2, max_in_flight(domain, number + 2));
 	slot->accepted = number;
-	slot->pending = 0;
 }
 
 /* Stop accepting new PMIs on this CPU. A PMI sent before is still accepted for LATE_NS. */

@@ -577,35 +577,63 @@ static void pmi_on_two_chosen_cores_is_serviced_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sample->cpu, 0U);
 }
 
-/* A new PMI target does not claim a PMI from before its time. */
+/* Make CPU 1, which is outside the route, a target. */
+static void make_target(struct ucore_domain_ctx *ctx)
+{
+	fake_kernel.core_id[1] = 0;
+	cpus_read_lock();
+	ucore_pmi_enable_cpu(ctx->domain, 1);
+	cpus_read_unlock();
+}
+
+/* A new PMI target does not claim a PMI that another CPU has received. */
 static void new_pmi_target_does_not_claim_old_pmi(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 
 	overflow(ctx, 0);
 	one_nmi(ctx, 0);
-	fake_kernel.core_id[1] = 0;
-	cpus_read_lock();
-	ucore_pmi_enable_cpu(ctx->domain, 1);
-	cpus_read_unlock();
+	make_target(ctx);
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);
 	overflow(ctx, 0);
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), 1);
 }
 
-/* The PMI in service was sent before the CPU became a target. */
-static void new_pmi_target_does_not_claim_pmi_in_service(struct kunit *test)
+/* The PMI in service was misrouted to a CPU that then became a target. */
+static void pmi_in_service_is_claimed_by_new_target_once(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
 	struct ucore_domain *domain = ctx->domain;
 
 	ucore_nmi_service_begin(domain);
-	fake_kernel.core_id[1] = 0;
-	cpus_read_lock();
-	ucore_pmi_enable_cpu(domain, 1);
-	cpus_read_unlock();
+	make_target(ctx);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_HANDLED);
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);
 	ucore_nmi_service_end(domain);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);
+}
+
+/* The last PMI was misrouted to a CPU that then became a target: it may arrive for one second. */
+static void pmi_in_flight_is_claimed_by_new_target_once(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
+
+	service_before_nmi(ctx);
+	make_target(ctx);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);
+	overflow(ctx, 0);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), 1);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);
+}
+
+static void pmi_one_second_old_is_not_claimed_by_new_target(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
+
+	service_before_nmi(ctx);
+	fake_clock_advance(1100ULL * NSEC_PER_MSEC);
+	make_target(ctx);
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);
 }
 
@@ -920,7 +948,7 @@ static void pmi_across_second_enable_is_claimed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
 }
 
-/* A PMI that was sent and serviced while the CPU was no target is not claimed later. */
+/* A PMI that another CPU received while this CPU was no target is not claimed later. */
 static void pmi_while_no_target_is_not_claimed_later(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = armed_ctx(test);
@@ -928,6 +956,7 @@ static void pmi_while_no_target_is_not_claimed_later(struct kunit *test)
 	service_before_nmi(ctx);
 	disable(ctx->domain);
 	service_before_nmi(ctx);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_HANDLED);
 	enable(ctx->domain);
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
 }
@@ -1154,7 +1183,9 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(pmi_after_watchdog_recovery_is_claimed),
 	KUNIT_CASE(pmi_on_two_chosen_cores_is_serviced_once),
 	KUNIT_CASE(new_pmi_target_does_not_claim_old_pmi),
-	KUNIT_CASE(new_pmi_target_does_not_claim_pmi_in_service),
+	KUNIT_CASE(pmi_in_service_is_claimed_by_new_target_once),
+	KUNIT_CASE(pmi_in_flight_is_claimed_by_new_target_once),
+	KUNIT_CASE(pmi_one_second_old_is_not_claimed_by_new_target),
 	KUNIT_CASE(broadcast_pmis_throttle_earlier),
 	KUNIT_CASE(service_is_charged_from_its_nmi),
 	KUNIT_CASE(nmi_on_other_cpu_is_not_charged),
