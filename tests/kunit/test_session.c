@@ -50,6 +50,19 @@ static void new_session_has_no_events_and_no_accesses(struct kunit *test)
 	FAKE_EXPECT_NONE(test, bus_of(test));
 }
 
+/* The locks of a new session are initialized (the debug kernel checks this) and free. */
+static void locks_of_new_session_are_free(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct mutex *locks[] = { &s->admission, &s->caller, &s->lock };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(locks); i++) {
+		KUNIT_ASSERT_TRUE(test, mutex_trylock(locks[i]));
+		mutex_unlock(locks[i]);
+	}
+}
+
 /* ---- add and remove events ---- */
 
 static void box_is_claimed_by_first_event_and_released_by_last(struct kunit *test)
@@ -1370,6 +1383,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(create_without_boxes_fails),
 	KUNIT_CASE(create_with_intel_uncore_loaded_fails),
 	KUNIT_CASE(new_session_has_no_events_and_no_accesses),
+	KUNIT_CASE(locks_of_new_session_are_free),
 	KUNIT_CASE(box_is_claimed_by_first_event_and_released_by_last),
 	KUNIT_CASE(event_ids_after_remove_are_not_reused),
 	KUNIT_CASE(add_event_with_bad_arguments_fails),
