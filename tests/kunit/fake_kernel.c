@@ -780,6 +780,8 @@ int fake_pci_read(struct pci_dev *pdev, int reg, u32 *val)
 
 	if (pdev->error_state == pci_channel_io_perm_failure)
 		return PCIBIOS_DEVICE_NOT_FOUND;
+	if (reg % 4)
+		return PCIBIOS_BAD_REGISTER_NUMBER;
 	*val = dword_read(function, reg);
 	return 0;
 }
@@ -788,6 +790,8 @@ int fake_pci_write(struct pci_dev *pdev, int reg, u32 val)
 {
 	struct fake_function *function = container_of(pdev, struct fake_function, pdev);
 
+	if (reg % 4)
+		return PCIBIOS_BAD_REGISTER_NUMBER;
 	dword_log('W', reg, val);
 	function->config[reg / 4] = val;
 	return 0;
@@ -797,6 +801,8 @@ int fake_pci_read_word(struct pci_dev *pdev, int reg, u16 *val)
 {
 	struct fake_function *function = container_of(pdev, struct fake_function, pdev);
 
+	if (reg % 2)
+		return PCIBIOS_BAD_REGISTER_NUMBER;
 	*val = function->config[reg / 4] >> (reg % 4 * 8);
 	return 0;
 }

@@ -237,7 +237,7 @@ static void switch_estimate_does_not_depend_on_the_order(struct kunit *test)
 		s = rotating(test);
 		for (event = 1; event < 5; event++)
 			KUNIT_ASSERT_EQ(test, add_group(s, fake_box(test, 0, "imc", 0), event, 0,
-							event == 1 ? i : 1 - i), 0);
+							event == 1 ? 1 + i : 2 - i), 0);
 		mutex_lock(&s->lock);
 		KUNIT_EXPECT_EQ(test, ucore_admit_budget(s, &budget[i]), 0);
 		mutex_unlock(&s->lock);
