@@ -597,6 +597,24 @@ static void capability_loop_is_reported(struct kunit *test)
 	EXPECT_TABLE(test, 1, CHAIN);
 }
 
+/* The array of tables is full with 64 tables. The debug kernel detects an access beyond it. */
+static void tables_beyond_the_last_are_not_read(struct kunit *test)
+{
+	struct fake_function *function;
+	u32 i, n;
+
+	for (n = 0; n < 8; n++) {
+		global_set(table_add(test, 0, BAR_BASE + n * BAR_SIZE), 0);
+		function = &fake_kernel.functions[n];
+		for (i = 0x40; i < 0x5c; i += 4) {
+			memcpy(&function->config[i + 4], &function->config[i], 4 * sizeof(u32));
+			function->config[i] |= 4 * (i + 4) << 20;
+		}
+	}
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_discovery_report.nr_tables(), 64U);
+}
+
 /* ---- units that do not answer, and units that are in no table ---- */
 
 static void silent_units_are_refused(struct kunit *test)
@@ -1143,6 +1161,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(table_of_all_ones_is_refused),
 	KUNIT_CASE(silent_global_control_refuses_table),
 	KUNIT_CASE(capability_loop_is_reported),
+	KUNIT_CASE(tables_beyond_the_last_are_not_read),
 	KUNIT_CASE(silent_units_are_refused),
 	KUNIT_CASE(removed_function_refuses_its_unit),
 	KUNIT_CASE(removed_global_control_refuses_its_units),
