@@ -613,6 +613,20 @@ static void pmi_in_service_is_claimed_by_new_target_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);
 }
 
+/* Another CPU has received the PMI in service before the CPU became a target. */
+static void received_pmi_in_service_is_not_claimed_by_new_target(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
+	struct ucore_domain *domain = ctx->domain;
+
+	ucore_nmi_service_begin(domain);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);
+	make_target(ctx);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);
+	ucore_nmi_service_end(domain);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);
+}
+
 /* The last PMI was misrouted to a CPU that then became a target: it may arrive for one second. */
 static void pmi_in_flight_is_claimed_by_new_target_once(struct kunit *test)
 {
@@ -1184,6 +1198,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(pmi_on_two_chosen_cores_is_serviced_once),
 	KUNIT_CASE(new_pmi_target_does_not_claim_old_pmi),
 	KUNIT_CASE(pmi_in_service_is_claimed_by_new_target_once),
+	KUNIT_CASE(received_pmi_in_service_is_not_claimed_by_new_target),
 	KUNIT_CASE(pmi_in_flight_is_claimed_by_new_target_once),
 	KUNIT_CASE(pmi_one_second_old_is_not_claimed_by_new_target),
 	KUNIT_CASE(broadcast_pmis_throttle_earlier),
