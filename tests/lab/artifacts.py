@@ -39,7 +39,7 @@ def once(build):
     @functools.cache
     @functools.wraps(build)
     def locked(*args):
-        with kernels.locked("build-" + "-".join((build.__name__, *map(str, args)))):
+        with kernels.locked("-".join((build.__name__, *map(str, args))), BUILD):
             return build(*args)
     return locked
 

@@ -92,9 +92,12 @@ def get(name):
 
 
 @contextlib.contextmanager
-def locked(name):
-    """Lock: if two runs need the same file, the second run waits for the first one."""
-    path = cache() / "lock" / name
+def locked(name, directory=None):
+    """Lock: if two runs need the same file, the second run waits for the first one.
+
+    @directory contains the file; the cache if none is given.
+    """
+    path = (directory or cache()) / "lock" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     with open(path, "w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
