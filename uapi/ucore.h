@@ -45,8 +45,9 @@
  *              the requested counters
  *  ERANGE      a value does not fit its field, a period does not fit its counter, a period
  *              is too short to be polled, or a timer is too short for its samples
- *  ENOSPC      all counters that the event could use belong to this session already, or the
- *              buffer of READ or of the ring is too small
+ *  ENOSPC      all counters that the event could use belong to this session already, the
+ *              session has the largest number of events, or the buffer of READ or of the
+ *              ring is too small
  *  EADDRINUSE  a register that all counters of the box share (filter, match) holds another
  *              value for another event (GET_BOXES names the owner)
  *  EOPNOTSUPP  the counter has no overflow interrupt and the caller excluded polling, or
@@ -118,6 +119,7 @@
 #define UCORE_POLL_MIN_NS	100000ULL	/* ucore_add_event.poll_ns, 100 us */
 #define UCORE_POLL_MAX_NS	10000000ULL	/* 10 ms */
 #define UCORE_PMI_CPUS_MAX	256		/* ucore_set_pmi_cpus.nr */
+#define UCORE_EVENTS_MAX	16384U		/* events of a session */
 #define UCORE_CORE_TRIGGERS_MAX	4096		/* core triggers of a session */
 #define UCORE_RING_MIN		4096U		/* ucore_create_session.ring_size, bytes */
 #define UCORE_RING_MAX		67108864U	/* 64 MiB */
@@ -977,9 +979,9 @@ struct ucore_term {
  * @nr_terms: number of elements in @terms, at most UCORE_TERMS_MAX
  * @terms: array of struct ucore_term. USR, OS and ANY for a fixed counter of a core, empty
  *         for other fixed counters
- * @counters: in: mask of counters that the event may use (bit UCORE_COUNTER_FIXED for the
- *            first fixed counter), 0 for any general counter. The driver adds the
- *            constraints of the event
+ * @counters: in: mask of general counters that the event may use, 0 for any general counter,
+ *            or one fixed counter (bit UCORE_COUNTER_FIXED for the first). EINVAL for more
+ *            than one if one is a fixed counter. The driver adds the constraints of the event
  * @period: overflow trigger (counts): one sample for each @period counts, 0 for none.
  *          At most 2^width - 1, or 2^31 for general counters of a core without
  *          UCORE_CORE_CAP_FULL_WIDTH. Any value if the counter is polled
@@ -997,9 +999,8 @@ struct ucore_term {
  * Groups rotate in the order of their numbers. All domains switch to the next group at
  * the same instants from START on, under a freeze. Events of one group and of group 0 have
  * different counters. Events of different groups may use the same counter. A filter or match
- * register has one value for all groups. ENOSPC if the counters do not suffice for group 0 together
- * with one of the groups. Events of group 0 are best added first. With more than one other group
- * the driver does not try all choices of counters.
+ * register has one value for all groups. ENOSPC if no choice of counters suffices for group 0
+ * together with each of the other groups, or if the session has UCORE_EVENTS_MAX events.
  *
  * Sessions share boxes. Each session holds the counters of its events from ADD_EVENT on. Its
  * START, STOP, RESET and close do not affect other sessions. Filter and match registers have
@@ -1018,16 +1019,12 @@ struct ucore_term {
  * Its counts are exact for the instant of the freeze. A period that needs polls more often
  * than UCORE_POLL_MIN_NS is refused (ERANGE). The longest time between polls is UCORE_POLL_MAX_NS.
  *
- * The first event on a domain allocates the ring of that domain, which counts as locked
- * memory of the user. Removing the last event frees the ring when it is not mapped.
- *
  * Filters by address, opcode, packet, core or thread can reveal what programs of other users
  * do. GET_FIELDS flags them with UCORE_FIELD_F_PERFMON. The same is true for the boxes of
  * cores, whose counters perf and the NMI watchdog also use. EACCES unless the device
  * was opened with CAP_PERFMON or the caller has it.
  *
- * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, ENOBUFS, EACCES, ENOENT (box), ENXIO, ERANGE (a value,
- * @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period with UCORE_EVENT_F_NO_POLL),
+ * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, EACCES, ENOENT (box), ENXIO, ERANGE (a value, @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period with UCORE_EVENT_F_NO_POLL),
  * EBUSY (running session, counters of others, intel_uncore, perf), ENODEV (box does not
  * respond).
  */
@@ -1152,9 +1149,9 @@ struct ucore_add_core_trigger {
  *
  * START programs the boxes of the session under a freeze and starts all domains at the same
  * instant. Counts continue from the values at STOP. The first group of events gets the first
- * time slice. Errors: ENOENT (no events), ENOSPC (a ring cannot hold two samples), ERANGE
- * (samples or group switches would exceed the budget, see struct ucore_get_budget), ENOMEM,
- * EALREADY, EOPNOTSUPP (UCORE_SESSION_F_TASKS on a kernel without the scheduler's
+ * time slice. START allocates rings that GET_RING has not allocated. Errors: ENOENT (no
+ * events), ENOSPC (a ring cannot hold two samples), ERANGE (samples or group switches would
+ * exceed the budget, see struct ucore_get_budget), ENOMEM, ENOBUFS, EALREADY, EOPNOTSUPP (UCORE_SESSION_F_TASKS on a kernel without the scheduler's
  * tracepoints), EBUSY (intel_uncore), ENODEV (a box does not respond), EAGAIN (no CPU online,
  * or about to suspend).
  *
@@ -1389,7 +1386,11 @@ struct ucore_get_budget {
  * @producer: out: mmap offset of the producer page, a struct ucore_ring_producer, directly
  *            followed by the data (one page + @data_size, PROT_READ, MAP_SHARED)
  *
- * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no such domain, or no rings).
+ * Allocates the ring, unless it exists. The ring counts as locked memory of the user who created
+ * the session. The removal of the last event on the domain frees the ring when it is not mapped.
+ *
+ * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no such domain, no events on it, or no rings), ENOMEM,
+ * ENOBUFS.
  */
 struct ucore_get_ring {
 	__u32 size;

@@ -18,7 +18,7 @@
 #include "abi/ioctl.h"
 #include "abi/session_commands.h"
 #include "box/catalog.h"
-#include "session/event.h"
+#include "event/event.h"
 #include "session/session_registry.h"
 
 static int cmd_get_info(struct ucore_ioctl_call *call)

@@ -17,9 +17,11 @@
 #include "session/budget_admission.h"
 #include "session/core_triggers.h"
 #include "session/pmi_cpus.h"
+#include "session/prepare_contexts.h"
 #include "session/session_and_events.h"
 #include "session/session_registry.h"
-#include "session/start_stop_read.h"
+#include "session/snapshot.h"
+#include "session/start_stop_reset.h"
 
 /* Distance between the mmap offsets of two rings (bytes); domain i has offset i * RING_WINDOW */
 #define RING_WINDOW	BIT_ULL(28)
@@ -111,7 +113,6 @@ static int cmd_read(struct ucore_ioctl_call *call)
 	struct ucore_session *session = call_session(call);
 	struct ucore_read *read = &call->arg.read;
 	u32 nr_values = read->nr_values, nr_domains = read->nr_domains;
-	int ret;
 
 	if (!session->nr_events)
 		return -ENOENT;
@@ -119,10 +120,9 @@ static int cmd_read(struct ucore_ioctl_call *call)
 	read->nr_domains = session->nr_domains;
 	if (nr_values < read->nr_values || nr_domains < read->nr_domains)
 		return -ENOSPC;
-	ret = ucore_counting_read(session, read->flags & UCORE_READ_F_NO_FREEZE);
-	if (!ret)
-		read->skew_ns = session->skew_ns;
-	return ret;
+	ucore_snapshot_take(session, read->flags & UCORE_READ_F_NO_FREEZE);
+	read->skew_ns = session->skew_ns;
+	return 0;
 }
 
 /*
@@ -148,7 +148,7 @@ static int deliver_read(struct ucore_ioctl_call *call)
 
 static void undo_read(struct ucore_ioctl_call *call)
 {
-	ucore_counting_unread(call_session(call));
+	ucore_snapshot_undo(call_session(call));
 }
 
 static int cmd_get_status(struct ucore_ioctl_call *call)
@@ -174,11 +174,16 @@ static int cmd_get_ring(struct ucore_ioctl_call *call)
 {
 	struct ucore_get_ring *info = &call->arg.ring;
 	struct ucore_domain *domain = ucore_catalog_domain(info->domain);
+	struct ucore_session *session = call_session(call);
 	struct ucore_domain_ctx *ctx;
+	int ret;
 
 	if (!domain)
 		return -ENOENT;
-	ctx = ucore_session_ctx(call_session(call), domain->id);
+	ctx = ucore_session_ctx(session, domain->id);
+	ret = ctx ? ucore_prepare_ring(session, ctx) : 0;
+	if (ret)
+		return ret;
 	if (!ctx || !ctx->ring)
 		return -ENOENT;
 	info->data_size = ctx->ring->size;

@@ -445,7 +445,7 @@ void ucore_counter_program(struct ucore_counter *ctr)
 }
 
 /* Zero a counter whose control is zero: by the control's reset bit, or by writing the counter. */
-static void counter_zero(struct ucore_counter *ctr)
+static void counter_zero(const struct ucore_counter *ctr)
 {
 	const struct ucore_io *io = &ctr->box->io;
 
@@ -456,19 +456,15 @@ static void counter_zero(struct ucore_counter *ctr)
 }
 
 /**
- * ucore_counter_prepare() - zero a counter register before the first time slice of its group
+ * ucore_counter_prepare() - zero a counter register before the first time slice that uses it
  * @ctr: counter whose control is zero after a box reset or an earlier session
- * @zero: zero the register if the box was not reset; false if the register was zeroed already for
- *        another counter that uses it in other time slices
  *
- * The register keeps its value outside the time slices, because its control is zero then.
+ * Writes no register if the box was reset, which has zeroed the counter. The register keeps its
+ * value outside the time slices, because its control is zero then.
  */
-void ucore_counter_prepare(struct ucore_counter *ctr, bool zero)
+void ucore_counter_prepare(const struct ucore_counter *ctr)
 {
-	counter_limit_width(ctr);
-	ctr->prev = 0;
-	ctr->flags &= ~UCORE_VALUE_F_PARTIAL;
-	if (zero && ctr->ctl_reg != UCORE_REG_NONE && ctr->box->users > 1)
+	if (ctr->ctl_reg != UCORE_REG_NONE && ctr->box->users > 1)
 		counter_zero(ctr);
 }
 

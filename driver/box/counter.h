@@ -13,6 +13,20 @@
 #include "find/desc.h"
 #include "ucore_uapi.h"
 
+struct ucore_counter;
+
+/**
+ * struct ucore_register_turns - a counter register that groups use in turn
+ * @prev: value of the register at the end of the last time slice that used it
+ * @any: one of the counters that use the register, NULL if none does
+ * @next: counter of the next time slice, during a group switch or START; otherwise NULL
+ */
+struct ucore_register_turns {
+	u64 prev;
+	struct ucore_counter *any;
+	struct ucore_counter *next;
+};
+
 /**
  * struct ucore_counter - one event of a session on the hardware counter that counts it
  * @event: id of the event in the session
@@ -40,8 +54,9 @@
  *           no wrap can be missed
  * @ran_ns: time for which the counter counted in earlier time slices (ns)
  * @throttle_total: value of @total when throttling began
- * @twin: index of the next counter in the circular list of counters that use the same register
- *        in different time slices
+ * @turns: the counter register, which counters of several groups use in turn; NULL for a counter
+ *         of group 0, which shares its register with no other
+ * @next_in_group: next counter of the same group in the domain context, NULL at the end
  * @sibling: index of the next counter in the list of counters of the same box, U32_MAX at the
  *           end
  * @ctl_reg: offset of the control register, UCORE_REG_NONE for a free-running counter
@@ -78,7 +93,8 @@ struct ucore_counter {
 	u64 wrap_ns;
 	u64 ran_ns;
 	u64 throttle_total;
-	u32 twin;
+	struct ucore_register_turns *turns;
+	struct ucore_counter *next_in_group;
 	u32 sibling;
 	u16 ctl_reg;
 	u8 index;
@@ -120,7 +136,7 @@ u64 ucore_counter_missed_periods(const struct ucore_counter *ctr);
 void ucore_counter_unthrottle(struct ucore_counter *ctr);
 
 void ucore_counter_program(struct ucore_counter *ctr);
-void ucore_counter_prepare(struct ucore_counter *ctr, bool zero);
+void ucore_counter_prepare(const struct ucore_counter *ctr);
 void ucore_counter_switch(const struct ucore_counter *from, struct ucore_counter *to);
 void ucore_counter_start_unfrozen(struct ucore_counter *ctr);
 void ucore_counter_reload(struct ucore_counter *ctr);

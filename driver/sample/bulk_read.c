@@ -272,6 +272,8 @@ void ucore_bulk_read_sort(struct ucore_domain_ctx *ctx)
 	ctx->wrap_ns = U64_MAX;
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
 		ctx->wrap_ns = min(ctx->wrap_ns, ctr->wrap_ns ?: U64_MAX);
+	if (ctx->nr_groups)
+		return;		/* counters in groups are read one by one */
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++) {
 		pb->first = i;
 		pb->nr_frozen = order_box(ctx, pb, i, 0);

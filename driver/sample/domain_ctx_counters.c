@@ -23,9 +23,8 @@ static void slice_read(struct ucore_domain_ctx *ctx, u64 elapsed)
 {
 	struct ucore_counter *ctr;
 
-	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
-		if (ucore_ctx_counts(ctx, ctr))
-			ucore_bulk_read_counter(ctx, ctr, &ctr->box->io, elapsed);
+	ucore_for_each_counting(ctr, ctx)
+		ucore_bulk_read_counter(ctx, ctr, &ctr->box->io, elapsed);
 }
 
 /**
@@ -82,9 +81,7 @@ void ucore_ctx_read_running(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_counter *ctr;
 
-	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
-		if (!ucore_ctx_counts(ctx, ctr))
-			continue;
+	ucore_for_each_counting(ctr, ctx) {
 		ucore_counter_update(ctr, UCORE_RUNNING);
 		ucore_bulk_read_distrust(ctr, now - ctx->last_read);
 	}
@@ -238,38 +235,64 @@ void ucore_ctx_forget(struct ucore_domain_ctx *ctx)
  * ---- time slices of groups ----
  */
 
+/* Return the first counter of a group other than group 0, NULL if it has none or is group 0. */
+static struct ucore_counter *group_first(const struct ucore_domain_ctx *ctx, u8 group)
+{
+	return group ? ctx->in_group[group] : NULL;
+}
+
+/* Let the registers of a group point to the group's counters, which use them next. */
+static void registers_mark_next(struct ucore_domain_ctx *ctx, u8 group)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = group_first(ctx, group); ctr; ctr = ctr->next_in_group)
+		ctr->turns->next = ctr;
+}
+
 /* End a time slice: add its time running to the times of the group's counters. */
 static void slice_end(struct ucore_domain_ctx *ctx, u64 running)
 {
 	struct ucore_counter *ctr;
 
-	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
-		if (ctr->group && ctr->group == ctx->group)
-			ctr->ran_ns += running - ctx->slice_start_ns;
+	for (ctr = group_first(ctx, ctx->group); ctr; ctr = ctr->next_in_group)
+		ctr->ran_ns += running - ctx->slice_start_ns;
 	ctx->slice_start_ns = running;
 }
 
-/* Copy the last register value of a counter to the counters that share the register. */
-static void twins_update(struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr)
+/*
+ * Switch the registers of the current group to the counters of the next group, or to none. The
+ * member @next of the registers points to those counters, until they are switched.
+ */
+static void registers_hand_over(struct ucore_domain_ctx *ctx, u64 elapsed)
 {
-	struct ucore_counter *twin = &ctx->ctr[ctr->twin];
+	struct ucore_register_turns *turns;
+	struct ucore_counter *ctr, *next;
 
-	if (!ctr->group)
-		return;		/* no other counter uses the register of a counter in group 0 */
-	for (; twin != ctr; twin = &ctx->ctr[twin->twin])
-		twin->prev = ctr->prev;
+	for (ctr = group_first(ctx, ctx->group); ctr; ctr = ctr->next_in_group) {
+		ucore_bulk_read_counter(ctx, ctr, &ctr->box->io, elapsed);
+		turns = ctr->turns;
+		turns->prev = ctr->prev;
+		next = turns->next;
+		turns->next = NULL;
+		if (next)
+			next->prev = ctr->prev;
+		ucore_counter_switch(ctr, next);
+	}
 }
 
-/* Find the counter of @group that uses the same register as @ctr; NULL if none. */
-static struct ucore_counter *find_twin(struct ucore_domain_ctx *ctx,
-				       const struct ucore_counter *ctr, u8 group)
+/* Start the counters of @group whose registers the previous group did not use. */
+static void registers_take_up(struct ucore_domain_ctx *ctx, u8 group)
 {
-	struct ucore_counter *twin = &ctx->ctr[ctr->twin];
+	struct ucore_counter *ctr;
 
-	for (; twin != ctr; twin = &ctx->ctr[twin->twin])
-		if (twin->group == group)
-			return twin;
-	return NULL;
+	for (ctr = group_first(ctx, group); ctr; ctr = ctr->next_in_group) {
+		if (!ctr->turns->next)
+			continue;
+		ctr->turns->next = NULL;
+		ctr->prev = ctr->turns->prev;
+		ucore_counter_switch(NULL, ctr);
+	}
 }
 
 /* Return true if the fixed counters of the box share one control register. */
@@ -292,21 +315,13 @@ void ucore_ctx_switch_group(struct ucore_domain_ctx *ctx, u8 group, u64 now, u64
 {
 	u64 elapsed = ktime_get_mono_fast_ns() - ctx->last_read, enabled, running;
 	struct ucore_domain_ctx_box *pb;
-	struct ucore_counter *ctr;
 
 	ucore_ctx_times(ctx, now, before, &enabled, &running);
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
 		pb->fixed = pb->box->fixed;
-	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
-		if (ctr->group != ctx->group)
-			continue;
-		ucore_bulk_read_counter(ctx, ctr, &ctr->box->io, elapsed);
-		twins_update(ctx, ctr);
-		ucore_counter_switch(ctr, find_twin(ctx, ctr, group));
-	}
-	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
-		if (ctr->group == group && !find_twin(ctx, ctr, ctx->group))
-			ucore_counter_switch(NULL, ctr);
+	registers_mark_next(ctx, group);
+	registers_hand_over(ctx, elapsed);
+	registers_take_up(ctx, group);
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
 		if (has_shared_fixed(pb) && pb->box->fixed != pb->fixed)
 			ucore_box_write_fixed(pb->box);
@@ -337,16 +352,10 @@ static bool is_alone(const struct ucore_domain_ctx *ctx)
  */
 static void clear_overflows(const struct ucore_domain_ctx *ctx)
 {
-	const struct ucore_counter *ctr;
-	u64 bits = 0;
-
-	if (is_alone(ctx)) {
+	if (is_alone(ctx))
 		ucore_domain_clear_all(ctx->domain);
-		return;
-	}
-	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
-		bits |= ucore_counter_global_bit(ctr);
-	ucore_domain_clear_bits(ctx->domain, bits);
+	else
+		ucore_domain_clear_bits(ctx->domain, ctx->global_bits);
 }
 
 /*
@@ -378,28 +387,44 @@ static void box_leave(struct ucore_domain_ctx_box *pb)
 }
 
 /*
- * Return true if another counter with the same register counts now, or if
- * prepare_other_groups() has already zeroed the register for another counter.
+ * Zero the counter registers that only groups after the first time slice use. Counters of these
+ * groups take the value from struct ucore_register_turns.
  */
-static bool register_in_use(const struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr)
-{
-	const struct ucore_counter *twin = &ctx->ctr[ctr->twin];
-
-	for (; twin != ctr; twin = &ctx->ctr[twin->twin])
-		if (twin < ctr || ucore_ctx_counts(ctx, twin))
-			return true;
-	return false;
-}
-
-/* Zero the counter registers of the groups that do not count in the first time slice. */
 static void prepare_other_groups(struct ucore_domain_ctx *ctx)
 {
-	struct ucore_counter *ctr;
+	struct ucore_register_turns *turns = ctx->turns;
+	struct ucore_register_turns *end = turns + ctx->nr_box * UCORE_MAX_COUNTERS;
 
-	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
-		if (ctr->box->dead || ucore_ctx_counts(ctx, ctr))
-			continue;
-		ucore_counter_prepare(ctr, !register_in_use(ctx, ctr));
+	if (!turns)
+		return;
+	registers_mark_next(ctx, ctx->group);
+	for (; turns < end; turns++) {
+		turns->prev = 0;
+		if (turns->any && !turns->next && !turns->any->box->dead)
+			ucore_counter_prepare(turns->any);
+		turns->next = NULL;
+	}
+}
+
+/**
+ * ucore_ctx_link_counters() - make the lists of the counters of each group
+ * @ctx: domain context, stopped, whose array of counters is complete
+ *
+ * Counters of groups other than 0 need @ctx->in_group and ucore_counter.turns.
+ */
+void ucore_ctx_link_counters(struct ucore_domain_ctx *ctx)
+{
+	struct ucore_counter *ctr, **list;
+
+	ctx->always = NULL;
+	ctx->global_bits = 0;
+	for (ctr = ctx->ctr + ctx->nr_ctr; ctr-- > ctx->ctr;) {
+		list = ctr->group ? &ctx->in_group[ctr->group] : &ctx->always;
+		ctr->next_in_group = *list;
+		*list = ctr;
+		if (ctr->group)
+			ctr->turns->any = ctr;
+		ctx->global_bits |= ucore_counter_global_bit(ctr);
 	}
 }
 
@@ -419,8 +444,8 @@ void ucore_ctx_program(struct ucore_domain_ctx *ctx)
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
 		if (!pb->box->dead)
 			box_join(pb);
-	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
-		if (!ctr->box->dead && ucore_ctx_counts(ctx, ctr))
+	ucore_for_each_counting(ctr, ctx)
+		if (!ctr->box->dead)
 			ucore_counter_program(ctr);
 	prepare_other_groups(ctx);
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
@@ -477,8 +502,8 @@ void ucore_ctx_start_unfrozen(struct ucore_domain_ctx *ctx)
 {
 	struct ucore_counter *ctr;
 
-	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
-		if (!ctr->box->dead && ucore_ctx_counts(ctx, ctr))
+	ucore_for_each_counting(ctr, ctx)
+		if (!ctr->box->dead)
 			ucore_counter_start_unfrozen(ctr);
 }
 
@@ -519,9 +544,8 @@ void ucore_ctx_stop(struct ucore_domain_ctx *ctx, u64 now, u64 end, u64 before)
 	ucore_ctx_read(ctx, now);
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
 		box_leave(pb);
-	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
-		if (!ucore_ctx_counts(ctx, ctr))
-			continue;	/* its group does not count, so that its control is zero */
+	/* the controls of other groups are zero */
+	ucore_for_each_counting(ctr, ctx) {
 		if (ctr->box->users)
 			ucore_counter_disable(ctr);
 		else
@@ -550,10 +574,8 @@ void ucore_ctx_reset(struct ucore_domain_ctx *ctx, u64 now)
 		ctr->ran_ns = 0;
 		ctr->flags &= ~(UCORE_VALUE_F_STICKY | (ctr->box->dead ? 0 : UCORE_VALUE_F_DEAD));
 		ucore_counter_poll_from(ctr);
-		if (ctx->running && !ctr->box->dead && ucore_ctx_counts(ctx, ctr)) {
+		if (ctx->running && !ctr->box->dead && ucore_ctx_counts(ctx, ctr))
 			ucore_counter_reload(ctr);
-			twins_update(ctx, ctr);
-		}
 	}
 	ctx->enabled_ns = 0;
 	ctx->running_ns = 0;

@@ -16,6 +16,26 @@ static inline bool ucore_ctx_counts(const struct ucore_domain_ctx *ctx,
 	return !ctr->group || ctr->group == ctx->group;
 }
 
+/* Return the first counter that counts now, or NULL. */
+static inline struct ucore_counter *ucore_ctx_first_counting(const struct ucore_domain_ctx *ctx)
+{
+	return ctx->always || !ctx->group ? ctx->always : ctx->in_group[ctx->group];
+}
+
+/* Return the next counter after @ctr that counts now, or NULL. */
+static inline struct ucore_counter *ucore_ctx_next_counting(const struct ucore_domain_ctx *ctx,
+							    const struct ucore_counter *ctr)
+{
+	if (ctr->next_in_group || ctr->group || !ctx->group)
+		return ctr->next_in_group;
+	return ctx->in_group[ctx->group];
+}
+
+/* Iterate over the counters that count now: those of group 0, then those of this time slice. */
+#define ucore_for_each_counting(_ctr, _ctx)				\
+	for ((_ctr) = ucore_ctx_first_counting(_ctx); (_ctr);		\
+	     (_ctr) = ucore_ctx_next_counting(_ctx, _ctr))
+
 /*
  * Return the number of register reads for one read of the counter: 1 if the timer period is so
  * short that the low dword suffices, otherwise the number for a full read.
@@ -28,6 +48,7 @@ static inline u32 ucore_ctx_read_cost(const struct ucore_domain_ctx *ctx,
 	return low ? 1 : ctr->box->io.ops->counter_cost;
 }
 
+void ucore_ctx_link_counters(struct ucore_domain_ctx *ctx);
 void ucore_ctx_program(struct ucore_domain_ctx *ctx);
 u64 ucore_ctx_freeze(struct ucore_domain_ctx *ctx);
 u64 ucore_ctx_unfreeze(struct ucore_domain_ctx *ctx);

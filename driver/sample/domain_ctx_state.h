@@ -152,12 +152,21 @@ struct ucore_conflict {
  * @next_here: next context that the same CPU handles in a rendezvous (rendezvous.c)
  * @index: index among the session's contexts with counters
  * @nr_events: number of the session's events on this domain
+ * @claims: the session's claims on boxes of this domain (struct ucore_claim)
+ * @nr_claims: length of @claims
  * @domain: domain on which the context counts
  * @meets_on: CPU that executes the session's current rendezvous for this context
  * @sink: consumer of the session's records
  * @ring: the session's ring for this domain, or NULL
  * @ctr: array of the counters, in the order of event ids
  * @nr_ctr: number of entries in @ctr
+ * @always: list of the counters of group 0, in the order of @ctr
+ * @in_group: lists of the counters of each other group, in the order of @ctr; NULL if the
+ *            session has no groups
+ * @turns: registers that groups use in turn: UCORE_MAX_COUNTERS entries for each entry of @box,
+ *         NULL if the session has no groups
+ * @global_bits: mask of the bits of the counters in a global status that has a bit for each
+ *               counter
  * @order: pointers to the counters in the order of bulk reads: first those that a freeze stops,
  *         box by box, then the others
  * @address: register addresses of the counters, in the order of @order, for bulk reads
@@ -200,6 +209,7 @@ struct ucore_conflict {
  * @delayed: the budget delayed a timer or a core trigger; reported in the next sample
  * @gap_sample: the domain did not count for some time; reported in the next sample
  * @gap_read: the domain did not count for some time; reported by the next READ
+ * @gap_reported: the last READ has reported that the domain did not count for some time
  * @trigger: cause of the due sample, UCORE_TRIGGER_*
  * @core_context: for UCORE_TRIGGER_CORE, the context that the core event interrupted (IP, PID,
  *                TID), else NULL
@@ -220,12 +230,18 @@ struct ucore_domain_ctx {
 	struct ucore_domain_ctx *next_here;
 	u32 index;
 	u32 nr_events;
+	struct list_head claims;
+	u32 nr_claims;
 	struct ucore_domain *domain;
 	int meets_on;
 	struct ucore_sink *sink;
 	struct ucore_ring *ring;
 	struct ucore_counter *ctr;
 	u32 nr_ctr;
+	struct ucore_counter *always;
+	struct ucore_counter **in_group;
+	struct ucore_register_turns *turns;
+	u64 global_bits;
 	struct ucore_counter **order;
 	unsigned long *address;
 	u64 *raw;
@@ -267,6 +283,7 @@ struct ucore_domain_ctx {
 	bool delayed;
 	bool gap_sample;
 	bool gap_read;
+	bool gap_reported;
 	u32 trigger;
 	const struct ucore_pmi_regs *core_context;
 	u32 trigger_event;

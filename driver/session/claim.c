@@ -20,7 +20,6 @@
 #include <linux/err.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
-#include <linux/minmax.h>
 #include <linux/pid.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -29,7 +28,9 @@
 #include "box/freeze.h"
 #include "box/intel_uncore.h"
 #include "box/pmc_reserve.h"
+#include "box/selftest.h"
 #include "cpu/budget.h"
+#include "event/place_events.h"
 #include "session/claim.h"
 #include "session/session_state.h"
 
@@ -93,14 +94,71 @@ static int claim_acquire(struct ucore_claim *claim)
 	return ret;
 }
 
+static struct ucore_claim *claim_create(struct ucore_session *session, struct ucore_box *box)
+{
+	struct ucore_claim *claim = kzalloc(sizeof(*claim), GFP_KERNEL_ACCOUNT);
+	struct ucore_domain_ctx *ctx = session->ctx[box->domain->id];
+	int ret;
+
+	if (!claim)
+		return ERR_PTR(-ENOMEM);
+	claim->session = session;
+	claim->box = box;
+	claim->alone = ucore_session_freezes_boxes(session, box->domain);
+	INIT_LIST_HEAD(&claim->events);
+	ret = claim_acquire(claim);
+	if (ret) {
+		kfree(claim);
+		return ERR_PTR(ret);
+	}
+	list_add_tail(&claim->ctx_node, &ctx->claims);
+	ctx->nr_claims++;
+	return claim;
+}
+
+static void selftest_here(void *arg)
+{
+	struct ucore_box *box = arg;
+
+	raw_spin_lock(&box->domain->lock);
+	/* another session may have tested or started the box since box_selftest() checked it */
+	if (ucore_selftest_needed(box))
+		ucore_selftest_run(box);
+	raw_spin_unlock(&box->domain->lock);
+}
+
+/*
+ * Run the self-test of a claimed box, unless it has run before. A box whose domain has no online
+ * CPU is tested at the next opportunity. Return 0, -ENODEV if the box cannot count, or -EINTR if
+ * the caller is being killed.
+ */
+static int box_selftest(struct ucore_box *box)
+{
+	if (ucore_selftest_needed(box)) {
+		/* sleeps with the session's lock held; only a revoke can wait for that lock */
+		if (ucore_budget_await(box->domain))
+			return -EINTR;
+		mutex_lock(&ucore_run_lock);
+		cpus_read_lock();
+		ucore_budget_run(box->domain, selftest_here, box);
+		cpus_read_unlock();
+		mutex_unlock(&ucore_run_lock);
+		ucore_selftest_report(box);
+	}
+	return ucore_selftest_failed(box) ? -ENODEV : 0;
+}
+
 /**
  * ucore_claim_get() - find the session's claim on a box, or create it
- * @session: the session, locked
+ * @session: the session, locked, with a context on the box's domain
  * @box: the box
  *
- * A new claim has no events. The caller adds one or calls ucore_claim_settle().
+ * Runs the self-test of a box that has not been tested. The self-test may change the
+ * capabilities of the box. A new claim has no events. The caller adds one or calls
+ * ucore_claim_settle().
  *
- * Return: the claim, or an ERR_PTR with -EBUSY or -ENOMEM.
+ * Return: the claim, or an ERR_PTR with -EBUSY, -ENOMEM, -ENODEV if the box cannot count, or
+ * -EINTR.
  */
 struct ucore_claim *ucore_claim_get(struct ucore_session *session, struct ucore_box *box)
 {
@@ -112,109 +170,21 @@ struct ucore_claim *ucore_claim_get(struct ucore_session *session, struct ucore_
 	mutex_lock(&ucore_catalog.lock);
 	claim = claim_find(session, box);
 	mutex_unlock(&ucore_catalog.lock);
-	if (claim)
-		return claim;
-	claim = kzalloc(sizeof(*claim), GFP_KERNEL_ACCOUNT);
 	if (!claim)
-		return ERR_PTR(-ENOMEM);
-	claim->session = session;
-	claim->box = box;
-	claim->alone = ucore_session_freezes_boxes(session, box->domain);
-	ret = claim_acquire(claim);
+		claim = claim_create(session, box);
+	if (IS_ERR(claim))
+		return claim;
+	ret = box_selftest(box);
 	if (ret) {
-		kfree(claim);
+		ucore_claim_settle(claim);
 		return ERR_PTR(ret);
 	}
 	return claim;
 }
 
 /*
- * ---- placement of events on counters ----
+ * ---- events of a claim ----
  */
-
-/**
- * struct placement - events of a claim in certain groups, and the counters chosen for them
- * @nr: number of entries in @event
- * @event: events for which counters are chosen
- * @allowed: for each event, mask of the counters that it may use
- * @counter: for each event, number of the chosen counter
- */
-struct placement {
-	u32 nr;
-	struct ucore_event *event[UCORE_MAX_COUNTERS + 1];
-	u64 allowed[UCORE_MAX_COUNTERS + 1];
-	u8 counter[UCORE_MAX_COUNTERS + 1];
-};
-
-static void place_add(struct placement *place, struct ucore_event *event)
-{
-	if (place->nr < ARRAY_SIZE(place->event))
-		place->event[place->nr++] = event;
-}
-
-static void place_reverse(struct placement *place)
-{
-	u32 i;
-
-	for (i = 0; i < place->nr / 2; i++)
-		swap(place->event[i], place->event[place->nr - 1 - i]);
-}
-
-/* Collect the claim's events of @groups (mask) in @place, by ascending id, the new event last. */
-static void place_collect(struct placement *place, const struct ucore_claim *claim,
-			  struct ucore_event *new, u64 groups)
-{
-	struct ucore_event *event;
-	u32 left = claim->nr_events;
-
-	place->nr = 0;
-	if (groups & BIT_ULL(new->group))
-		place_add(place, new);
-	/* from the end of the list, because the box's events were probably added last */
-	list_for_each_entry_reverse(event, &claim->session->events, node) {
-		if (!left)
-			break;
-		if (event->claim != claim)
-			continue;
-		left--;
-		if (groups & BIT_ULL(event->group))
-			place_add(place, event);
-	}
-	place_reverse(place);
-}
-
-/*
- * Set @groups to a mask of the groups of the claim's events and of the new event. Return
- * -EADDRINUSE if the new event requires other filter values than an event of the claim.
- */
-static int groups_collect(const struct ucore_claim *claim, const struct ucore_event *new,
-			  u64 *groups)
-{
-	u32 left = claim->nr_events;
-	struct ucore_event *event;
-
-	*groups = BIT_ULL(new->group);
-	list_for_each_entry_reverse(event, &claim->session->events, node) {
-		if (!left)
-			break;
-		if (event->claim != claim)
-			continue;
-		left--;
-		if (ucore_event_conflicts(&event->spec, &new->spec))
-			return -EADDRINUSE;
-		*groups |= BIT_ULL(event->group);
-	}
-	return 0;
-}
-
-static bool place_assign(struct placement *place, u64 taken)
-{
-	u32 i;
-
-	for (i = 0; i < place->nr; i++)
-		place->allowed[i] = place->event[i]->spec.counters & ~taken;
-	return ucore_event_assign(place->allowed, place->nr, place->counter);
-}
 
 /* Return a mask of the counters of the claim's box that other sessions hold. */
 static u64 counters_taken(const struct ucore_claim *claim)
@@ -250,13 +220,6 @@ static void claim_add_event(struct ucore_claim *claim, const struct ucore_event 
 		claim->shared[i] |= event->spec.value[UCORE_SLOT_SHARED(i)];
 }
 
-static void claim_clear(struct ucore_claim *claim)
-{
-	claim->counters = 0;
-	claim->filters = false;
-	memset(claim->shared, 0, sizeof(claim->shared));
-}
-
 /*
  * Return true if the claim, with the new event, requires the same values of shared registers
  * as the claims of other sessions on the box.
@@ -277,134 +240,71 @@ static bool filters_agree(const struct ucore_claim *claim, const struct ucore_ev
 	return true;
 }
 
-/**
- * struct plan - a choice of counters for all groups of a claim
- * @claim: claim of the session on the box
- * @new: event to be added
- * @groups: mask of the groups of the claim's events and of @new
- * @lead: lead group: the group that is placed first, together with group 0, which always counts
- * @taken: mask of the counters that other sessions hold
- * @always: mask of the counters chosen for group 0, which no other group can use
- */
-struct plan {
-	struct ucore_claim *claim;
-	struct ucore_event *new;
-	u64 groups;
-	u32 lead;
-	u64 taken;
-	u64 always;
-};
-
-static void place_commit(const struct placement *place)
+/* Insert an event into the claim's list, after the events of its group and of lower groups. */
+static void claim_insert(struct ucore_claim *claim, struct ucore_event *new)
 {
-	u32 i;
+	struct ucore_event *event;
 
-	for (i = 0; i < place->nr; i++)
-		place->event[i]->counter = place->counter[i];
+	list_for_each_entry_reverse(event, &claim->events, claim_node)
+		if (event->group <= new->group)
+			break;
+	list_add(&new->claim_node, &event->claim_node);
+	new->claim = claim;
 }
 
-/*
- * Choose counters for the events of group 0, which always count, together with those of the lead
- * group, which is the group that is placed first.
- */
-static bool lead_assign(struct plan *plan, struct placement *place)
+/* Compute the claim's counters and shared register values from its events. */
+static void claim_update(struct ucore_claim *claim)
 {
-	u32 i;
+	const struct ucore_event *event;
 
-	place_collect(place, plan->claim, plan->new, BIT_ULL(0) | BIT_ULL(plan->lead));
-	if (!place_assign(place, plan->taken))
-		return false;
-	plan->always = 0;
-	for (i = 0; i < place->nr; i++)
-		if (!place->event[i]->group)
-			plan->always |= BIT_ULL(place->counter[i]);
-	return true;
+	lockdep_assert_held(&ucore_catalog.lock);
+
+	claim->counters = 0;
+	claim->filters = false;
+	memset(claim->shared, 0, sizeof(claim->shared));
+	list_for_each_entry(event, &claim->events, claim_node)
+		claim_add_event(claim, event);
 }
 
-/*
- * Choose counters for each group except group 0 and the lead group (plan->lead), among the
- * counters that group 0 leaves free.
- */
-static bool rest_assign(const struct plan *plan, struct placement *place, bool commit)
+/* Return true if an event of the claim requires other filter values than the new event. */
+static bool claim_conflicts(const struct ucore_claim *claim, const struct ucore_event *new)
 {
-	u64 rest = plan->groups & ~(BIT_ULL(0) | BIT_ULL(plan->lead));
-	u32 group;
+	const struct ucore_event *event;
 
-	for (; rest; rest &= rest - 1) {
-		group = __ffs64(rest);
-		place_collect(place, plan->claim, plan->new, BIT_ULL(group));
-		if (!place_assign(place, plan->taken | plan->always))
-			return false;
-		if (commit)
-			place_commit(place);
-	}
-	return true;
-}
-
-/*
- * Choose counters for all groups. The events of group 0 always count, so that their counters are
- * not free for any other group. Each group is tried as the lead group, which is placed together
- * with group 0 before the others, until the others fit. Return false if none is suitable.
- */
-static bool plan_find(struct plan *plan, struct placement *place)
-{
-	u64 leads = plan->groups & ~BIT_ULL(0) ?: BIT_ULL(0);
-
-	for (; leads; leads &= leads - 1) {
-		plan->lead = __ffs64(leads);
-		if (lead_assign(plan, place) && rest_assign(plan, place, false))
+	list_for_each_entry(event, &claim->events, claim_node)
+		if (ucore_event_conflicts(&event->spec, &new->spec))
 			return true;
-	}
 	return false;
 }
 
-static int claim_assign(struct ucore_claim *claim, struct ucore_event *new, u64 groups,
-			struct placement *place)
-{
-	struct plan plan = { .claim = claim, .new = new, .groups = groups };
-	const struct ucore_event *event;
-
-	if (!filters_agree(claim, new))
-		return -EADDRINUSE;
-	plan.taken = counters_taken(claim);
-	if (!plan_find(&plan, place)) {
-		plan.taken = 0;
-		return plan_find(&plan, place) ? -EBUSY : -ENOSPC;
-	}
-	rest_assign(&plan, place, true);
-	lead_assign(&plan, place);
-	place_commit(place);
-	claim_clear(claim);
-	list_for_each_entry(event, &claim->session->events, node)
-		if (event->claim == claim)
-			claim_add_event(claim, event);
-	claim_add_event(claim, new);
-	return 0;
-}
-
 /**
- * ucore_claim_place() - choose a counter for a new event
+ * ucore_claim_add_event() - add an event to a claim, and choose counters for its events
  * @claim: the session's claim; the session is locked and stopped
- * @new: the event, not yet in the session's list; events of the session may move to other
- *       counters
+ * @new: the event; events of the claim may move to other counters
  *
  * Return: 0; -EADDRINUSE if another event requires other values of the shared registers;
  * -EBUSY if other sessions hold the counters that the event needs; -ENOSPC if events of this
- * session, in the same group or in group 0, use the counters that the event needs.
+ * session, in the same group or in group 0, use the counters that the event needs. On failure
+ * the claim is unchanged, and the caller calls ucore_claim_settle().
  */
-int ucore_claim_place(struct ucore_claim *claim, struct ucore_event *new)
+int ucore_claim_add_event(struct ucore_claim *claim, struct ucore_event *new)
 {
-	struct placement place;
-	u64 groups;
-	int ret;
+	int ret = -EADDRINUSE;
 
 	lockdep_assert_held(&claim->session->lock);
 
-	ret = groups_collect(claim, new, &groups);
-	if (ret)
+	if (claim_conflicts(claim, new))
 		return ret;
 	mutex_lock(&ucore_catalog.lock);
-	ret = claim_assign(claim, new, groups, &place);
+	if (!filters_agree(claim, new))
+		goto unlock;
+	claim_insert(claim, new);
+	ret = ucore_place_events(&claim->events, new, counters_taken(claim));
+	if (ret)
+		list_del(&new->claim_node);
+	else
+		claim_update(claim);
+unlock:
 	mutex_unlock(&ucore_catalog.lock);
 	return ret;
 }
@@ -430,7 +330,7 @@ static void restore_here(void *arg)
 	struct restore *restore = arg;
 	struct ucore_domain *domain = restore->domain;
 	bool box_freeze = ucore_session_freezes_boxes(restore->session, domain);
-	struct ucore_event *event;
+	struct ucore_claim *claim;
 
 	raw_spin_lock(&domain->lock);
 	if (!box_freeze)
@@ -438,10 +338,9 @@ static void restore_here(void *arg)
 	if (restore->box)
 		ucore_box_restore(restore->box);
 	else
-		list_for_each_entry(event, &restore->session->events, node)
-			if (event->box->domain == domain &&
-			    list_is_singular(&event->box->claims))
-				ucore_box_restore(event->box);
+		list_for_each_entry(claim, &restore->session->ctx[domain->id]->claims, ctx_node)
+			if (list_is_singular(&claim->box->claims))
+				ucore_box_restore(claim->box);
 	if (!box_freeze)
 		ucore_unfreeze_domain(domain, true);
 	raw_spin_unlock(&domain->lock);
@@ -478,34 +377,61 @@ static void claim_release(struct ucore_claim *claim)
 	claim->session->nr_boxes--;
 	mutex_unlock(&ucore_catalog.lock);
 	cpus_read_unlock();
+	list_del(&claim->ctx_node);
+	claim->session->ctx[claim->box->domain->id]->nr_claims--;
 	kfree(claim);
 }
 
-/* Compute the claim's counters and shared register values again, after an event was removed. */
-static void claim_update(struct ucore_claim *claim)
-{
-	const struct ucore_event *event;
-
-	mutex_lock(&ucore_catalog.lock);
-	claim_clear(claim);
-	list_for_each_entry(event, &claim->session->events, node)
-		if (event->claim == claim)
-			claim_add_event(claim, event);
-	mutex_unlock(&ucore_catalog.lock);
-}
-
 /**
- * ucore_claim_settle() - update a claim after an event was removed or could not be added
+ * ucore_claim_settle() - release a claim if it has no events
  * @claim: the claim, freed if it has no events; its session is locked and stopped
  */
 void ucore_claim_settle(struct ucore_claim *claim)
 {
 	lockdep_assert_held(&claim->session->lock);
 
-	if (claim->nr_events)
-		claim_update(claim);
-	else
+	if (list_empty(&claim->events))
 		claim_release(claim);
+}
+
+/**
+ * ucore_claim_remove_event() - remove an event from its claim, which is released after the last
+ * @event: the event; its session is locked and stopped
+ *
+ * The other events keep their counters.
+ */
+void ucore_claim_remove_event(struct ucore_event *event)
+{
+	struct ucore_claim *claim = event->claim;
+
+	list_del(&event->claim_node);
+	mutex_lock(&ucore_catalog.lock);
+	claim_update(claim);
+	mutex_unlock(&ucore_catalog.lock);
+	ucore_claim_settle(claim);
+}
+
+/**
+ * ucore_claim_drop_event() - remove an event of a session whose events are all removed
+ * @event: the event; its session is locked and stopped
+ *
+ * The claim holds the counters of its events until its last event is dropped.
+ */
+void ucore_claim_drop_event(struct ucore_event *event)
+{
+	list_del(&event->claim_node);
+	ucore_claim_settle(event->claim);
+}
+
+/* Return true if the context's session alone uses a box that has to be restored. */
+static bool ctx_is_dirty(const struct ucore_domain_ctx *ctx)
+{
+	const struct ucore_claim *claim;
+
+	list_for_each_entry(claim, &ctx->claims, ctx_node)
+		if (claim->box->dirty && list_is_singular(&claim->box->claims))
+			return true;
+	return false;
 }
 
 /**
@@ -517,16 +443,16 @@ void ucore_claim_settle(struct ucore_claim *claim)
 void ucore_claim_restore_boxes(struct ucore_session *session)
 {
 	struct restore restore = { .session = session };
-	struct ucore_event *event;
+	u32 i;
 
 	lockdep_assert_held(&session->lock);
 
 	cpus_read_lock();
 	mutex_lock(&ucore_catalog.lock);
-	list_for_each_entry(event, &session->events, node) {
-		if (!event->box->dirty || !list_is_singular(&event->box->claims))
-			continue;	/* box not programmed since its restore, or shared */
-		restore.domain = event->box->domain;
+	for (i = 0; i < ucore_catalog.nr_domains; i++) {
+		if (!session->ctx[i] || !ctx_is_dirty(session->ctx[i]))
+			continue;
+		restore.domain = &ucore_catalog.domains[i];
 		ucore_budget_run(restore.domain, restore_here, &restore);
 	}
 	mutex_unlock(&ucore_catalog.lock);

@@ -29,6 +29,7 @@ static struct ucore_domain_ctx *ctx_create(struct ucore_session *session,
 	if (!ctx)
 		return NULL;
 	ctx->domain = domain;
+	INIT_LIST_HEAD(&ctx->claims);
 	ctx->sink = &session->sink;
 	ctx->timer_ns = session->timer_ns;
 	ctx->box_freeze = ucore_session_freezes_boxes(session, domain);
@@ -56,19 +57,6 @@ static void ctx_set_ring(struct ucore_session *session, struct ucore_domain_ctx 
 	ucore_ring_put(old);
 }
 
-static int ctx_ensure_ring(struct ucore_session *session, struct ucore_domain_ctx *ctx)
-{
-	struct ucore_ring *ring;
-
-	if (!session->ring_size || ctx->ring)
-		return 0;
-	ring = ucore_ring_create(session->ring_size, session->wakeup, session->user);
-	if (IS_ERR(ring))
-		return PTR_ERR(ring);
-	ctx_set_ring(session, ctx, ring);
-	return 0;
-}
-
 /* Free the arrays of counters, boxes and CPUs of a context that does not run. */
 static void ctx_free_counters(struct ucore_domain_ctx *ctx)
 {
@@ -78,7 +66,12 @@ static void ctx_free_counters(struct ucore_domain_ctx *ctx)
 	kvfree(ctx->raw);
 	kvfree(ctx->box);
 	kvfree(ctx->cpu);
+	kfree(ctx->in_group);
+	kvfree(ctx->turns);
 	ctx->ctr = NULL;
+	ctx->always = NULL;
+	ctx->in_group = NULL;
+	ctx->turns = NULL;
 	ctx->order = NULL;
 	ctx->address = NULL;
 	ctx->raw = NULL;
@@ -94,10 +87,9 @@ static void ctx_free_counters(struct ucore_domain_ctx *ctx)
  * @session: the session, locked
  * @domain: the domain
  *
- * Allocates the context's ring, too, if the session has rings. ucore_prepare_session() adds the
- * counters.
+ * ucore_prepare_session() adds the counters, ucore_prepare_ring() the ring.
  *
- * Return: 0, -ENOBUFS or -ENOMEM.
+ * Return: 0 or -ENOMEM.
  */
 int ucore_prepare_ctx(struct ucore_session *session, struct ucore_domain *domain)
 {
@@ -107,12 +99,36 @@ int ucore_prepare_ctx(struct ucore_session *session, struct ucore_domain *domain
 	lockdep_assert_held(&session->lock);
 
 	if (session->ctx[i])
-		return ctx_ensure_ring(session, session->ctx[i]);
+		return 0;
 	ctx = ctx_create(session, domain);
 	if (!ctx)
 		return -ENOMEM;
 	smp_store_release(&session->ctx[i], ctx);	/* pairs with ucore_session_ctx() */
-	return ctx_ensure_ring(session, ctx);
+	return 0;
+}
+
+/**
+ * ucore_prepare_ring() - allocate the ring of a context, unless it exists
+ * @session: the session, locked
+ * @ctx: one of its contexts
+ *
+ * Does nothing if the session has no rings, or no event on the domain.
+ *
+ * Return: 0, -ENOBUFS or -ENOMEM.
+ */
+int ucore_prepare_ring(struct ucore_session *session, struct ucore_domain_ctx *ctx)
+{
+	struct ucore_ring *ring;
+
+	lockdep_assert_held(&session->lock);
+
+	if (!session->ring_size || !ctx->nr_events || ctx->ring)
+		return 0;
+	ring = ucore_ring_create(session->ring_size, session->wakeup, session->user);
+	if (IS_ERR(ring))
+		return PTR_ERR(ring);
+	ctx_set_ring(session, ctx, ring);
+	return 0;
 }
 
 /**
@@ -170,6 +186,22 @@ static u32 unfrozen(const struct ucore_domain_ctx *ctx, const struct ucore_box *
 	return ctl_reg == UCORE_REG_NONE || freeze_fails(ctx, box) ? UCORE_VALUE_F_UNFROZEN : 0;
 }
 
+/**
+ * ucore_prepare_flags() - get the flags of an event's value before the next START
+ * @ctx: the session's context on the event's domain
+ * @event: the event
+ *
+ * Return: UCORE_VALUE_F_*.
+ */
+u32 ucore_prepare_flags(const struct ucore_domain_ctx *ctx, const struct ucore_event *event)
+{
+	const struct ucore_layout *layout = event->box->desc.layout;
+	u16 ctl_reg = event->counter < UCORE_COUNTER_FIXED ? layout->ctl[event->counter] :
+		      layout->fixed_ctl[event->counter - UCORE_COUNTER_FIXED];
+
+	return event->flags | unfrozen(ctx, event->box, ctl_reg);
+}
+
 /* Return the global status bits that an overflow of the counter may set. */
 static u64 status_bits(const struct ucore_box *box, bool fixed, u8 i)
 {
@@ -180,26 +212,15 @@ static u64 status_bits(const struct ucore_box *box, bool fixed, u8 i)
 	return fixed ? box->desc.global_fixed : box->desc.global_gp;
 }
 
-/*
- * Link counter @new with the counters of other groups that use the same register, in a circular
- * list (ucore_counter.twin).
- */
-static void counter_link(struct ucore_domain_ctx *ctx, const struct ucore_domain_ctx_box *cb,
-			 u32 new)
+/* Return the register of a counter in a group, NULL for group 0, which shares it with no group. */
+static struct ucore_register_turns *register_of(const struct ucore_domain_ctx *ctx,
+						const struct ucore_domain_ctx_box *cb,
+						const struct ucore_event *event)
 {
-	struct ucore_counter *ctr = &ctx->ctr[new];
-	u32 j;
+	u32 i = event->counter < UCORE_COUNTER_FIXED ? event->counter :
+		UCORE_MAX_GP + event->counter - UCORE_COUNTER_FIXED;
 
-	ctr->twin = new;
-	if (!ctr->group)
-		return;		/* a counter of group 0 shares its register with no other */
-	for (j = cb->last; j != U32_MAX; j = ctx->ctr[j].sibling) {
-		if (ctx->ctr[j].index != ctr->index || !ctx->ctr[j].group)
-			continue;
-		ctr->twin = ctx->ctr[j].twin;
-		ctx->ctr[j].twin = new;
-		return;
-	}
+	return event->group ? &ctx->turns[(cb - ctx->box) * UCORE_MAX_COUNTERS + i] : NULL;
 }
 
 /*
@@ -246,13 +267,13 @@ static void ctx_add_counter(struct ucore_session *session, const struct ucore_ev
 		.poll_period = event->spec.poll_ns ? event->spec.period : 0,
 		.event = event->id,
 		.slot = slot,
-		.flags = event->flags | unfrozen(ctx, event->box, ctl_reg),
+		.flags = ucore_prepare_flags(ctx, event) & ~UCORE_VALUE_F_PARTIAL,
 		.reg = fixed ? layout->fixed_ctr[i] : layout->ctr[i],
 		.ctl_reg = ctl_reg,
 		.index = event->counter,
+		.turns = register_of(ctx, cb, event),
 		.sibling = cb->last,
 	};
-	counter_link(ctx, cb, ctx->nr_ctr);
 	cb->last = ctx->nr_ctr++;
 	ucore_counter_poll_from(ctr);
 	if (event->spec.poll_ns)
@@ -285,6 +306,14 @@ static int ctx_list_cpus(struct ucore_domain_ctx *ctx)
 	return 0;
 }
 
+static int ctx_prepare_groups(struct ucore_domain_ctx *ctx)
+{
+	ctx->in_group = kcalloc(UCORE_GROUP_MAX + 1, sizeof(*ctx->in_group), GFP_KERNEL_ACCOUNT);
+	ctx->turns = kvcalloc(ctx->nr_claims, UCORE_MAX_COUNTERS * sizeof(*ctx->turns),
+			      GFP_KERNEL_ACCOUNT);
+	return ctx->in_group && ctx->turns ? 0 : -ENOMEM;
+}
+
 /* Allocate the arrays of counters and boxes for the events of a context. */
 static int ctx_prepare(const struct ucore_session *session, struct ucore_domain_ctx *ctx)
 {
@@ -299,13 +328,15 @@ static int ctx_prepare(const struct ucore_session *session, struct ucore_domain_
 	ctx->order = kvcalloc(ctx->nr_events, sizeof(*ctx->order), GFP_KERNEL_ACCOUNT);
 	ctx->address = kvcalloc(ctx->nr_events, sizeof(*ctx->address), GFP_KERNEL_ACCOUNT);
 	ctx->raw = kvcalloc(ctx->nr_events, sizeof(*ctx->raw), GFP_KERNEL_ACCOUNT);
-	ctx->box = kvcalloc(ctx->nr_events, sizeof(*ctx->box), GFP_KERNEL_ACCOUNT);
+	ctx->box = kvcalloc(ctx->nr_claims, sizeof(*ctx->box), GFP_KERNEL_ACCOUNT);
 	if (!ctx->ctr || !ctx->order || !ctx->address || !ctx->raw || !ctx->box)
+		return -ENOMEM;
+	if (session->rotate_ns && ctx_prepare_groups(ctx))
 		return -ENOMEM;
 	ctx->parallel.chosen = test_bit(ctx->domain->id, session->pinned);
 	if (ctx->parallel.size > 1 && ucore_parallel_prepare(ctx->domain))
 		return -ENOMEM;
-	return session->flags & UCORE_SESSION_F_TASKS && ctx->ring ? ctx_list_cpus(ctx) : 0;
+	return session->flags & UCORE_SESSION_F_TASKS && session->ring_size ? ctx_list_cpus(ctx) : 0;
 }
 
 /* Allocate the arrays of all contexts, and link the contexts that have events. */
@@ -376,7 +407,7 @@ static void readers_elect(struct ucore_session *session)
 }
 
 /**
- * ucore_prepare_session() - make domain contexts of a session's events, and a buffer for READ
+ * ucore_prepare_session() - make domain contexts of a session's events
  * @session: the session, locked and stopped
  *
  * Return: 0 or -ENOMEM.
@@ -396,20 +427,13 @@ int ucore_prepare_session(struct ucore_session *session)
 	}
 	list_for_each_entry(event, &session->events, node)
 		ctx_add_counter(session, event, slot++);
-	ucore_for_each_ctx(ctx, session)
-		ucore_bulk_read_sort(ctx);
 	groups_prepare(session);
+	ucore_for_each_ctx(ctx, session) {
+		ucore_ctx_link_counters(ctx);
+		ucore_bulk_read_sort(ctx);
+	}
 	readers_elect(session);
-	kvfree(session->values);
-	kvfree(session->ran_ns);
-	kvfree(session->domains);
-	session->values = kvcalloc(session->nr_events, sizeof(*session->values),
-				   GFP_KERNEL_ACCOUNT);
-	session->domains = kvcalloc(session->nr_domains, sizeof(*session->domains),
-				    GFP_KERNEL_ACCOUNT);
-	session->ran_ns = kvcalloc(session->nr_events, sizeof(*session->ran_ns),
-				   GFP_KERNEL_ACCOUNT);
-	return session->values && session->domains && session->ran_ns ? 0 : -ENOMEM;
+	return 0;
 }
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Sessions: create and release sessions, own their event lists, and check permissions for
- * events. Part of the session layer; claim.c chooses counters, start_stop_read.c runs sessions,
+ * events. Part of the session layer; claim.c chooses counters, start_stop_reset.c runs sessions,
  * pmi_cpus.c chooses readers.
  *
  * Process context. The session's lock is held unless a function states otherwise.
@@ -11,16 +11,16 @@
 #include <linux/cred.h>
 #include <linux/errno.h>
 #include <linux/lockdep.h>
+#include <linux/log2.h>
 #include <linux/nospec.h>
 #include <linux/pid.h>
+#include <linux/sched.h>
 #include <linux/sched/user.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
 #include "box/catalog.h"
 #include "box/intel_uncore.h"
-#include "box/selftest.h"
-#include "cpu/budget.h"
 #include "irq/dead_box_recovery.h"
 #include "session/claim.h"
 #include "session/core_triggers.h"
@@ -45,56 +45,56 @@ static struct ucore_event *event_find(struct ucore_session *session, u32 id)
 	return NULL;
 }
 
-static void selftest_here(void *arg)
+/* Make room in the buffers of READ for the values of @nr events. */
+static int values_reserve(struct ucore_session *session, u32 nr)
 {
-	struct ucore_box *box = arg;
+	struct ucore_value *values;
+	u64 *ran_ns;
 
-	raw_spin_lock(&box->domain->lock);
-	/* another session may have tested or started the box since box_selftest() checked it */
-	if (ucore_selftest_needed(box))
-		ucore_selftest_run(box);
-	raw_spin_unlock(&box->domain->lock);
-}
-
-/**
- * box_selftest() - run the self-test of a box, unless it has run before
- * @box: a box that the session has a claim on
- * @learned: out: a check of the self-test failed, which has changed the box's capabilities, so
- *           that the event must be encoded again
- *
- * A box whose domain has no online CPU is tested at the next opportunity.
- *
- * Return: 0, or -ENODEV if the box cannot count, or -EINTR if the caller is being killed.
- */
-static int box_selftest(struct ucore_box *box, bool *learned)
-{
-	*learned = false;
-	if (ucore_selftest_needed(box)) {
-		/* sleeps with the session's lock held; only a revoke can wait for that lock */
-		if (ucore_budget_await(box->domain))
-			return -EINTR;
-		mutex_lock(&ucore_run_lock);
-		cpus_read_lock();
-		ucore_budget_run(box->domain, selftest_here, box);
-		cpus_read_unlock();
-		mutex_unlock(&ucore_run_lock);
-		ucore_selftest_report(box);
+	if (nr <= session->max_values)
+		return 0;
+	nr = roundup_pow_of_two(nr);
+	values = kvcalloc(nr, sizeof(*values), GFP_KERNEL_ACCOUNT);
+	ran_ns = kvcalloc(nr, sizeof(*ran_ns), GFP_KERNEL_ACCOUNT);
+	if (!values || !ran_ns) {
+		kvfree(values);
+		kvfree(ran_ns);
+		return -ENOMEM;
 	}
-	/* a check of the self-test may have failed now, or earlier for another session */
-	*learned = box->selftest.failed;
-	return ucore_selftest_failed(box) ? -ENODEV : 0;
+	kvfree(session->values);
+	kvfree(session->ran_ns);
+	session->values = values;
+	session->ran_ns = ran_ns;
+	session->max_values = nr;
+	return 0;
 }
 
-/* Add @by to the numbers of events of the claim, of the domain context and of the session. */
-static void events_account(struct ucore_session *session, struct ucore_claim *claim, int by)
+/* Make room in the buffer of READ for the times of @nr domains. */
+static int domains_reserve(struct ucore_session *session, u32 nr)
 {
-	struct ucore_domain_ctx *ctx = session->ctx[claim->box->domain->id];
+	struct ucore_read_domain *domains;
+
+	if (nr <= session->max_domains)
+		return 0;
+	nr = roundup_pow_of_two(nr);
+	domains = kvcalloc(nr, sizeof(*domains), GFP_KERNEL_ACCOUNT);
+	if (!domains)
+		return -ENOMEM;
+	kvfree(session->domains);
+	session->domains = domains;
+	session->max_domains = nr;
+	return 0;
+}
+
+/* Add @by to the numbers of events of the domain context and of the session. */
+static void events_account(struct ucore_session *session, const struct ucore_event *event, int by)
+{
+	struct ucore_domain_ctx *ctx = session->ctx[event->box->domain->id];
 
 	session->nr_domains -= ctx->nr_events > 0;
 	ctx->nr_events += by;
 	session->nr_domains += ctx->nr_events > 0;
 	session->nr_events += by;
-	claim->nr_events += by;
 }
 
 /* Encode an event for its box, with the box's capabilities known so far. */
@@ -174,6 +174,53 @@ static int check_group(const struct ucore_session *session, const struct ucore_a
 	return add->group > UCORE_GROUP_MAX || add->period ? -EINVAL : 0;
 }
 
+/* Check whether the caller may add an event to the session. Return 0 or -errno as in the ABI. */
+static int check_add(const struct ucore_session *session, struct ucore_box *box,
+		     const struct ucore_add_event *add)
+{
+	int ret = ucore_session_may_change(session) ?: check_group(session, add);
+
+	if (ret)
+		return ret;
+	if (session->nr_events >= UCORE_EVENTS_MAX)
+		return -ENOSPC;
+	if (!box)
+		return -ENOENT;
+	if (!ucore_recovery_box_is_alive(box))
+		return -ENODEV;
+	return 0;
+}
+
+/*
+ * Allocate what the session needs for one more event on the box: the domain's context, and room
+ * in the buffers of READ, which therefore allocates nothing.
+ */
+static int event_reserve(struct ucore_session *session, const struct ucore_box *box)
+{
+	return ucore_prepare_ctx(session, box->domain) ?:
+	       values_reserve(session, session->nr_events + 1) ?:
+	       domains_reserve(session, session->nr_domains + 1);
+}
+
+/*
+ * Claim the event's box, and choose a counter. The self-test of a new claim may have changed the
+ * capabilities of the box, so that the event is encoded again.
+ */
+static int event_place(struct ucore_session *session, struct ucore_event *event,
+		       const struct ucore_add_event *add, const struct ucore_term *terms)
+{
+	struct ucore_claim *claim = ucore_claim_get(session, event->box);
+	int ret;
+
+	if (IS_ERR(claim))
+		return PTR_ERR(claim);
+	ret = event->box->selftest.failed ? event_encode(event, add, terms) : 0;
+	ret = ret ?: ucore_claim_add_event(claim, event);
+	if (ret)
+		ucore_claim_settle(claim);
+	return ret;
+}
+
 /**
  * ucore_session_add_event() - add an event to a session, for ADD_EVENT
  * @session: the session, locked
@@ -186,71 +233,37 @@ int ucore_session_add_event(struct ucore_session *session, struct ucore_add_even
 			    const struct ucore_term *terms)
 {
 	struct ucore_box *box = ucore_catalog_box(add->box);
-	struct ucore_claim *claim;
+	int ret = check_add(session, box, add);
 	struct ucore_event *event;
-	bool learned;
-	int ret;
 
 	lockdep_assert_held(&session->lock);
 
-	ret = ucore_session_may_change(session);
 	if (ret)
 		return ret;
-	ret = check_group(session, add);
-	if (ret)
-		return ret;
-	if (!box)
-		return -ENOENT;
-	if (!ucore_recovery_box_is_alive(box))
-		return -ENODEV;
 	event = event_create(box, add, terms);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-
-	ret = check_perfmon(session, box, add, terms);
-	if (ret)
-		goto free;
-	claim = ucore_claim_get(session, box);
-	if (IS_ERR(claim)) {
-		ret = PTR_ERR(claim);
-		goto free;
+	ret = check_perfmon(session, box, add, terms) ?: event_reserve(session, box) ?:
+	      event_place(session, event, add, terms);
+	if (ret) {
+		kfree(event);
+		return ret;
 	}
-	ret = ucore_prepare_ctx(session, box->domain);
-	if (ret)
-		goto settle;
-	ret = box_selftest(box, &learned);
-	if (!ret && learned)
-		ret = event_encode(event, add, terms);
-	if (ret)
-		goto settle;
-	ret = ucore_claim_place(claim, event);
-	if (ret)
-		goto settle;
-
-	event->claim = claim;
 	event->id = session->next_event++;
 	list_add_tail(&event->node, &session->events);
-	events_account(session, claim, 1);
+	events_account(session, event, 1);
 	add->event = event->id;
 	add->counter = event->counter;
 	add->poll_ns = event->spec.poll_ns;
 	return 0;
-
-settle:
-	ucore_prepare_settle(session, box->domain);
-	ucore_claim_settle(claim);
-free:
-	kfree(event);
-	return ret;
 }
 
-static void event_drop(struct ucore_session *session, struct ucore_event *event)
+/* Remove an event from the session, but not from its claim. */
+static void event_unlist(struct ucore_session *session, struct ucore_event *event)
 {
 	list_del(&event->node);
-	events_account(session, event->claim, -1);
+	events_account(session, event, -1);
 	ucore_prepare_settle(session, event->box->domain);
-	ucore_claim_settle(event->claim);
-	kfree(event);
 }
 
 /**
@@ -271,7 +284,9 @@ int ucore_session_remove_event(struct ucore_session *session, u32 id)
 	event = event_find(session, id);
 	if (!event)
 		return -ENOENT;
-	event_drop(session, event);
+	event_unlist(session, event);
+	ucore_claim_remove_event(event);
+	kfree(event);
 	return 0;
 }
 
@@ -398,8 +413,12 @@ void ucore_session_release(struct ucore_session *session)
 	WRITE_ONCE(session->revoked, true);
 	ucore_core_triggers_remove(session);
 	ucore_claim_restore_boxes(session);
-	list_for_each_entry_safe(event, next, &session->events, node)
-		event_drop(session, event);
+	list_for_each_entry_safe(event, next, &session->events, node) {
+		event_unlist(session, event);
+		ucore_claim_drop_event(event);
+		kfree(event);
+		cond_resched();
+	}
 	ucore_pmi_cpus_unset(session);
 }
 

@@ -18,7 +18,7 @@
 #include "box/catalog.h"
 #include "session/session_and_events.h"
 #include "session/session_registry.h"
-#include "session/start_stop_read.h"
+#include "session/start_stop_reset.h"
 
 static LIST_HEAD(sessions);	/* struct ucore_session, by ascending id */
 static u32 nr_sessions;

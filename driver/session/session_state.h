@@ -13,7 +13,7 @@
 
 #include "box/domain_global_ctl.h"
 #include "sample/domain_ctx_counters.h"
-#include "session/event.h"
+#include "event/event.h"
 
 struct pid;
 struct user_struct;
@@ -61,7 +61,9 @@ struct user_struct;
  * @values: snapshot of READ: value of each event, in the order of @events
  * @ran_ns: snapshot of READ: time for which each event could count (ns), in the order of
  *          @events
+ * @max_values: length of @values and of @ran_ns, at least @nr_events
  * @domains: snapshot of READ: times of each domain, in the order of domain ids
+ * @max_domains: length of @domains, at least @nr_domains
  * @triggers: list of the session's core triggers (struct ucore_perf_trigger)
  * @nr_triggers: length of @triggers
  * @skew_ns: snapshot of READ: time between the first and the last freeze of a domain or of a
@@ -110,7 +112,9 @@ struct ucore_session {
 	bool revoked;
 	struct ucore_value *values;
 	u64 *ran_ns;
+	u32 max_values;
 	struct ucore_read_domain *domains;
+	u32 max_domains;
 	struct list_head triggers;
 	u32 nr_triggers;
 	u64 skew_ns;

@@ -84,7 +84,7 @@ class Driver:
         return (1 << nr) - 1
 
     def allowed(self, platform, box, code, umask):
-        """As constraint_mask() of driver/session/event.c: the first rule that fits."""
+        """As constraint_mask() of driver/event/event.c: the first rule that fits."""
         for first, last, its, mask in self.rules.get((platform, box), ()):
             if first <= code <= last and its in (0, umask):
                 return mask & self.everything(platform, box)

@@ -437,6 +437,7 @@ struct ucore_counter *fake_ctx_add(struct ucore_domain_ctx *ctx, struct ucore_bo
 		pb->armed_mask |= fixed ? box->desc.global_fixed : box->desc.global_gp;
 		ctx->armed_mask |= pb->armed_mask;
 	}
+	ucore_ctx_link_counters(ctx);
 	ucore_bulk_read_sort(ctx);
 	return ctr;
 }
@@ -569,20 +570,17 @@ int session_remove(struct ucore_session *session, u32 event)
 	return ret;
 }
 
-int session_read(struct ucore_session *session, bool live)
+void session_read(struct ucore_session *session, bool live)
 {
-	int ret;
-
 	mutex_lock(&session->lock);
-	ret = ucore_counting_read(session, live);
+	ucore_snapshot_take(session, live);
 	mutex_unlock(&session->lock);
-	return ret;
 }
 
 void session_unread(struct ucore_session *session)
 {
 	mutex_lock(&session->lock);
-	ucore_counting_unread(session);
+	ucore_snapshot_undo(session);
 	mutex_unlock(&session->lock);
 }
 

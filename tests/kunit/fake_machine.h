@@ -24,7 +24,8 @@
 #include "sample/readout.h"
 #include "session/pmi_cpus.h"
 #include "session/session_and_events.h"
-#include "session/start_stop_read.h"
+#include "session/snapshot.h"
+#include "session/start_stop_reset.h"
 
 #define FAKE_NR_CBO	3
 #define FAKE_BOXES	64	/* maximum of a domain */
@@ -131,7 +132,7 @@ void fake_reader_choose(struct ucore_domain *domain, int cpu, const struct cpuma
 
 /* Call the driver's function with the lock that the ioctl takes. */
 int session_remove(struct ucore_session *session, u32 event);
-int session_read(struct ucore_session *session, bool live);
+void session_read(struct ucore_session *session, bool live);
 void session_unread(struct ucore_session *session);
 int session_reset(struct ucore_session *session);
 int session_set_cpus(struct ucore_session *session, const u32 *cpus, u32 nr);

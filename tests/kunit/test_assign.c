@@ -3,7 +3,8 @@
 #include <linux/random.h>
 
 #include "fake_machine.h"
-#include "session/event.h"
+#include "event/event.h"
+#include "event/place_events.h"
 
 #define FIXED	BIT_ULL(UCORE_COUNTER_FIXED)
 
@@ -301,6 +302,164 @@ static void assignment_agrees_with_exhaustive_search(struct kunit *test)
 	KUNIT_EXPECT_LT(test, found, 3900U);
 }
 
+/* ---- placement of groups ---- */
+
+#define MAX_PLACED	12
+
+struct placed {
+	struct list_head list;
+	struct ucore_event event[MAX_PLACED];
+	u32 nr;
+};
+
+/* Add an event to the list, in the order of groups. */
+static struct ucore_event *placed_add(struct placed *placed, u64 counters, u8 group)
+{
+	struct ucore_event *new = &placed->event[placed->nr++], *event;
+
+	*new = (struct ucore_event){
+		.spec = { .counters = counters }, .group = group, .counter = U8_MAX,
+	};
+	list_for_each_entry_reverse(event, &placed->list, claim_node)
+		if (event->group <= group)
+			break;
+	list_add(&new->claim_node, &event->claim_node);
+	return new;
+}
+
+/* Return true if the general events of a group fit on the counters of @set. */
+static bool group_fits(const struct placed *placed, u8 group, u64 set)
+{
+	u64 allowed[MAX_PLACED];
+	u32 i, nr = 0;
+
+	for (i = 0; i < placed->nr; i++)
+		if (placed->event[i].group == group)
+			allowed[nr++] = placed->event[i].spec.counters;
+	return choice_exists(allowed, nr, ~set);
+}
+
+/* Try all sets of five counters for group 0. Return true if the groups 1 to 3 fit on the others. */
+static bool placement_exists(const struct placed *placed, u64 available)
+{
+	u64 set;
+
+	for (set = 0; set < 32; set++)
+		if (!(set & ~available) && group_fits(placed, 0, set) &&
+		    group_fits(placed, 1, available & ~set) &&
+		    group_fits(placed, 2, available & ~set) &&
+		    group_fits(placed, 3, available & ~set))
+			return true;
+	return false;
+}
+
+static void expect_placed(struct kunit *test, const struct placed *placed, u64 available)
+{
+	const struct ucore_event *a, *b;
+	u32 i, j;
+
+	for (i = 0; i < placed->nr; i++) {
+		a = &placed->event[i];
+		KUNIT_ASSERT_LT(test, a->counter, 64);
+		KUNIT_ASSERT_TRUE(test, a->spec.counters & available & BIT_ULL(a->counter));
+		for (j = 0; j < i; j++) {
+			b = &placed->event[j];
+			if (!a->group || !b->group || a->group == b->group)
+				KUNIT_ASSERT_NE(test, a->counter, b->counter);
+		}
+	}
+}
+
+static void placement_agrees_with_exhaustive_search(struct kunit *test)
+{
+	struct placed *placed = kunit_kzalloc(test, sizeof(*placed), GFP_KERNEL);
+	u32 round, nr, found = 0, busy = 0;
+	struct ucore_event *new = NULL;
+	u64 available;
+	int ret;
+
+	KUNIT_ASSERT_NOT_NULL(test, placed);
+	for (round = 0; round < 4000; round++) {
+		INIT_LIST_HEAD(&placed->list);
+		placed->nr = 0;
+		for (nr = 2 + get_random_u32() % (MAX_PLACED - 2); nr; nr--)
+			new = placed_add(placed, (get_random_u32() & 0x1f) ?: 0x1f,
+					 get_random_u32() % 4);
+		available = round & 1 ? 0x1f : 0x1f & ~BIT(get_random_u32() % 5);
+		ret = ucore_place_events(&placed->list, new, ~available);
+		KUNIT_ASSERT_EQ(test, !ret, placement_exists(placed, available));
+		if (!ret) {
+			expect_placed(test, placed, available);
+			found++;
+			continue;
+		}
+		KUNIT_ASSERT_EQ(test, ret == -EBUSY, placement_exists(placed, 0xff));
+		KUNIT_ASSERT_EQ(test, placed->event[0].counter, U8_MAX);
+		busy += ret == -EBUSY;
+	}
+	KUNIT_EXPECT_GT(test, found, 100U);
+	KUNIT_EXPECT_GT(test, busy, 20U);
+	KUNIT_EXPECT_LT(test, found + busy, 3900U);
+}
+
+/* Each of three groups needs one counter, so that only the fourth is left for group 0. */
+static void group_0_gets_the_only_counter_that_all_groups_leave(struct kunit *test)
+{
+	struct placed *placed = kunit_kzalloc(test, sizeof(*placed), GFP_KERNEL);
+	struct ucore_event *always, *new;
+
+	KUNIT_ASSERT_NOT_NULL(test, placed);
+	INIT_LIST_HEAD(&placed->list);
+	always = placed_add(placed, 0xf, 0);
+	placed_add(placed, BIT(0), 1);
+	placed_add(placed, BIT(1), 2);
+	new = placed_add(placed, BIT(2), 3);
+	KUNIT_EXPECT_EQ(test, ucore_place_events(&placed->list, new, 0), 0);
+	KUNIT_EXPECT_EQ(test, always->counter, 3);
+	new = placed_add(placed, BIT(3), 4);
+	KUNIT_EXPECT_EQ(test, ucore_place_events(&placed->list, new, 0), -ENOSPC);
+	KUNIT_EXPECT_EQ(test, always->counter, 3);
+}
+
+/* All eight general counters of a box are tried. */
+static void all_eight_counters_are_placed(struct kunit *test)
+{
+	struct placed *placed = kunit_kzalloc(test, sizeof(*placed), GFP_KERNEL);
+	struct ucore_event *new;
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, placed);
+	INIT_LIST_HEAD(&placed->list);
+	for (i = 0; i < 8; i++) {
+		new = placed_add(placed, 0xff << i & 0xff, i & 1);
+		KUNIT_ASSERT_EQ(test, ucore_place_events(&placed->list, new, 0), 0);
+	}
+	for (i = 0; i < 8; i++)
+		KUNIT_EXPECT_EQ(test, placed->event[i].counter, i);
+	new = placed_add(placed, 0xff, 0);
+	KUNIT_EXPECT_EQ(test, ucore_place_events(&placed->list, new, 0), -ENOSPC);
+}
+
+static void fixed_counter_is_used_once_at_a_time(struct kunit *test)
+{
+	struct placed *placed = kunit_kzalloc(test, sizeof(*placed), GFP_KERNEL);
+	struct ucore_event *new;
+
+	KUNIT_ASSERT_NOT_NULL(test, placed);
+	INIT_LIST_HEAD(&placed->list);
+	new = placed_add(placed, FIXED, 1);
+	KUNIT_EXPECT_EQ(test, ucore_place_events(&placed->list, new, FIXED), -EBUSY);
+	KUNIT_EXPECT_EQ(test, ucore_place_events(&placed->list, new, FIXED << 1), 0);
+	KUNIT_EXPECT_EQ(test, new->counter, UCORE_COUNTER_FIXED);
+	new = placed_add(placed, FIXED, 2);
+	KUNIT_EXPECT_EQ(test, ucore_place_events(&placed->list, new, 0), 0);
+	new = placed_add(placed, FIXED, 2);
+	KUNIT_EXPECT_EQ(test, ucore_place_events(&placed->list, new, 0), -ENOSPC);
+	list_del(&new->claim_node);
+	new = placed_add(placed, FIXED, 0);
+	KUNIT_EXPECT_EQ(test, ucore_place_events(&placed->list, new, FIXED), -ENOSPC);
+}
+
 /* ---- wrap times ---- */
 
 static void max_increment_of_events_is_as_listed(struct kunit *test)
@@ -343,6 +502,10 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(failed_assignment_changes_nothing),
 	KUNIT_CASE(fixed_counters_are_assigned_separately),
 	KUNIT_CASE(assignment_agrees_with_exhaustive_search),
+	KUNIT_CASE(placement_agrees_with_exhaustive_search),
+	KUNIT_CASE(group_0_gets_the_only_counter_that_all_groups_leave),
+	KUNIT_CASE(all_eight_counters_are_placed),
+	KUNIT_CASE(fixed_counter_is_used_once_at_a_time),
 	KUNIT_CASE(max_increment_of_events_is_as_listed),
 	KUNIT_CASE(wrap_time_follows_width_and_increment),
 	{ }

@@ -531,7 +531,7 @@ static void commands_are_charged_to_the_reader(struct kunit *test)
 	started = ucore_budget_busy_ns(0);
 	KUNIT_EXPECT_GT(test, started, busy);
 	mutex_lock(&s->lock);
-	ucore_counting_read(s, false);
+	ucore_snapshot_take(s, false);
 	mutex_unlock(&s->lock);
 	KUNIT_EXPECT_GT(test, ucore_budget_busy_ns(0), started);
 	KUNIT_EXPECT_EQ(test, budget_of(test, s).busy_ns, ucore_budget_busy_ns(0));

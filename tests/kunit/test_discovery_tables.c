@@ -8,7 +8,7 @@
 #include "find/die_topology.h"
 #include "find/discovery/discovery.h"
 #include "platforms/match.h"
-#include "session/event.h"
+#include "event/event.h"
 
 #define MAX_TYPES	24
 

@@ -7,7 +7,7 @@
 
 #include "find/discovery/discovery.h"
 #include "platforms/match.h"
-#include "session/event.h"
+#include "event/event.h"
 
 #define MAX_TYPES	64
 

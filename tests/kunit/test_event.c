@@ -7,7 +7,7 @@
 #include "fake_machine.h"
 #include "find/static_table.h"
 #include "platforms/match.h"
-#include "session/event.h"
+#include "event/event.h"
 
 #define BITS(high, low)	GENMASK_ULL(high, low)
 

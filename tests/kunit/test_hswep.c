@@ -7,7 +7,7 @@
 #include "abi/get_answers.h"
 #include "fake_machine.h"
 #include "find/static_table.h"
-#include "session/event.h"
+#include "event/event.h"
 
 /* ---- the tables ---- */
 

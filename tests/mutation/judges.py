@@ -41,6 +41,7 @@ LAB_TESTS = {
     "driver/box/": (*COUNTING, "test_share", "close_restores", "dead_box_is_reported",
                     "test_selftest", "gnr"),
     "driver/cpu/": ("test_pmi", "test_budget", "spurious_pmi"),
+    "driver/event/": (*COUNTING, "uapi_events", "test_rotate"),
     "driver/find/discovery/": ("test_discovery", "test_spr", "test_dmr", "test_foreign"),
     "driver/find/": ("every_counter_counts_exactly", "test_links", "hidden_boxes", "boxes_match",
                      "test_core_versions", "test_icx"),

@@ -299,7 +299,6 @@ static void add_failure_is_explained(void **state)
 		{ ENXIO, "cannot count it" },
 		{ ENODEV, "imc0 of die 0 stopped responding" },
 		{ ENOMEM, "imc0 of die 0: Cannot allocate" },
-		{ ENOBUFS, "no more memory for rings" },
 		{ EACCES, "CAP_PERFMON is needed" },
 		{ EFAULT, "Bad address" },
 	};

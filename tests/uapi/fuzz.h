@@ -112,7 +112,7 @@ static const struct shape shapes[] = {
 		     SLOT(ucore_add_event, nr_terms, NR_TERMS), SLOT(ucore_add_event, terms, TERMS),
 		     SLOT(ucore_add_event, counters, COUNTERS),
 		     SLOT(ucore_add_event, period, PERIOD), SLOT(ucore_add_event, group, GROUP) },
-	  .errors = { EINVAL, ENOMEM, ENOBUFS, ENOENT, ENXIO, ERANGE, ENOSPC, EADDRINUSE,
+	  .errors = { EINVAL, ENOMEM, ENOENT, ENXIO, ERANGE, ENOSPC, EADDRINUSE,
 		      EOPNOTSUPP, EBUSY, ENODEV, ESHUTDOWN } },
 	{ SHAPE(UCORE_REMOVE_EVENT, ucore_remove_event, true),
 	  .slots = { SLOT(ucore_remove_event, flags, FLAGS), SLOT(ucore_remove_event, event, EVENT),
@@ -134,7 +134,7 @@ static const struct shape shapes[] = {
 	  .errors = { EINVAL, ENOMEM, ERANGE, ENOENT, EAGAIN, ESRCH, ENOSPC, EOPNOTSUPP, EBUSY,
 		      EACCES, ESHUTDOWN } },
 	{ SHAPE(UCORE_START, ucore_command, true), .slots = { SLOT(ucore_command, flags, FLAGS) },
-	  .errors = { ENOENT, ENOSPC, ERANGE, ENOMEM, EALREADY, EBUSY, ENODEV, EAGAIN,
+	  .errors = { ENOENT, ENOSPC, ERANGE, ENOMEM, ENOBUFS, EALREADY, EBUSY, ENODEV, EAGAIN,
 		      ESHUTDOWN } },
 	{ SHAPE(UCORE_STOP, ucore_command, true), .slots = { SLOT(ucore_command, flags, FLAGS) },
 	  .errors = { ESHUTDOWN } },
@@ -144,7 +144,7 @@ static const struct shape shapes[] = {
 	  .slots = { SLOT(ucore_read, flags, FLAGS), SLOT(ucore_read, nr_values, NR),
 		     SLOT(ucore_read, nr_domains, NR), SLOT(ucore_read, values, ARRAY),
 		     SLOT(ucore_read, domains, ARRAY), SLOT(ucore_read, running, ARRAY) },
-	  .errors = { ENOMEM, ENOENT, ENOSPC, ESHUTDOWN } },
+	  .errors = { ENOENT, ENOSPC, ESHUTDOWN } },
 	{ SHAPE(UCORE_GET_STATUS, ucore_get_status, true),
 	  .slots = { SLOT(ucore_get_status, flags, FLAGS) }, .errors = { ESHUTDOWN } },
 	{ SHAPE(UCORE_GET_BUDGET, ucore_get_budget, true),
@@ -153,7 +153,7 @@ static const struct shape shapes[] = {
 	  .errors = { ENOMEM, ESHUTDOWN } },
 	{ SHAPE(UCORE_GET_RING, ucore_get_ring, true),
 	  .slots = { SLOT(ucore_get_ring, flags, FLAGS), SLOT(ucore_get_ring, domain, DOMAIN) },
-	  .errors = { ENOENT, ESHUTDOWN } },
+	  .errors = { ENOMEM, ENOBUFS, ENOENT, ESHUTDOWN } },
 };
 
 #define NR_SHAPES	ARRAY_SIZE(shapes)

@@ -600,7 +600,7 @@ static const struct test tests[] = {
 	TRIED(stop, call_stop, start_again, .begin = start_again, .least = 1),
 	TRIED(reset, call_reset, nothing, .least = 1),
 	TRIED(reset_running, call_reset, nothing, .begin = start_again, .least = 1),
-	TRIED(read, call_read, nothing, .least = 8),
+	TRIED(read, call_read, nothing, .least = 4),
 	TRIED(read_running, call_read, nothing, .begin = start_again, .least = 4),
 	TRIED(live, call_live, nothing, .begin = start_again, .least = 4),
 	TRIED(status, call_status, nothing, .begin = start_again, .least = 2),

@@ -263,6 +263,10 @@ int ucore_reading_sort(const struct ucore_reading *reading, const struct ucore_s
 /* Add the result of the last ucore_delta_update() of @other to @delta */
 void ucore_delta_add(struct ucore_delta *delta, const struct ucore_delta *other);
 
+/* Write the text for ENOBUFS: the user has no more memory for rings.  Returns @code. */
+int ucore_session_memory_error(const struct ucore_session *session, int code,
+			       struct ucore_error *err);
+
 /* Remove all events of a session except the first @nr, from the driver as well */
 void ucore_session_truncate(struct ucore_session *session, size_t nr);
 

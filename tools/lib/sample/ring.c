@@ -77,6 +77,8 @@ int ucore_ring_open(struct ucore_session *session, uint32_t domain, struct ucore
 
 	domain_text(session->dev, domain, name, sizeof(name));
 	ret = ucore_device_ioctl(session->dev, session->fd, UCORE_GET_RING, &info);
+	if (ret == -ENOBUFS)
+		return ucore_session_memory_error(session, ret, err);
 	if (ret)
 		return ucore_error_set(err, ret, "ring of %s: %s", name, ret == -ENOENT ?
 				       "the session has no events in this domain, or no rings" :

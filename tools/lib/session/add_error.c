@@ -217,10 +217,6 @@ int ucore_session_add_error(struct ucore_session *session, const struct ucore_ev
 				       event->label, box->cpu >= 0 ?
 				       "core counters" :
 				       "filters by address, opcode, core or thread");
-	case -ENOBUFS:
-		return ucore_error_set(err, code,
-				       "event '%s': no more memory for rings (%u KiB on each die or CPU with events). Use a smaller ring, or raise the limit of locked memory (ulimit -l, or mlock_kb of module ucore)",
-				       event->label, session->config.ring_size >> 10);
 	case -ENODEV:
 		return ucore_error_set(err, code,
 				       "event '%s': %s stopped responding. Use another box, or reload the ucore module",

@@ -132,6 +132,14 @@ static int error_timer(struct ucore_session *session, struct ucore_error *err)
 			       (double)((budget.timer_min_ns + 999) / 1000));
 }
 
+int ucore_session_memory_error(const struct ucore_session *session, int code,
+			       struct ucore_error *err)
+{
+	return ucore_error_set(err, code,
+			       "session: no more memory for rings (%u KiB on each die or CPU with events). Use a smaller ring, or raise the limit of locked memory (ulimit -l, or mlock_kb of module ucore)",
+			       session->config.ring_size >> 10);
+}
+
 static int start_error(struct ucore_session *session, int code, struct ucore_error *err)
 {
 	switch (code) {
@@ -142,6 +150,8 @@ static int start_error(struct ucore_session *session, int code, struct ucore_err
 		return ucore_error_set(err, code,
 				       "session: cannot start, because a ring of %u bytes cannot hold two samples of %zu events. Use a larger ring",
 				       session->config.ring_size, session->nr_slots);
+	case -ENOBUFS:
+		return ucore_session_memory_error(session, code, err);
 	case -EALREADY:
 		return ucore_error_set(err, code,
 				       "session: cannot start, because it is running. Stop it first");

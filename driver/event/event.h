@@ -40,6 +40,7 @@ struct ucore_event_spec {
  * @id: event id, unique in the session
  * @box: box that counts the event
  * @claim: the session's claim on @box
+ * @claim_node: entry in the list of the claim's events
  * @spec: register words, counters and period of the event
  * @group: group in whose time slices the event counts, or 0 for an event that always counts
  * @counter: number of the chosen counter, as in ucore_add_event.counter
@@ -52,6 +53,7 @@ struct ucore_event {
 	u32 id;
 	struct ucore_box *box;
 	struct ucore_claim *claim;
+	struct list_head claim_node;
 	struct ucore_event_spec spec;
 	u8 group;
 	u8 counter;

@@ -13,7 +13,7 @@
 #include <linux/string.h>
 #include <linux/time64.h>
 
-#include "session/event.h"
+#include "event/event.h"
 
 /* For each UCORE_FIELD_*: its name, and whether an event with the field needs CAP_PERFMON. */
 static const struct {
@@ -293,7 +293,7 @@ static bool period_fits(u64 period, u8 width, u8 preload_bits)
  * @interrupt: require an overflow interrupt (UCORE_EVENT_F_NO_POLL)
  * @spec: encoded event. The function sets its counters, period and poll_ns
  *
- * Return: 0; -EINVAL if fixed and general counters are mixed; -ENXIO if a counter does not
+ * Return: 0; -EINVAL if a fixed counter and another counter are requested; -ENXIO if a counter does not
  * exist, if the event can use none of them, or if a fixed counter lacks a field of the event;
  * -EOPNOTSUPP if @interrupt is set and the counter cannot interrupt; -ERANGE if @period does
  * not fit or is too short for polling.
@@ -318,6 +318,8 @@ int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, 
 	}
 	if (!spec->counters || (counters & ~fixed_mask(type) & ~general_mask(type)))
 		return -ENXIO;
+	if (fixed && hweight64(counters) > 1)
+		return -EINVAL;	/* each fixed counter counts another event */
 
 	spec->period = period;
 	if (!period)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * START, STOP, RESET and READ of a session, on all its domains at once. Part of the session
+ * START, STOP and RESET of a session, on all its domains at once. Part of the session
  * layer. Process context; functions that a rendezvous executes run in hard-irq context with
  * the domain's lock held. No function of this file accesses user memory or decides which
  * session may use a box.
@@ -27,7 +27,7 @@
 #include "session/prepare_contexts.h"
 #include "session/rendezvous.h"
 #include "session/session_and_events.h"
-#include "session/start_stop_read.h"
+#include "session/start_stop_reset.h"
 
 /*
  * Execute a function that changes what counts. ucore_run_lock excludes a suspend and changes of
@@ -96,6 +96,17 @@ static void start(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_st
 					       ucore_unfreeze_domain(ctx->domain, true));
 	ucore_watchdog_start(ctx->domain);
 	ucore_timer_start(ctx, base_of(ctx, m));
+}
+
+static int rings_prepare(struct ucore_session *session)
+{
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; i < ucore_catalog.nr_domains && !ret; i++)
+		if (session->ctx[i])
+			ret = ucore_prepare_ring(session, session->ctx[i]);
+	return ret;
 }
 
 /*
@@ -172,7 +183,7 @@ int ucore_counting_start(struct ucore_session *session)
 		return ret;
 	if (!boxes_alive(session))
 		return -ENODEV;
-	ret = ucore_prepare_session(session);
+	ret = rings_prepare(session) ?: ucore_prepare_session(session);
 	if (ret)
 		return ret;
 	if (!rings_hold_samples(session))
@@ -322,7 +333,7 @@ void ucore_counting_halt(struct ucore_session *session)
 }
 
 /*
- * ---- RESET and READ ----
+ * ---- RESET ----
  */
 
 static void reset(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
@@ -375,175 +386,4 @@ int ucore_counting_reset(struct ucore_session *session)
 		session->ctx[i]->gap_read = false;
 	}
 	return 0;
-}
-
-/*
- * Copy the values and times of one domain to the snapshot, as of @now. @before is as in
- * ucore_ctx_times(). Return the domain's entry of the snapshot. The caller sets its frozen_ns
- * and skew_ns, which are 0 without a freeze.
- */
-static struct ucore_read_domain *snapshot_fill(struct ucore_session *session,
-					       const struct ucore_domain_ctx *ctx, u64 now,
-					       u64 before)
-{
-	struct ucore_read_domain *rd = &session->domains[ctx->index];
-	int reader = READ_ONCE(ctx->domain->reader);
-	bool offline = reader == UCORE_NO_CPU || (session->running && !ctx->running);
-	const struct ucore_counter *ctr;
-	struct ucore_value *value;
-
-	*rd = (struct ucore_read_domain){
-		.domain = ctx->domain->id,
-		.cpu = reader,
-		.time = now,
-	};
-	ucore_ctx_times(ctx, now, before, &rd->time_enabled, &rd->time_running);
-	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
-		value = &session->values[ctr->slot];
-		value->event = ctr->event;
-		value->flags = ctr->flags & ~UCORE_VALUE_F_OVERFLOW;
-		if (offline)
-			value->flags |= UCORE_VALUE_F_OFFLINE;
-		else if (ctx->gap_read)
-			value->flags |= UCORE_VALUE_F_GAP;
-		value->count = ctr->total;
-		session->ran_ns[ctr->slot] = ucore_ctx_ran(ctx, ctr, rd->time_running);
-	}
-	return rd;
-}
-
-static void snapshot_no_freeze(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
-{
-	struct ucore_domain *domain = ctx->domain;
-	u64 now = ktime_get_mono_fast_ns(), reads = domain->tally.reads;
-
-	if (ctx->running)	/* false while the domain is suspended */
-		ucore_ctx_read_running(ctx, now);
-	ctx->stats.reads += domain->tally.reads - reads;
-	snapshot_fill(m->session, ctx, now,
-		      ucore_domain_frozen_ns(domain, now) + ctx->box_frozen_ns);
-	ctx->gap_read &= !ctx->running;
-}
-
-static void snapshot(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m);
-
-/*
- * Make the snapshot of a domain that was suspended between the call of READ and the
- * rendezvous. The counts were read before the suspend and are still valid.
- */
-static void snapshot_suspended(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
-{
-	if (ctx->next_here)
-		snapshot(ctx->next_here, m);
-	snapshot_fill(m->session, ctx, ktime_get_mono_fast_ns(), 0);
-}
-
-/*
- * Freeze, read and unfreeze a domain. A CPU may read two domains: its die and its own core
- * counters. The recursive call freezes the second domain before the first one is read. The
- * second freeze is short and lies within the first.
- */
-static void snapshot(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
-{
-	u64 before = ctx->stats.frozen_ns, frozen_before;
-	struct ucore_read_domain *rd;
-	struct ucore_readout ro;
-
-	if (!ctx->running) {
-		snapshot_suspended(ctx, m);
-		return;
-	}
-	ucore_readout_begin_ctx(&ro, ctx, ktime_get_mono_fast_ns());
-	if (ctx->next_here)
-		snapshot(ctx->next_here, m);
-	ucore_parallel_read(ctx, ro.now);
-	frozen_before = ucore_readout_frozen_before(&ro, ctx);
-	ucore_readout_end(&ro);
-	rd = snapshot_fill(m->session, ctx, ro.now, frozen_before);
-	rd->frozen_ns = ctx->stats.frozen_ns - before;
-	rd->skew_ns = ro.skew_ns;
-	ctx->gap_read = false;
-}
-
-static void snapshot_running(struct ucore_session *session, bool no_freeze)
-{
-	struct ucore_rendezvous_state m = {
-		.act = no_freeze ? snapshot_no_freeze : snapshot,
-		.together = true,
-		.nested = !no_freeze,
-	};
-	u64 first = U64_MAX, last = 0, now;
-	struct ucore_domain_ctx *ctx;
-
-	cpus_read_lock();
-	ucore_rendezvous(session, &m);
-	now = ktime_get_mono_fast_ns();
-	ucore_for_each_ctx(ctx, session) {
-		if (ctx->meets_on == UCORE_NO_CPU) {
-			snapshot_fill(session, ctx, now, 0);
-		} else {
-			first = min(first, session->domains[ctx->index].time);
-			last = max(last, session->domains[ctx->index].time +
-					 session->domains[ctx->index].skew_ns);
-		}
-	}
-	cpus_read_unlock();
-	session->skew_ns = last > first ? last - first : 0;
-}
-
-/*
- * Make a snapshot of a stopped session. The contexts are prepared as by START, because events
- * may have been added or removed since the last START.
- */
-static int snapshot_stopped(struct ucore_session *session)
-{
-	u64 now = ktime_get_mono_fast_ns();
-	struct ucore_domain_ctx *ctx;
-	int ret = ucore_prepare_session(session);
-
-	if (ret)
-		return ret;
-	ucore_for_each_ctx(ctx, session) {
-		snapshot_fill(session, ctx, now, 0);
-		ctx->gap_read &= ctx->domain->reader == UCORE_NO_CPU;
-	}
-	session->skew_ns = 0;
-	return 0;
-}
-
-/**
- * ucore_counting_read() - make a coherent snapshot of all counters of a session, for READ
- * @session: the session, locked
- * @no_freeze: read the counters while they count
- *
- * The snapshot is in @values, @ran_ns, @domains and @skew_ns of the session until the next
- * call.
- *
- * Return: 0 or -ENOMEM.
- */
-int ucore_counting_read(struct ucore_session *session, bool no_freeze)
-{
-	lockdep_assert_held(&session->lock);
-
-	if (!session->running)
-		return snapshot_stopped(session);
-	snapshot_running(session, no_freeze);
-	return 0;
-}
-
-/**
- * ucore_counting_unread() - restore gap flags of a snapshot that could not be copied out
- * @session: the session, locked
- *
- * The next READ reports the gaps of this snapshot again.
- */
-void ucore_counting_unread(struct ucore_session *session)
-{
-	struct ucore_domain_ctx *ctx;
-
-	lockdep_assert_held(&session->lock);
-
-	ucore_for_each_ctx(ctx, session)
-		if (session->values[ctx->ctr->slot].flags & UCORE_VALUE_F_GAP)
-			WRITE_ONCE(ctx->gap_read, true);
 }
