@@ -65,6 +65,7 @@
  *              closed
  *  EACCES      CAP_PERFMON is missing for a filter, a core counter, a core trigger or task
  *              records
+ *  EDQUOT      the user has as many sessions as UCORE_SESSIONS_MAX allows
  *  EMFILE      the process has as many descriptors as RLIMIT_NOFILE allows
  *  ENFILE      the machine has as many open files as fs.file-max allows
  *  ESRCH       no such thread
@@ -127,6 +128,9 @@
 #define UCORE_ROTATE_MAX_NS	1000000000000ULL /* 1000 s */
 #define UCORE_GROUP_MAX		63U		/* ucore_add_event.group */
 #define UCORE_READERS_MAX	8U		/* ucore_create_session.nr_readers */
+
+/* Sessions of a user. CREATE_SESSION beyond the limit fails with EDQUOT. */
+#define UCORE_SESSIONS_MAX	4096U
 
 /*
  * ---- /dev/ucore ---------------------------------------------------------
@@ -842,6 +846,9 @@ struct ucore_get_core {
  * budget of each helper CPU is charged, and a CPU beyond its budget is not used. Polls, START,
  * STOP, READ with UCORE_READ_F_NO_FREEZE and the boxes of cores are never read in parallel.
  *
+ * A user can have UCORE_SESSIONS_MAX sessions, with CAP_SYS_RESOURCE any number. A session
+ * counts until it ends, also if another user holds its descriptor or it was revoked.
+ *
  * A new session holds no hardware. The session ends when its last descriptor (dup(2),
  * fork(2), SCM_RIGHTS) and the last mapping of its rings are gone. A mapped ring keeps the
  * session counting and writing records until munmap(2) or the end of the process. Then its
@@ -849,8 +856,8 @@ struct ucore_get_core {
  * the session at once.
  *
  * Errors: EINVAL (also @nr_readers above 1 with @rotate_ns), E2BIG, EFAULT, ERANGE (timer_ns,
- * ring_size, wakeup, nr_readers or rotate_ns), EACCES (TASKS), ENOMEM, EMFILE, ENFILE,
- * ENODEV (no boxes), EBUSY (intel_uncore is loaded, and there are no boxes of cores).
+ * ring_size, wakeup, nr_readers or rotate_ns), EACCES (TASKS), ENOMEM, EDQUOT, EMFILE,
+ * ENFILE, ENODEV (no boxes), EBUSY (intel_uncore is loaded, and there are no boxes of cores).
  */
 struct ucore_create_session {
 	__u32 size;

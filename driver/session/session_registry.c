@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Registry of all sessions, for GET_SESSIONS and REVOKE_SESSION. Owns the list of sessions and
- * their reference counts.
+ * Registry of all sessions, for GET_SESSIONS and REVOKE_SESSION. Owns the table of sessions and
+ * their reference counts, and limits the number of sessions of each user.
  *
- * A session is in the list while its descriptor exists, also while the descriptor is in flight
- * on a socket. Process context. The list's lock is held for short times only, and no other
- * lock is taken under it.
+ * A session is in the table while its descriptor exists, also while the descriptor is in flight
+ * on a socket. Process context. The table's lock is held for short times only, and no other
+ * lock of the driver is taken under it.
  */
+#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/errno.h>
 #include <linux/lockdep.h>
@@ -14,15 +15,17 @@
 #include <linux/pid.h>
 #include <linux/string.h>
 #include <linux/uidgid.h>
+#include <linux/xarray.h>
 
 #include "box/catalog.h"
 #include "session/session_and_events.h"
 #include "session/session_registry.h"
 #include "session/start_stop_reset.h"
 
-static LIST_HEAD(sessions);	/* struct ucore_session, by ascending id */
+static DEFINE_XARRAY_FLAGS(sessions, XA_FLAGS_ACCOUNT);	/* struct ucore_session, by id */
+static DEFINE_XARRAY_FLAGS(users, XA_FLAGS_ACCOUNT);	/* number of sessions, by user id */
 static u32 nr_sessions;
-static DEFINE_MUTEX(registry_lock);
+static DEFINE_MUTEX(registry_lock);	/* protects all of the above */
 
 static void session_put(struct ucore_session *session)
 {
@@ -33,28 +36,62 @@ static void session_put(struct ucore_session *session)
 /* Find the session with the lowest id above @after; NULL if none. The registry is locked. */
 static struct ucore_session *session_next(u64 after)
 {
-	struct ucore_session *session;
+	unsigned long id = after;
 
 	lockdep_assert_held(&registry_lock);
 
-	list_for_each_entry(session, &sessions, node)
-		if (session->id > after)
-			return session;
-	return NULL;
+	return xa_find_after(&sessions, &id, ULONG_MAX, XA_PRESENT);
 }
 
 /*
- * Insert a session into the list by its id. Ids are assigned without the registry's lock, so
- * that a session may be inserted after a session with a higher id.
+ * Count a new session of a user. Return -EDQUOT beyond UCORE_SESSIONS_MAX, unless the caller has
+ * CAP_SYS_RESOURCE, or -ENOMEM.
  */
-static void session_insert(struct ucore_session *session)
+static int user_charge(kuid_t uid)
 {
-	struct ucore_session *next = session_next(session->id);
+	void *count = xa_load(&users, __kuid_val(uid));
+	unsigned long n = count ? xa_to_value(count) : 0;
 
 	lockdep_assert_held(&registry_lock);
 
-	list_add_tail(&session->node, next ? &next->node : &sessions);
-	nr_sessions++;
+	if (n >= UCORE_SESSIONS_MAX && !capable(CAP_SYS_RESOURCE))
+		return -EDQUOT;
+	return xa_err(xa_store(&users, __kuid_val(uid), xa_mk_value(n + 1), GFP_KERNEL));
+}
+
+/* Undo user_charge(). Storing over an entry needs no memory, so this cannot fail. */
+static void user_uncharge(kuid_t uid)
+{
+	unsigned long n = xa_to_value(xa_load(&users, __kuid_val(uid)));
+
+	lockdep_assert_held(&registry_lock);
+
+	if (n > 1)
+		xa_store(&users, __kuid_val(uid), xa_mk_value(n - 1), GFP_KERNEL);
+	else
+		xa_erase(&users, __kuid_val(uid));
+}
+
+/* Insert a session into the table. Return -EDQUOT or -ENOMEM. */
+static int session_insert(struct ucore_session *session)
+{
+	int ret = user_charge(session->uid);
+
+	if (ret)
+		return ret;
+	ret = xa_insert(&sessions, session->id, session, GFP_KERNEL);
+	if (ret)
+		user_uncharge(session->uid);
+	else
+		nr_sessions++;
+	return ret;
+}
+
+static void session_erase(const struct ucore_session *session)
+{
+	xa_erase(&sessions, session->id);
+	user_uncharge(session->uid);
+	nr_sessions--;
 }
 
 /**
@@ -62,17 +99,22 @@ static void session_insert(struct ucore_session *session)
  * @config: parameters, checked by the caller
  * @context: samples may contain the interrupted context (IP, PID, TID)
  *
- * Return: the session, or an ERR_PTR with -ENODEV, -EBUSY or -ENOMEM.
+ * Return: the session, or an ERR_PTR with -ENODEV, -EBUSY, -ENOMEM or -EDQUOT.
  */
 struct ucore_session *ucore_registry_add(const struct ucore_create_session *config, bool context)
 {
 	struct ucore_session *session = ucore_session_alloc(config, context);
+	int ret;
 
 	if (IS_ERR(session))
 		return session;
 	mutex_lock(&registry_lock);
-	session_insert(session);
+	ret = session_insert(session);
 	mutex_unlock(&registry_lock);
+	if (ret) {
+		session_put(session);
+		return ERR_PTR(ret);
+	}
 	return session;
 }
 
@@ -83,8 +125,7 @@ struct ucore_session *ucore_registry_add(const struct ucore_create_session *conf
 void ucore_registry_del(struct ucore_session *session)
 {
 	mutex_lock(&registry_lock);
-	list_del(&session->node);
-	nr_sessions--;
+	session_erase(session);
 	mutex_unlock(&registry_lock);
 	mutex_lock(&session->lock);
 	ucore_counting_halt(session);
@@ -148,9 +189,7 @@ static struct ucore_session *session_get(u64 id)
 	struct ucore_session *session;
 
 	mutex_lock(&registry_lock);
-	session = id ? session_next(id - 1) : NULL;
-	if (session && session->id != id)
-		session = NULL;
+	session = xa_load(&sessions, id);
 	if (session)
 		refcount_inc(&session->refs);
 	mutex_unlock(&registry_lock);

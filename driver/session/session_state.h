@@ -73,7 +73,6 @@ struct user_struct;
  *              reads
  * @pinned: bitmap by domain id: the session has chosen the reader and the PMI CPUs of the
  *          domain (SET_PMI_CPUS)
- * @node: entry in the registry's list of sessions
  * @refs: number of references: one of the descriptor, one of each revoke in progress
  * @first: first context with counters, set by ucore_prepare_session(); ucore_domain_ctx.next
  *         links the others
@@ -121,7 +120,6 @@ struct ucore_session {
 	cpumask_var_t rendezvous_cpus;
 	struct ucore_domain_ctx **ctx_on_cpu;
 	unsigned long *pinned;
-	struct list_head node;
 	refcount_t refs;
 	struct ucore_domain_ctx *first;
 	struct ucore_domain_ctx *ctx[];

@@ -77,6 +77,12 @@ void *fake_krealloc_array(void *p, size_t n, size_t size, gfp_t gfp)
 	return alloc_fails() ? NULL : krealloc(p, array_size(n, size), gfp);
 }
 
+#undef xa_insert
+int fake_xa_insert(struct xarray *xa, unsigned long index, void *entry, gfp_t gfp)
+{
+	return alloc_fails() ? -ENOMEM : xa_insert(xa, index, entry, gfp);
+}
+
 /* ---- mappings ---- */
 
 int fake_insert_page(struct vm_area_struct *vma, unsigned long addr, struct page *page)

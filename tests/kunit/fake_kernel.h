@@ -40,6 +40,7 @@
 #include <linux/topology.h>
 #include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
+#include <linux/xarray.h>
 #include <asm/apic.h>
 #include <asm/x86_init.h>
 
@@ -366,6 +367,7 @@ void fake_kvfree(const void *p);
 void *fake_vmalloc(unsigned long size, gfp_t gfp);
 unsigned long *fake_bitmap_zalloc(unsigned int nbits, gfp_t gfp);
 void *fake_krealloc_array(void *p, size_t n, size_t size, gfp_t gfp);
+int fake_xa_insert(struct xarray *xa, unsigned long index, void *entry, gfp_t gfp);
 int fake_insert_page(struct vm_area_struct *vma, unsigned long addr, struct page *page);
 int fake_probe_register(struct tracepoint *tp, void *probe, void *data);
 u64 fake_clock(void);
@@ -451,6 +453,7 @@ void *fake_driver_find(const char *name, const void *bus);
 #define bitmap_zalloc		fake_bitmap_zalloc
 #undef krealloc_array
 #define krealloc_array		fake_krealloc_array
+#define xa_insert		fake_xa_insert
 
 /* A vm_area_struct of a test belongs to no mm, so that its flags change without a lock. */
 #define vm_flags_set(vma, flags)	(*(vm_flags_t *)&(vma)->vm_flags |= (flags))

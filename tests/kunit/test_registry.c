@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of the registry of sessions: descriptions of open sessions, and the state after
- * one is revoked.
+ * KUnit tests of the registry of sessions: descriptions of open sessions, the state after one is
+ * revoked, and the limit of a user.
  */
 #include <linux/cpu.h>
+#include <linux/cred.h>
 
 #include "fake_machine.h"
 #include "session/session_registry.h"
@@ -145,11 +146,140 @@ static void registry_add_with_intel_uncore_loaded_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_registry_count(), 0U);
 }
 
+/* ---- number of sessions of a user ---- */
+
+/* Run as an ordinary user; the caller restores the credentials with run_as_before(). */
+static const struct cred *run_as(struct kunit *test, u32 uid)
+{
+	struct cred *cred = prepare_creds();
+
+	KUNIT_ASSERT_NOT_NULL(test, cred);
+	cred->uid = KUIDT_INIT(uid);
+	fake_kernel.missing_caps = BIT_ULL(CAP_SYS_RESOURCE);
+	return override_creds(cred);
+}
+
+static void run_as_before(const struct cred *before)
+{
+	const struct cred *cred = current_cred();
+
+	revert_creds(before);
+	put_cred(cred);
+	fake_kernel.missing_caps = 0;
+}
+
+/* Try to create a session; return 0 or -errno. */
+static int try_create(struct ucore_session **session)
+{
+	const struct ucore_create_session config = { };
+
+	*session = ucore_registry_add(&config, false);
+	return PTR_ERR_OR_ZERO(*session);
+}
+
+static u32 create_sessions(struct ucore_session **sessions, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr && !try_create(&sessions[i]); i++)
+		;
+	return i;
+}
+
+static void delete_sessions(struct ucore_session **sessions, u32 nr)
+{
+	while (nr--)
+		ucore_registry_del(sessions[nr]);
+}
+
+static void session_beyond_user_limit_is_refused(struct kunit *test)
+{
+	struct ucore_session **all = kunit_kcalloc(test, UCORE_SESSIONS_MAX, sizeof(*all),
+						   GFP_KERNEL);
+	const struct cred *before = run_as(test, 1000), *first;
+	struct ucore_session *one;
+	u32 nr = create_sessions(all, UCORE_SESSIONS_MAX);
+
+	KUNIT_EXPECT_EQ(test, nr, UCORE_SESSIONS_MAX);
+	KUNIT_EXPECT_EQ(test, try_create(&one), -EDQUOT);
+	KUNIT_EXPECT_EQ(test, ucore_registry_count(), UCORE_SESSIONS_MAX);
+
+	/* another user has a limit of its own */
+	first = run_as(test, 1001);
+	KUNIT_EXPECT_EQ(test, try_create(&one), 0);
+	ucore_registry_del(one);
+	run_as_before(first);
+
+	/* with CAP_SYS_RESOURCE there is no limit, and the session counts */
+	fake_kernel.missing_caps = 0;
+	KUNIT_EXPECT_EQ(test, try_create(&one), 0);
+	fake_kernel.missing_caps = BIT_ULL(CAP_SYS_RESOURCE);
+	ucore_registry_del(all[--nr]);
+	all[nr] = one;
+	KUNIT_EXPECT_EQ(test, nr + 1, UCORE_SESSIONS_MAX);
+	KUNIT_EXPECT_EQ(test, try_create(&one), -EDQUOT);
+
+	/* a revoked session counts until its descriptor is closed */
+	KUNIT_EXPECT_EQ(test, ucore_registry_revoke(all[0]->id), 0);
+	KUNIT_EXPECT_EQ(test, try_create(&one), -EDQUOT);
+	ucore_registry_del(all[0]);
+	KUNIT_EXPECT_EQ(test, try_create(&all[0]), 0);
+	KUNIT_EXPECT_EQ(test, try_create(&one), -EDQUOT);
+	delete_sessions(all, nr + 1);
+	KUNIT_EXPECT_EQ(test, ucore_registry_count(), 0U);
+	run_as_before(before);
+}
+
+/* A creation that fails at any step leaves the number of the user's sessions as it was. */
+static void failed_creation_is_not_counted(struct kunit *test)
+{
+	struct ucore_session **all = kunit_kcalloc(test, UCORE_SESSIONS_MAX, sizeof(*all),
+						   GFP_KERNEL);
+	const struct cred *before = run_as(test, 1000);
+	struct ucore_session *one;
+	u32 step = 1, nr;
+
+	for (fake_kernel.fail_in = step; try_create(&one); fake_kernel.fail_in = ++step)
+		KUNIT_EXPECT_EQ(test, PTR_ERR(one), (long)-ENOMEM);
+	fake_kernel.fail_in = 0;
+	KUNIT_EXPECT_GT(test, step, 3U);
+	nr = create_sessions(all, UCORE_SESSIONS_MAX);
+	KUNIT_EXPECT_EQ(test, nr, UCORE_SESSIONS_MAX - 1);
+	delete_sessions(all, nr);
+	ucore_registry_del(one);
+
+	/* and no session is counted any more */
+	nr = create_sessions(all, UCORE_SESSIONS_MAX);
+	KUNIT_EXPECT_EQ(test, nr, UCORE_SESSIONS_MAX);
+	delete_sessions(all, nr);
+	run_as_before(before);
+}
+
+static void registry_lists_ids_in_ascending_order(struct kunit *test)
+{
+	struct ucore_session *s[3] = { };
+	struct ucore_session_info info;
+
+	KUNIT_ASSERT_EQ(test, create_sessions(s, 3), 3U);
+	ucore_registry_del(s[1]);
+	KUNIT_ASSERT_TRUE(test, ucore_registry_describe(0, &info));
+	KUNIT_EXPECT_EQ(test, info.session, s[0]->id);
+	KUNIT_ASSERT_TRUE(test, ucore_registry_describe(info.session, &info));
+	KUNIT_EXPECT_EQ(test, info.session, s[2]->id);
+	KUNIT_EXPECT_FALSE(test, ucore_registry_describe(info.session, &info));
+	KUNIT_EXPECT_FALSE(test, ucore_registry_describe(U64_MAX, &info));
+	ucore_registry_del(s[2]);
+	ucore_registry_del(s[0]);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(registry_describes_all_sessions),
 	KUNIT_CASE(revoked_session_releases_everything),
 	KUNIT_CASE(revoke_leaves_other_sessions_running),
 	KUNIT_CASE(registry_add_with_intel_uncore_loaded_fails),
+	KUNIT_CASE(session_beyond_user_limit_is_refused),
+	KUNIT_CASE(failed_creation_is_not_counted),
+	KUNIT_CASE(registry_lists_ids_in_ascending_order),
 	{ }
 };
 

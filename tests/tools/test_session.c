@@ -69,6 +69,9 @@ static void create_failure_is_reported(void **state)
 		     "session: cannot be created|Too many open files");
 	fail_at(UCORE_CREATE_SESSION, EACCES);
 	assert_fails(ucore_session_create(dev, NULL, &session, &err), EACCES, "tasks|CAP_PERFMON");
+	fail_at(UCORE_CREATE_SESSION, EDQUOT);
+	assert_fails(ucore_session_create(dev, NULL, &session, &err), EDQUOT,
+		     "4096 sessions|doctor");
 	/* the in-tree driver was loaded after the device was opened */
 	fail_at(~0U, 0);
 	fake.state = UCORE_STATE_INTREE;

@@ -106,7 +106,7 @@ static const struct shape shapes[] = {
 		     SLOT(ucore_create_session, wakeup, WAKEUP),
 		     SLOT(ucore_create_session, nr_readers, READERS),
 		     SLOT(ucore_create_session, rotate_ns, ROTATE) },
-	  .errors = { EINVAL, ERANGE, ENOMEM, EMFILE, ENFILE, EACCES } },
+	  .errors = { EINVAL, ERANGE, ENOMEM, EDQUOT, EMFILE, ENFILE, EACCES } },
 	{ SHAPE(UCORE_ADD_EVENT, ucore_add_event, true), .flags = UCORE_EVENT_F_NO_POLL,
 	  .slots = { SLOT(ucore_add_event, flags, FLAGS), SLOT(ucore_add_event, box, BOX),
 		     SLOT(ucore_add_event, nr_terms, NR_TERMS), SLOT(ucore_add_event, terms, TERMS),

@@ -700,6 +700,109 @@ static void ipc_lock_has_no_ring_limit(const void *arg)
 	expect_rc(try_get_ring(session, box_find("imc", 0)), 0);
 }
 
+/*
+ * ---- Number of sessions -------------------------------------------------
+ */
+
+static int sessions[UCORE_SESSIONS_MAX + 1];
+
+/* Permit descriptors for @nr sessions; only root may do so */
+static void allow_descriptors(unsigned int nr)
+{
+	const struct rlimit limit = { nr + 64, nr + 64 };
+
+	must(!setrlimit(RLIMIT_NOFILE, &limit), "setrlimit: %m");
+}
+
+/* Become a user who may have the descriptors of @nr sessions */
+static void become_user_of_sessions(unsigned int nr, uint64_t capabilities)
+{
+	allow_descriptors(nr);
+	everybody_may_count();
+	become_user(capabilities);
+}
+
+/* Create @nr sessions */
+static void sessions_create(unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr; i++) {
+		sessions[i] = try_create(0, 0, 0);
+		must(sessions[i] >= 0, "session %u: %s", i, error_name(sessions[i]));
+	}
+}
+
+static void sessions_of_a_user_are_limited(const void *arg)
+{
+	(void)arg;
+	become_user_of_sessions(UCORE_SESSIONS_MAX + 1, 0);
+	sessions_create(UCORE_SESSIONS_MAX);
+	expect_rc(try_create(0, 0, 0), EDQUOT);
+	expect_rc(try_create(0, 0, 0), EDQUOT);
+	/* one session ends, and one more can be created */
+	close(sessions[100]);
+	sessions[100] = try_create(0, 0, 0);
+	expect(sessions[100] >= 0, "after close: %s", error_name(sessions[100]));
+	expect_rc(try_create(0, 0, 0), EDQUOT);
+}
+
+/* A revoked session exists until its descriptor is closed */
+static void revoked_session_counts_until_it_is_closed(const void *arg)
+{
+	(void)arg;
+	become_user_of_sessions(UCORE_SESSIONS_MAX + 1, 1ULL << CAP_SYS_ADMIN);
+	sessions_create(UCORE_SESSIONS_MAX);
+	expect_rc(try_end(session_status(sessions[200]).session), 0);
+	expect_rc(try_create(0, 0, 0), EDQUOT);
+	close(sessions[200]);
+	sessions[200] = try_create(0, 0, 0);
+	expect(sessions[200] >= 0, "after close: %s", error_name(sessions[200]));
+	expect_rc(try_create(0, 0, 0), EDQUOT);
+}
+
+static void sys_resource_has_no_limit_of_sessions(const void *arg)
+{
+	(void)arg;
+	become_user_of_sessions(UCORE_SESSIONS_MAX + 1, 1ULL << CAP_SYS_RESOURCE);
+	sessions_create(UCORE_SESSIONS_MAX + 1);
+}
+
+/* Return the shortest of some times in which @nr sessions after @id are listed (ns) */
+static uint64_t listing_ns(int device, uint64_t id, unsigned int nr)
+{
+	static struct ucore_session_info infos[UCORE_SESSIONS_MAX];
+	uint64_t shortest = UINT64_MAX;
+
+	for (unsigned int i = 0; i < 20; i++) {
+		struct ucore_get_sessions get = {
+			.size = sizeof(get), .after = id, .nr = nr, .sessions = address(infos),
+		};
+		uint64_t begin = now_ns(), time;
+
+		do_command(device, UCORE_GET_SESSIONS, &get);
+		time = now_ns() - begin;
+		expect_eq(get.nr, nr);
+		shortest = time < shortest ? time : shortest;
+	}
+	return shortest;
+}
+
+/* The time to list a session does not depend on the number of sessions with lower ids */
+static void last_sessions_are_listed_as_fast_as_the_first(const void *arg)
+{
+	const unsigned int part = 128;
+	int device = device_open();
+	uint64_t first, last;
+
+	(void)arg;
+	allow_descriptors(UCORE_SESSIONS_MAX);
+	sessions_create(UCORE_SESSIONS_MAX);
+	first = listing_ns(device, session_status(sessions[0]).session, part);
+	last = listing_ns(device, session_status(sessions[UCORE_SESSIONS_MAX - 1 - part]).session,
+			  part);
+	expect(last < 4 * first, "%u sessions: the first in %llu ns, the last in %llu ns", part,
+	       (unsigned long long)first, (unsigned long long)last);
+}
+
 static const struct test tests[] = {
 	{ "context_is_absent_by_default", context_is_absent_by_default, 0, 0 },
 	{ "root_sees_context", root_sees_context, 0, 0 },
@@ -730,6 +833,12 @@ static const struct test tests[] = {
 	{ "removed_events_are_not_charged", removed_events_are_not_charged, 0, 0 },
 	{ "ipc_lock_has_no_ring_limit", ipc_lock_has_no_ring_limit, 0, 0 },
 	{ "create_at_file_limit_fails", create_at_file_limit_fails, 0, 0 },
+	{ "sessions_of_a_user_are_limited", sessions_of_a_user_are_limited, 0, 0 },
+	{ "revoked_session_counts_until_it_is_closed", revoked_session_counts_until_it_is_closed,
+	  0, 0 },
+	{ "sys_resource_has_no_limit_of_sessions", sys_resource_has_no_limit_of_sessions, 0, 0 },
+	{ "last_sessions_are_listed_as_fast_as_the_first",
+	  last_sessions_are_listed_as_fast_as_the_first, 0, 0 },
 };
 
 /* "uapi_perms --cores": tests on a module that was loaded with core_pmu=1 */

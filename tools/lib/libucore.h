@@ -656,7 +656,8 @@ struct ucore_snapshot {
  * @config: parameters of the session (NULL: all parameters are 0)
  *
  * Errors: -EINVAL or -ERANGE (@config), -EACCES (UCORE_SESSION_F_TASKS needs CAP_PERFMON),
- * -ENODEV or -EBUSY (see ucore_device_ready()), -ENOMEM, -EMFILE.
+ * -ENODEV or -EBUSY (see ucore_device_ready()), -EDQUOT (the user has UCORE_SESSIONS_MAX
+ * sessions), -ENOMEM, -EMFILE.
  */
 int ucore_session_create(struct ucore_device *dev, const struct ucore_session_config *config,
 			 struct ucore_session **out, struct ucore_error *err);

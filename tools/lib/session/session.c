@@ -62,6 +62,10 @@ static int create_error(struct ucore_device *dev, int code, struct ucore_error *
 	if (code == -EACCES)
 		return ucore_error_set(err, code,
 				       "session: --tasks needs CAP_PERFMON. Run as root, or leave out --tasks");
+	if (code == -EDQUOT)
+		return ucore_error_set(err, code,
+				       "session: your user has %u sessions, which is the limit. Close some ('ucoretool doctor' lists them)",
+				       UCORE_SESSIONS_MAX);
 	if ((code == -ENODEV || code == -EBUSY) && !ucore_device_refresh(dev, NULL) &&
 	    ucore_device_ready(dev, err))
 		return code;
