@@ -4,8 +4,8 @@
  * process context.
  *
  * The platform's finder provides the descriptions of the boxes. Then domains and boxes are
- * allocated and initialized. Boxes are sorted by domain. Within a domain they keep the order of
- * their descriptions.
+ * allocated and initialized. Boxes are sorted by domain, so that a domain knows its boxes by the
+ * first one and their number. Within a domain they keep the order of their descriptions.
  */
 #include <linux/nospec.h>
 #include <linux/pci.h>
@@ -93,6 +93,7 @@ static int fill_domain(const struct ucore_finder *finder, const struct ucore_box
 	int ret;
 
 	ret = ucore_domain_init(domain, cat->nr_domains++, first);
+	domain->first_box = &cat->boxes[cat->nr_boxes];
 	for (desc = first; desc < finder->desc + finder->nr && !ret; desc++) {
 		if (domain_key(desc) != domain_key(first))
 			continue;

@@ -45,6 +45,10 @@ struct ucore_catalog {
 
 extern struct ucore_catalog ucore_catalog;
 
+/* Iterate over the boxes of a domain, in the order of their ids. */
+#define ucore_for_each_box(box, domain) \
+	for ((box) = (domain)->first_box; (box) < (domain)->first_box + (domain)->nr_boxes; (box)++)
+
 int ucore_catalog_build(void);
 int ucore_catalog_fill(const struct ucore_finder *finder);
 void ucore_catalog_destroy(void);

@@ -110,6 +110,7 @@ struct ucore_pmi {
  * @die: logical die id of the kernel (topology_logical_die_id())
  * @cpu: CPU of a UCORE_SCOPE_CPU domain, else UCORE_NO_CPU
  * @package: physical package id of the domain's CPUs
+ * @first_box: first box of the domain; the boxes of a domain are adjacent in the catalog
  * @nr_boxes: number of boxes
  * @nr_counters: number of counters of all boxes, including fixed counters
  * @global: description of the (first) global control, NULL if boxes are frozen one by one
@@ -179,6 +180,7 @@ struct ucore_domain {
 	u32 die;
 	int cpu;
 	u32 package;
+	struct ucore_box *first_box;
 	u32 nr_boxes;
 	u32 nr_counters;
 	const struct ucore_global *global;

@@ -192,18 +192,18 @@ static void offline_here(void *arg)
  * Return true if the registers of a box must still be restored: no session claims the box any
  * more, but its domain had no online CPU when the last claim ended.
  */
-static bool box_is_left_over(const struct ucore_box *box, const struct ucore_domain *domain)
+static bool box_is_left_over(const struct ucore_box *box)
 {
-	return box->domain == domain && box->dirty && list_empty(&box->claims);
+	return box->dirty && list_empty(&box->claims);
 }
 
 /* Return true if a new reader must resume sessions on the domain or restore its registers. */
 static bool domain_has_work(const struct ucore_domain *domain)
 {
-	u32 i;
+	const struct ucore_box *box;
 
-	for (i = 0; i < ucore_catalog.nr_boxes; i++)
-		if (box_is_left_over(&ucore_catalog.boxes[i], domain))
+	ucore_for_each_box(box, domain)
+		if (box_is_left_over(box))
 			return true;
 	return domain->acquired || !list_empty(&domain->ctxs);
 }
@@ -229,13 +229,13 @@ static void online_here(void *arg)
 	struct ucore_domain *domain = gap->domain;
 	u64 now = ktime_get_mono_fast_ns();
 	struct ucore_domain_ctx *ctx;
-	u32 i;
+	struct ucore_box *box;
 
 	raw_spin_lock(&domain->lock);
 	ucore_freeze_domain(domain, now);
-	for (i = 0; i < ucore_catalog.nr_boxes; i++)
-		if (box_is_left_over(&ucore_catalog.boxes[i], domain))
-			ucore_box_restore(&ucore_catalog.boxes[i]);
+	ucore_for_each_box(box, domain)
+		if (box_is_left_over(box))
+			ucore_box_restore(box);
 	list_for_each_entry(ctx, &domain->ctxs, node)
 		ucore_ctx_program(ctx);
 	list_for_each_entry(ctx, &domain->ctxs, node)
@@ -390,13 +390,12 @@ static int cpu_came_online(unsigned int cpu)
 static void suspend_here(void *arg)
 {
 	struct ucore_domain *domain = arg;
-	u32 i;
+	struct ucore_box *box;
 
 	raw_spin_lock(&domain->lock);
 	ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
-	for (i = 0; i < ucore_catalog.nr_boxes; i++)
-		if (ucore_catalog.boxes[i].domain == domain)
-			ucore_box_restore(&ucore_catalog.boxes[i]);
+	ucore_for_each_box(box, domain)
+		ucore_box_restore(box);
 	ucore_domain_clear_stale(domain);
 	ucore_domain_reset_release(domain);
 	ucore_unfreeze_found(domain);
@@ -408,10 +407,10 @@ static void suspend_here(void *arg)
 /* Return true if registers of the domain must be restored before a suspend. */
 static bool domain_is_used(const struct ucore_domain *domain)
 {
-	u32 i;
+	const struct ucore_box *box;
 
-	for (i = 0; i < ucore_catalog.nr_boxes; i++)
-		if (ucore_catalog.boxes[i].domain == domain && ucore_catalog.boxes[i].dirty)
+	ucore_for_each_box(box, domain)
+		if (box->dirty)
 			return true;
 	return domain->acquired;
 }

@@ -55,16 +55,14 @@ static void domain_panic(struct ucore_domain *domain)
 {
 	bool frozen, used = domain->acquired;
 	struct ucore_box *box;
-	u32 i;
 
-	for (i = 0; i < ucore_catalog.nr_boxes; i++)
-		used |= ucore_catalog.boxes[i].domain == domain && ucore_catalog.boxes[i].dirty;
+	ucore_for_each_box(box, domain)
+		used |= box->dirty;
 	if (!used)
 		return;
 	frozen = ucore_freeze_panic(domain);
-	for (i = 0; i < ucore_catalog.nr_boxes; i++) {
-		box = &ucore_catalog.boxes[i];
-		if (box->domain != domain || !box->dirty || !ucore_freeze_panic_reaches(box))
+	ucore_for_each_box(box, domain) {
+		if (!box->dirty || !ucore_freeze_panic_reaches(box))
 			continue;
 		if (!frozen)
 			ucore_box_freeze(box);	/* the box's counters may be running */

@@ -94,13 +94,12 @@ bool ucore_recovery_box_is_alive(struct ucore_box *box)
  */
 void ucore_recovery_reset(struct ucore_domain *domain)
 {
+	struct ucore_box *box;
 	bool stray = false;
-	u32 i;
 
-	for (i = 0; i < ucore_catalog.nr_boxes; i++)
-		if (ucore_catalog.boxes[i].domain == domain &&
-		    !probe(&ucore_catalog.boxes[i]))
-			stray |= ucore_catalog.boxes[i].dirty;
+	ucore_for_each_box(box, domain)
+		if (!probe(box))
+			stray |= box->dirty;
 	domain->spurious = stray;
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`make check`: the size of files and folders, and the ownership of function names."""
+"""`make check`: the size of files and folders, the ownership of names, walks over all boxes."""
 
 import re
 import subprocess
@@ -89,6 +89,25 @@ def crowded_folder_would_be_seen():
     assert crowded([f"driver/box/{i}.c" for i in range(11)]) == [
         "driver/box: 11 .c files, at most 10"]
     assert not crowded([f"driver/platforms/{i}.c" for i in range(11)])
+
+
+def catalog_walks(folders):
+    """The lines of the driver's folders that use the list of all boxes."""
+    return [f"{name}:{number}: walks over all boxes, use ucore_for_each_box()"
+            for folder in folders for name in tracked(f"driver/{folder}")
+            for number, line in enumerate((TOP / name).read_text().splitlines(), 1)
+            if re.search(r"ucore_catalog\.(nr_)?boxes\b", line)]
+
+
+# These layers run with interrupts off or for each domain, and a machine may have a thousand boxes
+@test(machine=False)
+def interrupts_and_hotplug_do_not_walk_over_all_boxes():
+    fail_on(*catalog_walks(("hotplug", "irq", "sample", "cpu")))
+
+
+@test(machine=False)
+def walk_over_all_boxes_would_be_seen():
+    assert any("intel_uncore.c" in line for line in catalog_walks(["box"]))
 
 
 @test(machine=False, timeout=120)

@@ -129,6 +129,7 @@ static void domain_add(struct kunit *test, u32 i)
 	};
 	domain->reader = m->with_cpu ? 0 : i;
 	ucore_catalog.nr_domains++;
+	domain->first_box = &ucore_catalog.boxes[ucore_catalog.nr_boxes];
 	boxes_add(test, domain);
 }
 

@@ -665,6 +665,20 @@ static void finder_add_at(struct kunit *test, struct ucore_finder *finder, u32 s
 	KUNIT_ASSERT_EQ(test, ucore_finder_add(finder, &desc), 0);
 }
 
+/* The iterator visits exactly the boxes of the domain. @id is the id of its first box. */
+static void expect_boxes_of_domain(struct kunit *test, struct ucore_domain *domain, u32 *id)
+{
+	const struct ucore_box *box;
+
+	ucore_for_each_box(box, domain) {
+		KUNIT_EXPECT_EQ(test, box->id, *id);
+		KUNIT_EXPECT_PTR_EQ(test, box->domain, domain);
+		(*id)++;
+	}
+	KUNIT_EXPECT_TRUE(test, *id == ucore_catalog.nr_boxes ||
+			  ucore_catalog_box(*id)->domain != domain);
+}
+
 /* Die domains come before CPU domains, each in numerical order. Boxes are in the order found. */
 static void domains_are_sorted_by_scope_and_number(struct kunit *test)
 {
@@ -678,7 +692,7 @@ static void domains_are_sorted_by_scope_and_number(struct kunit *test)
 	};
 	struct ucore_finder finder = { };
 	struct ucore_domain *domain;
-	u32 i;
+	u32 i, id = 0;
 
 	fake_kernel.nr_dies = 2;
 	finder_add_at(test, &finder, UCORE_SCOPE_CPU, 1, 1, 0);
@@ -698,7 +712,9 @@ static void domains_are_sorted_by_scope_and_number(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, domain->die, expected[i].die);
 		KUNIT_EXPECT_EQ(test, domain->cpu, expected[i].cpu);
 		KUNIT_EXPECT_EQ(test, domain->nr_boxes, expected[i].nr_boxes);
+		expect_boxes_of_domain(test, domain, &id);
 	}
+	KUNIT_EXPECT_EQ(test, id, ucore_catalog.nr_boxes);
 	KUNIT_EXPECT_NULL(test, ucore_catalog_domain(i));
 	/* ids continue from domain to domain */
 	KUNIT_EXPECT_EQ(test, ucore_catalog_box(1)->desc.instance, 5U);
