@@ -149,7 +149,8 @@ struct ucore_pmi {
  *            global status, even if no counter is armed.
  * @status_clear: last time at which the global status was clear while no counter was armed (ns)
  * @probed: last time at which dead boxes were probed (ns)
- * @conflict_logged: a conflict on the domain's controls has been logged
+ * @conflict: first box on which a conflict was found, NULL if none
+ * @conflict_log: work that logs @conflict, in process context
  * @pmi: state of the overflow interrupt
  * @watchdog: timer that reads counters before they wrap twice, finds lost PMIs and ends
  *            throttling
@@ -211,7 +212,8 @@ struct ucore_domain {
 	bool spurious;
 	u64 status_clear;
 	u64 probed;
-	bool conflict_logged;
+	const struct ucore_box *conflict;
+	struct work_struct conflict_log;
 	struct ucore_pmi pmi;
 	struct hrtimer watchdog;
 	u64 watchdog_at;

@@ -18,6 +18,7 @@
 #include "cpu/budget.h"
 #include "cpu/nmi_handler.h"
 #include "hotplug/reader_cpu.h"
+#include "irq/conflict.h"
 #include "irq/pmi_route_and_service.h"
 #include "irq/timer.h"
 #include "irq/watchdog.h"
@@ -492,13 +493,14 @@ void ucore_readers_resume(void)
 static enum cpuhp_state hotplug_state;
 
 /**
- * ucore_reader_init() - initialize the PMI and the watchdog of a domain
+ * ucore_reader_init() - initialize the PMI, the watchdog and the report of conflicts of a domain
  * @domain: the domain, which has no reader yet
  */
 void ucore_reader_init(struct ucore_domain *domain)
 {
 	ucore_pmi_init(domain);
 	ucore_watchdog_init(domain);
+	ucore_conflict_init(domain);
 }
 
 /**
@@ -508,6 +510,7 @@ void ucore_reader_init(struct ucore_domain *domain)
 void ucore_reader_exit(struct ucore_domain *domain)
 {
 	hrtimer_cancel(&domain->watchdog);
+	ucore_conflict_exit(domain);
 	ucore_pmi_destroy(domain);
 	ucore_parallel_exit(domain);
 }

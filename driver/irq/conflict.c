@@ -7,7 +7,7 @@
  * Nothing prevents such writes, and a sample could only notice them with one more
  * access for each counter. The watchdog therefore scans the controls every ten seconds. A
  * conflict is reported by UCORE_VALUE_F_CONFLICT, a GAP record, GET_STATUS, GET_SELFTEST and
- * the log. The driver does not repair a control, because the intended owner is not known. START
+ * the log (from process context). The driver does not repair a control, because the intended owner is not known. START
  * programs all controls again.
  *
  * A scan reads each global control, and the controls of a context's boxes and of its counters
@@ -15,6 +15,7 @@
  * delayed.
  */
 #include <linux/ktime.h>
+#include <linux/workqueue.h>
 
 #include "box/control_readback.h"
 #include "box/domain_global_ctl.h"
@@ -26,16 +27,28 @@
 #define STEP_NS		(1 * NSEC_PER_MSEC)
 
 /*
+ * Print the conflict of a domain. Runs as a work, because a serial console may print a line for
+ * milliseconds, and the watchdog finds conflicts with interrupts off.
+ */
+static void print_conflict(struct work_struct *work)
+{
+	const struct ucore_box *box = container_of(work, struct ucore_domain,
+						   conflict_log)->conflict;
+
+	pr_notice("%s%u of die %u: another program or firmware writes controls with which a session counts: its values are flagged\n",
+		  box->desc.type->name, box->desc.instance, box->desc.die);
+}
+
+/*
  * Report a conflict in the log, once for each domain, because other software may write all the
  * time.
  */
 static void log_conflict(struct ucore_domain *domain, const struct ucore_box *box)
 {
-	if (domain->conflict_logged)
+	if (domain->conflict)
 		return;
-	domain->conflict_logged = true;
-	pr_notice("%s%u of die %u: another program or firmware writes controls with which a session counts: its values are flagged\n",
-		  box->desc.type->name, box->desc.instance, box->desc.die);
+	domain->conflict = box;
+	schedule_work(&domain->conflict_log);
 }
 
 /*
@@ -115,6 +128,24 @@ static bool is_due(const struct ucore_domain_ctx *ctx, u64 now)
 {
 	return ctx->running &&
 	       (ctx->conflict.next || now - ctx->conflict.last_scan >= UCORE_CONFLICT_PERIOD_NS);
+}
+
+/**
+ * ucore_conflict_init() - initialize the report of conflicts of a domain
+ * @domain: the domain
+ */
+void ucore_conflict_init(struct ucore_domain *domain)
+{
+	INIT_WORK(&domain->conflict_log, print_conflict);
+}
+
+/**
+ * ucore_conflict_exit() - wait until the report of a conflict is printed
+ * @domain: the domain, whose watchdog is stopped
+ */
+void ucore_conflict_exit(struct ucore_domain *domain)
+{
+	flush_work(&domain->conflict_log);
 }
 
 /**

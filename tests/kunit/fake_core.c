@@ -184,6 +184,7 @@ void fake_core_exit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_kernel.counters, 0ULL);
 	KUNIT_EXPECT_FALSE(test, fake_kernel.timer_misuse);
+	KUNIT_EXPECT_FALSE(test, fake_kernel.printed_in_irq);
 	fake_core_read = NULL;
 	fake_core_write = NULL;
 }

@@ -28,6 +28,7 @@
 #include <linux/nodemask.h>
 #include <linux/panic_notifier.h>
 #include <linux/pci.h>
+#include <linux/printk.h>
 #include <linux/platform_device.h>
 #include <linux/processor.h>
 #include <linux/reboot.h>
@@ -161,6 +162,7 @@ struct fake_dword {
  * struct fake_kernel - the state of all fakes
  * @timers: hrtimers that were set up
  * @timer_misuse: a queued timer was forwarded, of which the kernel would warn
+ * @printed_in_irq: a line was printed with interrupts off
  * @fail_in: number of the allocation to fail, counted from 1, or 0
  * @on_kzalloc: called once before the next kzalloc(), may be NULL
  * @missing_caps: mask of capabilities that the caller does not have
@@ -241,6 +243,7 @@ struct fake_dword {
 struct fake_kernel {
 	struct fake_timer timers[FAKE_TIMERS];
 	bool timer_misuse;
+	bool printed_in_irq;
 	u32 fail_in;
 	void (*on_kzalloc)(void);
 	u64 missing_caps;
@@ -460,6 +463,11 @@ void *fake_driver_find(const char *name, const void *bus);
 #define vm_flags_clear(vma, flags)	(*(vm_flags_t *)&(vma)->vm_flags &= ~(flags))
 #define vm_insert_page			fake_insert_page
 #define tracepoint_probe_register	fake_probe_register
+
+/* Record a print with interrupts off, where a slow console would delay interrupts. */
+#undef printk
+#define printk(fmt, ...)	(fake_kernel.printed_in_irq |= irqs_disabled(),	\
+				 _printk(fmt, ##__VA_ARGS__))
 
 #define capable(cap)		(!(fake_kernel.missing_caps & BIT_ULL(cap)))
 #define perfmon_capable()	(capable(CAP_PERFMON) || capable(CAP_SYS_ADMIN))

@@ -267,6 +267,7 @@ void fake_machine_exit(struct kunit *test)
 	for (i = 0; i < m->nr_ctxs; i++)
 		ctx_destroy(m->ctx[i]);
 	KUNIT_EXPECT_FALSE(test, fake_kernel.timer_misuse);
+	KUNIT_EXPECT_FALSE(test, fake_kernel.printed_in_irq);
 	ucore_catalog.nr_boxes = 0;
 	ucore_catalog.nr_domains = 0;
 	ucore_catalog.boxes = NULL;

@@ -262,6 +262,28 @@ static void changed_global_control_flags_all_boxes(struct kunit *test)
 	expect_gap(test, &w, w.ctx->box[1].box);
 }
 
+/* The watchdog finds a conflict, and a work logs the first one of each domain. */
+static void first_conflict_is_logged_by_a_work(struct kunit *test)
+{
+	struct ucore_domain *domain;
+	struct watched w;
+
+	watched_init(test, &w, 0);
+	domain = w.ctx->domain;
+	KUNIT_EXPECT_NULL(test, domain->conflict);
+	fake_poke(w.cbo, 0x10, 0);
+	run_scan(&w);
+	KUNIT_EXPECT_PTR_EQ(test, domain->conflict, w.ctx->box[1].box);
+	flush_work(&domain->conflict_log);
+	KUNIT_EXPECT_FALSE(test, fake_kernel.printed_in_irq);
+
+	/* a second conflict on another box is not logged */
+	fake_poke(w.imc, CTL0, 0);
+	run_scan(&w);
+	KUNIT_EXPECT_PTR_EQ(test, domain->conflict, w.ctx->box[1].box);
+	KUNIT_EXPECT_FALSE(test, work_pending(&domain->conflict_log));
+}
+
 /* Bits that the self-test found missing are ignored. */
 static void missing_control_bits_are_ignored(struct kunit *test)
 {
@@ -347,6 +369,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(conflict_flag_lasts_until_reset_and_start),
 	KUNIT_CASE(changed_box_control_is_reported),
 	KUNIT_CASE(changed_global_control_flags_all_boxes),
+	KUNIT_CASE(first_conflict_is_logged_by_a_work),
 	KUNIT_CASE(missing_control_bits_are_ignored),
 	KUNIT_CASE(dead_box_is_no_conflict),
 	KUNIT_CASE(frozen_domain_is_not_scanned),
