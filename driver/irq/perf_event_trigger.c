@@ -18,6 +18,7 @@
 #include <linux/ktime.h>
 #include <linux/perf_event.h>
 #include <linux/ptrace.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 
@@ -191,10 +192,14 @@ void ucore_perf_trigger_stop(struct ucore_perf_trigger *trigger)
 /**
  * ucore_perf_trigger_destroy() - release the perf event of a trigger and free it
  * @trigger: the trigger, stopped
+ *
+ * A CPU that was held up after trigger_work() may still access the irq_work after
+ * irq_work_sync(), if the irq_work has run on another CPU since. Therefore the memory is freed
+ * after an RCU grace period.
  */
 void ucore_perf_trigger_destroy(struct ucore_perf_trigger *trigger)
 {
 	perf_event_release_kernel(trigger->event);
 	irq_work_sync(&trigger->work);
-	kfree(trigger);
+	kfree_rcu(trigger, rcu);
 }

@@ -5,6 +5,7 @@
 
 #include <linux/irq_work.h>
 #include <linux/list.h>
+#include <linux/types.h>
 
 #include "sample/readout.h"
 
@@ -22,6 +23,7 @@ struct task_struct;
  *             @context and @work until the number is 0 again.
  * @context: context that the first overflow in @overflows interrupted (IP, PID, TID)
  * @work: irq_work that takes the sample, on the CPU of the overflow
+ * @rcu: delays the release of the memory until no CPU is in the interrupt of @work
  */
 struct ucore_perf_trigger {
 	struct list_head node;
@@ -30,6 +32,7 @@ struct ucore_perf_trigger {
 	atomic_t overflows;
 	struct ucore_pmi_regs context;
 	struct irq_work work;
+	struct rcu_head rcu;
 };
 
 void ucore_perf_trigger_init(struct ucore_perf_trigger *trigger);

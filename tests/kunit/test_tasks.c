@@ -7,6 +7,7 @@
 #include <linux/irq_work.h>
 #include <linux/perf_event.h>
 #include <linux/sched/task.h>
+#include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/tracepoint.h>
 
@@ -228,6 +229,65 @@ static void core_trigger_leaves_no_event_and_no_reference(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, usage[0], usage[1]);
 }
 
+/**
+ * struct held - a CPU that is held up in an interrupt
+ * @begun: the interrupt has begun
+ * @end: the interrupt may end
+ */
+struct held {
+	bool begun;
+	bool end;
+};
+
+static void hold_here(void *arg)
+{
+	struct held *held = arg;
+
+	smp_store_release(&held->begun, true);
+	while (!smp_load_acquire(&held->end))
+		cpu_relax();
+}
+
+static void nothing_here(void *arg)
+{
+}
+
+/*
+ * An interrupt in which the irq_work of a trigger ran may outlast the trigger, because
+ * irq_work_sync() does not wait for it if the irq_work has run on another CPU since. While a CPU
+ * is in an interrupt, the memory of a trigger is not allocated again.
+ */
+static void trigger_memory_outlasts_interrupts(struct kunit *test)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .disabled = 1,
+		.config = PERF_COUNT_SW_PAGE_FAULTS, .sample_period = 1000000,
+	};
+	struct ucore_perf_trigger *kept = ucore_perf_trigger_create(&attr, -1, current);
+	struct ucore_perf_trigger *trigger = ucore_perf_trigger_create(&attr, -1, current);
+	struct held held = { };
+	void *next;
+	int other;
+
+	/* with the last event of its kind perf would patch code, for which it calls all CPUs */
+	KUNIT_ASSERT_FALSE(test, IS_ERR(kept) || IS_ERR(trigger));
+	migrate_disable();
+	other = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+	smp_call_function_single(other, hold_here, &held, 0);
+	while (!smp_load_acquire(&held.begun))
+		cpu_relax();
+	ucore_perf_trigger_destroy(trigger);
+	/* the allocator reuses the memory that this CPU freed last */
+	next = kmalloc(sizeof(*trigger), GFP_KERNEL_ACCOUNT);
+	KUNIT_EXPECT_PTR_NE(test, next, (void *)trigger);
+	smp_store_release(&held.end, true);
+	migrate_enable();
+	kfree(next);
+	/* @held is on this stack: wait for the end of the interrupt */
+	smp_call_function_single(other, nothing_here, NULL, 1);
+	ucore_perf_trigger_destroy(kept);
+}
+
 /* ---- tasks ---- */
 
 struct note {
@@ -438,6 +498,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(overflow_beyond_the_budget_is_dropped),
 	KUNIT_CASE(overflow_while_suspended_is_ignored),
 	KUNIT_CASE(overflow_on_die_without_events_is_ignored),
+	KUNIT_CASE(trigger_memory_outlasts_interrupts),
 	KUNIT_CASE(core_trigger_leaves_no_event_and_no_reference),
 	KUNIT_CASE(task_lookup_finds_task_at_a_time),
 	KUNIT_CASE(tasks_record_precedes_its_sample),
