@@ -13,6 +13,7 @@
 #include "cpu/nmi_handler.h"
 #include "hotplug/reader_cpu.h"
 #include "hotplug/suspend_reboot_panic.h"
+#include "sample/running_tasks.h"
 
 static int __init ucore_init(void)
 {
@@ -59,6 +60,7 @@ destroy:
 static void __exit ucore_exit(void)
 {
 	ucore_cdev_unregister();
+	ucore_tasks_exit();
 	ucore_power_unregister();
 	ucore_readers_exit();
 	ucore_nmi_unregister();

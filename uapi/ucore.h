@@ -803,9 +803,10 @@ struct ucore_get_core {
  *
  * TASKS: a TASKS record before each sample lists the task that ran on each CPU of the
  * domain. The list states where and when tasks ran, not which task caused the counts. EACCES
- * unless the device was opened with CAP_PERFMON. While such a session runs, each task switch
- * on any CPU costs some ten nanoseconds. START interrupts all CPUs once, samples interrupt
- * none.
+ * unless the device was opened with CAP_PERFMON. While such a session runs, and for five
+ * seconds afterwards, each task switch on any CPU costs some ten nanoseconds. The first START
+ * and the end of these five seconds interrupt all CPUs, isolated ones, too. Another START
+ * before that and samples interrupt none.
  *
  * FULL_READS: always read both dwords of a PCI counter. By default only the low dword is
  * read while it determines the count exactly. The low dword is enough until 2^31 counts can

@@ -3,8 +3,8 @@
  * Records the task that runs on each CPU at each context switch, and looks up the task for a
  * sample. Part of the sample layer.
  *
- * While a session needs tasks, probes are attached to the scheduler's tracepoints sched_switch
- * and task_rename. Each CPU records the next task and the time in its own struct task_slot.
+ * While a session needs tasks, and for UCORE_TASKS_LINGER afterwards, probes are attached to the
+ * scheduler's tracepoints sched_switch and task_rename. Each CPU records the next task and the time in its own struct task_slot.
  * A sample reads the task slots of other CPUs without an interrupt. A task slot also keeps the
  * previous task, because records are written after the unfreeze and describe the instant of the
  * freeze.
@@ -23,6 +23,7 @@
 #include <linux/smp.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
+#include <linux/workqueue.h>
 
 #include "box/domain_global_ctl.h"
 #include "sample/domain_ctx_counters.h"
@@ -49,6 +50,7 @@ static DEFINE_PER_CPU(struct task_slot, task_slots);
 /* Protects the probes and the number of sessions that use them. Nests inside session locks. */
 static DEFINE_MUTEX(tasks_lock);
 static unsigned int tasks_users;
+static bool probes_attached;
 
 /**
  * ucore_tasks_note() - record that a task starts to run on this CPU
@@ -186,8 +188,41 @@ static void slots_clear(void)
 	}
 }
 
+/*
+ * Remove the probes if no session uses them. Runs as a work some seconds after the last use,
+ * because adding and removing probes interrupts all CPUs, and a session may be stopped and
+ * started again and again.
+ */
+static void probes_expire(struct work_struct *work)
+{
+	mutex_lock(&tasks_lock);
+	if (probes_attached && !tasks_users) {
+		probes_remove(probes + ARRAY_SIZE(probes));
+		probes_attached = false;
+	}
+	mutex_unlock(&tasks_lock);
+}
+
+static DECLARE_DELAYED_WORK(expiry, probes_expire);
+
+/* Attach the probes, and record the task that runs on each CPU. Interrupts all CPUs. */
+static int probes_attach(void)
+{
+	int ret;
+
+	slots_clear();
+	ret = probes_add();
+	if (ret)
+		return ret;
+	on_each_cpu(note_here, NULL, true);
+	probes_attached = true;
+	return 0;
+}
+
 /**
- * ucore_tasks_get() - record running tasks until ucore_tasks_put(); the first user adds the probes
+ * ucore_tasks_get() - record running tasks until ucore_tasks_put()
+ *
+ * Adds the probes, unless they are still there from a previous use.
  *
  * Context: process; the CPU hotplug lock is not held.
  *
@@ -201,26 +236,32 @@ int ucore_tasks_get(void)
 	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
 		return -EOPNOTSUPP;
 	mutex_lock(&tasks_lock);
-	if (!tasks_users) {
-		slots_clear();
-		ret = probes_add();
-		if (!ret)
-			on_each_cpu(note_here, NULL, true);
-	}
+	cancel_delayed_work(&expiry);
+	if (!probes_attached)
+		ret = probes_attach();
 	tasks_users += !ret;
 	mutex_unlock(&tasks_lock);
 	return ret;
 }
 
 /**
- * ucore_tasks_put() - end the use of recorded tasks; the last user removes the probes
+ * ucore_tasks_put() - end the use of recorded tasks
+ *
+ * After the last use the probes stay for UCORE_TASKS_LINGER.
  */
 void ucore_tasks_put(void)
 {
 	mutex_lock(&tasks_lock);
 	if (!--tasks_users)
-		probes_remove(probes + ARRAY_SIZE(probes));
+		schedule_delayed_work(&expiry, UCORE_TASKS_LINGER);
 	mutex_unlock(&tasks_lock);
+}
+
+/** ucore_tasks_exit() - remove the probes at once; no session uses them */
+void ucore_tasks_exit(void)
+{
+	cancel_delayed_work_sync(&expiry);
+	probes_expire(NULL);
 }
 
 /*

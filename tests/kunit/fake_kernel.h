@@ -41,6 +41,7 @@
 #include <linux/topology.h>
 #include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
+#include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <asm/apic.h>
 #include <asm/x86_init.h>
@@ -172,6 +173,8 @@ struct fake_dword {
  * @pages: pages that were mapped, in order
  * @nr_pages: number of entries in @pages
  * @no_page: countdown to the page that cannot be mapped
+ * @delayed: last delayed work that was scheduled
+ * @delay: its delay (jiffies)
  * @no_probe: countdown to the tracepoint that cannot be registered
  * @nr_dies: number of dies (CPU n belongs to die n % nr_dies)
  * @one_package: all dies are in one package, otherwise each die is a package
@@ -253,6 +256,8 @@ struct fake_kernel {
 	struct page *pages[FAKE_PAGES];
 	u32 nr_pages;
 	u32 no_page;
+	struct delayed_work *delayed;
+	unsigned long delay;
 	u32 no_probe;
 
 	u32 nr_dies;
@@ -463,6 +468,11 @@ void *fake_driver_find(const char *name, const void *bus);
 #define vm_flags_clear(vma, flags)	(*(vm_flags_t *)&(vma)->vm_flags &= ~(flags))
 #define vm_insert_page			fake_insert_page
 #define tracepoint_probe_register	fake_probe_register
+
+/* The kernel's own delayed work, whose delay is recorded. A test can end the delay. */
+#define schedule_delayed_work(work, delay_)			\
+	(fake_kernel.delayed = (work), fake_kernel.delay = (delay_),	\
+	 schedule_delayed_work(work, delay_))
 
 /* Record a print with interrupts off, where a slow console would delay interrupts. */
 #undef printk

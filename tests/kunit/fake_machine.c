@@ -7,6 +7,7 @@
 #include "find/static_table.h"
 #include "irq/pmi_route_and_service.h"
 #include "sample/bulk_read.h"
+#include "sample/running_tasks.h"
 
 static struct ucore_platform platform;
 
@@ -250,6 +251,7 @@ void fake_machine_exit(struct kunit *test)
 	for (i = 0; i < FAKE_SESSIONS; i++)
 		if (m->session[i])
 			session_end(m->session[i]);
+	ucore_tasks_exit();
 	/*
 	 * a context that is still armed may have queued the widening of the PMI route: stop
 	 * that first

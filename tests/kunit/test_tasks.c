@@ -468,6 +468,7 @@ static void failed_probe_registration_is_undone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches + 1);
 	KUNIT_EXPECT_EQ(test, nr_probes(test, "task_rename"), renames + 1);
 	ucore_tasks_put();
+	ucore_tasks_exit();
 	KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches);
 	KUNIT_EXPECT_EQ(test, nr_probes(test, "task_rename"), renames);
 }
@@ -488,7 +489,43 @@ static void start_without_probes_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches + 1);
 	KUNIT_EXPECT_EQ(test, s->ctx[0]->nr_cpus, num_online_cpus());
 	fake_stop(s);
+	ucore_tasks_exit();
 	KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches);
+}
+
+/* The probes stay for some seconds, so that START and STOP in a loop add and remove none. */
+static void probes_stay_for_seconds_after_the_last_use(struct kunit *test)
+{
+	u32 switches = nr_probes(test, "sched_switch");
+	struct ucore_task task;
+	u32 i;
+
+	KUNIT_ASSERT_EQ(test, ucore_tasks_get(), 0);
+	ucore_tasks_put();
+	KUNIT_EXPECT_EQ(test, fake_kernel.delay, 5UL * HZ);
+	fake_kernel.no_probe = 1;	/* another registration would fail */
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches + 1);
+		KUNIT_EXPECT_EQ(test, ucore_tasks_get(), 0);
+		/* a delay that ended at this moment does not remove the probes of a session */
+		schedule_delayed_work(fake_kernel.delayed, 0);
+		flush_delayed_work(fake_kernel.delayed);
+		preempt_disable();
+		ucore_tasks_lookup(smp_processor_id(), U64_MAX, &task);
+		preempt_enable();
+		KUNIT_EXPECT_EQ(test, task.tid, (u32)current->pid);
+		ucore_tasks_put();
+	}
+	KUNIT_EXPECT_EQ(test, fake_kernel.no_probe, 1U);
+	fake_kernel.no_probe = 0;
+
+	/* the delay ends */
+	KUNIT_ASSERT_NOT_NULL(test, fake_kernel.delayed);
+	flush_delayed_work(fake_kernel.delayed);
+	KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches);
+	KUNIT_EXPECT_EQ(test, ucore_tasks_get(), 0);
+	KUNIT_EXPECT_EQ(test, nr_probes(test, "sched_switch"), switches + 1);
+	ucore_tasks_put();
 }
 
 static struct kunit_case cases[] = {
@@ -506,6 +543,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(renamed_task_has_its_new_name),
 	KUNIT_CASE(failed_probe_registration_is_undone),
 	KUNIT_CASE(start_without_probes_fails),
+	KUNIT_CASE(probes_stay_for_seconds_after_the_last_use),
 	{ }
 };
 

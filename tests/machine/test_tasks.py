@@ -233,3 +233,38 @@ def report_lists_the_recorded_tasks(m):
     refused_text = m.run("ucoretool record --core-event nosuch -c 5 -e imc0/CAS_COUNT.RD/ "
                          "-- true 2>&1", check=False).out
     assert "unknown. Use" in refused_text, refused_text
+
+
+def calls(m, cpu):
+    """Number of function calls from other CPUs that interrupted a CPU."""
+    line = next(line for line in m.sh("cat /proc/interrupts").splitlines() if "CAL:" in line)
+    return int(line.split()[1 + cpu])
+
+
+@test("e2-2s", kernels=BOTH)
+def restarts_do_not_interrupt_all_cpus_each_time(m):
+    """The session reads die 0 from one CPU; CPU 3 is of the other die."""
+    with Session(m, ring=1 << 16, timer_ns=10 * MS, tasks=True) as s:
+        s.add("imc0", 0, 0, **CLOCK)
+        s.start()
+        s.stop()
+        before = calls(m, 3)
+        for _ in range(50):
+            s.start()
+            s.stop()
+        made = calls(m, 3) - before
+    # the kernel has its own calls
+    assert made < 50, f"{made} calls in 50 times START and STOP"
+
+
+@test("e2-2s", kernels=BOTH)
+def module_is_unloaded_shortly_after_a_session_with_tasks(m):
+    """The probes of the session are still attached, and other tasks run."""
+    with spinning(m, 1, "one"), spinning(m, 1, "another"):
+        for _ in range(3):
+            with Session(m, ring=1 << 16, timer_ns=10 * MS, tasks=True) as s:
+                s.add("imc0", 0, 0, **CLOCK)
+                s.start()
+                s.stop()
+            m.rmmod()
+            m.insmod()
