@@ -731,13 +731,13 @@ struct ucore_get_units {
  */
 
 /* ucore_get_core.state: whether boxes of cores exist and can be used */
-#define UCORE_CORE_READY	0	/* events of cores can be added */
+#define UCORE_CORE_READY	0	/* events of cores can be added, unless perf uses the counters */
 #define UCORE_CORE_NONE		1	/* no architectural performance monitoring */
 #define UCORE_CORE_HYBRID	2	/* the CPUs are of more than one kind */
 #define UCORE_CORE_VERSION	3	/* perfmon version 6 or later is not supported */
 #define UCORE_CORE_BAD_CPUID	4	/* CPUID is inconsistent, or registers do not respond */
 #define UCORE_CORE_KERNEL	5	/* this kernel cannot share the counters with its perf */
-#define UCORE_CORE_BUSY		6	/* perf uses the counters now */
+#define UCORE_CORE_BUSY		6	/* perf used the counters at the last ADD_EVENT on a core */
 #define UCORE_CORE_DISABLED	7	/* the module was loaded with core_pmu=0 */
 
 /* ucore_get_core.caps */
@@ -771,6 +771,10 @@ struct ucore_get_units {
  * @ecx: out: ECX of CPUID leaf 0AH, 0 without that leaf
  * @edx: out: EDX of CPUID leaf 0AH, 0 without that leaf
  * @reason: out: one sentence on @state and the remedy, empty if there is no problem
+ *
+ * The command does not find out whether perf uses the counters, because events of perf would
+ * fail during the check. ADD_EVENT finds out, and fails with EBUSY. @state and @reason then
+ * have the cause until an ADD_EVENT on a core succeeds.
  *
  * Errors: EINVAL, E2BIG, EFAULT.
  */

@@ -11,7 +11,6 @@
 #include "abi/get_answers.h"
 #include "box/catalog.h"
 #include "box/intel_uncore.h"
-#include "box/pmc_reserve.h"
 #include "box/selftest.h"
 #include "find/core_cpuid.h"
 #include "session/claim.h"
@@ -109,7 +108,7 @@ static const char *core_reason(u32 state)
 	case UCORE_CORE_DISABLED:
 		return "switched off: the module was loaded with core_pmu=0";
 	case UCORE_CORE_BUSY:
-		return "in use by perf. Stop perf, or run 'sysctl kernel.nmi_watchdog=0'";
+		return "in use by perf when last tried. Stop perf, or run 'sysctl kernel.nmi_watchdog=0'";
 	}
 	return "";
 }
@@ -117,11 +116,14 @@ static const char *core_reason(u32 state)
 /**
  * ucore_describe_core() - answer GET_CORE: describe the core counters
  * @out: the answer; @out->size is not changed
+ *
+ * Whether perf has the counters is known from the last ADD_EVENT. To find it out here, the
+ * function would have to reserve the counters, and events of perf would fail meanwhile.
  */
 void ucore_describe_core(struct ucore_get_core *out)
 {
 	ucore_core_describe(out);
-	if (out->state == UCORE_CORE_READY && !ucore_pmc_available())
+	if (out->state == UCORE_CORE_READY && READ_ONCE(ucore_catalog.core_busy))
 		out->state = UCORE_CORE_BUSY;
 	strscpy(out->reason, core_reason(out->state), sizeof(out->reason));
 }

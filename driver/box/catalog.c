@@ -222,6 +222,7 @@ void ucore_catalog_destroy(void)
 	cat->nr_domains = 0;
 	cat->caps = 0;
 	cat->logged = 0;
+	cat->core_busy = false;
 	*cat->hidden = 0;
 	if (cat->platform && cat->platform->drop)
 		cat->platform->drop();

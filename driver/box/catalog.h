@@ -22,6 +22,8 @@
  * @caps: capabilities of the machine, UCORE_CAP_*; a failed self-test may clear a capability
  * @lock: protects ucore_box.claims and ucore_domain.pin_*
  * @logged: bit mask of the kinds of self-test results that have been logged; protected by @lock
+ * @core_busy: the last attempt to reserve the core counters failed, because perf has them; written
+ *             with @lock held
  * @absent: reason why no uncore boxes were found, UCORE_STATE_*; UCORE_STATE_READY if some were
  *          found
  * @hidden: text about missing boxes for the user, empty if no box is missing
@@ -37,6 +39,7 @@ struct ucore_catalog {
 	u32 caps;
 	struct mutex lock;	/* taken after session->lock, ucore_run_lock, CPU hotplug lock */
 	u32 logged;
+	bool core_busy;
 	u32 absent;
 	char hidden[UCORE_REASON_LEN];
 	const char *failed;

@@ -41,6 +41,19 @@ static bool reserve_one(u32 i)
 	return false;
 }
 
+static int reserve_all(u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++) {
+		if (!reserve_one(i)) {
+			release(i);
+			return -EBUSY;
+		}
+	}
+	return 0;
+}
+
 /**
  * ucore_pmc_reserve() - reserve the core counters for one more claimed core box
  * @nr: number of general counters of a core
@@ -49,18 +62,13 @@ static bool reserve_one(u32 i)
  */
 int ucore_pmc_reserve(u32 nr)
 {
-	u32 i;
+	int ret = users ? 0 : reserve_all(nr);
 
 	lockdep_assert_held(&ucore_catalog.lock);
 
-	for (i = 0; !users && i < nr; i++) {
-		if (!reserve_one(i)) {
-			release(i);
-			return -EBUSY;
-		}
-	}
-	users++;
-	return 0;
+	WRITE_ONCE(ucore_catalog.core_busy, ret);
+	users += !ret;
+	return ret;
 }
 
 /**
@@ -75,23 +83,4 @@ void ucore_pmc_release(u32 nr)
 
 	if (!--users)
 		release(nr);
-}
-
-/**
- * ucore_pmc_available() - check whether ucore has reserved the core counters or could do so
- *
- * A reservation covers all counters. Therefore a test of the first counter is sufficient.
- *
- * Return: false if another user has reserved the core counters.
- */
-bool ucore_pmc_available(void)
-{
-	bool free;
-
-	mutex_lock(&ucore_catalog.lock);
-	free = users || reserve_one(0);
-	if (free && !users)
-		release(1);
-	mutex_unlock(&ucore_catalog.lock);
-	return free;
 }

@@ -9,6 +9,4 @@
 int ucore_pmc_reserve(u32 nr);
 void ucore_pmc_release(u32 nr);
 
-bool ucore_pmc_available(void);
-
 #endif /* UCORE_BOX_PMC_RESERVE_H */

@@ -721,15 +721,27 @@ static void add_event_with_counters_used_by_perf_fails(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0ULL);
 	fake_kernel.counters = 0;
 
-	fake_kernel.selects = 0xf;
 	ucore_describe_core(&info);
 	KUNIT_EXPECT_EQ(test, info.state, (u32)UCORE_CORE_BUSY);
 	KUNIT_EXPECT_NOT_NULL(test, strstr(info.reason, "kernel.nmi_watchdog=0"));
 	KUNIT_EXPECT_TRUE(test, list_empty(&fake_core_box(test, 0)->claims));
-	fake_kernel.selects = 0;
-	KUNIT_EXPECT_EQ(test, core_state(), (u32)UCORE_CORE_READY);
-	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_add(s, fake_core_box(test, 0), 0xc0, 0, 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, core_state(), (u32)UCORE_CORE_READY);
+}
+
+/* GET_CORE reserves nothing. It reports what the last ADD_EVENT on a core found. */
+static void core_state_is_that_of_the_last_event(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+
+	fake_kernel.selects = 0xf;
+	KUNIT_EXPECT_EQ(test, core_state(), (u32)UCORE_CORE_READY);
+	KUNIT_EXPECT_EQ(test, fake_add(s, fake_core_box(test, 0), 0xc0, 0, 0, NULL), -EBUSY);
+	KUNIT_EXPECT_EQ(test, core_state(), (u32)UCORE_CORE_BUSY);
+	fake_kernel.selects = 0;
+	KUNIT_EXPECT_EQ(test, core_state(), (u32)UCORE_CORE_BUSY);
+	KUNIT_EXPECT_EQ(test, fake_add(s, fake_core_box(test, 1), 0xc0, 0, 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, core_state(), (u32)UCORE_CORE_READY);
 }
 
 /* The kernel's uncore driver does not affect sessions on core boxes. */
@@ -868,6 +880,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(counters_are_reserved_from_first_to_last_claim),
 	KUNIT_CASE(refused_event_reserves_nothing),
 	KUNIT_CASE(add_event_with_counters_used_by_perf_fails),
+	KUNIT_CASE(core_state_is_that_of_the_last_event),
 	KUNIT_CASE(core_events_with_intel_uncore_work),
 	KUNIT_CASE(close_while_cpu_offline_releases_counters),
 	KUNIT_CASE(close_while_throttled_and_offline_unthrottles),

@@ -5,6 +5,7 @@
  */
 #include "ring.h"
 #include "user.h"
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -340,6 +341,50 @@ static void inherited_device_may_use_cores(const void *arg)
 	(void)arg;
 	become_user(0);
 	expect_rc(try_core(session), 0);
+}
+
+static int try_perf(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr),
+		.config = PERF_COUNT_HW_CPU_CYCLES, .disabled = 1,
+	};
+	long fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, 0);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+static void get_core_forever(void)
+{
+	struct ucore_get_core core = { .size = sizeof(core) };
+	int device;
+
+	become_user(0);
+	device = device_open();
+	for (;;)
+		do_command(device, UCORE_GET_CORE, &core);
+}
+
+/* perf opens its only hardware event again and again, while a user asks for the state of cores */
+static void user_get_core_does_not_disturb_perf(const void *arg)
+{
+	unsigned int refused = 0, rounds = 5000;
+	pid_t child;
+
+	(void)arg;
+	everybody_may_count();
+	child = fork();
+	must(child >= 0, "fork: %m");
+	if (!child)
+		get_core_forever();
+	for (unsigned int i = 0; i < rounds; i++)
+		refused += try_perf() != 0;
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	expect(!refused, "%u of %u events of perf were refused", refused, rounds);
 }
 
 static void file_max_set(const char *value)
@@ -848,12 +893,21 @@ static const struct test core_tests[] = {
 	{ "inherited_device_may_use_cores", inherited_device_may_use_cores, 0, 0 },
 };
 
+/* "uapi_perms --perf": the same, while perf may use the core counters */
+static const struct test perf_tests[] = {
+	{ "user_get_core_does_not_disturb_perf", user_get_core_does_not_disturb_perf, 0, 0 },
+};
+
 int main(int argc, char **argv)
 {
-	bool cores = argc > 1 && !strcmp(argv[1], "--cores");
-	int verdict = cores ? run_tests(core_tests, ARRAY_SIZE(core_tests), argc - 1, argv + 1) :
-			      run_tests(tests, ARRAY_SIZE(tests), argc, argv);
+	int verdict;
 
+	if (argc > 1 && !strcmp(argv[1], "--cores"))
+		verdict = run_tests(core_tests, ARRAY_SIZE(core_tests), argc - 1, argv + 1);
+	else if (argc > 1 && !strcmp(argv[1], "--perf"))
+		verdict = run_tests(perf_tests, ARRAY_SIZE(perf_tests), argc - 1, argv + 1);
+	else
+		verdict = run_tests(tests, ARRAY_SIZE(tests), argc, argv);
 	chmod(UCORE_DEVICE, 0600);
 	return verdict;
 }

@@ -122,7 +122,7 @@ void ucore_device_close(struct ucore_device *dev);
 int ucore_device_refresh(struct ucore_device *dev, struct ucore_error *err);
 
 /**
- * ucore_device_core() - get the core PMU's description (CPUID.0AH) and its availability
+ * ucore_device_core() - get the core PMU's description (CPUID.0AH) and its state
  * @dev: device
  * @core: receives the description; each call reads it from the driver
  * @err: receives the explanation of a failure; may be NULL

@@ -159,7 +159,8 @@ void doctor_check_core(struct doctor *doctor)
 		return;
 	if (core.state == UCORE_CORE_READY)
 		doctor_report(doctor, VERDICT_OK, "cores", NULL,
-			      "the cores' own counters are available (version %u)", core.version);
+			      "the cores' own counters are available, unless perf uses them (version %u)",
+			      core.version);
 	else
 		doctor_report(doctor, VERDICT_OK, "cores", NULL, "the cores' own counters: %s",
 			      core.reason);
