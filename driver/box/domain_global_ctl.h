@@ -48,13 +48,16 @@ struct ucore_pmi_regs {
 	bool user;
 };
 
+/* Maximum number of PMIs that a CPU may still expect after their services */
+#define UCORE_PMI_MAX_PENDING	8U
+
 /**
  * struct ucore_pmi - state of a domain's overflow interrupt (PMI)
  * @seq: number of the PMI. An odd value identifies the PMI that is being serviced, an even value
  *       means that no service is in progress. Written with the domain's lock held, read in NMI
  *       context.
- * @ended: time at which the last service ended (ns); written with the domain's lock held, read in
- *         NMI context
+ * @ended: times at which the last services ended (ns), by ucore_pmi_index(); written with the
+ *         domain's lock held, read in NMI context
  * @stashing: value of @seq whose interrupted context is being saved or has been saved; changed
  *            by cmpxchg in NMI context
  * @stashed: value of @seq to which @context belongs; store-released by the NMI handler
@@ -83,7 +86,7 @@ struct ucore_pmi_regs {
  */
 struct ucore_pmi {
 	u64 seq;
-	u64 ended;
+	u64 ended[UCORE_PMI_MAX_PENDING];
 	u64 stashing;
 	u64 stashed;
 	struct ucore_pmi_regs context;
@@ -102,6 +105,12 @@ struct ucore_pmi {
 	u64 unreported;
 	struct cpumask cpus;
 };
+
+/* Return the index of PMI @number, an odd value of ucore_pmi.seq, in ucore_pmi.ended. */
+static inline u32 ucore_pmi_index(u64 number)
+{
+	return number / 2 % UCORE_PMI_MAX_PENDING;
+}
 
 /**
  * struct ucore_domain - boxes that are frozen, read and unfrozen together by one reader CPU

@@ -13,29 +13,36 @@
  * cores raise the interrupt without end.
  *
  * pmi.seq counts services. The value is even between services and odd during a service. A PMI's
- * number is the odd value of its service. Each CPU accepts each number at most once. pmi_nmi()
- * decides on a target, a CPU that the PMI is routed to. unknown_nmi() decides on other CPUs of
- * the die, if neither perf, another handler nor port 61h explains the NMI.
+ * number is the odd value of its service. Each CPU accepts each number at most once, and counts
+ * the PMIs that it expects (pending). pmi_nmi() decides on a target, a CPU that the PMI is routed
+ * to. unknown_nmi() decides on other CPUs of the die, if neither perf, another handler nor port
+ * 61h explains the NMI.
  *
- *   pmi.seq  status  PMI      target, new number  target, known number    other CPU, new number
- *   -------  ------  -------  ------------------  ----------------------  ---------------------
- *   even     set     seq + 1  stash, service      core: ours, die: (2)    stash, service
- *   odd      any     seq      service once more   core: ours, die: (2)    service once more
- *   even     clear   seq - 1  ours if (1)         ours if (2)             ours if (3)
+ *   pmi.seq  status  PMI      target, new number  other CPU, new number  any CPU, known number
+ *   -------  ------  -------  ------------------  ---------------------  ---------------------
+ *   even     set     seq + 1  stash, service      stash, service         core: ours, die: (1)
+ *   odd      any     seq      service once more   service once more      core: ours, die: (1)
+ *   even     clear   seq - 1  ours if (2)         ours if (3)            ours if (1)
  *
- * "ours": the handler returns NMI_HANDLED. In all other cases: NMI_DONE, unless (4) holds.
+ * "ours": the handler returns NMI_HANDLED. In all other cases: NMI_DONE, unless (1) holds.
  *
- * (1) The service ended less than LATE_NS ago, and port 61h reports no error. Without the
+ * (1) A PMI is pending, and port 61h reports no error. The claim takes one from the number of
+ *     pending PMIs. They are forgotten after LATE_NS.
+ * (2) The service ended less than LATE_NS ago, and port 61h reports no error. Without the
  *     limit a CPU that missed a PMI would accept any later NMI instead.
- * (2) A PMI is pending, and port 61h reports no error. A late NMI may find the status of the
- *     next overflow and accept its number. The next NMI then finds a known number. Therefore,
- *     if a CPU accepts a number, the skipped numbers are pending for LATE_NS. If a CPU becomes
- *     a target, the last PMI is pending if no CPU has received it.
  * (3) The service ended less than LATE_NS ago. No CPU has received the PMI yet, because a READ
  *     or a STOP serviced the overflow, or the other thread of this core has received it.
- * (4) The other CPU was a target less than LATE_NS ago, and has not accepted the last PMI that
- *     was sent before it ceased to be a target. Or a PMI is pending on the other CPU: if it
- *     accepts number N, one PMI becomes pending if no CPU has received PMI N - 2.
+ *
+ * These PMIs become pending, if their services ended less than LATE_NS ago:
+ *
+ *   event                        PMIs that become pending on the CPU
+ *   ---------------------------  ------------------------------------------------------------
+ *   target accepts number N      numbers before N that it has not accepted: a late NMI may
+ *                                find the status of the next overflow and accept its number
+ *   other CPU accepts number N   numbers before N that no CPU has received
+ *   CPU ceases to be a target    numbers that it has not accepted, because a STOP or a READ
+ *                                serviced the overflows before their NMIs arrived
+ *   CPU becomes a target         numbers that no CPU has received
  */
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -63,9 +70,6 @@
 /* Longest time (ns) from a service to the next PMI, for which PMIs stay pending */
 #define CLOSE_NS	(100ULL * NSEC_PER_MSEC)
 
-/* Maximum number of late NMIs that a CPU may still accept (pmi_slot.pending) */
-#define MAX_PENDING	8
-
 /* SERR and IOCHK bits of port 61h, and the value that a read of a missing port returns */
 #define PORT_ERRORS	0xc0
 #define NO_PORT		0xff
@@ -77,19 +81,14 @@
  * struct pmi_slot - a domain whose PMI a CPU may receive
  * @domain: domain that selects this CPU as a target of its PMI; NULL if there is none
  * @accepted: number (pmi.seq) of the last PMI that this CPU accepted
- * @pending: count of late NMIs that this CPU may still accept, for skipped PMI numbers
+ * @pending: number of PMIs up to @accepted whose NMIs this CPU still expects
  * @pending_until: time from which @pending is not valid (ns)
- * @last: number of the last PMI that may have been sent to this CPU before it ceased to be a
- *        target, or 0
- * @left: time at which the CPU ceased to be a target (ns)
  */
 struct pmi_slot {
 	struct ucore_domain *domain;
 	u64 accepted;
 	u32 pending;
 	u64 pending_until;
-	u64 last;
-	u64 left;
 };
 
 /**
@@ -185,9 +184,12 @@ static bool awaits_service(const struct ucore_domain *domain, const struct candi
 	return domain->global->enables && (cand->count || cand->again);
 }
 
-static bool pmi_expired(const struct ucore_domain *domain)
+/* Return the time since the service of PMI @number ended (ns), 0 if it has not ended. */
+static u64 service_age(const struct ucore_domain *domain, u64 number)
 {
-	return ktime_get_mono_fast_ns() > READ_ONCE(domain->pmi.ended) + LATE_NS;
+	u64 ended = READ_ONCE(domain->pmi.ended[ucore_pmi_index(number)]);
+
+	return number < READ_ONCE(domain->pmi.seq) ? ktime_get_mono_fast_ns() - ended : 0;
 }
 
 /*
@@ -205,42 +207,67 @@ static bool nmi_error_pending(void)
 /* Return true if a serviced PMI is not this NMI: LATE_NS after the service, or port 61h error. */
 static bool too_late(const struct ucore_domain *domain, const struct candidate *cand)
 {
-	return !cand->count && !cand->again && (pmi_expired(domain) || nmi_error_pending());
+	return !cand->count && !cand->again &&
+	       (service_age(domain, cand->pmi) > LATE_NS || nmi_error_pending());
 }
 
-/* Add the numbers between the last accepted number and @number to the pending PMIs, up to @max. */
-static void pending_add(struct pmi_slot *slot, const struct ucore_domain *domain, u64 number,
-			u32 max)
+/* Return the number of the last PMI that was serviced or is in service, 0 if there is none. */
+static u64 last_number(const struct ucore_domain *domain)
 {
-	u64 skipped = (number - slot->accepted - 1) / 2, now = ktime_get_mono_fast_ns();
+	u64 seq = READ_ONCE(domain->pmi.seq);
 
-	skipped = min_t(u64, skipped, max);
+	return seq & 1 ? seq : max(seq, 1ULL) - 1;
+}
+
+/* Return the number of PMIs after @after and before @before that may still be in flight. */
+static u32 in_flight(const struct ucore_domain *domain, u64 after, u64 before)
+{
+	u32 n = 0;
+
+	while (n < UCORE_PMI_MAX_PENDING && before > after + 2 &&
+	       service_age(domain, before - 2) <= LATE_NS) {
+		before -= 2;
+		n++;
+	}
+	return n;
+}
+
+/* Expect the PMIs after @after and before @before that may still be in flight. */
+static void pending_add(struct pmi_slot *slot, const struct ucore_domain *domain, u64 after,
+			u64 before)
+{
+	u64 now = ktime_get_mono_fast_ns();
+	u32 more = in_flight(domain, after, before);
+
 	if (now >= slot->pending_until)
 		slot->pending = 0;
-	slot->pending = min_t(u64, slot->pending + skipped, MAX_PENDING);
-	if (skipped || now < READ_ONCE(domain->pmi.ended) + CLOSE_NS)
+	slot->pending = min(slot->pending + more, UCORE_PMI_MAX_PENDING);
+	if (more || service_age(domain, last_number(domain)) < CLOSE_NS)
 		slot->pending_until = now + LATE_NS;
 }
 
-static bool has_pending(const struct pmi_slot *slot)
+/* Expect the PMIs before @before that neither this CPU has accepted nor any CPU has received. */
+static void pending_add_unreceived(struct pmi_slot *slot, const struct ucore_domain *domain,
+				   u64 before)
 {
-	return slot->pending && ktime_get_mono_fast_ns() < slot->pending_until;
+	pending_add(slot, domain, max(slot->accepted, READ_ONCE(domain->pmi.received)), before);
 }
 
-static bool pending_take(struct pmi_slot *slot)
+/* Claim an NMI for the oldest pending PMI, unless port 61h reports an error. */
+static int pending_take(struct pmi_slot *slot, struct ucore_domain *domain)
 {
-	if (!has_pending(slot))
-		return false;
+	if (!slot->pending || ktime_get_mono_fast_ns() >= slot->pending_until ||
+	    nmi_error_pending())
+		return NMI_DONE;
 	slot->pending--;
-	return true;
+	note_received(&domain->pmi, slot->accepted - 2 * slot->pending);
+	return NMI_HANDLED;
 }
 
 /* Claim an NMI with a known number for a waiting core overflow or a pending PMI. */
 static int repeated_nmi(struct pmi_slot *slot, const struct candidate *cand)
 {
-	if (awaits_service(slot->domain, cand))
-		return NMI_HANDLED;
-	return has_pending(slot) && !nmi_error_pending() && pending_take(slot);
+	return awaits_service(slot->domain, cand) ? NMI_HANDLED : pending_take(slot, slot->domain);
 }
 
 /* Accept an NMI. Return the number of overflows, or NMI_HANDLED if they are serviced already. */
@@ -278,7 +305,7 @@ static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs, bool *waiting)
 	if (too_late(domain, &cand))
 		return NMI_DONE;
 	if (domain->scope == UCORE_SCOPE_DIE)
-		pending_add(slot, domain, cand.pmi, MAX_PENDING);
+		pending_add(slot, domain, slot->accepted, cand.pmi);
 	slot->accepted = cand.pmi;
 	return pmi_accept(domain, &cand, regs);
 }
@@ -311,20 +338,6 @@ static bool may_arrive_here(const struct ucore_domain *domain, u64 number)
 	       topology_core_id(raw_smp_processor_id());
 }
 
-/* Return 1 if the PMI before PMI @number has arrived on no CPU and may still arrive, else 0. */
-static u32 max_in_flight(const struct ucore_domain *domain, u64 number)
-{
-	return number > 2 && READ_ONCE(domain->pmi.received) < number - 2;
-}
-
-/* Return the number of the last PMI that was serviced or is in service. */
-static u64 last_number(const struct ucore_domain *domain)
-{
-	u64 seq = READ_ONCE(domain->pmi.seq);
-
-	return seq & 1 ? seq : max(seq, 1ULL) - 1;
-}
-
 /* Accept a PMI that was not routed to this core. */
 static int misrouted_pmi(struct pmi_slot *slot, struct ucore_domain *die, struct pt_regs *regs)
 {
@@ -334,27 +347,12 @@ static int misrouted_pmi(struct pmi_slot *slot, struct ucore_domain *die, struct
 	if (!cpumask_empty(&die->pmi.cpus))
 		candidate_find(die, &cand);
 	if (cand.pmi <= slot->accepted || (!cand.count && !cand.again &&
-					   (pmi_expired(die) || !may_arrive_here(die, cand.pmi))))
+					   (service_age(die, cand.pmi) > LATE_NS ||
+					    !may_arrive_here(die, cand.pmi))))
 		return NMI_DONE;
-	pending_add(slot, die, cand.pmi, max_in_flight(die, cand.pmi));
+	pending_add_unreceived(slot, die, cand.pmi);
 	slot->accepted = cand.pmi;
 	return pmi_accept(die, &cand, regs);
-}
-
-static bool was_target_lately(const struct pmi_slot *slot)
-{
-	return slot->last && ktime_get_mono_fast_ns() < slot->left + LATE_NS;
-}
-
-/* Accept a PMI that was sent before this CPU ceased to be a target, or a pending PMI. */
-static int late_pmi(struct pmi_slot *slot, struct ucore_domain *die)
-{
-	if (was_target_lately(slot) && slot->accepted < slot->last) {
-		slot->accepted = slot->last;
-		note_received(&die->pmi, slot->last);
-		return NMI_HANDLED;
-	}
-	return pending_take(slot) ? NMI_HANDLED : NMI_DONE;
 }
 
 static int unknown_nmi(unsigned int type, struct pt_regs *regs)
@@ -367,7 +365,7 @@ static int unknown_nmi(unsigned int type, struct pt_regs *regs)
 	/* pmi_nmi() decides on a CPU that is a target */
 	if (!die || READ_ONCE(slot->domain))
 		return NMI_DONE;
-	handled = misrouted_pmi(slot, die, regs) ?: late_pmi(slot, die);
+	handled = misrouted_pmi(slot, die, regs) ?: pending_take(slot, die);
 	/* if the CPU has a core PMU, Linux keeps LVTPC unmasked */
 	if (handled && boot_cpu_has(X86_FEATURE_ARCH_PERFMON))
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
@@ -420,7 +418,7 @@ void ucore_nmi_open(const struct ucore_domain *domain)
  */
 void ucore_nmi_service_end(struct ucore_domain *domain)
 {
-	WRITE_ONCE(domain->pmi.ended, ktime_get_mono_fast_ns());
+	WRITE_ONCE(domain->pmi.ended[ucore_pmi_index(domain->pmi.seq)], ktime_get_mono_fast_ns());
 	/* pmi.seq becomes even after the status is clear; pairs with candidate_find() */
 	smp_store_release(&domain->pmi.seq, domain->pmi.seq + 1);
 	ucore_nmi_open(domain);
@@ -456,23 +454,24 @@ static void debugctl_enable(struct pmi_cpu *pc)
 						debugctl | DEBUGCTL_UNCORE_PMI);
 }
 
-/* Begin to accept PMIs on this CPU. Of the PMIs sent before, only pending ones are accepted. */
+/* Begin to accept PMIs on this CPU. Expect the last PMIs if no CPU has received them. */
 static void slot_begin(struct pmi_slot *slot, const struct ucore_domain *domain)
 {
 	u64 number = last_number(domain);
 
-	if (slot->domain || (was_target_lately(slot) && slot->last == number))
+	if (slot->domain)
 		return;
-	if (number == READ_ONCE(domain->pmi.seq) || !pmi_expired(domain))
-		pending_add(slot, domain, number + 2, max_in_flight(domain, number + 2));
-	slot->accepted = number;
+	pending_add_unreceived(slot, domain, number + 2);
+	slot->accepted = max(slot->accepted, number);
 }
 
-/* Stop accepting new PMIs on this CPU. A PMI sent before is still accepted for LATE_NS. */
+/* Stop accepting new PMIs on this CPU. Expect those that were sent before. */
 static void slot_end(struct pmi_slot *slot, const struct ucore_domain *domain)
 {
-	slot->last = pmi_expired(domain) ? 0 : last_number(domain);
-	slot->left = ktime_get_mono_fast_ns();
+	u64 number = last_number(domain);
+
+	pending_add(slot, domain, slot->accepted, number + 2);
+	slot->accepted = max(slot->accepted, number);
 	WRITE_ONCE(slot->domain, NULL);
 }
 
@@ -503,6 +502,8 @@ void ucore_nmi_forget(const struct ucore_domain *domain, int cpu)
 
 	if (pc->die == domain)
 		WRITE_ONCE(pc->die, NULL);
+	if (domain->cpu == cpu && !pc->slot[UCORE_SCOPE_CPU].domain)
+		pc->slot[UCORE_SCOPE_CPU].accepted = 0;
 }
 
 /**

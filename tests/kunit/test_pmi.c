@@ -93,6 +93,15 @@ static int one_nmi(struct ucore_domain_ctx *ctx, u32 cpu)
 	return nmi.handled[0];
 }
 
+/* Raise an NMI, and leave its service to a later irq_work_sync() (fake_kernel.hold_work). */
+static int one_unserviced_nmi(u32 cpu)
+{
+	struct nmi nmi = { .times = 1 };
+
+	smp_call_function_single(cpu, nmi_here, &nmi, 1);
+	return nmi.handled[0];
+}
+
 static int pmi_ready(int ret)
 {
 	u32 cpu;
@@ -937,6 +946,66 @@ static void foreign_nmi_after_disable_is_not_claimed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
 }
 
+/* Three overflows were serviced before the disable: their NMIs may arrive for a second. */
+static void each_pmi_in_flight_is_claimed_after_disable(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
+	u32 i;
+
+	for (i = 0; i < 3; i++)
+		service_before_nmi(ctx);
+	disable(ctx->domain);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);	/* CPU 0 has received them */
+}
+
+/* Of three PMIs, two were sent more than one second ago: only the last one may still arrive. */
+static void pmi_one_second_old_is_not_pending_after_disable(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
+
+	service_before_nmi(ctx);
+	service_before_nmi(ctx);
+	fake_clock_advance(1100 * MS);
+	service_before_nmi(ctx);
+	disable(ctx->domain);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
+}
+
+/* The NMI was accepted before the route changed, and its service after the change. */
+static void accepted_pmi_is_not_pending_after_disable(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
+
+	fake_kernel.hold_work = true;
+	overflow(ctx, 0);
+	KUNIT_EXPECT_EQ(test, one_unserviced_nmi(0), 1);
+	disable(ctx->domain);
+	KUNIT_EXPECT_EQ(test, one_unserviced_nmi(0), NMI_DONE);
+	enable(ctx->domain);
+	KUNIT_EXPECT_EQ(test, one_unserviced_nmi(0), NMI_DONE);
+	irq_work_sync(&ctx->domain->pmi.work);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(ctx->ring));
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
+}
+
+/* Two PMIs are in flight, one sent before and one sent while the CPU was no target. */
+static void pmi_while_no_target_is_pending_on_the_next_target(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
+
+	service_before_nmi(ctx);
+	disable(ctx->domain);
+	service_before_nmi(ctx);
+	enable(ctx->domain);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
+}
+
 /* Disable and enable on a change of the route: pending PMIs stay valid. */
 static void pmi_across_disable_and_enable_is_claimed(struct kunit *test)
 {
@@ -972,6 +1041,7 @@ static void pmi_while_no_target_is_not_claimed_later(struct kunit *test)
 	service_before_nmi(ctx);
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_HANDLED);
 	enable(ctx->domain);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);	/* the PMI before the disable */
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
 }
 
@@ -1214,6 +1284,10 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(misrouted_pmi_on_leaving_cpu_is_not_claimed),
 	KUNIT_CASE(pmi_after_disable_is_claimed_once),
 	KUNIT_CASE(foreign_nmi_after_disable_is_not_claimed),
+	KUNIT_CASE(each_pmi_in_flight_is_claimed_after_disable),
+	KUNIT_CASE(pmi_one_second_old_is_not_pending_after_disable),
+	KUNIT_CASE(accepted_pmi_is_not_pending_after_disable),
+	KUNIT_CASE(pmi_while_no_target_is_pending_on_the_next_target),
 	KUNIT_CASE(pmi_across_disable_and_enable_is_claimed),
 	KUNIT_CASE(pmi_across_second_enable_is_claimed),
 	KUNIT_CASE(pmi_while_no_target_is_not_claimed_later),

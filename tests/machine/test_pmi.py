@@ -426,6 +426,25 @@ def pmi_in_flight_to_a_cpu_that_becomes_a_target_is_claimed(m):
     assert first == [(1, "delivered"), (1, "delivered")], first
 
 
+@test("e2-2s", kernels=BOTH, settings={"model.debugctl-gate": "no"})
+def each_pmi_in_flight_at_stop_is_claimed(m):
+    """The watchdog serves three overflows whose PMIs arrive after STOP."""
+    m.write(WATCHDOG, 0)
+    m.inject("delay-pmi 0 600000000")
+    mark = m.truth_length()
+    with Session(m) as s:
+        arm(s, dies=(0,), hz=20)
+        s.command("cpu 0")
+        s.start()
+        m.wait_until(lambda: sum(freeze["reason"] == "overflow" for freeze in s.freezes(mark)) >= 3,
+                     what="three overflows")
+        s.stop()
+        assert not m.truth("pmi", mark), "a PMI arrived before STOP"
+        m.wait_until(lambda: len({pmi["seq"] for pmi in m.truth("pmi", mark)}) >= 3,
+                     what="three PMIs")
+    assert all(pmi["result"] == "delivered" for pmi in m.truth("pmi", mark)), m.truth("pmi", mark)
+
+
 @test("e2-1s", settings={"faults.core-map": "-1 1 -1 0"})
 def pmi_goes_to_all_cores_when_numbers_have_holes(m):
     """Bit 0 selects no core, but bit 3 does. After lost PMIs the driver selects all cores."""
