@@ -261,6 +261,18 @@ static void slice_end(struct ucore_domain_ctx *ctx, u64 running)
 }
 
 /*
+ * Clear the overflow bit of a core counter that has wrapped, before its control selects another
+ * event (IA32_PERF_GLOBAL_OVF_CTRL). Bits of other boxes are not set, because only counters
+ * without a period rotate.
+ */
+static void wrap_clear(struct ucore_domain_ctx *ctx, struct ucore_counter *ctr)
+{
+	if (ctr->wrapped)
+		ucore_domain_clear_bits(ctx->domain, ucore_counter_global_bit(ctr));
+	ctr->wrapped = false;
+}
+
+/*
  * Switch the registers of the current group to the counters of the next group, or to none. The
  * member @next of the registers points to those counters, until they are switched.
  */
@@ -271,6 +283,7 @@ static void registers_hand_over(struct ucore_domain_ctx *ctx, u64 elapsed)
 
 	for (ctr = group_first(ctx, ctx->group); ctr; ctr = ctr->next_in_group) {
 		ucore_bulk_read_counter(ctx, ctr, &ctr->box->io, elapsed);
+		wrap_clear(ctx, ctr);
 		turns = ctr->turns;
 		turns->prev = ctr->prev;
 		next = turns->next;

@@ -174,6 +174,52 @@ static void fixed_counters_rotate_in_one_write(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
 
+static int add_group(struct ucore_session *s, const struct ucore_box *box, u64 event, u32 i,
+		     u32 group)
+{
+	const struct ucore_term term = { .field = UCORE_FIELD_EVENT, .value = event };
+	struct ucore_add_event add = {
+		.box = box->id, .nr_terms = 1, .counters = BIT(i), .group = group,
+	};
+	int ret;
+
+	mutex_lock(&s->lock);
+	ret = ucore_session_add_event(s, &add, &term);
+	mutex_unlock(&s->lock);
+	return ret;
+}
+
+/* A counter that wrapped in its time slice has set its overflow bit, although it has no period. */
+static void wrap_is_cleared_before_the_event_select_changes(struct kunit *test)
+{
+	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
+		.rotate_ns = 10 * NSEC_PER_MSEC });
+	struct ucore_box *box = fake_core_box(test, 1);
+	struct fake_core_cpu *regs = regs_of(test, 1);
+
+	KUNIT_ASSERT_EQ(test, add_group(s, box, 0x3c, 1, 1), 0);
+	KUNIT_ASSERT_EQ(test, add_group(s, box, 0xc0, 1, 2), 0);
+	KUNIT_ASSERT_EQ(test, add_fixed(s, box, 2, 1, false), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	regs->ctr[1] = 0xffffffffff00ULL;
+	regs->fixed[2] = 0xffffffffff00ULL;
+	KUNIT_ASSERT_EQ(test, session_read(s, false), 0);
+	regs->ctr[1] = 5;
+	regs->fixed[2] = 6;
+	fake_core(test)->nr = 0;
+	next_slice(ctx_of(s, box));
+	CORE_EXPECT(test, CORE_W(1, 0x38f, 0), CORE_R(1, 0x4c2), CORE_W(1, 0x390, BIT(1)),
+		    CORE_W(1, 0x187, 0x4300c0), CORE_R(1, 0x30b), CORE_W(1, 0x390, BIT_ULL(34)),
+		    CORE_W(1, 0x38d, 0), CORE_W(1, 0x38f, ALL_ON));
+	/* the other event's counter has not wrapped */
+	next_slice(ctx_of(s, box));
+	CORE_EXPECT(test, CORE_W(1, 0x38f, 0), CORE_R(1, 0x4c2), CORE_W(1, 0x187, 0x43003c),
+		    CORE_W(1, 0x38d, 0x300), CORE_W(1, 0x38f, ALL_ON));
+	KUNIT_ASSERT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, BIT_ULL(48) + 5);
+	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
+}
+
 static void run_scan(struct ucore_domain_ctx *ctx)
 {
 	fake_clock_advance(UCORE_CONFLICT_PERIOD_NS);
@@ -861,6 +907,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(start_and_stop_access_sequence_is_exact),
 	KUNIT_CASE(global_control_is_restored),
 	KUNIT_CASE(fixed_counters_rotate_in_one_write),
+	KUNIT_CASE(wrap_is_cleared_before_the_event_select_changes),
 	KUNIT_CASE(changed_field_of_fixed_control_is_reported),
 	KUNIT_CASE(read_accesses_each_counter_once),
 	KUNIT_CASE(session_on_two_cpus_reads_each_locally),

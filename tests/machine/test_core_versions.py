@@ -191,6 +191,22 @@ def wraps_of_32_bits_are_folded_without_an_overflow(m):
         assert not any(pmu["status"] for pmu in pmus(m).values()), pmus(m)
 
 
+@test("e2-1s", **BOOT["narrow"])
+def overflow_status_is_cleared_before_the_event_select_changes(m):
+    """Two groups share a general counter, which wraps in its time slices. Strict mode checks that
+    the overflow bit is clear when the event select is written."""
+    with cores(m), CoreSession(m, rotate_ns=200 * MS) as s:
+        s.on(1, 0, event=0x3c)
+        wraps = [s.on(1, 1, group=1, event=0x3c), s.on(1, 1, group=2, event=0xc0)]
+        mark = m.truth_length()
+        s.start()
+        m.wait_until(lambda: max(value["count"] for value in s.read()["values"]
+                                 if value["event"] in wraps) > 2.2 * 2**32,
+                     timeout=60, what="two wraps")
+        s.stop()
+        assert not m.truth("core-pmi", mark)
+
+
 # ---- version 4: full-width writes, and a status bit that freezes ----
 
 @test("e2-1s", kernels=BOTH, **BOOT["v4"])
