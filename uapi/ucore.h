@@ -49,7 +49,8 @@
  *              session has the largest number of events, or the buffer of READ or of the
  *              ring is too small
  *  EADDRINUSE  a register that all counters of the box share (filter, match) holds another
- *              value for another event (GET_BOXES names the owner)
+ *              value for another event (GET_BOXES names the owner), or the box has filters
+ *              that need CAP_PERFMON, and events that were added without it
  *  EOPNOTSUPP  the counter has no overflow interrupt and the caller excluded polling, or
  *              the kernel lacks a facility
  *  EBUSY       the session is running, or other sessions hold the counters, the box
@@ -1019,7 +1020,10 @@ struct ucore_term {
  * one value for all counters of a box. Sessions whose events use them (a field with
  * UCORE_FIELD_F_SHARED, even if 0, or TID_EN) must agree on all values (EADDRINUSE), where
  * missing fields count as 0. Events that do not use filter and match registers are counted
- * with the values that other events have set.
+ * with the values that other events have set. Therefore a box on which an event sets a filter
+ * with UCORE_FIELD_F_PERFMON is not shared with events of other sessions that were added without
+ * CAP_PERFMON. The second of the two is refused (EADDRINUSE). A filter ends with the last event
+ * that sets it.
  * Free-running counters (UCORE_BOX_F_FREE_RUNNING) can be shared by as many sessions as the
  * box has counters. A session with UCORE_SESSION_F_BOX_FREEZE does not share boxes of a die.
  * A box is released when the last event that any session has on the box is removed.

@@ -19,6 +19,7 @@ struct ucore_claim;
  * @claimed: for each word of @value, mask of the bits that belong to the event's fields
  * @filters: the event sets registers that all counters of the box share, or its count depends
  *           on their contents
+ * @perfmon_filters: the event sets a field of these registers that needs CAP_PERFMON
  * @counters: mask of the counters that the event may use, with bits as in
  *            ucore_add_event.counters
  * @period: overflow period (counts), 0 for none
@@ -29,6 +30,7 @@ struct ucore_event_spec {
 	u64 value[UCORE_NR_SLOTS];
 	u64 claimed[UCORE_NR_SLOTS];
 	bool filters;
+	bool perfmon_filters;
 	u64 counters;
 	u64 period;
 	u64 poll_ns;
@@ -42,6 +44,7 @@ struct ucore_event_spec {
  * @claim: the session's claim on @box
  * @claim_node: entry in the list of the claim's events
  * @spec: register words, counters and period of the event
+ * @perfmon: the event was added with CAP_PERFMON
  * @group: group in whose time slices the event counts, or 0 for an event that always counts
  * @counter: number of the chosen counter, as in ucore_add_event.counter
  * @total: count at the last STOP, with which the next START continues
@@ -55,6 +58,7 @@ struct ucore_event {
 	struct ucore_claim *claim;
 	struct list_head claim_node;
 	struct ucore_event_spec spec;
+	bool perfmon;
 	u8 group;
 	u8 counter;
 	u64 total;

@@ -4,12 +4,11 @@
  * in shared registers. All counters of a box share those registers (filters, matches). Part of
  * the session layer. Process context; the session's lock is held.
  *
- * Several sessions can use a box if their counters differ and if all sessions that set shared
- * registers require the same values. A field that an event leaves out is required to be 0,
- * because 0 can select as any other value does. Counters without a control register run freely
- * and belong to no session. Groups of a session may use the same counters by rotation; the
- * session holds these counters all the time. A session with box freeze has its boxes alone,
- * because the freeze would stop the counters of other sessions.
+ * Several sessions can use a box if their counters differ and if their filters agree
+ * (claim_filters.c). Counters without a control register run freely and belong to no session.
+ * Groups of a session may use the same counters by rotation; the session holds these counters all
+ * the time. A session with box freeze has its boxes alone, because the freeze would stop the
+ * counters of other sessions.
  *
  * The first claim on a box acquires the box from the kernel. The end of the last claim restores
  * the registers to the values found. Between the two the box is reset only while no domain
@@ -32,6 +31,7 @@
 #include "cpu/budget.h"
 #include "event/place_events.h"
 #include "session/claim.h"
+#include "session/claim_filters.h"
 #include "session/session_state.h"
 
 /*
@@ -216,28 +216,10 @@ static void claim_add_event(struct ucore_claim *claim, const struct ucore_event 
 
 	claim->counters |= counter_bit(claim->box, event->counter);
 	claim->filters |= event->spec.filters;
+	claim->perfmon_filters |= event->spec.perfmon_filters;
+	claim->unprivileged |= !event->perfmon;
 	for (i = 0; i < UCORE_MAX_SHARED; i++)
 		claim->shared[i] |= event->spec.value[UCORE_SLOT_SHARED(i)];
-}
-
-/*
- * Return true if the claim, with the new event, requires the same values of shared registers
- * as the claims of other sessions on the box.
- */
-static bool filters_agree(const struct ucore_claim *claim, const struct ucore_event *new)
-{
-	const struct ucore_claim *other;
-	u32 i;
-
-	if (!claim->filters && !new->spec.filters)
-		return true;
-	list_for_each_entry(other, &claim->box->claims, node)
-		for (i = 0; i < UCORE_MAX_SHARED; i++)
-			if (other != claim && other->filters &&
-			    other->shared[i] != (claim->shared[i] |
-						 new->spec.value[UCORE_SLOT_SHARED(i)]))
-				return false;
-	return true;
 }
 
 /* Insert an event into the claim's list, after the events of its group and of lower groups. */
@@ -261,6 +243,8 @@ static void claim_update(struct ucore_claim *claim)
 
 	claim->counters = 0;
 	claim->filters = false;
+	claim->perfmon_filters = false;
+	claim->unprivileged = false;
 	memset(claim->shared, 0, sizeof(claim->shared));
 	list_for_each_entry(event, &claim->events, claim_node)
 		claim_add_event(claim, event);
@@ -282,7 +266,8 @@ static bool claim_conflicts(const struct ucore_claim *claim, const struct ucore_
  * @claim: the session's claim; the session is locked and stopped
  * @new: the event; events of the claim may move to other counters
  *
- * Return: 0; -EADDRINUSE if another event requires other values of the shared registers;
+ * Return: 0; -EADDRINUSE if another event requires other values of the shared registers, or if
+ * one of the two sets filters that need CAP_PERFMON, and the other was added without CAP_PERFMON;
  * -EBUSY if other sessions hold the counters that the event needs; -ENOSPC if events of this
  * session, in the same group or in group 0, use the counters that the event needs. On failure
  * the claim is unchanged, and the caller calls ucore_claim_settle().
@@ -296,7 +281,7 @@ int ucore_claim_add_event(struct ucore_claim *claim, struct ucore_event *new)
 	if (claim_conflicts(claim, new))
 		return ret;
 	mutex_lock(&ucore_catalog.lock);
-	if (!filters_agree(claim, new))
+	if (!ucore_filters_agree(claim, new))
 		goto unlock;
 	claim_insert(claim, new);
 	ret = ucore_place_events(&claim->events, new, counters_taken(claim));
@@ -369,11 +354,15 @@ static void box_release(struct ucore_claim *claim)
 
 static void claim_release(struct ucore_claim *claim)
 {
+	struct ucore_filters before;
+
 	cpus_read_lock();
 	mutex_lock(&ucore_catalog.lock);
+	ucore_filters_collect(&before, claim->box);
 	if (list_is_singular(&claim->box->claims))
 		box_release(claim);
 	list_del(&claim->node);
+	ucore_filters_update(&before);
 	claim->session->nr_boxes--;
 	mutex_unlock(&ucore_catalog.lock);
 	cpus_read_unlock();
@@ -403,11 +392,16 @@ void ucore_claim_settle(struct ucore_claim *claim)
 void ucore_claim_remove_event(struct ucore_event *event)
 {
 	struct ucore_claim *claim = event->claim;
+	struct ucore_filters before;
 
 	list_del(&event->claim_node);
+	cpus_read_lock();
 	mutex_lock(&ucore_catalog.lock);
+	ucore_filters_collect(&before, claim->box);
 	claim_update(claim);
+	ucore_filters_update(&before);
 	mutex_unlock(&ucore_catalog.lock);
+	cpus_read_unlock();
 	ucore_claim_settle(claim);
 }
 

@@ -24,6 +24,9 @@ struct ucore_session;
  * @counters: mask of the counters that the session holds, with bits as in
  *            ucore_add_event.counters; free-running counters are not held
  * @filters: an event of the session sets registers that all counters of the box share
+ * @perfmon_filters: an event of the session sets a field of these registers that needs
+ *                   CAP_PERFMON
+ * @unprivileged: an event of the session was added without CAP_PERFMON
  * @shared: values that the session requires in these shared registers
  * @ctx_index: index in ucore_domain_ctx.box of the session's context; protected by the
  *             session's lock
@@ -37,6 +40,8 @@ struct ucore_claim {
 	struct list_head events;
 	u64 counters;
 	bool filters;
+	bool perfmon_filters;
+	bool unprivileged;
 	u64 shared[UCORE_MAX_SHARED];
 	u32 ctx_index;
 };

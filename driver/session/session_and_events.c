@@ -152,18 +152,24 @@ int ucore_session_may_change(const struct ucore_session *session)
 	return session->running || intree_has_all() ? -EBUSY : 0;
 }
 
-/*
- * Check the permission for an event. CAP_PERFMON of the opener of the device or of the caller
- * is required for filters that observe single programs, and for a CPU's own counters. A CPU's
- * counters count all tasks, and perf and the NMI watchdog use them, too.
- */
-static int check_perfmon(const struct ucore_session *session, const struct ucore_box *box,
-			 const struct ucore_add_event *add, const struct ucore_term *terms)
+/* Return true if the opener of the device had CAP_PERFMON, or if the caller has it. */
+static bool has_perfmon(const struct ucore_session *session)
 {
-	bool sensitive = box->domain->scope == UCORE_SCOPE_CPU ||
+	return session->sink.context || perfmon_capable();
+}
+
+/*
+ * Check the permission for an event. CAP_PERFMON is required for filters that observe single
+ * programs, and for a CPU's own counters. A CPU's counters count all tasks, and perf and the NMI
+ * watchdog use them, too.
+ */
+static int check_perfmon(const struct ucore_event *event, const struct ucore_add_event *add,
+			 const struct ucore_term *terms)
+{
+	bool sensitive = event->box->domain->scope == UCORE_SCOPE_CPU ||
 			 ucore_event_needs_perfmon(terms, add->nr_terms);
 
-	return session->sink.context || !sensitive || perfmon_capable() ? 0 : -EACCES;
+	return event->perfmon || !sensitive ? 0 : -EACCES;
 }
 
 /* Check the group of an event. A session with rotation takes no samples. */
@@ -243,7 +249,8 @@ int ucore_session_add_event(struct ucore_session *session, struct ucore_add_even
 	event = event_create(box, add, terms);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	ret = check_perfmon(session, box, add, terms) ?: event_reserve(session, box) ?:
+	event->perfmon = has_perfmon(session);
+	ret = check_perfmon(event, add, terms) ?: event_reserve(session, box) ?:
 	      event_place(session, event, add, terms);
 	if (ret) {
 		kfree(event);

@@ -101,6 +101,38 @@ static void shared_box_needs_equal_filters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_add_field(c, box, UCORE_FIELD_FILTER_OPC, 0x180), 0);
 }
 
+/*
+ * A session without CAP_PERFMON does not count under filters that need CAP_PERFMON: neither when it
+ * comes second nor when the session with the filters does.
+ */
+static void perfmon_filters_and_events_without_perfmon_share_no_box(struct kunit *test)
+{
+	struct ucore_session *root = fake_session(test), *user = fake_session(test);
+	struct ucore_box *cbo = fake_box(test, 0, "cbo", 0), *ha = fake_box(test, 0, "ha", 0);
+	struct ucore_add_event plain;
+
+	user->sink.context = false;
+	fake_kernel.missing_caps = BIT_ULL(CAP_PERFMON) | BIT_ULL(CAP_SYS_ADMIN);
+	/* fields that need no capability are shared */
+	KUNIT_ASSERT_EQ(test, fake_add_field(root, cbo, UCORE_FIELD_FILTER_NID, 1), 0);
+	KUNIT_EXPECT_EQ(test, fake_add(user, cbo, 0, 0, 0, &plain), 0);
+	KUNIT_EXPECT_EQ(test, fake_add_field(root, cbo, UCORE_FIELD_FILTER_OPC, 0x182),
+			-EADDRINUSE);
+	KUNIT_EXPECT_EQ(test, session_remove(user, plain.event), 0);
+	KUNIT_EXPECT_EQ(test, fake_add_field(root, cbo, UCORE_FIELD_FILTER_OPC, 0x182), 0);
+	KUNIT_EXPECT_EQ(test, fake_add(user, cbo, 0, 0, 0, NULL), -EADDRINUSE);
+	KUNIT_EXPECT_EQ(test, user->nr_boxes, 0U);
+
+	KUNIT_ASSERT_EQ(test, fake_add_field(root, ha, UCORE_FIELD_ADDR_MATCH, 0x1000), 0);
+	KUNIT_EXPECT_EQ(test, fake_add_field(user, ha, UCORE_FIELD_UMASK, 1), -EADDRINUSE);
+	/* CAP_PERFMON of the caller is as good as that of the opener */
+	fake_kernel.missing_caps = 0;
+	KUNIT_EXPECT_EQ(test, fake_add_field(user, ha, UCORE_FIELD_UMASK, 1), 0);
+	fake_session_close(test, root);
+	fake_kernel.missing_caps = BIT_ULL(CAP_PERFMON) | BIT_ULL(CAP_SYS_ADMIN);
+	KUNIT_EXPECT_EQ(test, fake_add(user, cbo, 0, 0, 0, NULL), 0);
+}
+
 /* Freezing the box would stop the counters of other sessions. */
 static void box_freeze_session_does_not_share_boxes(struct kunit *test)
 {
@@ -190,6 +222,47 @@ static void last_session_restores_the_box(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x14), 0xabULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x1a), 0xcdULL);
 	KUNIT_EXPECT_FALSE(test, box->dirty);
+}
+
+/*
+ * A filter ends with the last session that requires it, under a freeze, while another session counts
+ * on the box. Without such a session only the next START writes the registers.
+ */
+static void filter_ends_with_the_last_session_that_requires_it(struct kunit *test)
+{
+	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+	struct ucore_session *c = fake_session(test);
+	struct ucore_box *box = fake_box(test, 0, "cbo", 0);
+	struct fake_window *gw = fake_global(0), *w = fake_window(box);
+
+	KUNIT_ASSERT_EQ(test, fake_add(a, box, 0, BIT(3), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add_field(b, box, UCORE_FIELD_FILTER_OPC, 0x182), 0);
+	KUNIT_ASSERT_EQ(test, fake_add_field(c, box, UCORE_FIELD_FILTER_OPC, 0x182), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
+	fake_stop(b);
+	KUNIT_EXPECT_EQ(test, session_remove(b, 0), 0);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x1a), 0x18200000ULL);	/* c requires it */
+	fake_bus_clear(bus_of(test));
+	fake_session_close(test, c);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, GLOBAL_CTL, FREEZE), FAKE_W(w, 0x14, 0),
+		    FAKE_W(w, 0x1a, 0), FAKE_W(gw, GLOBAL_CTL, UNFREEZE));
+	KUNIT_EXPECT_FALSE(test, a->ctx[0]->domain->frozen);
+
+	/* one of two fields ends */
+	KUNIT_ASSERT_EQ(test, fake_add_field(b, box, UCORE_FIELD_FILTER_OPC, 0x182), 0);
+	KUNIT_ASSERT_EQ(test, fake_add_field(b, box, UCORE_FIELD_FILTER_NID, 1), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x1a), 0x18200001ULL);
+	fake_stop(b);
+	KUNIT_EXPECT_EQ(test, session_remove(b, 1), 0);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x1a), 1ULL);
+	fake_stop(a);
+	fake_bus_clear(bus_of(test));
+	KUNIT_EXPECT_EQ(test, session_remove(b, 2), 0);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0x1a), 0ULL);
 }
 
 /* While the second session counts, the first one stops, starts, and removes events. */
@@ -409,9 +482,11 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(counter_belongs_to_one_session),
 	KUNIT_CASE(events_of_other_sessions_do_not_move),
 	KUNIT_CASE(shared_box_needs_equal_filters),
+	KUNIT_CASE(perfmon_filters_and_events_without_perfmon_share_no_box),
 	KUNIT_CASE(box_freeze_session_does_not_share_boxes),
 	KUNIT_CASE(second_session_access_sequence_is_exact),
 	KUNIT_CASE(last_session_restores_the_box),
+	KUNIT_CASE(filter_ends_with_the_last_session_that_requires_it),
 	KUNIT_CASE(stop_and_start_next_to_running_session_works),
 	KUNIT_CASE(overflows_of_two_sessions_are_serviced_once),
 	KUNIT_CASE(overflow_does_not_sample_the_other_session),

@@ -104,13 +104,33 @@ static const struct ucore_field_info *field_conflict(const struct ucore_field_in
 	return NULL;
 }
 
-/* Explain that another session or event uses other values in the filters that counters share */
+/* Return true if the event sets a filter that needs CAP_PERFMON and that all counters share */
+static bool filters_need_perfmon(struct ucore_session *session, const struct ucore_event *event,
+				 const struct ucore_box_info *box)
+{
+	const uint32_t flags = UCORE_FIELD_F_SHARED | UCORE_FIELD_F_PERFMON;
+	const struct ucore_field_info *fields;
+	size_t nr;
+
+	if (ucore_device_fields(session->dev, box->box, &fields, &nr, NULL))
+		return false;
+	for (size_t i = 0; i < nr; i++)
+		if ((fields[i].flags & flags) == flags && event_term(event, fields[i].field))
+			return true;
+	return false;
+}
+
+/*
+ * Explain that another session or event uses other values in the filters that counters share, or
+ * that only one of two sessions has CAP_PERFMON, which the filters of the other need
+ */
 static int error_filters(struct ucore_session *session, const struct ucore_event *event,
 			 const struct ucore_box_info *box, struct ucore_error *err)
 {
 	UCORE_ARG(ucore_get_status, status);
 	uint32_t id = box->box;
 	char text[BOX_LEN], owner[OWNER_LEN];
+	bool perfmon = filters_need_perfmon(session, event, box);
 
 	box_text(box, text);
 	if (!session_ioctl(session, UCORE_GET_STATUS, &status) &&
@@ -118,8 +138,10 @@ static int error_filters(struct ucore_session *session, const struct ucore_event
 		box = &session->dev->boxes[id];
 		if (box->owner && box->owner != status.session)
 			return ucore_error_set(err, -EADDRINUSE,
-					       "event '%s': %s uses other values in the filters that the counters of %s share. Use the same values, stop the process, or count on another box",
-					       event->label, owner_text(box, owner), text);
+					       "event '%s': %s uses other values in the filters that the counters of %s share, or %s. Use the same values, stop the process, or count on another box",
+					       event->label, owner_text(box, owner), text,
+					       perfmon ? "counts there without CAP_PERFMON" :
+					       "filters that need CAP_PERFMON");
 	}
 	return ucore_error_set(err, -EADDRINUSE,
 			       "event '%s': another event on %s uses other values in a filter that they share. Use the same values, or another box",
