@@ -654,7 +654,7 @@ struct ucore_get_tables {
 #define UCORE_UNIT_SELF_OVERLAP	9	/* registers of the unit overlap each other */
 #define UCORE_UNIT_WINDOW	10	/* registers are outside of MSRs, config or memory space */
 #define UCORE_UNIT_ALIGN	11	/* registers are not aligned */
-#define UCORE_UNIT_RAM		12	/* registers are in RAM */
+#define UCORE_UNIT_RAM		12	/* registers are in RAM or other memory */
 #define UCORE_UNIT_DUPLICATE	13	/* another unit of the die has this type and id */
 #define UCORE_UNIT_OVERLAP	14	/* registers overlap another unit or the global control */
 #define UCORE_UNIT_FUNCTION	15	/* the PCI function does not exist */

@@ -16,6 +16,7 @@
 #include <linux/mm.h>
 #include <linux/pci.h>
 #include <linux/processor.h>
+#include <asm/e820/api.h>
 
 #include "find/array.h"
 #include "find/iomem_resources.h"
@@ -31,17 +32,56 @@ static const struct {
 	{ 0xfec00000, 0xfef00000 },		/* I/O and local APICs, HPET, TPM */
 };
 
+/*
+ * Memory that the kernel does not use as RAM: persistent memory, and memory that firmware reserves
+ * for a special purpose (HBM, CXL). It is a busy resource only while a driver uses it.
+ */
+static const enum e820_type memory_types[] = {
+	E820_TYPE_PMEM, E820_TYPE_PRAM, E820_TYPE_SOFT_RESERVED,
+};
+
+static const unsigned long memory_descs[] = {
+	IORES_DESC_PERSISTENT_MEMORY, IORES_DESC_PERSISTENT_MEMORY_LEGACY,
+	IORES_DESC_SOFT_RESERVED,
+};
+
+/* End the walk at the first resource. Callback of walk_iomem_res_desc(). */
+static int resource_found(struct resource *resource, void *arg)
+{
+	return 1;
+}
+
+/*
+ * Return true if the range contains memory other than RAM. The kernel's resources do not contain
+ * all memory of the firmware's map (E820), and the map does not contain memory that ACPI tables or
+ * drivers add.
+ */
+static bool is_other_memory(u64 address, u64 size)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(memory_types); i++)
+		if (e820__mapped_any(address, address + size, memory_types[i]))
+			return true;
+	for (i = 0; i < ARRAY_SIZE(memory_descs); i++)
+		if (walk_iomem_res_desc(memory_descs[i], IORESOURCE_MEM, address,
+					address + size - 1, NULL, resource_found) > 0)
+			return true;
+	return false;
+}
+
 /**
- * ucore_resource_is_ram() - check whether a range of physical addresses contains RAM
+ * ucore_resource_is_ram() - check whether a range of physical addresses contains memory
  * @address: first byte of the range
  * @size: size of the range (bytes), not 0
  *
- * Return: true if any byte of the range is RAM.
+ * Return: true if any byte of the range is RAM, persistent memory or memory reserved for a special
+ * purpose.
  */
 bool ucore_resource_is_ram(u64 address, u64 size)
 {
 	return region_intersects(address, size, IORESOURCE_SYSTEM_RAM, IORES_DESC_NONE) !=
-	       REGION_DISJOINT;
+	       REGION_DISJOINT || is_other_memory(address, size);
 }
 
 static bool is_fixed(u64 address, u64 size)
@@ -59,7 +99,7 @@ static bool is_fixed(u64 address, u64 size)
  * @address: first byte of the registers
  * @size: size of the registers (bytes), not 0
  *
- * Return: true if the range is within the physical address space and contains no RAM, no APIC
+ * Return: true if the range is within the physical address space and contains no memory, no APIC
  * and no fixed PC range.
  */
 bool ucore_resource_is_safe(u64 address, u64 size)

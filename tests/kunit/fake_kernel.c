@@ -821,9 +821,28 @@ int fake_region_intersects(resource_size_t start, size_t size, unsigned long fla
 	       REGION_INTERSECTS : REGION_DISJOINT;
 }
 
+bool fake_e820_mapped_any(u64 start, u64 end, enum e820_type type)
+{
+	return type == fake_kernel.e820_type && start < fake_kernel.e820[1] &&
+	       end > fake_kernel.e820[0];
+}
+
+static int walk_special(unsigned long desc, u64 start, u64 end, void *arg,
+			int (*func)(struct resource *resource, void *arg))
+{
+	struct resource *special = &fake_kernel.special;
+
+	if (!special->end || special->desc != desc || start > special->end ||
+	    end < special->start)
+		return -EINVAL;
+	return func(special, arg);
+}
+
 int fake_walk_iomem(unsigned long desc, unsigned long flags, u64 start, u64 end, void *arg,
 		    int (*func)(struct resource *resource, void *arg))
 {
+	if (desc != IORES_DESC_NONE && flags == IORESOURCE_MEM)
+		return walk_special(desc, start, end, arg, func);
 	WARN_ON(desc != IORES_DESC_NONE || flags != (IORESOURCE_MEM | IORESOURCE_BUSY));
 	return fake_kernel.busy.end ? func(&fake_kernel.busy, arg) : -EINVAL;
 }

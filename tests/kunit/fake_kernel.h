@@ -44,6 +44,7 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 #include <asm/apic.h>
+#include <asm/e820/api.h>
 #include <asm/x86_init.h>
 
 #include "compat.h"
@@ -232,6 +233,9 @@ struct fake_dword {
  * @ram_start: start of RAM (physical address)
  * @ram_end: end of RAM (physical address)
  * @busy: memory region that a driver holds, unused if its end is 0
+ * @special: memory that is not RAM, with the desc of the kernel's resource, unused if its end is 0
+ * @e820: start and end of memory that is not RAM, in the firmware's map
+ * @e820_type: type of @e820
  * @mcfg: ACPI MCFG table, NULL if there is none
  * @no_acpi: ACPI is off
  * @ecam_base: physical address of bus 0 in the ECAM
@@ -321,6 +325,9 @@ struct fake_kernel {
 	u64 ram_start;
 	u64 ram_end;
 	struct resource busy;
+	struct resource special;
+	u64 e820[2];
+	enum e820_type e820_type;
 	struct acpi_table_header *mcfg;
 	bool no_acpi;
 	phys_addr_t ecam_base;
@@ -427,6 +434,7 @@ int fake_pci_write(struct pci_dev *pdev, int reg, u32 val);
 int fake_pci_read_word(struct pci_dev *pdev, int reg, u16 *val);
 int fake_region_intersects(resource_size_t start, size_t size, unsigned long flags,
 			   unsigned long desc);
+bool fake_e820_mapped_any(u64 start, u64 end, enum e820_type type);
 int fake_walk_iomem(unsigned long desc, unsigned long flags, u64 start, u64 end, void *arg,
 		    int (*func)(struct resource *resource, void *arg));
 int fake_bus_node(const struct pci_bus *bus);
@@ -577,6 +585,7 @@ void *fake_driver_find(const char *name, const void *bus);
 #define pci_get_slot		fake_pci_get_slot
 #define region_intersects	fake_region_intersects
 #define walk_iomem_res_desc	fake_walk_iomem
+#define e820__mapped_any	fake_e820_mapped_any
 #undef pcibus_to_node
 #define pcibus_to_node		fake_bus_node
 #undef cpu_to_node

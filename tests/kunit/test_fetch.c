@@ -501,6 +501,55 @@ static void unit_in_busy_region_is_refused(struct kunit *test)
 	expect_foreign_imc(test);
 }
 
+/* Memory that is not RAM holds data although no driver uses it yet. */
+static const struct other_memory {
+	const char *name;
+	enum e820_type type;
+	unsigned long desc;
+} other_memories[] = {
+	{ "persistent, in E820", E820_TYPE_PMEM },
+	{ "legacy persistent, in E820", E820_TYPE_PRAM },
+	{ "soft-reserved, in E820", E820_TYPE_SOFT_RESERVED },
+	{ "persistent, a resource", .desc = IORES_DESC_PERSISTENT_MEMORY },
+	{ "legacy persistent, a resource", .desc = IORES_DESC_PERSISTENT_MEMORY_LEGACY },
+	{ "soft-reserved, a resource", .desc = IORES_DESC_SOFT_RESERVED },
+};
+
+static void other_memory_name(const struct other_memory *memory, char *name)
+{
+	snprintf(name, KUNIT_PARAM_DESC_SIZE, "%s", memory->name);
+}
+
+KUNIT_ARRAY_PARAM(other_memory, other_memories, other_memory_name);
+
+/* Put memory of the case's kind on the bytes from @start to @end. */
+static void other_memory_at(const struct other_memory *memory, u64 start, u64 end)
+{
+	fake_kernel.special = (struct resource){ };
+	if (memory->type) {
+		fake_kernel.e820_type = memory->type;
+		fake_kernel.e820[0] = start;
+		fake_kernel.e820[1] = end + 1;
+	} else {
+		fake_kernel.special = (struct resource){
+			.start = start, .end = end, .flags = IORESOURCE_MEM, .desc = memory->desc,
+		};
+	}
+}
+
+static void unit_on_memory_that_is_not_ram_is_refused(struct kunit *test)
+{
+	plain_machine(test);
+	other_memory_at(test->param_value, IMC + 0x40, IMC + 0x40);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	EXPECT_UNIT(test, 2, RAM);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 3U);
+	ucore_catalog_destroy();
+	other_memory_at(test->param_value, IMC - 0x1000, IMC - 1);	/* in front of the unit */
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	EXPECT_UNIT(test, 2, OK);
+}
+
 static void unit_in_ecam_is_refused(struct kunit *test)
 {
 	struct {
@@ -1154,6 +1203,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(unit_in_inactive_bars_is_used),
 	KUNIT_CASE(unit_in_table_bar_is_refused),
 	KUNIT_CASE(unit_in_busy_region_is_refused),
+	KUNIT_CASE_PARAM(unit_on_memory_that_is_not_ram_is_refused, other_memory_gen_params),
 	KUNIT_CASE(unit_in_ecam_is_refused),
 	KUNIT_CASE(unit_in_function_in_use_is_refused),
 	KUNIT_CASE(unit_in_other_vendors_function_is_refused),

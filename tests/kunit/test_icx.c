@@ -670,6 +670,7 @@ static void memory_controllers_of_offline_socket_are_skipped(struct kunit *test)
  * @found: mask of the boxes that are found
  * @bar: physical address of another function's BAR of 4 bytes, or 0
  * @busy: physical address of 4 bytes that a driver holds, or 0
+ * @special: physical address of 4 bytes of persistent memory, or 0
  */
 struct bad_map {
 	const char *name;
@@ -680,6 +681,7 @@ struct bad_map {
 	u64 found;
 	u64 bar;
 	u64 busy;
+	u64 special;
 };
 
 static const struct bad_map bad_maps[] = {
@@ -702,6 +704,8 @@ static const struct bad_map bad_maps[] = {
 	  .bar = CHANNEL(0, 1) + 0x60 },
 	{ "region of a driver", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 46, 0x7,
 	  .busy = CHANNEL(1, 0) },
+	{ "persistent memory", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 46, 0x7,
+	  .special = CHANNEL(1, 0) },
 	{ "region of a driver in front", MAP_BASE, { MAP_OFFSET(0), MAP_OFFSET(1) }, 0, 46, 0x3f,
 	  .busy = CHANNEL(1, 0) - 4 },
 };
@@ -742,6 +746,10 @@ static void invalid_memory_maps_are_rejected(struct kunit *test)
 		fake_pci_add(0x1572, 3, 0, 0)->pdev.resource[0] = memory_of(bad->bar);
 	if (bad->busy)
 		fake_kernel.busy = memory_of(bad->busy);
+	if (bad->special) {
+		fake_kernel.special = memory_of(bad->special);
+		fake_kernel.special.desc = IORES_DESC_PERSISTENT_MEMORY;
+	}
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, boxes_found("imc", 0), bad->found);
 }

@@ -197,7 +197,7 @@ const char *ucore_unit_reason(uint32_t reason)
 		[UCORE_UNIT_WINDOW] =
 			"the registers are outside the MSRs, the config space or the address space",
 		[UCORE_UNIT_ALIGN] = "the registers are not aligned",
-		[UCORE_UNIT_RAM] = "the registers overlap RAM",
+		[UCORE_UNIT_RAM] = "the registers overlap RAM or other memory",
 		[UCORE_UNIT_DUPLICATE] = "another unit of the die has the same type and id",
 		[UCORE_UNIT_OVERLAP] =
 			"the registers overlap those of another unit or the global control",
