@@ -9,6 +9,7 @@
 
 #include <linux/compiler.h>
 #include <linux/list.h>
+#include <linux/seqlock.h>
 #include <linux/types.h>
 
 #include "find/desc.h"
@@ -72,6 +73,7 @@ struct ucore_selftest {
  * @absent: optional bits of the box control that this box lacks; protected by the domain's lock
  * @tried: @absent is valid; protected by the domain's lock
  * @selftest: result of the self-test
+ * @selftest_seq: odd while @selftest is being written, so that it is read without a lock
  * @fixed: value of the control that all fixed counters of the box share; protected by the
  *         domain's lock
  * @dirty: the box has been programmed, and its registers have not been restored yet. A dead box
@@ -98,6 +100,7 @@ struct ucore_box {
 	u32 absent;
 	bool tried;
 	struct ucore_selftest selftest;
+	seqcount_t selftest_seq;
 	u64 fixed;
 	bool dirty;
 	bool dead;

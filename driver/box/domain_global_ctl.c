@@ -401,12 +401,12 @@ void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *a
  * ucore_domain_describe() - fill in the entry of a domain in the answer to GET_DOMAINS
  * @domain: domain, not locked
  * @out: entry to be filled in
+ *
+ * Each number is read alone, without the domain's lock. A CPU that waited for the lock with
+ * interrupts off would delay the IPI of a rendezvous.
  */
-void ucore_domain_describe(struct ucore_domain *domain, struct ucore_domain_info *out)
+void ucore_domain_describe(const struct ucore_domain *domain, struct ucore_domain_info *out)
 {
-	struct list_head *ctx;
-	unsigned long flags;
-
 	*out = (struct ucore_domain_info){
 		.domain = domain->id,
 		.scope = domain->scope,
@@ -415,17 +415,14 @@ void ucore_domain_describe(struct ucore_domain *domain, struct ucore_domain_info
 		.cpu = domain->cpu,
 		.nr_boxes = domain->nr_boxes,
 		.nr_counters = domain->nr_counters,
+		.reader = READ_ONCE(domain->reader),
+		.pmis = READ_ONCE(domain->pmis),
+		.recovered = READ_ONCE(domain->recovered),
+		.throttled = READ_ONCE(domain->throttles),
+		.frozen_ns = READ_ONCE(domain->frozen_ns),
+		.skew_max_ns = READ_ONCE(domain->skew_max_ns),
+		.nr_sessions = READ_ONCE(domain->nr_ctxs),
 	};
-	raw_spin_lock_irqsave(&domain->lock, flags);
-	out->reader = domain->reader;
-	out->pmis = domain->pmis;
-	out->recovered = domain->recovered;
-	out->throttled = domain->throttles;
-	out->frozen_ns = domain->frozen_ns;
-	out->skew_max_ns = domain->skew_max_ns;
-	list_for_each(ctx, &domain->ctxs)
-		out->nr_sessions++;
-	raw_spin_unlock_irqrestore(&domain->lock, flags);
 }
 
 /*

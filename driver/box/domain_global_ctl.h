@@ -135,6 +135,7 @@ static inline u32 ucore_pmi_index(u64 number)
  * @reader: CPU that accesses the boxes, UCORE_NO_CPU if no CPU of the domain is online; changes
  *          only with the CPU hotplug lock held
  * @ctxs: list of the running domain contexts, one for each session that counts on the domain
+ * @nr_ctxs: length of @ctxs
  * @boxes: list of the boxes that count, in the order in which they are frozen and unfrozen;
  *         empty if the domain has a global control
  * @freeze_count: number of freezes in effect; the domain is unfrozen when it becomes 0
@@ -203,6 +204,7 @@ struct ucore_domain {
 	raw_spinlock_t lock;
 	int reader;
 	struct list_head ctxs;
+	u32 nr_ctxs;
 	struct list_head boxes;
 	u32 freeze_count;
 	bool frozen;
@@ -256,7 +258,7 @@ u64 ucore_domain_core_sel(const struct ucore_domain *domain);
 u64 ucore_domain_core_bit(const struct ucore_domain *domain, int cpu);
 bool ucore_domain_cpu_selectable(const struct ucore_domain *domain, int cpu);
 void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *arg);
-void ucore_domain_describe(struct ucore_domain *domain, struct ucore_domain_info *out);
+void ucore_domain_describe(const struct ucore_domain *domain, struct ucore_domain_info *out);
 
 /* With the domain's lock held, on a CPU of the domain: */
 u64 ucore_domain_status(struct ucore_domain *domain);

@@ -365,6 +365,7 @@ void ucore_selftest_run(struct ucore_box *box)
 		ucore_domain_clear_stale(domain);
 		ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
 	}
+	raw_write_seqcount_begin(&box->selftest_seq);
 	checks(box, idle);
 	if (idle) {
 		ucore_unfreeze_domain(domain, false);
@@ -372,6 +373,7 @@ void ucore_selftest_run(struct ucore_box *box)
 	}
 	box->selftest.reads = domain->tally.reads - before.reads;
 	box->selftest.writes = domain->tally.writes - before.writes;
+	raw_write_seqcount_end(&box->selftest_seq);
 }
 
 /* Return true if a check of the box has not been made yet and is possible now. */
@@ -418,18 +420,22 @@ bool ucore_selftest_failed(const struct ucore_box *box)
 
 /**
  * ucore_selftest_get() - get a copy of a box's self-test result
- * @box: box; the domain is not locked
+ * @box: box
+ *
+ * Waits for the end of a self-test that is running, but takes no lock and leaves interrupts on.
+ * Otherwise the wait would delay the IPI of a rendezvous.
  *
  * Return: copy of the result.
  */
-struct ucore_selftest ucore_selftest_get(struct ucore_box *box)
+struct ucore_selftest ucore_selftest_get(const struct ucore_box *box)
 {
 	struct ucore_selftest selftest;
-	unsigned long flags;
+	u32 seq;
 
-	raw_spin_lock_irqsave(&box->domain->lock, flags);
-	selftest = box->selftest;
-	raw_spin_unlock_irqrestore(&box->domain->lock, flags);
+	do {
+		seq = raw_read_seqcount_begin(&box->selftest_seq);
+		selftest = box->selftest;
+	} while (read_seqcount_retry(&box->selftest_seq, seq));
 	return selftest;
 }
 

@@ -9,7 +9,7 @@
 bool ucore_selftest_needed(const struct ucore_box *box);
 bool ucore_selftest_failed(const struct ucore_box *box);
 void ucore_selftest_report(struct ucore_box *box);
-struct ucore_selftest ucore_selftest_get(struct ucore_box *box);
+struct ucore_selftest ucore_selftest_get(const struct ucore_box *box);
 const char *ucore_selftest_reason(const struct ucore_selftest *selftest);
 
 u32 ucore_selftest_event_bits(const struct ucore_box *box);

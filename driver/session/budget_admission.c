@@ -146,14 +146,11 @@ static u64 ctx_work_ns(const struct ucore_domain_ctx *ctx)
 	u64 words = ctx->box_freeze || !ctx->domain->global ?
 		    2 * ctx->nr_box : 2 * (1 + ctx->domain->nr_further);
 	u64 ns = SAMPLE_NS + words * ACCESS_NS + ctx->nr_ctr * VALUE_NS, reads = 0;
-	unsigned long flags;
-	u32 shares, longest;
-
-	/* CPU hotplug may change the shares of parallel reads while the session runs */
-	raw_spin_lock_irqsave(&ctx->domain->lock, flags);
-	shares = ctx->parallel.nr;
-	longest = ctx->parallel.longest;
-	raw_spin_unlock_irqrestore(&ctx->domain->lock, flags);
+	/*
+	 * CPU hotplug may change the shares of parallel reads while the session runs. This estimate
+	 * may then be of both divisions, the next one is of the new division.
+	 */
+	u32 shares = READ_ONCE(ctx->parallel.nr), longest = READ_ONCE(ctx->parallel.longest);
 
 	if (ctx->rotate_ns)
 		return ns + switch_accesses(ctx) * (ACCESS_NS + READ_NS);

@@ -30,18 +30,23 @@ static DEFINE_MUTEX(rendezvous_lock);
  */
 #define RENDEZVOUS_NS	(2 * NSEC_PER_MSEC)
 
-static void wait_for_others(struct ucore_rendezvous_state *m)
+/*
+ * Announce this reader, and wait until @missing readers have done so. Return false if a reader has
+ * not come in time.
+ */
+static bool wait_for_others(atomic_t *missing)
 {
 	u64 deadline = ktime_get_mono_fast_ns() + RENDEZVOUS_NS;
 	u32 spins;
 
-	atomic_dec(&m->missing);
-	for (spins = 1; atomic_read(&m->missing) > 0; spins++) {
+	atomic_dec(missing);
+	for (spins = 1; atomic_read(missing) > 0; spins++) {
 		/* read the clock rarely, because that takes longer than an iteration */
 		if (spins % 64 == 0 && ktime_get_mono_fast_ns() > deadline)
-			break;
+			return false;
 		cpu_relax();
 	}
+	return true;
 }
 
 /*
@@ -54,6 +59,23 @@ static void lock_here(struct ucore_domain_ctx *ctx)
 		raw_spin_lock(&ctx->domain->lock);
 		__release(&ctx->domain->lock);	/* sparse cannot count locks in a loop */
 	}
+}
+
+/*
+ * Prepare the domains that this CPU reads, and wait until the other readers have prepared theirs.
+ * If a reader has not arrived (@all_here is false), do not wait for it a second time.
+ */
+static void prepare_here(struct ucore_rendezvous_state *m, struct ucore_domain_ctx *first,
+			 bool all_here)
+{
+	struct ucore_domain_ctx *ctx;
+
+	for (ctx = first; ctx; ctx = ctx->next_here)
+		m->prepare(ctx);
+	if (all_here)
+		wait_for_others(&m->unprepared);
+	else
+		atomic_dec(&m->unprepared);
 }
 
 static void act_here(const struct ucore_rendezvous_state *m, struct ucore_domain_ctx *first)
@@ -71,18 +93,19 @@ static void act_here(const struct ucore_rendezvous_state *m, struct ucore_domain
 static void rendezvous_here(void *arg)
 {
 	struct ucore_rendezvous_state *m = arg;
-	struct ucore_domain_ctx *ctx, *first = m->session->ctx_on_cpu[smp_processor_id()];
+	struct ucore_domain_ctx *first = m->session->ctx_on_cpu[smp_processor_id()];
+	bool all_here = true;
 
 	ucore_budget_enter(ktime_get_mono_fast_ns());
-	if (m->prepare) {
-		lock_here(first);
-		for (ctx = first; ctx; ctx = ctx->next_here)
-			m->prepare(ctx);
-	}
+	/*
+	 * Wait without a lock. A reader that has not arrived may be servicing a PMI or a core trigger
+	 * of another domain, which needs the lock of that domain.
+	 */
 	if (m->together)
-		wait_for_others(m);
-	if (!m->prepare)
-		lock_here(first);
+		all_here = wait_for_others(&m->missing);
+	lock_here(first);
+	if (m->prepare)
+		prepare_here(m, first, all_here);
 	act_here(m, first);
 	ucore_budget_leave();
 }
@@ -124,6 +147,7 @@ void ucore_rendezvous(struct ucore_session *session, struct ucore_rendezvous_sta
 	n = cpumask_weight(session->rendezvous_cpus);
 	m->session = session;
 	atomic_set(&m->missing, n);
+	atomic_set(&m->unprepared, n);
 	if (n > 1)
 		mutex_lock(&rendezvous_lock);
 	on_each_cpu_mask(session->rendezvous_cpus, rendezvous_here, m, true);

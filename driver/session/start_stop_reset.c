@@ -61,8 +61,8 @@ static void acquire(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_
 }
 
 /*
- * Freeze the domain and program the session's boxes, before the readers wait for each other.
- * Interrupts stay off until the unfreeze in start(), so that preemption does not extend the
+ * Freeze the domain and program the session's boxes, after all readers have arrived. The readers
+ * wait for each other once more, so that all domains begin to count at once. Interrupts stay off until the unfreeze in start(), so that preemption does not extend the
  * frozen time of other sessions' counters. With box freeze only the programmed boxes are
  * frozen.
  */
@@ -74,6 +74,7 @@ static void start_prepare(struct ucore_domain_ctx *ctx)
 		ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
 	ucore_ctx_program(ctx);
 	list_add_tail(&ctx->node, &domain->ctxs);
+	domain->nr_ctxs++;
 	if (ctx->armed_mask) {
 		domain->armed++;
 		domain->armed_mask |= ctx->armed_mask;
@@ -229,6 +230,7 @@ static void domain_unlist(struct ucore_domain *domain, struct ucore_domain_ctx *
 	lockdep_assert_held(&domain->lock);
 
 	list_del(&ctx->node);
+	domain->nr_ctxs--;
 	if (!ctx->armed_mask)
 		return;
 	domain->armed--;

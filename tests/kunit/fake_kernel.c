@@ -340,6 +340,7 @@ void fake_calls_deliver(void)
 /* Bits of fake_rendezvous.state */
 #define LATE_MAY_COME	BIT(0)	/* its delay is over, or the other CPU has returned */
 #define LATE_IS_BACK	BIT(1)	/* its function has returned, or waits itself */
+#define FIRST_IS_BACK	BIT(2)	/* the function of the other CPU has returned */
 
 struct late_call {
 	smp_call_func_t func;
@@ -369,7 +370,7 @@ static void late_here(void *arg)
 		call->func(call->info);
 		if (!(atomic_read(&r->state) & LATE_MAY_COME))
 			r->ended = fake_clock();
-		late_set(LATE_MAY_COME);
+		late_set(LATE_MAY_COME | FIRST_IS_BACK);
 		return;
 	}
 	late_wait(LATE_MAY_COME);
@@ -385,7 +386,8 @@ static void late_here(void *arg)
  * Only one of the two CPUs runs the driver's function at a time. Therefore the order of the
  * register accesses does not depend on the speed of the CPUs. The late CPU begins when the first
  * one has waited for the delay in fake_cpu_relax(), or has returned. The first CPU continues when
- * the late one has returned, or waits itself.
+ * the late one has returned, or waits itself. The late CPU then continues when the first one has
+ * returned.
  */
 #undef on_each_cpu_mask
 void fake_on_each_cpu_mask(const struct cpumask *mask, smp_call_func_t func, void *info,
@@ -416,10 +418,13 @@ void fake_cpu_relax(void)
 		return;
 	}
 	/* no PAUSE: it yields the host's CPU, and interrupts are off */
-	fake_clock_advance(RELAX_NS);
 	if (raw_smp_processor_id() == r->late) {
 		late_set(LATE_IS_BACK);
-	} else if (fake_clock() - r->begun >= r->late_ns) {
+		late_wait(FIRST_IS_BACK);
+		return;
+	}
+	fake_clock_advance(RELAX_NS);
+	if (fake_clock() - r->begun >= r->late_ns) {
 		late_set(LATE_MAY_COME);
 		late_wait(LATE_IS_BACK);
 	}

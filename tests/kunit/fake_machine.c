@@ -450,6 +450,7 @@ struct ucore_counter *fake_ctx_add(struct ucore_domain_ctx *ctx, struct ucore_bo
 void fake_ctx_list(struct ucore_domain_ctx *ctx)
 {
 	list_add_tail(&ctx->node, &ctx->domain->ctxs);
+	ctx->domain->nr_ctxs++;
 	if (!ctx->armed_mask)
 		return;
 	ctx->domain->armed++;

@@ -3,7 +3,9 @@
  * KUnit tests of the rendezvous: START, STOP, RESET and READ of two dies, of which the reader of
  * one is late. The fakes run one reader at a time, so that each test is deterministic.
  */
+#include "box/selftest.h"
 #include "fake_machine.h"
+#include "session/budget_admission.h"
 
 #define MAX_WAIT	(2 * (u64)NSEC_PER_MSEC)	/* limit of the wait with interrupts off */
 #define SLACK		(100 * (u64)NSEC_PER_USEC)	/* not each iteration checks the limit */
@@ -15,7 +17,7 @@
  * @late: die whose reader is late
  * @execute: the command
  * @no_freeze: READ without a freeze
- * @is_start: START, whose readers freeze and program their dies before they wait
+ * @is_start: START, whose readers freeze and program their dies, and then wait once more
  * @run_lock: the command holds ucore_run_lock
  */
 struct command {
@@ -67,7 +69,8 @@ KUNIT_ARRAY_PARAM(command, commands, command_name);
 
 /*
  * The command's last rendezvous: number of accesses of both readers before the rendezvous and
- * before the late reader arrived, and whether ucore_run_lock was held.
+ * before the late reader arrived, whether ucore_run_lock was held, and whether a die was locked
+ * when the late reader arrived.
  */
 static struct {
 	struct fake_bus *bus;
@@ -75,6 +78,7 @@ static struct {
 	u32 at_call;
 	u32 at_arrival;
 	bool run_lock;
+	bool die_locked;
 } seen;
 
 static void note_call(void)
@@ -87,6 +91,8 @@ static void note_call(void)
 static void note_arrival(void)
 {
 	seen.at_arrival = seen.bus->nr;
+	seen.die_locked = raw_spin_is_locked(&ucore_catalog.domains[0].lock) ||
+			  raw_spin_is_locked(&ucore_catalog.domains[1].lock);
 }
 
 /* Make a session with a counter of each die, in the state in which the command is allowed. */
@@ -163,15 +169,53 @@ static void no_die_acts_before_a_late_reader_has_come(struct kunit *test)
 	execute_late(test, s, command, MAX_WAIT - SLACK);
 	KUNIT_EXPECT_EQ(test, fake_kernel.rendezvous.ended, 0ULL);
 	expect_both(test);
-	if (command->is_start) {
-		/* the first die is frozen and programmed, and waits for the other in this state */
-		KUNIT_EXPECT_GT(test, seen.at_arrival, seen.at_call);
-		KUNIT_EXPECT_GE(test, find(test, unfreezes, false), (int)seen.at_arrival);
-		KUNIT_EXPECT_GT(test, find(test, unfreezes, false), find(test, freezes, true));
-		return;
-	}
 	KUNIT_EXPECT_EQ(test, seen.at_arrival, seen.at_call);
 	KUNIT_EXPECT_EQ(test, find(test, freezes, false) < 0, command->no_freeze);
+	/* both dies are frozen and programmed before the first one counts */
+	if (command->is_start)
+		KUNIT_EXPECT_GT(test, find(test, unfreezes, false), find(test, freezes, true));
+}
+
+/*
+ * The late reader may be servicing a PMI or a core trigger of the die that waits for it. If that die
+ * were locked, each would wait for the other until the limit.
+ */
+static void no_die_is_locked_while_its_reader_waits_for_another(struct kunit *test)
+{
+	const struct command *command = test->param_value;
+	struct ucore_session *s = session_for(test, command);
+
+	execute_late(test, s, command, MAX_WAIT - SLACK);
+	KUNIT_EXPECT_FALSE(test, seen.die_locked);
+}
+
+/* GET_DOMAINS, GET_SELFTEST and GET_BUDGET do not wait for the lock of a domain. */
+static void numbers_are_read_while_the_domain_is_locked(struct kunit *test)
+{
+	struct ucore_session *s = session_for(test, &commands[0]);
+	struct ucore_domain *domain = s->ctx[0]->domain;
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+	struct ucore_get_budget budget = { };
+	struct ucore_domain_info info;
+	struct ucore_selftest selftest;
+	int ret;
+
+	mutex_lock(&s->lock);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_domain_describe(domain, &info);
+	selftest = ucore_selftest_get(box);
+	ret = ucore_admit_budget(s, &budget);
+	raw_spin_unlock_irq(&domain->lock);
+	mutex_unlock(&s->lock);
+	KUNIT_EXPECT_EQ(test, info.nr_sessions, 1U);
+	KUNIT_EXPECT_EQ(test, info.frozen_ns, domain->frozen_ns);
+	KUNIT_EXPECT_GT(test, info.frozen_ns, 0ULL);
+	KUNIT_EXPECT_EQ(test, selftest.reads, box->selftest.reads);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_GT(test, budget.sample_ns, 0ULL);
+	fake_stop(s);
+	ucore_domain_describe(domain, &info);
+	KUNIT_EXPECT_EQ(test, info.nr_sessions, 0U);
 }
 
 /* The times that READ reports show that the dies were frozen together. */
@@ -241,6 +285,8 @@ static void commands_that_change_counting_hold_the_run_lock(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(no_die_acts_before_a_late_reader_has_come, command_gen_params),
+	KUNIT_CASE_PARAM(no_die_is_locked_while_its_reader_waits_for_another, command_gen_params),
+	KUNIT_CASE(numbers_are_read_while_the_domain_is_locked),
 	KUNIT_CASE(skew_of_read_does_not_contain_the_delay_of_a_reader),
 	KUNIT_CASE(counters_of_both_dies_start_together),
 	KUNIT_CASE_PARAM(wait_for_a_reader_that_does_not_come_ends_after_2_ms,
