@@ -50,7 +50,7 @@
  *              ring is too small
  *  EADDRINUSE  a register that all counters of the box share (filter, match) holds another
  *              value for another event (GET_BOXES names the owner), or the box has filters
- *              that need CAP_PERFMON, and events that were added without it
+ *              that need CAP_PERFMON, and events that were added without it, or OCC_RST
  *  EOPNOTSUPP  the counter has no overflow interrupt and the caller excluded polling, or
  *              the kernel lacks a facility
  *  EBUSY       the session is running, or other sessions hold the counters, the box
@@ -1023,7 +1023,8 @@ struct ucore_term {
  * with the values that other events have set. Therefore a box on which an event sets a filter
  * with UCORE_FIELD_F_PERFMON is not shared with events of other sessions that were added without
  * CAP_PERFMON. The second of the two is refused (EADDRINUSE). A filter ends with the last event
- * that sets it.
+ * that sets it. A session with OCC_RST, which changes what others count, has the box alone
+ * (EADDRINUSE).
  * Free-running counters (UCORE_BOX_F_FREE_RUNNING) can be shared by as many sessions as the
  * box has counters. A session with UCORE_SESSION_F_BOX_FREEZE does not share boxes of a die.
  * A box is released when the last event that any session has on the box is removed.

@@ -134,6 +134,7 @@ static int term_encode(const struct ucore_box *box, const struct ucore_term *ter
 	piece_store(spec, &desc->piece[1], term->value);
 	spec->filters |= piece->slot != UCORE_SLOT_CTL ||
 			 (term->field == UCORE_FIELD_TID_EN && term->value);
+	spec->resets |= term->field == UCORE_FIELD_OCC_RST && term->value;
 	spec->perfmon_filters |= piece->slot != UCORE_SLOT_CTL &&
 				 field_table[term->field].needs_perfmon;
 	return 0;

@@ -19,6 +19,7 @@ struct ucore_claim;
  * @claimed: for each word of @value, mask of the bits that belong to the event's fields
  * @filters: the event sets registers that all counters of the box share, or its count depends
  *           on their contents
+ * @resets: START resets an occupancy counter of the box (OCC_RST), which other events may use
  * @perfmon_filters: the event sets a field of these registers that needs CAP_PERFMON
  * @counters: mask of the counters that the event may use, with bits as in
  *            ucore_add_event.counters
@@ -30,6 +31,7 @@ struct ucore_event_spec {
 	u64 value[UCORE_NR_SLOTS];
 	u64 claimed[UCORE_NR_SLOTS];
 	bool filters;
+	bool resets;
 	bool perfmon_filters;
 	u64 counters;
 	u64 period;

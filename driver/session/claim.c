@@ -216,6 +216,7 @@ static void claim_add_event(struct ucore_claim *claim, const struct ucore_event 
 
 	claim->counters |= counter_bit(claim->box, event->counter);
 	claim->filters |= event->spec.filters;
+	claim->resets |= event->spec.resets;
 	claim->perfmon_filters |= event->spec.perfmon_filters;
 	claim->unprivileged |= !event->perfmon;
 	for (i = 0; i < UCORE_MAX_SHARED; i++)
@@ -243,6 +244,7 @@ static void claim_update(struct ucore_claim *claim)
 
 	claim->counters = 0;
 	claim->filters = false;
+	claim->resets = false;
 	claim->perfmon_filters = false;
 	claim->unprivileged = false;
 	memset(claim->shared, 0, sizeof(claim->shared));
@@ -266,11 +268,10 @@ static bool claim_conflicts(const struct ucore_claim *claim, const struct ucore_
  * @claim: the session's claim; the session is locked and stopped
  * @new: the event; events of the claim may move to other counters
  *
- * Return: 0; -EADDRINUSE if another event requires other values of the shared registers, or if
- * one of the two sets filters that need CAP_PERFMON, and the other was added without CAP_PERFMON;
- * -EBUSY if other sessions hold the counters that the event needs; -ENOSPC if events of this
- * session, in the same group or in group 0, use the counters that the event needs. On failure
- * the claim is unchanged, and the caller calls ucore_claim_settle().
+ * Return: 0; -EADDRINUSE if the event's filters do not agree with those of another event
+ * (ucore_filters_agree()); -EBUSY if other sessions hold the counters that the event needs;
+ * -ENOSPC if events of this session, in the same group or in group 0, use the counters that the
+ * event needs. On failure the claim is unchanged, and the caller calls ucore_claim_settle().
  */
 int ucore_claim_add_event(struct ucore_claim *claim, struct ucore_event *new)
 {

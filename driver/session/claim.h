@@ -24,6 +24,7 @@ struct ucore_session;
  * @counters: mask of the counters that the session holds, with bits as in
  *            ucore_add_event.counters; free-running counters are not held
  * @filters: an event of the session sets registers that all counters of the box share
+ * @resets: an event of the session resets an occupancy counter of the box
  * @perfmon_filters: an event of the session sets a field of these registers that needs
  *                   CAP_PERFMON
  * @unprivileged: an event of the session was added without CAP_PERFMON
@@ -40,6 +41,7 @@ struct ucore_claim {
 	struct list_head events;
 	u64 counters;
 	bool filters;
+	bool resets;
 	bool perfmon_filters;
 	bool unprivileged;
 	u64 shared[UCORE_MAX_SHARED];

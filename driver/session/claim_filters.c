@@ -7,7 +7,9 @@
  * All sessions that set shared registers must require the same values. A field that an event
  * leaves out is required to be 0, because 0 can select as any other value does. An event without
  * filters counts with the filters of other sessions. Therefore filters that need CAP_PERFMON do
- * not share a box with events that were added without CAP_PERFMON.
+ * not share a box with events that were added without CAP_PERFMON. An event that resets an
+ * occupancy counter of the box would change counts of other sessions. Therefore its session has
+ * the box alone.
  */
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
@@ -57,19 +59,33 @@ static bool permissions_agree(const struct ucore_claim *claim, const struct ucor
 	return true;
 }
 
+/* Return true unless the new event, or another session on the box, resets an occupancy counter. */
+static bool resets_agree(const struct ucore_claim *claim, const struct ucore_event *new)
+{
+	bool resets = claim->resets || new->spec.resets;
+	const struct ucore_claim *other;
+
+	list_for_each_entry(other, &claim->box->claims, node)
+		if (other != claim && (resets || other->resets))
+			return false;
+	return true;
+}
+
 /**
  * ucore_filters_agree() - check whether a new event's filters permit it to share the box
  * @claim: claim of the event's session on the box
  * @new: the event
  *
- * Return: false if another session on the box requires other values of the shared registers, or
- * if one of the two needs CAP_PERFMON for its filters and the other lacks it.
+ * Return: false if another session on the box requires other values of the shared registers, if
+ * one of the two needs CAP_PERFMON for its filters and the other lacks it, or if one of the two
+ * resets an occupancy counter.
  */
 bool ucore_filters_agree(const struct ucore_claim *claim, const struct ucore_event *new)
 {
 	lockdep_assert_held(&ucore_catalog.lock);
 
-	return values_agree(claim, new) && permissions_agree(claim, new);
+	return values_agree(claim, new) && permissions_agree(claim, new) &&
+	       resets_agree(claim, new);
 }
 
 /**

@@ -62,9 +62,9 @@ static void acquire(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_
 
 /*
  * Freeze the domain and program the session's boxes, after all readers have arrived. The readers
- * wait for each other once more, so that all domains begin to count at once. Interrupts stay off until the unfreeze in start(), so that preemption does not extend the
- * frozen time of other sessions' counters. With box freeze only the programmed boxes are
- * frozen.
+ * wait for each other once more, so that all domains begin to count at once. Interrupts stay off
+ * until the unfreeze in start(), so that preemption does not extend the frozen time of other
+ * sessions' counters. With box freeze only the programmed boxes are frozen.
  */
 static void start_prepare(struct ucore_domain_ctx *ctx)
 {

@@ -133,6 +133,23 @@ static void perfmon_filters_and_events_without_perfmon_share_no_box(struct kunit
 	KUNIT_EXPECT_EQ(test, fake_add(user, cbo, 0, 0, 0, NULL), 0);
 }
 
+/* OCC_RST empties a counter that all sessions on the box use. */
+static void event_that_resets_occupancy_shares_no_box(struct kunit *test)
+{
+	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+	struct ucore_box *box = fake_box(test, 0, "ha", 0);
+
+	KUNIT_ASSERT_EQ(test, fake_add_field(a, box, UCORE_FIELD_OCC_RST, 1), 0);
+	KUNIT_EXPECT_EQ(test, fake_add(b, box, 0, 0, 0, NULL), -EADDRINUSE);
+	KUNIT_EXPECT_EQ(test, fake_add(a, box, 0, 0, 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, session_remove(a, 0), 0);
+	KUNIT_EXPECT_EQ(test, fake_add_field(b, box, UCORE_FIELD_OCC_RST, 1), -EADDRINUSE);
+	KUNIT_EXPECT_EQ(test, fake_add_field(b, box, UCORE_FIELD_OCC_RST, 0), 0);
+	KUNIT_EXPECT_EQ(test, fake_add_field(a, box, UCORE_FIELD_OCC_RST, 1), -EADDRINUSE);
+	fake_session_close(test, b);
+	KUNIT_EXPECT_EQ(test, fake_add_field(a, box, UCORE_FIELD_OCC_RST, 1), 0);
+}
+
 /* Freezing the box would stop the counters of other sessions. */
 static void box_freeze_session_does_not_share_boxes(struct kunit *test)
 {
@@ -483,6 +500,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(events_of_other_sessions_do_not_move),
 	KUNIT_CASE(shared_box_needs_equal_filters),
 	KUNIT_CASE(perfmon_filters_and_events_without_perfmon_share_no_box),
+	KUNIT_CASE(event_that_resets_occupancy_shares_no_box),
 	KUNIT_CASE(box_freeze_session_does_not_share_boxes),
 	KUNIT_CASE(second_session_access_sequence_is_exact),
 	KUNIT_CASE(last_session_restores_the_box),

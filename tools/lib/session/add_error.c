@@ -140,8 +140,8 @@ static int error_filters(struct ucore_session *session, const struct ucore_event
 			return ucore_error_set(err, -EADDRINUSE,
 					       "event '%s': %s uses other values in the filters that the counters of %s share, or %s. Use the same values, stop the process, or count on another box",
 					       event->label, owner_text(box, owner), text,
-					       perfmon ? "counts there without CAP_PERFMON" :
-					       "filters that need CAP_PERFMON");
+					       perfmon ? "counts there without CAP_PERFMON, or occ_rst" :
+					       "filters that need CAP_PERFMON, or occ_rst");
 	}
 	return ucore_error_set(err, -EADDRINUSE,
 			       "event '%s': another event on %s uses other values in a filter that they share. Use the same values, or another box",
