@@ -1354,8 +1354,9 @@ struct ucore_get_status {
  * @flags: 0
  * @percent: out: largest share of a CPU's time that ucore uses (%), 100 for no limit
  * @reserved: 0
- * @sample_ns: out: estimated CPU time of a sample, on the domain where it takes longest (ns),
- *             0 without events
+ * @sample_ns: out: estimated CPU time of the samples of one period, on the reader where they
+ *             take longest (ns), 0 without events. A CPU that reads its die and its own core
+ *             counters takes two samples
  * @timer_min_ns: out: shortest ucore_create_session.timer_ns that START accepts for these
  *                events (ns). @sample_ns is at most @percent of @timer_min_ns. With @percent below
  *                100 at least 10 us remain between two samples. The same limit holds for rotate_ns

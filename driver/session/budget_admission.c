@@ -21,12 +21,14 @@
 /*
  * Assumed costs of a sample (ns). ACCESS_NS is the bus access of each register read or write.
  * The others are costs of code: READ_NS for each register read, VALUE_NS for each value in the
- * record, SAMPLE_NS for the rest. Code is estimated at 1 ns for each instruction.
+ * record, TASK_NS for each CPU whose task is recorded (the cache lines of another CPU), SAMPLE_NS
+ * for the rest. Code is estimated at 1 ns for each instruction.
  * `make bench PLATFORM=clocked` measures the error of these values.
  */
 #define ACCESS_NS	200
 #define READ_NS		40
 #define VALUE_NS	10
+#define TASK_NS		100
 #define SAMPLE_NS	2300
 
 /*
@@ -145,7 +147,8 @@ static u64 ctx_work_ns(const struct ucore_domain_ctx *ctx)
 	/* register writes of freeze and unfreeze, of the domain or of each box */
 	u64 words = ctx->box_freeze || !ctx->domain->global ?
 		    2 * ctx->nr_box : 2 * (1 + ctx->domain->nr_further);
-	u64 ns = SAMPLE_NS + words * ACCESS_NS + ctx->nr_ctr * VALUE_NS, reads = 0;
+	u64 ns = SAMPLE_NS + words * ACCESS_NS + ctx->nr_ctr * VALUE_NS + ctx->nr_cpus * TASK_NS;
+	u64 reads = 0;
 	/*
 	 * CPU hotplug may change the shares of parallel reads while the session runs. This estimate
 	 * may then be of both divisions, the next one is of the new division.
@@ -161,14 +164,33 @@ static u64 ctx_work_ns(const struct ucore_domain_ctx *ctx)
 	return ns + reads * (ACCESS_NS + READ_NS);
 }
 
-/* Return the longest ctx_work_ns() of all domains (ns); 0 if the session has no events. */
+/*
+ * Estimate the CPU time (ns) for the samples that the reader of a context takes in one period. The
+ * reader of a die may also be the reader of its own core counters. Each sample is a piece of work
+ * of its own.
+ */
+static u64 reader_work_ns(const struct ucore_session *session, const struct ucore_domain_ctx *ctx)
+{
+	int reader = READ_ONCE(ctx->domain->reader);
+	const struct ucore_domain_ctx *core;
+	u64 ns = ctx_work_ns(ctx);
+
+	if (ctx->domain->scope == UCORE_SCOPE_CPU || reader == UCORE_NO_CPU)
+		return ns;
+	ucore_for_each_ctx(core, session)
+		if (core->domain->cpu == reader)
+			return ns + ucore_budget_charge_ns(0) + ctx_work_ns(core);
+	return ns;
+}
+
+/* Return the longest reader_work_ns() of all readers (ns); 0 if the session has no events. */
 static u64 session_work_ns(const struct ucore_session *session)
 {
 	const struct ucore_domain_ctx *ctx;
 	u64 ns = 0;
 
 	ucore_for_each_ctx(ctx, session)
-		ns = max(ns, ctx_work_ns(ctx));
+		ns = max(ns, reader_work_ns(session, ctx));
 	return ns;
 }
 
@@ -176,7 +198,7 @@ static u64 session_work_ns(const struct ucore_session *session)
  * ucore_admit_sample_ns() - estimate the CPU time charged for a sample
  * @session: the session, locked and prepared
  *
- * Return: the longest estimate (ns) of all domains; 0 if the session has no events.
+ * Return: the longest estimate (ns) of all readers; 0 if the session has no events.
  */
 u64 ucore_admit_sample_ns(const struct ucore_session *session)
 {

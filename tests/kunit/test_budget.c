@@ -522,6 +522,31 @@ static void sample_estimate_depends_on_counters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, charged(work_of(4, 4, 2)));
 }
 
+/* The task on each CPU of the die is looked up in each sample. */
+static void sample_estimate_depends_on_recorded_cpus(struct kunit *test)
+{
+	struct ucore_session *s;
+
+	s = fake_session_config(test, &(struct ucore_create_session){
+		.ring_size = 4096, .flags = UCORE_SESSION_F_TASKS });
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 0, "imc", 0), 4, 0, 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns,
+			charged(work_of(2, 2, 1) + s->ctx[0]->nr_cpus * 100));
+	KUNIT_EXPECT_EQ(test, s->ctx[0]->nr_cpus, num_online_cpus());
+}
+
+/* One CPU takes the samples of its die and of its own counters. */
+static void sample_estimate_adds_up_the_domains_of_a_reader(struct kunit *test)
+{
+	u64 die = work_of(2, 2, 1), cpu = work_of(2, 2, 1);
+	struct ucore_session *s = timer_session(test, 0);
+
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, charged(die));
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 1, "imc", 0), 4, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, s->ctx[0]->domain->reader, s->ctx[1]->domain->cpu);
+	KUNIT_EXPECT_EQ(test, budget_of(test, s).sample_ns, charged(die + charged(0) + cpu));
+}
+
 static void commands_are_charged_to_the_reader(struct kunit *test)
 {
 	struct ucore_session *s = timer_session(test, 0);
@@ -689,6 +714,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(start_with_too_short_period_fails),
 	KUNIT_CASE(dropped_periods_are_reported),
 	KUNIT_CASE(sample_estimate_depends_on_counters),
+	KUNIT_CASE(sample_estimate_depends_on_recorded_cpus),
 	KUNIT_CASE(commands_are_charged_to_the_reader),
 	KUNIT_CASE(command_beyond_budget_sleeps),
 	KUNIT_CASE(moving_a_domain_is_charged_to_both_cpus),
@@ -707,4 +733,16 @@ static struct kunit_suite suite = {
 	.test_cases = cases,
 };
 
-kunit_test_suites(&suite);
+static struct kunit_case cases_cpu[] = {
+	KUNIT_CASE(sample_estimate_adds_up_the_domains_of_a_reader),
+	{ }
+};
+
+static struct kunit_suite suite_cpu = {
+	.name = "ucore_budget_cpu",
+	.init = fake_machine_init_cpu,
+	.exit = budget_exit,
+	.test_cases = cases_cpu,
+};
+
+kunit_test_suites(&suite, &suite_cpu);
