@@ -1245,7 +1245,10 @@ struct ucore_value {
  * @time: instant of the freeze, or of the first read with NO_FREEZE (ns)
  * @frozen_ns: duration of the freeze for this READ (ns), 0 with NO_FREEZE
  * @skew_ns: upper bound of the time from the first box freeze, at @time, to the last (ns). 0
- *           with UCORE_CAP_GLOBAL_FREEZE and with NO_FREEZE
+ *           with UCORE_CAP_GLOBAL_FREEZE and with NO_FREEZE. After STOP that of the freeze by
+ *           STOP. Without UCORE_CAP_GLOBAL_FREEZE the boxes also begin to count one after the
+ *           other after each freeze. Over many READs and samples their counting times differ by
+ *           more than the skew of one freeze
  * @time_enabled: time since START on this domain (ns), without times in which the domain had
  *                no CPU online or the machine was suspended
  * @time_running: part of @time_enabled in which the counters could count (ns), because the
@@ -1273,7 +1276,7 @@ struct ucore_read_domain {
  * @values: array of struct ucore_value, in the order of event ids
  * @domains: array of struct ucore_read_domain, in the order of domain ids
  * @skew_ns: out: time between the first and the last freeze of all domains, and of all boxes
- *           where boxes freeze one by one (ns)
+ *           where boxes freeze one by one (ns); of the freezes by STOP if the session is stopped
  * @running: array of @nr_values __u64 that receives the time in which each event could count
  *           (ns), or a null pointer if these times are not wanted
  *

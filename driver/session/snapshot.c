@@ -147,10 +147,13 @@ static void snapshot_running(struct ucore_session *session, bool no_freeze)
 	session->skew_ns = last > first ? last - first : 0;
 }
 
-/* Copy the times of a stopped session's domains to the snapshot. */
+/*
+ * Copy the times of a stopped session's domains to the snapshot. The counts are those of the freeze
+ * by STOP, and so is the skew.
+ */
 static void snapshot_stopped_times(struct ucore_session *session)
 {
-	u64 now = ktime_get_mono_fast_ns();
+	u64 now = ktime_get_mono_fast_ns(), first = U64_MAX, last = 0;
 	struct ucore_domain_ctx *ctx;
 	u32 i, n = 0;
 
@@ -159,10 +162,14 @@ static void snapshot_stopped_times(struct ucore_session *session)
 		if (!ctx || !ctx->nr_events)
 			continue;
 		ctx->index = n++;
-		snapshot_times(session, ctx, now, 0);
+		snapshot_times(session, ctx, now, 0)->skew_ns = ctx->stopped_skew_ns;
 		ctx->gap_reported = gap_flag(session, ctx) & UCORE_VALUE_F_GAP;
+		if (!ctx->stopped)
+			continue;
+		first = min(first, ctx->stopped);
+		last = max(last, ctx->stopped + ctx->stopped_skew_ns);
 	}
-	session->skew_ns = 0;
+	session->skew_ns = last > first ? last - first : 0;
 }
 
 /*

@@ -73,6 +73,8 @@ static void start_prepare(struct ucore_domain_ctx *ctx)
 	if (!ctx->box_freeze)
 		ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
 	ucore_ctx_program(ctx);
+	ctx->stopped = 0;
+	ctx->stopped_skew_ns = 0;
 	list_add_tail(&ctx->node, &domain->ctxs);
 	domain->nr_ctxs++;
 	if (ctx->armed_mask) {
@@ -248,6 +250,8 @@ static void stop(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_sta
 	ucore_timer_last(ctx, &ro);
 	ucore_readout_halt(&ro, ctx);
 	ucore_readout_end(&ro);
+	ctx->stopped = ro.now;
+	ctx->stopped_skew_ns = ro.skew_ns;
 	domain_unlist(ctx->domain, ctx);
 }
 
@@ -386,6 +390,8 @@ int ucore_counting_reset(struct ucore_session *session)
 		session->ctx[i]->running_ns = 0;
 		session->ctx[i]->gap_sample = false;
 		session->ctx[i]->gap_read = false;
+		session->ctx[i]->stopped = 0;
+		session->ctx[i]->stopped_skew_ns = 0;
 	}
 	return 0;
 }

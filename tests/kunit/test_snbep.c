@@ -417,6 +417,24 @@ static void skew_of_several_boxes_is_reported(struct kunit *test)
 	KUNIT_EXPECT_GT(test, domain->skew_max_ns, 0ULL);
 }
 
+/* The counts of a stopped session are those of the freeze by STOP, and so is the skew. */
+static void read_after_stop_reports_the_skew_of_stop(struct kunit *test)
+{
+	struct ucore_session *s = session_of(test);
+
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_GT(test, s->domains[0].skew_ns, 0ULL);
+	KUNIT_EXPECT_EQ(test, s->domains[0].skew_ns, s->ctx[0]->domain->skew_ns);
+	KUNIT_EXPECT_EQ(test, s->skew_ns, s->domains[0].skew_ns);
+	/* counts of 0 have no skew */
+	KUNIT_EXPECT_EQ(test, session_reset(s), 0);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->domains[0].skew_ns, 0ULL);
+	KUNIT_EXPECT_EQ(test, s->skew_ns, 0ULL);
+}
+
 static void sample_reports_the_skew(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 4096);
@@ -565,6 +583,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(start_enables_the_fixed_counter_last),
 	KUNIT_CASE(read_freezes_box_by_box),
 	KUNIT_CASE(skew_of_several_boxes_is_reported),
+	KUNIT_CASE(read_after_stop_reports_the_skew_of_stop),
 	KUNIT_CASE(sample_reports_the_skew),
 	KUNIT_CASE(stop_clears_each_control),
 	KUNIT_CASE(reset_uses_reset_bits_of_controls),
