@@ -1251,8 +1251,14 @@ struct ucore_value {
  *           more than the skew of one freeze
  * @time_enabled: time since START on this domain (ns), without times in which the domain had
  *                no CPU online or the machine was suspended
- * @time_running: part of @time_enabled in which the counters could count (ns), because the
- *                domain was not frozen for this or another session
+ * @time_running: part of @time_enabled in which the domain was not frozen for this or another
+ *                session, as far as the driver knows (ns)
+ *
+ * An overflow of any session freezes the domain in hardware. The driver learns of it by the PMI, and
+ * nothing records the instant of the freeze. Therefore @time_running includes the time from each
+ * freeze by an overflow to its PMI, in which the counters stand still. It has no upper bound but the
+ * time since the previous unfreeze. ucore_domain_info.pmis is the number of these times on the
+ * domain. A count divided by the count of a clock of the same domain has no such error.
  */
 struct ucore_read_domain {
 	__u32 domain;
@@ -1514,8 +1520,9 @@ struct ucore_record {
  * @hdr: type, size, sequence number
  * @time: instant of the PMI, or of the freeze by the timer or by polling (ns)
  * @time_enabled: time since START on this domain (ns), as in struct ucore_read_domain
- * @time_running: part of @time_enabled in which the counters could count (ns), as in struct
- *                ucore_read_domain
+ * @time_running: part of @time_enabled in which the domain was not frozen (ns), as in struct
+ *                ucore_read_domain. It includes the time from the overflow of this sample to @time,
+ *                in which the counters stood still
  * @frozen_ns: time from @time until the domain was unfrozen, or could have been unfrozen while
  *             UCORE_SAMPLE_F_THROTTLED keeps it frozen (ns)
  * @skew_ns: upper bound of the time from the first box freeze to the last (ns), as in struct
@@ -1523,7 +1530,8 @@ struct ucore_record {
  * @late_ns: upper bound of the delay of @time (ns). UCORE_SAMPLE_F_POLLED: time since the previous
  *           poll. UCORE_TRIGGER_CORE: time since the overflow of the core event.
  *           UCORE_SAMPLE_F_RECOVERED: time since the overflow froze the domain, about 20 ms, so
- *           that @time_running may include up to @late_ns of frozen time. 0 for other samples
+ *           that @time_running may include up to @late_ns of frozen time. 0 for other samples.
+ *           For an overflow with a PMI, 0 means that the delay of the PMI is unknown
  * @ip: interrupted instruction, 0 without CAP_PERFMON, like @pid and @tid
  * @pid: interrupted process (initial pid namespace)
  * @tid: interrupted thread (initial pid namespace)
