@@ -1289,7 +1289,9 @@ struct ucore_read_domain {
  * An event of group 0 could count during the time_running of its domain. An event of another
  * group could count during the time slices of its group. @values are the counts as measured.
  * The estimate for the whole time is count * time_running / running. Count and time
- * are 0 for an event whose group has not had a time slice.
+ * are 0 for an event whose group has not had a time slice. A value flagged UNFROZEN has counted in
+ * frozen times, too: in a group its @running is the whole time of the slices, in group 0 it has
+ * counted for time_enabled.
  *
  * All domains freeze at the same instant, are read in parallel and unfreeze. A stopped session
  * returns its last counts. Events of a domain without an online CPU return their last counts,

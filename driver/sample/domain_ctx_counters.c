@@ -192,22 +192,36 @@ void ucore_ctx_times(const struct ucore_domain_ctx *ctx, u64 now, u64 before, u6
 	*running = ctx->running_ns + since - min(frozen, since);
 }
 
+/*
+ * Return the time in which a counter could count in the current time slice, up to @now (ns). A
+ * counter that no freeze stops counts in frozen times, too.
+ */
+static u64 slice_ns(const struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr, u64 now,
+		    u64 running)
+{
+	if (ctr->flags & UCORE_VALUE_F_UNFROZEN)
+		return now > ctx->slice_since ? now - ctx->slice_since : 0;
+	return running - ctx->slice_start_ns;
+}
+
 /**
  * ucore_ctx_ran() - calculate the time in which a counter could count, up to an instant
  * @ctx: domain context
  * @ctr: counter of @ctx
- * @running: time running of @ctx at that instant, from ucore_ctx_times() (ns)
+ * @now: that instant (ns)
+ * @running: time running of @ctx at @now, from ucore_ctx_times() (ns)
  *
  * Return: time (ns). For a counter in a group the sum of the group's time slices, otherwise
  * @running.
  */
-u64 ucore_ctx_ran(const struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr, u64 running)
+u64 ucore_ctx_ran(const struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr, u64 now,
+		  u64 running)
 {
 	if (!ctr->group)
 		return running;
 	if (!ctx->running || ctr->group != ctx->group)
 		return ctr->ran_ns;
-	return ctr->ran_ns + running - ctx->slice_start_ns;
+	return ctr->ran_ns + slice_ns(ctx, ctr, now, running);
 }
 
 /**
@@ -250,14 +264,15 @@ static void registers_mark_next(struct ucore_domain_ctx *ctx, u8 group)
 		ctr->turns->next = ctr;
 }
 
-/* End a time slice: add its time running to the times of the group's counters. */
-static void slice_end(struct ucore_domain_ctx *ctx, u64 running)
+/* End a time slice at @now: add its time to the times of the group's counters. */
+static void slice_end(struct ucore_domain_ctx *ctx, u64 now, u64 running)
 {
 	struct ucore_counter *ctr;
 
 	for (ctr = group_first(ctx, ctx->group); ctr; ctr = ctr->next_in_group)
-		ctr->ran_ns += running - ctx->slice_start_ns;
+		ctr->ran_ns += slice_ns(ctx, ctr, now, running);
 	ctx->slice_start_ns = running;
+	ctx->slice_since = now;
 }
 
 /*
@@ -338,7 +353,7 @@ void ucore_ctx_switch_group(struct ucore_domain_ctx *ctx, u8 group, u64 now, u64
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
 		if (has_shared_fixed(pb) && pb->box->fixed != pb->fixed)
 			ucore_box_write_fixed(pb->box);
-	slice_end(ctx, running);
+	slice_end(ctx, now, running);
 	ctx->group = group;
 	ctx->fresh = true;	/* charge the readout's cost to the context */
 }
@@ -533,6 +548,7 @@ void ucore_ctx_start_times(struct ucore_domain_ctx *ctx, u64 now)
 	ctx->frozen_base = ucore_domain_frozen_ns(ctx->domain, now);
 	ctx->box_frozen_ns = 0;
 	ctx->slice_start_ns = ctx->running_ns;
+	ctx->slice_since = now;
 	ctx->last_read = now;
 	ctx->last_poll = now;
 	ctx->last_poll_clear = now;
@@ -566,7 +582,7 @@ void ucore_ctx_stop(struct ucore_domain_ctx *ctx, u64 now, u64 end, u64 before)
 	}
 	clear_overflows(ctx);
 	ucore_ctx_times(ctx, end, before, &ctx->enabled_ns, &ctx->running_ns);
-	slice_end(ctx, ctx->running_ns);
+	slice_end(ctx, now, ctx->running_ns);
 	ctx->running = false;
 }
 

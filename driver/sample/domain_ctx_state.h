@@ -196,6 +196,7 @@ struct ucore_conflict {
  * @nr_groups: number of entries in @groups, 0 without groups
  * @group: id of the group that counts in the current time slice
  * @slice_start_ns: time running of the context at the start of the current time slice (ns)
+ * @slice_since: start of the current time slice (ns)
  * @parallel: CPUs that read the context, and their shares of the boxes
  * @box_freeze: a readout freezes the context's boxes one by one, not the domain
  * @running: the context counts: it was started, and its domain has a reader
@@ -271,6 +272,7 @@ struct ucore_domain_ctx {
 	u32 nr_groups;
 	u8 group;
 	u64 slice_start_ns;
+	u64 slice_since;
 	struct ucore_parallel parallel;
 	bool box_freeze;
 

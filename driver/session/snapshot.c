@@ -62,7 +62,7 @@ static struct ucore_read_domain *snapshot_fill(struct ucore_session *session,
 
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
 		session->values[ctr->slot] = value_of(ctr->event, ctr->flags | gap, ctr->total);
-		session->ran_ns[ctr->slot] = ucore_ctx_ran(ctx, ctr, rd->time_running);
+		session->ran_ns[ctr->slot] = ucore_ctx_ran(ctx, ctr, now, rd->time_running);
 	}
 	ctx->gap_reported = gap & UCORE_VALUE_F_GAP;
 	return rd;

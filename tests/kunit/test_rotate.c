@@ -399,6 +399,34 @@ static void conflict_scan_checks_active_group(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, s->values[1].flags, (u32)UCORE_VALUE_F_CONFLICT);
 }
 
+/* No freeze stops the UBox of v1, so that it counts for longer than the others of its group. */
+static void running_time_of_unfrozen_counter_includes_freezes(struct kunit *test)
+{
+	struct ucore_box *ubox = fake_box(test, 0, "ubox", 0), *cbo = fake_box(test, 0, "cbo", 0);
+	struct ucore_session *s = rotating(test);
+	struct ucore_read_domain *d;
+	u32 group, i;
+
+	for (group = 1; group <= 2; group++) {
+		KUNIT_ASSERT_EQ(test, add_group(s, ubox, 0x42, 0, group), 0);
+		KUNIT_ASSERT_EQ(test, add_group(s, cbo, 0x1d, 0, group), 0);
+	}
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	for (i = 0; i < 6; i++) {
+		if (i % 2)
+			next_slice(s);
+		KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	}
+	d = s->domains;
+	KUNIT_EXPECT_TRUE(test, s->values[0].flags & UCORE_VALUE_F_UNFROZEN);
+	KUNIT_EXPECT_GT(test, d->time_enabled, d->time_running);
+	KUNIT_EXPECT_EQ(test, s->ran_ns[0] + s->ran_ns[2], d->time_enabled);
+	KUNIT_EXPECT_EQ(test, s->ran_ns[1] + s->ran_ns[3], d->time_running);
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	KUNIT_EXPECT_EQ(test, s->ran_ns[0] + s->ran_ns[2], s->domains->time_enabled);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(groups_share_the_counters_of_a_box),
 	KUNIT_CASE(group_0_event_moves_to_make_room),
@@ -423,4 +451,16 @@ static struct kunit_suite suite = {
 	.test_cases = cases,
 };
 
-kunit_test_suite(suite);
+static struct kunit_case cases_v1[] = {
+	KUNIT_CASE(running_time_of_unfrozen_counter_includes_freezes),
+	{ }
+};
+
+static struct kunit_suite suite_v1 = {
+	.name = "ucore_rotate_v1",
+	.init = fake_machine_init_v1,
+	.exit = fake_machine_exit,
+	.test_cases = cases_v1,
+};
+
+kunit_test_suites(&suite, &suite_v1);
