@@ -4,7 +4,7 @@
  *
  * A timer on the reader of each domain ends a time slice. The time slices of all domains of a
  * session begin at the same instants, and the current time determines the group that counts.
- * The domains therefore switch together, even after one timer was late. domain_ctx_counters.c
+ * The domains therefore switch together, even after one timer was late. sample/time_slices.c
  * switches the counters.
  *
  * Timer callbacks run in hard-IRQ context on a CPU of the domain and take the domain's lock.
@@ -18,6 +18,7 @@
 #include "irq/rotate.h"
 #include "sample/domain_ctx_counters.h"
 #include "sample/readout.h"
+#include "sample/time_slices.h"
 
 /* Find the group whose time slice contains an instant. */
 static u8 group_at(const struct ucore_domain_ctx *ctx, u64 now)
@@ -42,7 +43,7 @@ static void switch_here(struct ucore_domain_ctx *ctx, u64 now)
 	if (group == ctx->group)
 		return;
 	ucore_readout_begin_ctx(&ro, ctx, now);
-	ucore_ctx_switch_group(ctx, group, ro.now, ucore_readout_frozen_before(&ro, ctx));
+	ucore_slice_switch_group(ctx, group, ro.now, ucore_readout_frozen_before(&ro, ctx));
 	ucore_readout_end(&ro);
 }
 

@@ -65,9 +65,6 @@ void ucore_ctx_read_running(struct ucore_domain_ctx *ctx, u64 now);
 void ucore_ctx_reset(struct ucore_domain_ctx *ctx, u64 now);
 void ucore_ctx_times(const struct ucore_domain_ctx *ctx, u64 now, u64 before, u64 *enabled,
 		     u64 *running);
-void ucore_ctx_switch_group(struct ucore_domain_ctx *ctx, u8 group, u64 now, u64 before);
-u64 ucore_ctx_ran(const struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr, u64 now,
-		  u64 running);
 void ucore_ctx_forget(struct ucore_domain_ctx *ctx);
 
 #endif /* UCORE_DOMAIN_CTX_COUNTERS_H */

