@@ -1003,7 +1003,7 @@ struct ucore_term {
  *           another counter of @counters. Values are identified by event id, so callers can
  *           ignore the move
  * @poll_ns: out: time from one poll to the next while the session runs (ns), 0 with an
- *           interrupt or without @period
+ *           interrupt or without @period. May become non-zero later
  * @group: 0 for an event that always counts. 1 to UCORE_GROUP_MAX for an event that counts
  *         in the time slices of its group, without @period (EINVAL, also without
  *         ucore_create_session.rotate_ns)
@@ -1035,6 +1035,14 @@ struct ucore_term {
  * freezes the domain and takes the sample (UCORE_SAMPLE_F_POLLED), at most @poll_ns late.
  * Its counts are exact for the instant of the freeze. A period that needs polls more often
  * than UCORE_POLL_MIN_NS is refused (ERANGE). The longest time between polls is UCORE_POLL_MAX_NS.
+ *
+ * The overflows of a box may reach nobody, because the global status has no bit for the box.
+ * The driver finds the first such overflows within about a second (UCORE_SAMPLE_F_RECOVERED,
+ * further periods that ended are lost). After the second one, and if the global status has never
+ * reported an overflow of the box, the driver polls the running events of the box and clears
+ * UCORE_BOX_F_OVERFLOW and UCORE_BOX_F_FIXED_OVERFLOW in GET_BOXES. Later samples have
+ * UCORE_SAMPLE_F_POLLED, and later ADD_EVENTs return @poll_ns. Running events that have
+ * UCORE_EVENT_F_NO_POLL or a period too short for polls are not polled.
  *
  * Filters by address, opcode, packet, core or thread can reveal what programs of other users
  * do. GET_FIELDS flags them with UCORE_FIELD_F_PERFMON. The same is true for the boxes of
@@ -1496,7 +1504,8 @@ struct ucore_record {
  * necessarily cause the counts. With UCORE_TRIGGER_CORE they describe the context that
  * reached the period.
  * USER: ip is a user address.
- * RECOVERED: the PMI was lost. The watchdog found the domain frozen, so @time is late.
+ * RECOVERED: the PMI was lost. The watchdog found the domain frozen, so @time is late. Or the
+ * overflow reached nobody, and the watchdog found that the counter had wrapped.
  * THROTTLED: overflows came too fast or used too much CPU time. For some milliseconds from
  * now, periods that end have no sample and count as lost. If no counter can be throttled the
  * domain stays frozen instead.
@@ -1532,8 +1541,10 @@ struct ucore_record {
  * @late_ns: upper bound of the delay of @time (ns). UCORE_SAMPLE_F_POLLED: time since the previous
  *           poll. UCORE_TRIGGER_CORE: time since the overflow of the core event.
  *           UCORE_SAMPLE_F_RECOVERED: time since the overflow froze the domain, about 20 ms, so
- *           that @time_running may include up to @late_ns of frozen time. 0 for other samples.
- *           For an overflow with a PMI, 0 means that the delay of the PMI is unknown
+ *           that @time_running may include up to @late_ns of frozen time. If the overflow reached
+ *           nobody (struct ucore_add_event), time since it could have occurred, up to about two
+ *           seconds, in which nothing was frozen. 0 for other samples. For an overflow with a
+ *           PMI, 0 means that the delay of the PMI is unknown
  * @ip: interrupted instruction, 0 without CAP_PERFMON, like @pid and @tid
  * @pid: interrupted process (initial pid namespace)
  * @tid: interrupted thread (initial pid namespace)

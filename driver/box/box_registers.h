@@ -47,6 +47,9 @@ struct ucore_selftest {
 	bool done;
 };
 
+/* Capabilities of boxes whose counters can interrupt at the end of a period */
+#define UCORE_BOX_F_ANY_OVERFLOW	(UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW)
+
 /**
  * struct ucore_box - a box (one PMU instance) and its state
  * @desc: description of the box, constant once the box is published
@@ -74,6 +77,10 @@ struct ucore_selftest {
  * @tried: @absent is valid; protected by the domain's lock
  * @selftest: result of the self-test
  * @selftest_seq: odd while @selftest is being written, so that it is read without a lock
+ * @reports: the global status has reported an overflow of the box; protected by the domain's lock
+ * @unreported: number of overflows that the global status did not report; protected by the
+ *              domain's lock
+ * @unreported_seq: service (ucore_pmi.seq) of the last overflow in @unreported
  * @fixed: value of the control that all fixed counters of the box share; protected by the
  *         domain's lock
  * @dirty: the box has been programmed, and its registers have not been restored yet. A dead box
@@ -101,6 +108,9 @@ struct ucore_box {
 	bool tried;
 	struct ucore_selftest selftest;
 	seqcount_t selftest_seq;
+	bool reports;
+	u32 unreported;
+	u64 unreported_seq;
 	u64 fixed;
 	bool dirty;
 	bool dead;

@@ -49,6 +49,7 @@ struct ucore_register_turns {
  * @ctl: value of the control register, including the enable bit
  * @poll_period: number of counts after which a poll takes a sample, for counters that cannot
  *               interrupt; 0 for none. If set, @period is 0.
+ * @poll_ns: time from one poll to the next if @period must be polled (ns), 0 if it must not be
  * @poll_next: value of @total at which the current polled period ends
  * @wrap_ns: longest time between reads of the full counter that cannot miss a wrap (ns), 0 if
  *           no wrap can be missed
@@ -89,6 +90,7 @@ struct ucore_counter {
 	u32 slot;
 	u64 ctl;
 	u64 poll_period;
+	u64 poll_ns;
 	u64 poll_next;
 	u64 wrap_ns;
 	u64 ran_ns;

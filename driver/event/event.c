@@ -244,11 +244,11 @@ static bool has_threshold(const struct ucore_box *box, const struct ucore_event_
 }
 
 /*
- * Set the time between polls to the shortest time in which the event's period can end. At most
- * one period then ends between two polls. UCORE_POLL_MIN_NS limits the overhead of polls,
- * UCORE_POLL_MAX_NS the delay of samples.
+ * Return the time between polls: the shortest time in which the event's period can end, so that
+ * at most one period ends between two polls (ns). Return 0 if polls would have to be closer than
+ * UCORE_POLL_MIN_NS, which limits their overhead. UCORE_POLL_MAX_NS limits the delay of samples.
  */
-static int poll_restrict(const struct ucore_box *box, bool fixed, struct ucore_event_spec *spec)
+static u64 poll_time(const struct ucore_box *box, bool fixed, const struct ucore_event_spec *spec)
 {
 	u32 inc = ucore_event_max_increment(box->desc.type, spec->value[UCORE_SLOT_CTL], fixed);
 	u64 ns;
@@ -256,10 +256,13 @@ static int poll_restrict(const struct ucore_box *box, bool fixed, struct ucore_e
 	if (has_threshold(box, spec))
 		inc = 1;
 	ns = mul_u64_u64_div_u64(spec->period, NSEC_PER_SEC, UCORE_MAX_CLOCK_HZ * inc);
-	if (ns < UCORE_POLL_MIN_NS)
-		return -ERANGE;
-	spec->poll_ns = min(ns, UCORE_POLL_MAX_NS);
-	return 0;
+	return ns < UCORE_POLL_MIN_NS ? 0 : min(ns, UCORE_POLL_MAX_NS);
+}
+
+static int poll_restrict(const struct ucore_box *box, bool fixed, struct ucore_event_spec *spec)
+{
+	spec->poll_ns = poll_time(box, fixed, spec);
+	return spec->poll_ns ? 0 : -ERANGE;
 }
 
 /* Return true if the control of a fixed counter has all fields of the event. */
@@ -331,6 +334,9 @@ int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, 
 		return interrupt ? -EOPNOTSUPP : poll_restrict(box, fixed, spec);
 	if (!period_fits(period, ucore_box_width(box, fixed), fixed ? 0 : type->preload_bits))
 		return -ERANGE;
+	/* the overflow status of a core is its own */
+	if (!interrupt && !type->status_global)
+		spec->fallback_poll_ns = poll_time(box, fixed, spec);
 	return 0;
 }
 

@@ -26,6 +26,8 @@ struct ucore_claim;
  * @period: overflow period (counts), 0 for none
  * @poll_ns: time from one poll of the counter to the next (ns), 0 if the counter interrupts or
  *           has no @period
+ * @fallback_poll_ns: as @poll_ns, for a counter whose overflows turn out to be unreported; 0 if
+ *                    the counter must not be polled or the period is too short for polls
  */
 struct ucore_event_spec {
 	u64 value[UCORE_NR_SLOTS];
@@ -36,6 +38,7 @@ struct ucore_event_spec {
 	u64 counters;
 	u64 period;
 	u64 poll_ns;
+	u64 fallback_poll_ns;
 };
 
 /**

@@ -22,6 +22,7 @@
 #include "irq/conflict.h"
 #include "irq/dead_box_recovery.h"
 #include "irq/pmi_route_and_service.h"
+#include "irq/unreported_overflow.h"
 #include "irq/watchdog.h"
 #include "sample/readout.h"
 
@@ -94,34 +95,6 @@ static bool find_lost(struct ucore_domain *domain, u64 now)
 	return false;
 }
 
-/*
- * Find armed counters that have wrapped according to their values, although no bit of the global
- * status is set. The boxes of these counters cannot set their bits any more. Re-arm the counters
- * if the global status is still clear SUSPECT_NS after the watchdog saw the wrap. Return true if
- * the watchdog has seen such a wrap for the first time and must check it again.
- */
-static bool find_unreported(struct ucore_domain *domain, u64 now)
-{
-	struct ucore_readout ro;
-	struct ucore_domain_ctx *ctx;
-	u64 unreported = 0;
-
-	list_for_each_entry(ctx, &domain->ctxs, node)
-		unreported |= ucore_ctx_unreported_overflows(ctx);
-	if (!unreported || domain->freeze_count || ucore_domain_status(domain)) {
-		domain->pmi.unreported = 0;
-		return false;
-	}
-	if (domain->pmi.unreported != domain->pmi.seq + 1) {
-		domain->pmi.unreported = domain->pmi.seq + 1;
-		return true;
-	}
-	domain->pmi.unreported = 0;
-	ucore_readout_begin_unreported(&ro, domain, now);
-	ucore_readout_end(&ro);
-	return false;
-}
-
 /**
  * ucore_watchdog_end_throttling() - end the throttling of a domain, if it is throttled
  * @domain: the domain, locked
@@ -168,7 +141,8 @@ static void watchdog_work(struct ucore_domain *domain, u64 now)
 		return;
 	suspect = find_lost(domain, now);
 	fold_wraps(domain, now);
-	suspect |= find_unreported(domain, now);
+	ucore_unreported_read(domain, now);
+	suspect |= ucore_unreported_find(domain, now);
 	ucore_recovery_scan(domain, now);
 	if (!suspect)
 		ucore_conflict_scan(domain, now);

@@ -388,6 +388,8 @@ void ucore_ctx_start_times(struct ucore_domain_ctx *ctx, u64 now)
 	ctx->last_read = now;
 	ctx->last_poll = now;
 	ctx->last_poll_clear = now;
+	ctx->silent_read = now;
+	ctx->silent_before = now;
 	ctx->conflict = (struct ucore_conflict){ .last_scan = now };
 }
 

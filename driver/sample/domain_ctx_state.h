@@ -186,6 +186,9 @@ struct ucore_conflict {
  * @poll_ns: time from one poll to the next (ns), 0: no polled counters
  * @poll: hrtimer of polls, pinned to the reader
  * @last_poll: instant of the last poll (ns)
+ * @silent_read: instant of the last read of armed counters whose boxes have reported no overflow
+ *               (irq/unreported_overflow.c) (ns)
+ * @silent_before: instant of the read before @silent_read (ns)
  * @conflict: state of the conflict scans
  * @last_poll_clear: instant of the last poll that found no finished period (ns)
  * @late_ns: time from @last_poll_clear to the current readout (ns)
@@ -262,6 +265,8 @@ struct ucore_domain_ctx {
 	u64 poll_ns;
 	struct hrtimer poll;
 	u64 last_poll;
+	u64 silent_read;
+	u64 silent_before;
 	struct ucore_conflict conflict;
 	u64 last_poll_clear;
 	u64 late_ns;

@@ -15,6 +15,7 @@
  */
 #include <linux/ktime.h>
 #include <linux/limits.h>
+#include <linux/math64.h>
 #include <linux/moduleparam.h>
 
 #include "box/freeze.h"
@@ -67,9 +68,9 @@ static void ctx_read_box_status(const struct ucore_readout *ro, const struct uco
 /* Mark the armed counters of a context that overflowed. If any did, request a sample. */
 static void ctx_mark_overflows(struct ucore_readout *ro, struct ucore_domain_ctx *ctx)
 {
-	const struct ucore_box *box;
 	struct ucore_domain_ctx_box *pb;
 	struct ucore_counter *ctr;
+	struct ucore_box *box;
 	u32 i, j;
 
 	for (i = 0; i < ctx->nr_box; i++) {
@@ -81,6 +82,8 @@ static void ctx_mark_overflows(struct ucore_readout *ro, struct ucore_domain_ctx
 			ctr = &ctx->ctr[j];
 			if (!ctr->period || box->dead || !overflowed(ro, ctr, box->status))
 				continue;
+			ro->several |= ro->overflowed && ro->overflowed != box;
+			ro->overflowed = box;
 			ctr->flags |= UCORE_VALUE_F_OVERFLOW;
 			ctx->overflowed = true;
 			ctx->stats.overflows++;
@@ -118,6 +121,9 @@ static void service_begin(struct ucore_readout *ro, u64 box_bits)
 	list_for_each_entry(ctx, &domain->ctxs, node)
 		if (ctx->armed_mask)
 			ctx_mark_overflows(ro, ctx);
+	/* if several boxes overflowed, the status bits may be those of the others */
+	if (ro->overflowed && !ro->several && !ro->unreported)
+		ro->overflowed->reports = true;
 }
 
 /* Read the global status of a frozen domain, and begin the service of pending overflows. */
@@ -342,15 +348,18 @@ static void ctx_acknowledge(const struct ucore_domain_ctx *ctx)
 
 /*
  * Start the next period of each counter of the context that overflowed. If @throttle, disable the
- * overflow interrupts of these counters. Polled counters need no write.
+ * overflow interrupts of these counters. Polled counters need no write. After an unreported
+ * overflow, count the periods that have ended since as dropped.
  */
-static void ctx_rearm(struct ucore_domain_ctx *ctx, bool throttle)
+static void ctx_rearm(const struct ucore_readout *ro, struct ucore_domain_ctx *ctx, bool throttle)
 {
 	struct ucore_counter *ctr;
 
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
 		if (!ctr->period || !(ctr->flags & UCORE_VALUE_F_OVERFLOW) || ctr->box->dead)
 			continue;
+		if (ro->unreported && ctr->wrapped)
+			ucore_emit_drop(ctx, div64_u64(ctr->prev, ctr->period));
 		if (throttle)
 			ucore_counter_throttle(ctr);
 		else
@@ -361,15 +370,15 @@ static void ctx_rearm(struct ucore_domain_ctx *ctx, bool throttle)
 }
 
 /* Re-arm or throttle the overflowed counters of all contexts. Return true if there are any. */
-static bool ctxs_rearm(struct ucore_domain *domain, bool throttle)
+static bool ctxs_rearm(const struct ucore_readout *ro, bool throttle)
 {
 	struct ucore_domain_ctx *ctx;
 	bool ours = false;
 
-	list_for_each_entry(ctx, &domain->ctxs, node) {
+	list_for_each_entry(ctx, &ro->domain->ctxs, node) {
 		ours |= ctx->overflowed;
 		if (ctx->running)
-			ctx_rearm(ctx, throttle);
+			ctx_rearm(ro, ctx, throttle);
 	}
 	return ours;
 }
@@ -567,7 +576,7 @@ void ucore_readout_end(struct ucore_readout *ro)
 	if (ro->status) {
 		ucore_domain_clear_status(domain);
 		pause = pause_ns(domain);
-		ours = ctxs_rearm(domain, pause || domain->throttled);
+		ours = ctxs_rearm(ro, pause || domain->throttled);
 		ucore_nmi_service_end(domain);
 		domain_throttle(domain, pause, ours);
 	}

@@ -27,6 +27,8 @@
  * @box_bits: global status bits of the boxes whose status is read: @status, or all armed bits if
  *            @status has a bit of no armed box
  * @context: context that the PMI or the timer interrupted (IP, PID, TID)
+ * @overflowed: box whose counter overflowed, NULL if none has
+ * @several: counters of other boxes overflowed, too
  * @has_context: @context is valid
  * @recovered: the watchdog found the overflow, because its PMI was lost
  * @unreported: armed counters wrapped without a global status bit
@@ -45,6 +47,8 @@ struct ucore_readout {
 	u64 status;
 	u64 box_bits;
 	struct ucore_pmi_regs context;
+	struct ucore_box *overflowed;
+	bool several;
 	bool has_context;
 	bool recovered;
 	bool unreported;

@@ -236,6 +236,17 @@ static u64 low_ns(const struct ucore_session *session, const struct ucore_box *b
 	return ucore_event_wrap_ns(32, inc) / 2;
 }
 
+/*
+ * Return the time between polls of the event (ns), 0 if its counter interrupts. The box may have
+ * been found unable to interrupt after the event was added (irq/unreported_overflow.c).
+ */
+static u64 event_poll_ns(const struct ucore_event *event)
+{
+	if (READ_ONCE(event->box->caps) & UCORE_BOX_F_ANY_OVERFLOW)
+		return event->spec.poll_ns;
+	return event->spec.poll_ns ?: event->spec.fallback_poll_ns;
+}
+
 static void ctx_add_counter(struct ucore_session *session, const struct ucore_event *event,
 			    u32 slot)
 {
@@ -250,7 +261,8 @@ static void ctx_add_counter(struct ucore_session *session, const struct ucore_ev
 	u16 ctl_reg = fixed ? layout->fixed_ctl[i] : layout->ctl[i];
 	u64 ctl = event->spec.value[UCORE_SLOT_CTL];
 	u32 inc = ucore_event_max_increment(type, ctl, fixed);
-	u64 period = event->spec.poll_ns ? 0 : event->spec.period;
+	u64 poll_ns = event_poll_ns(event);
+	u64 period = poll_ns ? 0 : event->spec.period;
 	struct ucore_counter *ctr = &ctx->ctr[ctx->nr_ctr];
 	u64 wrap_ns;
 	u32 s;
@@ -264,7 +276,8 @@ static void ctx_add_counter(struct ucore_session *session, const struct ucore_ev
 		.ctl = fixed ? ucore_event_fixed(type, ctl, i, period) :
 			       ctl | type->ctl_en | (period ? type->ctl_ov_en : 0),
 		.period = period,
-		.poll_period = event->spec.poll_ns ? event->spec.period : 0,
+		.poll_period = poll_ns ? event->spec.period : 0,
+		.poll_ns = event->spec.fallback_poll_ns,
 		.event = event->id,
 		.slot = slot,
 		.flags = ucore_prepare_flags(ctx, event) & ~UCORE_VALUE_F_PARTIAL,
@@ -276,8 +289,8 @@ static void ctx_add_counter(struct ucore_session *session, const struct ucore_ev
 	};
 	cb->last = ctx->nr_ctr++;
 	ucore_counter_poll_from(ctr);
-	if (event->spec.poll_ns)
-		ctx->poll_ns = min(ctx->poll_ns ?: U64_MAX, event->spec.poll_ns);
+	if (poll_ns)
+		ctx->poll_ns = min(ctx->poll_ns ?: U64_MAX, poll_ns);
 	ctr->low_ns = low_ns(session, event->box, width, inc);
 	wrap_ns = max(ucore_event_wrap_ns(least, inc), MIN_WATCHDOG_NS);
 	ctx->watchdog_ns = min(ctx->watchdog_ns, wrap_ns);

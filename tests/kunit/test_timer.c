@@ -602,6 +602,162 @@ static void unreported_overflow_is_found_by_read(struct kunit *test)
 	expect_recovered(test, ctx);
 }
 
+/* Let the counter wrap to @raw, and let the watchdog find it within a second. */
+static void unreported_wrap(struct kunit *test, struct ucore_domain_ctx *ctx, u64 raw)
+{
+	struct hrtimer *watchdog = &ctx->domain->watchdog;
+
+	fake_poke(fake_window(ctx->box[0].box), 0xa0, raw);
+	fake_poke(fake_window(ctx->box[0].box), 0xf8, BIT(1));
+	fake_timer_fire(watchdog);
+	KUNIT_EXPECT_FALSE(test, ctx->ctr[0].wrapped);
+	fake_clock_advance(981 * MS);
+	fake_timer_fire(watchdog);
+	KUNIT_EXPECT_TRUE(test, ctx->ctr[0].wrapped);
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
+	fake_clock_advance(MS);
+	fake_timer_fire(watchdog);
+}
+
+static void expect_unreported_sample(struct kunit *test, struct ucore_domain_ctx *ctx, u64 count)
+{
+	const struct ucore_sample *sample = fake_record(ctx->ring);
+
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->hdr.type, (u32)UCORE_RECORD_SAMPLE);
+	KUNIT_EXPECT_EQ(test, sample->flags, (u32)UCORE_SAMPLE_F_RECOVERED);
+	KUNIT_EXPECT_EQ(test, sample->values[0].count, count);
+	KUNIT_EXPECT_GE(test, sample->late_ns, 982 * MS);
+	KUNIT_EXPECT_LT(test, sample->late_ns, 2000 * MS);
+}
+
+/* The watchdog reads the counter once per second. After the second wrap its period is polled. */
+static void box_without_status_bit_is_polled(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_box *box = ctx->box[0].box;
+	const struct ucore_sample *sample;
+
+	ctx->ctr[0].poll_ns = MS;
+	ctx_run(test, ctx);
+	unreported_wrap(test, ctx, 7);
+	expect_unreported_sample(test, ctx, 107);
+	KUNIT_EXPECT_EQ(test, ctx->poll_ns, 0ULL);
+	KUNIT_EXPECT_TRUE(test, box->caps & UCORE_BOX_F_OVERFLOW);
+	unreported_wrap(test, ctx, 7);
+	expect_unreported_sample(test, ctx, 214);
+	KUNIT_EXPECT_EQ(test, ctx->poll_ns, MS);
+	KUNIT_EXPECT_EQ(test, box->caps & UCORE_BOX_F_ANY_OVERFLOW, 0U);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(box), 0xd8), 0x400304ULL);	/* no ov_en */
+	expect_due_in(test, &ctx->poll, MS);
+	fake_poke(fake_window(box), 0xa0, BIT_ULL(48) - 100 + 85);
+	fake_timer_fire(&ctx->poll);
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
+	fake_poke(fake_window(box), 0xa0, BIT_ULL(48) - 100 + 86);
+	fake_timer_fire(&ctx->poll);
+	sample = fake_record(ctx->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->flags & ~UCORE_SAMPLE_F_CONTEXT, (u32)UCORE_SAMPLE_F_POLLED);
+	KUNIT_EXPECT_EQ(test, sample->values[0].count, 300ULL);
+	KUNIT_EXPECT_EQ(test, ctx->stats.recovered, 2ULL);
+	KUNIT_EXPECT_EQ(test, ctx->stats.polled, 1ULL);
+	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 0ULL);
+}
+
+/* One overflow with a status bit shows that the box has one. Later wraps have other causes. */
+static void box_with_status_bit_is_not_polled(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_domain *domain = ctx->domain;
+	u32 i;
+
+	ctx->ctr[0].poll_ns = MS;
+	ctx_run(test, ctx);
+	overflow(ctx);
+	fake_timer_fire(&domain->watchdog);
+	fake_timer_fire(&domain->watchdog);
+	KUNIT_EXPECT_EQ(test, ctx->stats.recovered, 1ULL);
+	for (i = 2; i <= 4; i++) {
+		unreported_overflow(ctx, BIT(1));
+		fake_clock_advance(1100 * MS);
+		fake_timer_fire(&domain->watchdog);
+		KUNIT_EXPECT_FALSE(test, ctx->ctr[0].wrapped);	/* not read once per second */
+		raw_spin_lock_irq(&domain->lock);
+		ucore_ctx_read_running(ctx, ktime_get_mono_fast_ns());
+		raw_spin_unlock_irq(&domain->lock);
+		fake_timer_fire(&domain->watchdog);
+		fake_timer_fire(&domain->watchdog);
+		KUNIT_EXPECT_EQ(test, ctx->stats.recovered, (u64)i);
+	}
+	KUNIT_EXPECT_EQ(test, ctx->poll_ns, 0ULL);
+	KUNIT_EXPECT_EQ(test, ctx->ctr[0].period, 100ULL);
+	KUNIT_EXPECT_TRUE(test, ctx->box[0].box->caps & UCORE_BOX_F_OVERFLOW);
+}
+
+/* A status bit of another box that overflowed at the same time proves nothing. */
+static void status_bit_of_another_box_does_not_stop_polling(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
+	struct ucore_box *other = fake_box(test, 0, "imc", 4);
+	struct ucore_domain *domain = ctx->domain;
+
+	fake_ctx_add(ctx, other, 0, 0x500304, 100);
+	ctx->ctr[0].poll_ns = MS;
+	ctx_run(test, ctx);
+	unreported_overflow(ctx, BIT(1));
+	fake_overflow(other, 0xa0, 0, BIT(1), BIT_ULL(2) | BIT_ULL(21));
+	fake_timer_fire(&domain->watchdog);
+	fake_timer_fire(&domain->watchdog);
+	KUNIT_EXPECT_EQ(test, ctx->stats.recovered, 2ULL);
+	KUNIT_EXPECT_FALSE(test, ctx->box[0].box->reports);
+	KUNIT_EXPECT_FALSE(test, other->reports);
+}
+
+/* Periods that ended before the watchdog found the first one have no sample. */
+static void unreported_periods_count_as_dropped(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = imc_ctx(test, 100);
+	const struct ucore_lost *lost;
+
+	ctx_run(test, ctx);
+	unreported_wrap(test, ctx, 257);
+	KUNIT_EXPECT_EQ(test, ctx->stats.dropped, 2ULL);
+	lost = fake_record(ctx->ring);
+	KUNIT_ASSERT_NOT_NULL(test, lost);
+	KUNIT_EXPECT_EQ(test, lost->hdr.type, (u32)UCORE_RECORD_LOST);
+	KUNIT_EXPECT_EQ(test, lost->lost, 2ULL);
+	expect_unreported_sample(test, ctx, 357);
+	/* a period that must not be polled stays with the watchdog */
+	unreported_wrap(test, ctx, 7);
+	expect_unreported_sample(test, ctx, 464);
+	unreported_wrap(test, ctx, 7);
+	KUNIT_EXPECT_EQ(test, ctx->stats.recovered, 3ULL);
+	KUNIT_EXPECT_EQ(test, ctx->poll_ns, 0ULL);
+}
+
+/* After ADD_EVENT the box turned out to report no overflow: the next START polls the event. */
+static void event_of_box_without_status_bit_is_polled_from_start(struct kunit *test)
+{
+	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
+		.ring_size = 8192 });
+	struct ucore_box *box = fake_box(test, 0, "imc", 0);
+	struct ucore_add_event add;
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, BIT(0), 1000000, &add), 0);
+	KUNIT_EXPECT_EQ(test, add.poll_ns, 0ULL);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, ucore_session_ctx(s, 0)->poll_ns, 0ULL);
+	KUNIT_EXPECT_EQ(test, ucore_session_ctx(s, 0)->ctr[0].poll_ns, 200000ULL);
+	fake_stop(s);
+	box->caps &= ~UCORE_BOX_F_ANY_OVERFLOW;
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, ucore_session_ctx(s, 0)->poll_ns, 200000ULL);
+	KUNIT_EXPECT_EQ(test, ucore_session_ctx(s, 0)->armed_mask, 0ULL);
+	fake_stop(s);
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 4, BIT(1), 1000000, &add), 0);
+	KUNIT_EXPECT_EQ(test, add.poll_ns, 200000ULL);
+}
+
 /* The wrap was only seen early: the status bit and the interrupt follow. */
 static void late_status_bit_cancels_recovery(struct kunit *test)
 {
@@ -816,6 +972,11 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(unreported_overflow_is_found_by_watchdog),
 	KUNIT_CASE(unreported_overflow_is_found_by_read),
 	KUNIT_CASE(unreported_overflow_is_of_the_wrapped_counter),
+	KUNIT_CASE(box_without_status_bit_is_polled),
+	KUNIT_CASE(box_with_status_bit_is_not_polled),
+	KUNIT_CASE(status_bit_of_another_box_does_not_stop_polling),
+	KUNIT_CASE(unreported_periods_count_as_dropped),
+	KUNIT_CASE(event_of_box_without_status_bit_is_polled_from_start),
 	KUNIT_CASE(late_status_bit_cancels_recovery),
 	KUNIT_CASE(watchdog_reads_counters_before_they_wrap),
 	KUNIT_CASE(watchdog_reads_count_every_wrap),

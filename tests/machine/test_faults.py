@@ -5,9 +5,9 @@ import errno
 import json
 
 from lab.framework import BOTH, KERNELS, test
-from lab.session import (BOX_DEAD, GAP, GAP_BOX_DEAD, GAP_FROZEN, MS, SAMPLE, SAMPLE_RECOVERED,
-                         VALUE_DEAD, VALUE_GAP, Session, assert_equal, die_of, flagged, refused,
-                         sample_until, samples_in)
+from lab.session import (BOX_DEAD, GAP, GAP_BOX_DEAD, GAP_FROZEN, MS, SAMPLE, SAMPLE_POLLED,
+                         SAMPLE_RECOVERED, VALUE_DEAD, VALUE_GAP, Session, assert_equal, die_of,
+                         flagged, refused, sample_until, samples_in)
 from machine import eventset
 from machine.armed import WATCHDOG
 
@@ -39,6 +39,36 @@ def frozen_for(machine, mark):
 
 
 # ---- interrupts ----
+
+@test(("e2-2s", "hswep-2s"), kernels=BOTH)
+def overflows_without_global_status_bit_are_recovered_then_polled(m):
+    """The watchdog finds two overflows, each within about a second. Then the box is polled."""
+    m.inject("unreported 0 imc1")
+    with Session(m, ring=1 << 20) as s:
+        event = arm(s, hz=5)
+        period = eventset.period_for("imc1", 0, 0, CLOCK, 5, s.platform)
+        s.add("imc1", 0, 1, **CLOCK)
+        samples = []
+
+        def polled():
+            samples.extend(samples_in(s.drain()))
+            return sum(bool(sample["flags"] & SAMPLE_POLLED) for sample in samples) >= 5
+        s.start()
+        m.wait_until(polled, timeout=60, what="polled samples")
+        count = s.stop_exactly()["values"][0]["count"]
+        status = s.status()
+    assert [sample["flags"] & (SAMPLE_RECOVERED | SAMPLE_POLLED) for sample in samples[:7]] == \
+        [SAMPLE_RECOVERED] * 2 + [SAMPLE_POLLED] * 5, samples
+    assert all(flagged(sample) == {event} for sample in samples), samples
+    assert all(0 < sample["late_ns"] < 2500 * MS for sample in samples[:2]), samples
+    assert status["recovered"] == 2, status
+    # each period has a sample or counts as lost, except the parts of periods before a reload
+    assert 0 <= count // period - status["samples"] <= 3, (count, period, status)
+    # the driver remembers that the box cannot interrupt
+    m.inject("reported 0 imc1")
+    m.rmmod()
+    m.insmod()
+
 
 def assert_bound_holds(samples, freezes):
     """Check the bounds of the freeze of a lost overflow.

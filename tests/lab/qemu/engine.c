@@ -240,7 +240,7 @@ static bool carry_report(UcoreBox *box, unsigned ctr, uint32_t *globals)
         }
         box->status |= BIT(bit);
     }
-    if (global < 0 || ucore_global_is_set(box->socket, global)) {
+    if (global < 0 || box->unreported || ucore_global_is_set(box->socket, global)) {
         return false;
     }
     box->socket->global_status[global / 64] |= BIT_ULL(global % 64);
@@ -535,6 +535,7 @@ static void box_reset(UcoreBox *box, int64_t now)
     box->status = 0;
     box->stuck = 0;
     box->faults = false;
+    box->unreported = false;
     memset(box->filter, 0, sizeof(box->filter));
     for (unsigned i = 0; i < G_N_ELEMENTS(box->ctr); i++) {
         box->ctr[i] = (UcoreCounter){ .total = box->ctr[i].total };

@@ -329,6 +329,7 @@ struct UcoreBox {
     uint32_t held;              /* fault: counters with a pending carry */
     uint32_t stuck;             /* fault: counters with a constant value */
     bool faults;                /* fault: its MSRs raise #GP */
+    bool unreported;            /* fault: its overflows set no global status bit */
 };
 
 struct UcoreSocket {

@@ -933,6 +933,17 @@ static bool inject_dead(const Command *c)
     return box;
 }
 
+/* unreported SOCKET BOX, reported SOCKET BOX: no message of an overflow */
+static bool inject_unreported(const Command *c)
+{
+    UcoreBox *box = arg_box(c, 1);
+
+    if (box) {
+        box->unreported = !strcmp(c->word[0], "unreported");
+    }
+    return box;
+}
+
 /* ecam-wrong SOCKET BOX, ecam-right SOCKET BOX */
 static bool inject_ecam(const Command *c)
 {
@@ -1159,6 +1170,8 @@ static const struct {
     { "no-fault", inject_fault },
     { "stuck", inject_stuck },
     { "loose", inject_stuck },
+    { "unreported", inject_unreported },
+    { "reported", inject_unreported },
     { "ecam-wrong", inject_ecam },
     { "ecam-right", inject_ecam },
     { "status", inject_status },
