@@ -833,6 +833,8 @@ static int counter_choose(const struct ucore_box_info *box, const struct ucore_a
 	int counter;
 
 	*may = (add->counters ? add->counters : COUNTERS_ALL) & have;
+	if (fake.event_counters)
+		*may &= fake.event_counters;
 	if (!*may)
 		return -ENXIO;
 	counter = counter_take(box->box, add->group, *may, &tried);

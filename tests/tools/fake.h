@@ -69,6 +69,7 @@ struct fake {
 	bool foreign;			/* owners are in another pid namespace */
 	uint32_t hidden_box;		/* box that lacks fields of its type */
 	uint64_t hidden_fields;		/* mask of the missing UCORE_FIELD_n */
+	uint64_t event_counters;	/* mask of the counters that count any event (0: all) */
 	uint32_t bad_box;		/* box that failed its self-test */
 	uint32_t bad_selftest;		/* UCORE_SELFTEST_* of the failure */
 	uint32_t bad_found;		/* UCORE_FOUND_* of the failure */

@@ -210,6 +210,22 @@ static void field_missing_in_a_box_is_named(void **state)
 	ucore_session_destroy(session);
 }
 
+/* The manual's own example: LLC_VICTIMS.M_STATE as event 03h on counter 2 */
+static void counters_that_accept_an_event_are_named(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL, NULL);
+	struct ucore_event event = event_get("cbo0/event=0x03,umask=0x01,counter=2/");
+
+	(void)state;
+	fake.event_counters = 3;
+	assert_fails(ucore_session_add(session, &event, &err), ENXIO,
+		     "cannot count it on counter 2|event tables of the manual|on counter 0, 1");
+	assert_int_equal(fake.calls[_IOC_NR(UCORE_REMOVE_EVENT)], 2);
+	event = event_get("cbo0/event=0x03,umask=0x01,counter=1/");
+	assert_int_equal(ucore_session_add(session, &event, &err), 0);
+	ucore_session_destroy(session);
+}
+
 static void add_to_running_session_is_refused(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL, "imc/CAS_COUNT.RD/", NULL);
@@ -486,6 +502,7 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(event_is_added_on_one_box),
 	TEST_DEV(busy_box_names_its_owner),
 	TEST_DEV(field_missing_in_a_box_is_named),
+	TEST_DEV(counters_that_accept_an_event_are_named),
 	TEST_DEV(filter_conflict_names_the_owner),
 	TEST_DEV(add_to_running_session_is_refused),
 	TEST_DEV(busy_names_the_intree_driver),

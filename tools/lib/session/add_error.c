@@ -171,12 +171,50 @@ static int error_shared(struct ucore_session *session, const struct ucore_event 
 	return error_filters(session, event, box, err);
 }
 
+/* Return the mask of the general counters on which the driver would accept the event */
+static uint64_t counters_accepted(struct ucore_session *session, const struct ucore_event *event,
+				  const struct ucore_box_info *box)
+{
+	uint64_t accepted = 0;
+
+	for (uint32_t i = 0; i < box->nr_counters && i < UCORE_COUNTER_FIXED; i++) {
+		UCORE_ARG(ucore_add_event, add, .box = box->box, .nr_terms = event->nr_terms,
+			  .terms = (uintptr_t)event->terms, .counters = 1ULL << i,
+			  .group = session->group);
+		int ret = session_ioctl(session, UCORE_ADD_EVENT, &add);
+
+		if (ret != -ENXIO)
+			accepted |= 1ULL << i;
+		if (!ret) {
+			UCORE_ARG(ucore_remove_event, remove, .event = add.event);
+
+			session_ioctl(session, UCORE_REMOVE_EVENT, &remove);
+		}
+	}
+	return accepted;
+}
+
+#define COUNTERS_LEN	160	/* "0, 1, 2" up to 31 */
+
+static const char *counters_text(uint64_t counters, char *text)
+{
+	size_t len = 0;
+
+	text[0] = '\0';
+	for (unsigned int i = 0; i < UCORE_COUNTER_FIXED; i++)
+		if (counters >> i & 1)
+			len += (size_t)snprintf(text + len, COUNTERS_LEN - len, "%s%u",
+						len ? ", " : "", i);
+	return text;
+}
+
 static int error_missing(struct ucore_session *session, const struct ucore_event *event,
 			 const struct ucore_box_info *box, struct ucore_error *err)
 {
 	const struct ucore_field_info *fields, *own, *lacking;
 	size_t nr = 0, nr_own;
-	char text[BOX_LEN];
+	char text[BOX_LEN], wanted[COUNTERS_LEN], possible[COUNTERS_LEN];
+	uint64_t accepted;
 
 	if (ucore_device_fields(session->dev, box->box, &fields, &nr, NULL) ||
 	    ucore_device_own_fields(session->dev, box->box, &own, &nr_own))
@@ -191,6 +229,13 @@ static int error_missing(struct ucore_session *session, const struct ucore_event
 					       event->label, box_text(box, text), lacking->name,
 					       box->type);
 	}
+	accepted = counters_accepted(session, event, box);
+	if (accepted)
+		return ucore_error_set(err, -ENXIO,
+				       "event '%s': %s cannot count it on counter %s. By the event tables of the manual it counts on counter %s. Use one of these, or leave out 'counter='",
+				       event->label, box->type,
+				       counters_text(event->counters, wanted),
+				       counters_text(accepted, possible));
 	return ucore_error_set(err, -ENXIO,
 			       "event '%s': %s cannot count it on counters 0x%llx. See 'ucoretool list fields'",
 			       event->label, box->type, (unsigned long long)event->counters);
