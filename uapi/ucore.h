@@ -1138,9 +1138,9 @@ struct ucore_set_pmi_cpus {
  * @config: event, as in perf_event_attr.config
  * @period: counts for each sample, 1 to 2^63 - 1
  *
- * The kernel's perf counts the event while the session runs, like any other perf event. After
- * @period counts the die of the CPU is frozen and sampled, if the session has events there
- * (UCORE_TRIGGER_CORE). The sample contains the context of the overflow. It is some
+ * The kernel's perf counts the event while the session runs, like any other perf event, but not
+ * in KVM guests. After @period counts the die of the CPU is frozen and sampled, if the session
+ * has events there (UCORE_TRIGGER_CORE). The sample contains the context of the overflow. It is some
  * microseconds late (ucore_sample.late_ns), because perf reports the overflow in an NMI.
  * Overflows during a sample or beyond the budget have no sample and count as lost
  * (ucore_get_budget.dropped, LOST records). perf throttles events that interrupt too often

@@ -82,6 +82,7 @@ static struct ucore_perf_trigger *create(const struct ucore_add_core_trigger *co
 		.sample_period = config->period,
 		.disabled = 1,
 		.exclude_hv = 1,
+		.exclude_guest = 1,	/* perf lets guests with a mediated vPMU run (core.md) */
 		.exclude_kernel = config->flags & UCORE_CORE_TRIGGER_F_USER,
 	};
 

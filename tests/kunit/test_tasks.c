@@ -206,6 +206,8 @@ static void core_trigger_on_this_task(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, s->nr_triggers, 1U);
 	KUNIT_EXPECT_EQ(test, fake_kernel.perf_events, 1);
 	event = list_first_entry(&s->triggers, struct ucore_perf_trigger, node)->event;
+	/* otherwise no guest with a mediated vPMU could start */
+	KUNIT_EXPECT_TRUE(test, event->attr.exclude_guest);
 	KUNIT_EXPECT_EQ(test, (int)event->state, (int)PERF_EVENT_STATE_OFF);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
 	KUNIT_EXPECT_GE(test, (int)event->state, (int)PERF_EVENT_STATE_INACTIVE);
