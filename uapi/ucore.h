@@ -732,7 +732,7 @@ struct ucore_get_units {
  */
 
 /* ucore_get_core.state: whether boxes of cores exist and can be used */
-#define UCORE_CORE_READY	0	/* events of cores can be added, unless perf uses the counters */
+#define UCORE_CORE_READY	0	/* core events can be added, unless perf counts on cores */
 #define UCORE_CORE_NONE		1	/* no architectural performance monitoring */
 #define UCORE_CORE_HYBRID	2	/* the CPUs are of more than one kind */
 #define UCORE_CORE_VERSION	3	/* perfmon version 6 or later is not supported */

@@ -108,7 +108,7 @@ static const char *core_reason(u32 state)
 	case UCORE_CORE_DISABLED:
 		return "switched off: the module was loaded with core_pmu=0";
 	case UCORE_CORE_BUSY:
-		return "in use by perf when last tried. Stop perf, or run 'sysctl kernel.nmi_watchdog=0'";
+		return "in use by perf when tried. Stop perf, or 'sysctl kernel.nmi_watchdog=0'";
 	}
 	return "";
 }

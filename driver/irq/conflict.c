@@ -7,7 +7,7 @@
  * Nothing prevents such writes, and a sample could only notice them with one more
  * access for each counter. The watchdog therefore scans the controls every ten seconds. A
  * conflict is reported by UCORE_VALUE_F_CONFLICT, a GAP record, GET_STATUS, GET_SELFTEST and
- * the log (from process context). The driver does not repair a control, because the intended owner is not known. START
+ * the log. The driver does not repair a control, because the intended owner is not known. START
  * programs all controls again.
  *
  * A scan reads each global control, and the controls of a context's boxes and of its counters

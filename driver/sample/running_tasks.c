@@ -4,10 +4,10 @@
  * sample. Part of the sample layer.
  *
  * While a session needs tasks, and for UCORE_TASKS_LINGER afterwards, probes are attached to the
- * scheduler's tracepoints sched_switch and task_rename. Each CPU records the next task and the time in its own struct task_slot.
- * A sample reads the task slots of other CPUs without an interrupt. A task slot also keeps the
- * previous task, because records are written after the unfreeze and describe the instant of the
- * freeze.
+ * scheduler's tracepoints sched_switch and task_rename. Each CPU records the next task and the
+ * time in its own struct task_slot. A sample reads the task slots of other CPUs without an
+ * interrupt. A task slot also keeps the previous task, because records are written after the
+ * unfreeze and describe the instant of the freeze.
  *
  * Probes run on their own CPU, with interrupts off, and take no lock. A lookup does not wait: if
  * a task slot keeps changing, the task of its CPU counts as unknown.

@@ -484,8 +484,9 @@ void *fake_driver_find(const char *name, const void *bus);
 
 /* Record a print with interrupts off, where a slow console would delay interrupts. */
 #undef printk
-#define printk(fmt, ...)	(fake_kernel.printed_in_irq |= irqs_disabled(),	\
-				 _printk(fmt, ##__VA_ARGS__))
+#define printk			fake_printk
+#define fake_printk(fmt, ...)						\
+	(fake_kernel.printed_in_irq |= irqs_disabled(), _printk(fmt, ##__VA_ARGS__))
 
 #define capable(cap)		(!(fake_kernel.missing_caps & BIT_ULL(cap)))
 #define perfmon_capable()	(capable(CAP_PERFMON) || capable(CAP_SYS_ADMIN))

@@ -245,8 +245,8 @@ static void hold_here(void *arg)
 {
 	struct held *held = arg;
 
-	smp_store_release(&held->begun, true);
-	while (!smp_load_acquire(&held->end))
+	smp_store_release(&held->begun, true);	/* pairs with the test */
+	while (!smp_load_acquire(&held->end))	/* pairs with the test */
 		cpu_relax();
 }
 
@@ -276,13 +276,13 @@ static void trigger_memory_outlasts_interrupts(struct kunit *test)
 	migrate_disable();
 	other = cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
 	smp_call_function_single(other, hold_here, &held, 0);
-	while (!smp_load_acquire(&held.begun))
+	while (!smp_load_acquire(&held.begun))	/* pairs with hold_here() */
 		cpu_relax();
 	ucore_perf_trigger_destroy(trigger);
 	/* the allocator reuses the memory that this CPU freed last */
 	next = kmalloc(sizeof(*trigger), GFP_KERNEL_ACCOUNT);
 	KUNIT_EXPECT_PTR_NE(test, next, (void *)trigger);
-	smp_store_release(&held.end, true);
+	smp_store_release(&held.end, true);	/* pairs with hold_here() */
 	migrate_enable();
 	kfree(next);
 	/* @held is on this stack: wait for the end of the interrupt */
