@@ -195,6 +195,28 @@ void ucore_unfreeze_found(struct ucore_domain *domain)
 		domain_unfreeze(domain);
 }
 
+/**
+ * ucore_freeze_write_shared() - write the shared registers of a box that is in use
+ * @arg: struct ucore_shared
+ *
+ * Runs on a CPU of the domain, with interrupts off and without the domain's lock. Freezes the
+ * domain for the writes. If no context counts on the box, nothing is written, because the next
+ * START writes the registers.
+ */
+void ucore_freeze_write_shared(void *arg)
+{
+	struct ucore_shared *shared = arg;
+	struct ucore_domain *domain = shared->box->domain;
+
+	raw_spin_lock(&domain->lock);
+	if (shared->box->users && !shared->box->dead) {
+		ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
+		ucore_box_join(shared->box, shared->value);
+		ucore_unfreeze_domain(domain, true);
+	}
+	raw_spin_unlock(&domain->lock);
+}
+
 /*
  * ---- panic: the other CPUs have been stopped, perhaps with the lock held ----
  */

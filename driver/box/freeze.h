@@ -5,8 +5,20 @@
 
 #include <linux/types.h>
 
+#include "find/desc.h"
+
 struct ucore_box;
 struct ucore_domain;
+
+/**
+ * struct ucore_shared - values for the registers that all counters of a box share
+ * @box: the box
+ * @value: values of the filter and match registers
+ */
+struct ucore_shared {
+	struct ucore_box *box;
+	u64 value[UCORE_MAX_SHARED];
+};
 
 /* With the domain's lock held, on a CPU of the domain: */
 void ucore_freeze_domain(struct ucore_domain *domain, u64 now);
@@ -20,5 +32,8 @@ void ucore_unfreeze_add_box(struct ucore_domain *domain, struct ucore_box *box);
 bool ucore_freeze_panic(struct ucore_domain *domain);
 void ucore_unfreeze_panic(struct ucore_domain *domain);
 bool ucore_freeze_panic_reaches(const struct ucore_box *box);
+
+/* Without a lock, on a CPU of the domain: */
+void ucore_freeze_write_shared(void *arg);
 
 #endif /* UCORE_BOX_FREEZE_H */

@@ -382,6 +382,44 @@ bool ucore_event_conflicts(const struct ucore_event_spec *a,
 	return false;
 }
 
+/**
+ * ucore_filters_add() - add an event to the filters of its session on a box
+ * @filters: filters of the session, zeroed at first
+ * @event: the event
+ */
+void ucore_filters_add(struct ucore_filters *filters, const struct ucore_event *event)
+{
+	u32 i;
+
+	filters->used |= event->spec.filters;
+	filters->resets |= event->spec.resets;
+	filters->perfmon |= event->spec.perfmon_filters;
+	filters->unprivileged |= !event->perfmon;
+	for (i = 0; i < UCORE_MAX_SHARED; i++)
+		filters->shared[i] |= event->spec.value[UCORE_SLOT_SHARED(i)];
+}
+
+/**
+ * ucore_filters_agree() - check whether two sessions can share a box
+ * @a: filters of a session
+ * @b: filters of another session
+ *
+ * A field that an event leaves out is required to be 0, because 0 can select as any other value
+ * does. An event without filters counts with the filters of other sessions. Therefore filters that
+ * need CAP_PERFMON do not share a box with events that were added without it. A session that resets
+ * an occupancy counter would change the counts of another one.
+ *
+ * Return: true if the sessions can share a box.
+ */
+bool ucore_filters_agree(const struct ucore_filters *a, const struct ucore_filters *b)
+{
+	if (a->resets || b->resets)
+		return false;
+	if ((a->perfmon && b->unprivileged) || (a->unprivileged && b->perfmon))
+		return false;
+	return !a->used || !b->used || !memcmp(a->shared, b->shared, sizeof(a->shared));
+}
+
 /*
  * Find a counter for an event by a depth-first search for an augmenting path. Events that were
  * assigned before may move to other counters. @tried is the mask of the counters visited, each

@@ -71,6 +71,22 @@ struct ucore_event {
 	u64 ran_ns;
 };
 
+/**
+ * struct ucore_filters - what the events of a session on a box require of its shared registers
+ * @used: an event sets registers that all counters of the box share
+ * @resets: an event resets an occupancy counter of the box
+ * @perfmon: an event sets a field of these registers that needs CAP_PERFMON
+ * @unprivileged: an event was added without CAP_PERFMON
+ * @shared: values required in these registers
+ */
+struct ucore_filters {
+	bool used;
+	bool resets;
+	bool perfmon;
+	bool unprivileged;
+	u64 shared[UCORE_MAX_SHARED];
+};
+
 /* Upper limit of uncore clock frequencies (Hz). Bounds the rate at which a counter can count. */
 #define UCORE_MAX_CLOCK_HZ	5000000000ULL
 
@@ -86,6 +102,8 @@ int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, 
 u64 ucore_event_fixed(const struct ucore_box_type *type, u64 ctl, u32 counter, bool period);
 bool ucore_event_conflicts(const struct ucore_event_spec *a,
 			   const struct ucore_event_spec *b);
+void ucore_filters_add(struct ucore_filters *filters, const struct ucore_event *event);
+bool ucore_filters_agree(const struct ucore_filters *a, const struct ucore_filters *b);
 bool ucore_event_assign(const u64 *allowed, u32 nr, u8 *counter);
 u32 ucore_event_max_increment(const struct ucore_box_type *type, u64 ctl, bool fixed);
 u64 ucore_event_wrap_ns(u32 bits, u32 max_increment);

@@ -5,7 +5,7 @@
  * the session layer. Process context; the session's lock is held.
  *
  * Several sessions can use a box if their counters differ and if their filters agree
- * (claim_filters.c). Counters without a control register run freely and belong to no session.
+ * (ucore_filters_agree()). Counters without a control register run freely and belong to no session.
  * Groups of a session may use the same counters by rotation; the session holds these counters all
  * the time. A session with box freeze has its boxes alone, because the freeze would stop the
  * counters of other sessions.
@@ -31,7 +31,6 @@
 #include "cpu/budget.h"
 #include "event/place_events.h"
 #include "session/claim.h"
-#include "session/claim_filters.h"
 #include "session/session_state.h"
 
 /*
@@ -209,18 +208,24 @@ static u64 counter_bit(const struct ucore_box *box, u8 counter)
 	return BIT_ULL(counter);
 }
 
-/* Add an event's counter and its values of shared registers to the claim. */
+/* Add an event's counter and its filters to the claim. */
 static void claim_add_event(struct ucore_claim *claim, const struct ucore_event *event)
 {
-	u32 i;
-
 	claim->counters |= counter_bit(claim->box, event->counter);
-	claim->filters |= event->spec.filters;
-	claim->resets |= event->spec.resets;
-	claim->perfmon_filters |= event->spec.perfmon_filters;
-	claim->unprivileged |= !event->perfmon;
-	for (i = 0; i < UCORE_MAX_SHARED; i++)
-		claim->shared[i] |= event->spec.value[UCORE_SLOT_SHARED(i)];
+	ucore_filters_add(&claim->filters, event);
+}
+
+/* Return true if the claim's filters, with those of the new event, agree with other sessions'. */
+static bool filters_agree(const struct ucore_claim *claim, const struct ucore_event *new)
+{
+	struct ucore_filters filters = claim->filters;
+	const struct ucore_claim *other;
+
+	ucore_filters_add(&filters, new);
+	list_for_each_entry(other, &claim->box->claims, node)
+		if (other != claim && !ucore_filters_agree(&filters, &other->filters))
+			return false;
+	return true;
 }
 
 /* Insert an event into the claim's list, after the events of its group and of lower groups. */
@@ -235,7 +240,7 @@ static void claim_insert(struct ucore_claim *claim, struct ucore_event *new)
 	new->claim = claim;
 }
 
-/* Compute the claim's counters and shared register values from its events. */
+/* Compute the claim's counters and filters from its events. */
 static void claim_update(struct ucore_claim *claim)
 {
 	const struct ucore_event *event;
@@ -243,11 +248,7 @@ static void claim_update(struct ucore_claim *claim)
 	lockdep_assert_held(&ucore_catalog.lock);
 
 	claim->counters = 0;
-	claim->filters = false;
-	claim->resets = false;
-	claim->perfmon_filters = false;
-	claim->unprivileged = false;
-	memset(claim->shared, 0, sizeof(claim->shared));
+	claim->filters = (struct ucore_filters){ };
 	list_for_each_entry(event, &claim->events, claim_node)
 		claim_add_event(claim, event);
 }
@@ -282,7 +283,7 @@ int ucore_claim_add_event(struct ucore_claim *claim, struct ucore_event *new)
 	if (claim_conflicts(claim, new))
 		return ret;
 	mutex_lock(&ucore_catalog.lock);
-	if (!ucore_filters_agree(claim, new))
+	if (!filters_agree(claim, new))
 		goto unlock;
 	claim_insert(claim, new);
 	ret = ucore_place_events(&claim->events, new, counters_taken(claim));
@@ -353,17 +354,41 @@ static void box_release(struct ucore_claim *claim)
 	ucore_pmc_release(box->desc.type->nr_gp);
 }
 
+/* Collect the values that the claims of a box require in its shared registers, 0 if none does. */
+static void shared_collect(struct ucore_shared *shared, struct ucore_box *box)
+{
+	const struct ucore_claim *claim;
+	u32 i;
+
+	*shared = (struct ucore_shared){ .box = box };
+	list_for_each_entry(claim, &box->claims, node)
+		for (i = 0; i < UCORE_MAX_SHARED; i++)
+			shared->value[i] |= claim->filters.shared[i];
+}
+
+/* Write the shared registers of a box, if its claims require other values than @before. */
+static void shared_update(const struct ucore_shared *before)
+{
+	struct ucore_shared now;
+
+	lockdep_assert_held(&ucore_catalog.lock);
+
+	shared_collect(&now, before->box);
+	if (now.box->dirty && memcmp(now.value, before->value, sizeof(now.value)))
+		ucore_budget_run(now.box->domain, ucore_freeze_write_shared, &now);
+}
+
 static void claim_release(struct ucore_claim *claim)
 {
-	struct ucore_filters before;
+	struct ucore_shared before;
 
 	cpus_read_lock();
 	mutex_lock(&ucore_catalog.lock);
-	ucore_filters_collect(&before, claim->box);
+	shared_collect(&before, claim->box);
 	if (list_is_singular(&claim->box->claims))
 		box_release(claim);
 	list_del(&claim->node);
-	ucore_filters_update(&before);
+	shared_update(&before);
 	claim->session->nr_boxes--;
 	mutex_unlock(&ucore_catalog.lock);
 	cpus_read_unlock();
@@ -393,14 +418,14 @@ void ucore_claim_settle(struct ucore_claim *claim)
 void ucore_claim_remove_event(struct ucore_event *event)
 {
 	struct ucore_claim *claim = event->claim;
-	struct ucore_filters before;
+	struct ucore_shared before;
 
 	list_del(&event->claim_node);
 	cpus_read_lock();
 	mutex_lock(&ucore_catalog.lock);
-	ucore_filters_collect(&before, claim->box);
+	shared_collect(&before, claim->box);
 	claim_update(claim);
-	ucore_filters_update(&before);
+	shared_update(&before);
 	mutex_unlock(&ucore_catalog.lock);
 	cpus_read_unlock();
 	ucore_claim_settle(claim);
@@ -467,7 +492,7 @@ static const struct ucore_claim *claim_to_report(const struct ucore_box *box)
 	const struct ucore_claim *claim, *first = NULL;
 
 	list_for_each_entry(claim, &box->claims, node) {
-		if (claim->filters)
+		if (claim->filters.used)
 			return claim;
 		first = first ?: claim;
 	}

@@ -12,7 +12,7 @@ struct ucore_session;
 
 /**
  * struct ucore_claim - the counters and filter values of one box that one session holds
- * @node: entry in the box's list of claims, oldest first; like @counters, @filters and @shared
+ * @node: entry in the box's list of claims, oldest first; like @counters and @filters
  *        protected by the catalog's lock
  * @ctx_node: entry in ucore_domain_ctx.claims of the session's context; like @events protected by
  *            the session's lock
@@ -23,12 +23,7 @@ struct ucore_session;
  * @events: the session's events on the box, ascending by group, then by id
  * @counters: mask of the counters that the session holds, with bits as in
  *            ucore_add_event.counters; free-running counters are not held
- * @filters: an event of the session sets registers that all counters of the box share
- * @resets: an event of the session resets an occupancy counter of the box
- * @perfmon_filters: an event of the session sets a field of these registers that needs
- *                   CAP_PERFMON
- * @unprivileged: an event of the session was added without CAP_PERFMON
- * @shared: values that the session requires in these shared registers
+ * @filters: what the session requires of the registers that all counters of the box share
  * @ctx_index: index in ucore_domain_ctx.box of the session's context; protected by the
  *             session's lock
  */
@@ -40,11 +35,7 @@ struct ucore_claim {
 	bool alone;
 	struct list_head events;
 	u64 counters;
-	bool filters;
-	bool resets;
-	bool perfmon_filters;
-	bool unprivileged;
-	u64 shared[UCORE_MAX_SHARED];
+	struct ucore_filters filters;
 	u32 ctx_index;
 };
 

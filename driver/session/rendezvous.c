@@ -98,8 +98,8 @@ static void rendezvous_here(void *arg)
 
 	ucore_budget_enter(ktime_get_mono_fast_ns());
 	/*
-	 * Wait without a lock. A reader that has not arrived may be servicing a PMI or a core trigger
-	 * of another domain, which needs the lock of that domain.
+	 * Wait without a lock. A reader that has not arrived may be servicing a PMI or a core
+	 * trigger of another domain, which needs the lock of that domain.
 	 */
 	if (m->together)
 		all_here = wait_for_others(&m->missing);

@@ -177,8 +177,8 @@ static void no_die_acts_before_a_late_reader_has_come(struct kunit *test)
 }
 
 /*
- * The late reader may be servicing a PMI or a core trigger of the die that waits for it. If that die
- * were locked, each would wait for the other until the limit.
+ * The late reader may be servicing a PMI or a core trigger of the die that waits for it. If that
+ * die were locked, each would wait for the other until the limit.
  */
 static void no_die_is_locked_while_its_reader_waits_for_another(struct kunit *test)
 {

@@ -242,8 +242,8 @@ static void last_session_restores_the_box(struct kunit *test)
 }
 
 /*
- * A filter ends with the last session that requires it, under a freeze, while another session counts
- * on the box. Without such a session only the next START writes the registers.
+ * A filter ends with the last session that requires it, under a freeze, while another session
+ * counts on the box. Without such a session only the next START writes the registers.
  */
 static void filter_ends_with_the_last_session_that_requires_it(struct kunit *test)
 {

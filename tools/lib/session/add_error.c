@@ -130,7 +130,9 @@ static int error_filters(struct ucore_session *session, const struct ucore_event
 	UCORE_ARG(ucore_get_status, status);
 	uint32_t id = box->box;
 	char text[BOX_LEN], owner[OWNER_LEN];
-	bool perfmon = filters_need_perfmon(session, event, box);
+	const char *other = filters_need_perfmon(session, event, box) ?
+			    "counts there without CAP_PERFMON, or occ_rst" :
+			    "filters that need CAP_PERFMON, or occ_rst";
 
 	box_text(box, text);
 	if (!session_ioctl(session, UCORE_GET_STATUS, &status) &&
@@ -140,8 +142,7 @@ static int error_filters(struct ucore_session *session, const struct ucore_event
 			return ucore_error_set(err, -EADDRINUSE,
 					       "event '%s': %s uses other values in the filters that the counters of %s share, or %s. Use the same values, stop the process, or count on another box",
 					       event->label, owner_text(box, owner), text,
-					       perfmon ? "counts there without CAP_PERFMON, or occ_rst" :
-					       "filters that need CAP_PERFMON, or occ_rst");
+					       other);
 	}
 	return ucore_error_set(err, -EADDRINUSE,
 			       "event '%s': another event on %s uses other values in a filter that they share. Use the same values, or another box",
