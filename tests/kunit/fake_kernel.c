@@ -125,30 +125,20 @@ void fake_clock_advance(u64 ns)
 
 /* ---- timers ---- */
 
-static DEFINE_RAW_SPINLOCK(timers_lock);
-
+/* Return the state of a timer; NULL if the timer was not set up. */
 struct fake_timer *fake_timer_find(const struct hrtimer *timer)
 {
-	struct fake_timer *ft;
+	struct fake_timer *ft = (struct fake_timer *)timer;
 
-	for (ft = fake_kernel.timers; ft < fake_kernel.timers + FAKE_TIMERS; ft++)
-		if (ft->timer == timer)
-			return ft;
-	return NULL;
+	static_assert(sizeof(*ft) <= sizeof(*timer));
+	return ft->function ? ft : NULL;
 }
 
 void fake_hrtimer_setup(struct hrtimer *timer,
 			enum hrtimer_restart (*function)(struct hrtimer *timer),
 			clockid_t clock, enum hrtimer_mode mode)
 {
-	struct fake_timer *ft;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&timers_lock, flags);
-	ft = fake_timer_find(timer) ?: fake_timer_find(NULL);
-	if (!WARN_ON(!ft))
-		*ft = (struct fake_timer){ .timer = timer, .function = function };
-	raw_spin_unlock_irqrestore(&timers_lock, flags);
+	*(struct fake_timer *)timer = (struct fake_timer){ .function = function };
 }
 
 void fake_hrtimer_start(struct hrtimer *timer, ktime_t expires, enum hrtimer_mode mode)
@@ -254,19 +244,30 @@ bool fake_housekeeping(int cpu, enum hk_type type)
 	return !(apart & BIT_ULL(cpu));
 }
 
+unsigned int fake_nr_cpu_ids = FAKE_CPUS;
+
 static struct cpumask online_cpus;
 
+/* Return the CPUs that the driver sees. Several CPUs may call this function at a time. */
 const struct cpumask *fake_online_cpus(void)
 {
-	u32 cpu;
+	unsigned long real = *cpumask_bits(&__cpu_online_mask) & FAKE_REAL_CPUS;
 
-	if (!fake_kernel.more_cpus)
-		return cpu_online_mask;
-	cpumask_copy(&online_cpus, cpu_online_mask);
-	for (cpu = 0; cpu < FAKE_CPUS; cpu++)
-		if (fake_kernel.more_cpus & BIT_ULL(cpu))
-			cpumask_set_cpu(cpu, &online_cpus);
+	WRITE_ONCE(*cpumask_bits(&online_cpus), real | fake_kernel.more_cpus);
 	return &online_cpus;
+}
+
+/*
+ * Bind this thread to the CPUs that the driver sees. Masks of CPUs get enough bits for these, and
+ * for all CPUs of the machine: the kernel uses the same masks.
+ */
+static void cpus_reset(void)
+{
+	u32 last = find_last_bit(cpumask_bits(cpu_possible_mask),
+				 BITS_PER_TYPE(struct cpumask));
+
+	fake_nr_cpu_ids = max_t(u32, last + 1, FAKE_CPUS);
+	set_cpus_allowed_ptr(current, fake_online_cpus());
 }
 
 int fake_real_cpu(int cpu)
@@ -1097,6 +1098,7 @@ void fake_kernel_reset(void)
 		fake_kernel.core_id[cpu] = cpu;
 		fake_kernel.lvtpc[cpu] = APIC_LVT_MASKED | APIC_DM_NMI;
 	}
+	cpus_reset();
 }
 
 MODULE_DESCRIPTION("KUnit suites of ucore");

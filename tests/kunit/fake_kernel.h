@@ -4,6 +4,9 @@
  * functions, ACPI, CPU topology, CPU hotplug, memory allocation and mappings. A timer fires
  * only when a test fires it, and a test selects the allocation that fails.
  *
+ * The driver sees two CPUs, 0 and 1, on each machine, and the CPUs that a test invents
+ * (fake_kernel.more_cpus).
+ *
  * Kbuild includes this header before every file of the test module, so that the driver needs
  * no test hooks. Locks, IPIs and memory are the kernel's own. irq_work is, too, except that a
  * test can delay it. A test can also delay one CPU of a call to two CPUs.
@@ -54,9 +57,9 @@
 #define abs_diff(a, b)	((a) > (b) ? (a) - (b) : (b) - (a))
 #endif
 
-#define FAKE_CPUS	64
+#define FAKE_REAL_CPUS	(BIT(0) | BIT(1))	/* CPUs of the machine that the driver sees */
+#define FAKE_CPUS	4
 #define FAKE_MSRS	64
-#define FAKE_TIMERS	96
 #define FAKE_FUNCTIONS	24
 #define FAKE_BUSES	3
 #define FAKE_PCI_DWORDS	1024
@@ -111,15 +114,13 @@ struct fake_rendezvous {
 };
 
 /**
- * struct fake_timer - an hrtimer that only tests fire
- * @timer: the driver's hrtimer
- * @function: callback
+ * struct fake_timer - an hrtimer that only tests fire, in the memory of the driver's hrtimer
+ * @function: callback, NULL before the timer is set up
  * @queued: started, and neither fired nor cancelled since
  * @expires: expiry time
  * @cpu: CPU on which the timer was started
  */
 struct fake_timer {
-	struct hrtimer *timer;
 	enum hrtimer_restart (*function)(struct hrtimer *timer);
 	bool queued;
 	ktime_t expires;
@@ -162,7 +163,6 @@ struct fake_dword {
 
 /**
  * struct fake_kernel - the state of all fakes
- * @timers: hrtimers that were set up
  * @timer_misuse: a queued timer was forwarded, of which the kernel would warn
  * @printed_in_irq: a line was printed with interrupts off
  * @fail_in: number of the allocation to fail, counted from 1, or 0
@@ -182,7 +182,8 @@ struct fake_dword {
  * @leaving: mask of CPUs that are going offline
  * @isolated: mask of isolated CPUs
  * @nohz_full: mask of nohz_full CPUs
- * @more_cpus: additional CPUs that appear to be online (CPU 1 executes calls to them)
+ * @more_cpus: additional CPUs below FAKE_CPUS that appear to be online (CPU 1 executes calls to
+ *	them)
  * @calls: how asynchronous calls are executed
  * @until: flag that the caller waits for with FAKE_CALLS_REAL
  * @call: delayed calls
@@ -248,7 +249,6 @@ struct fake_dword {
  * @nr_high_steps: number of entries in @high_steps
  */
 struct fake_kernel {
-	struct fake_timer timers[FAKE_TIMERS];
 	bool timer_misuse;
 	bool printed_in_irq;
 	u32 fail_in;
@@ -341,6 +341,8 @@ struct fake_kernel {
 };
 
 extern struct fake_kernel fake_kernel;
+/* what nr_cpu_ids is to the driver and to the kernel's macros in the driver (Kbuild) */
+extern unsigned int fake_nr_cpu_ids;
 extern struct cpuinfo_x86 fake_boot_cpu;
 extern struct apic fake_apic;
 extern struct x86_platform_ops fake_x86_platform;
@@ -509,6 +511,12 @@ void *fake_driver_find(const char *name, const void *bus);
 #undef topology_core_id
 #define topology_core_id	fake_core_id
 #define housekeeping_test_cpu	fake_housekeeping
+#undef cpu_online_mask
+#define cpu_online_mask		fake_online_cpus()
+#undef cpu_online
+#define cpu_online(cpu)		cpumask_test_cpu(cpu, fake_online_cpus())
+#undef num_online_cpus
+#define num_online_cpus()	cpumask_weight(fake_online_cpus())
 #undef for_each_online_cpu
 #define for_each_online_cpu(cpu)	for_each_cpu(cpu, fake_online_cpus())
 #undef per_cpu_ptr
