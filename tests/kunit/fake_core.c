@@ -131,8 +131,7 @@ int fake_core_init(struct kunit *test, u32 eax, u32 ebx, u32 edx, bool full)
 	u32 cpu;
 
 	fake_kernel_reset();
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
+	fake_cpus_need_two(test);
 	machine = kunit_kzalloc(test, sizeof(*machine), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, machine);
 	test->priv = machine;

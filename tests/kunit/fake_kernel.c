@@ -270,6 +270,16 @@ static void cpus_reset(void)
 	set_cpus_allowed_ptr(current, fake_online_cpus());
 }
 
+/**
+ * fake_cpus_need_two() - skip a test on a machine that lacks CPU 0 or 1
+ * @test: the test
+ */
+void fake_cpus_need_two(struct kunit *test)
+{
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs CPUs 0 and 1 online");
+}
+
 int fake_real_cpu(int cpu)
 {
 	return fake_kernel.more_cpus & BIT_ULL(cpu) ? 1 : cpu;

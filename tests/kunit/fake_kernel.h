@@ -350,6 +350,7 @@ extern struct x86_platform_ops fake_x86_platform;
 struct kunit;
 
 void fake_kernel_reset(void);
+void fake_cpus_need_two(struct kunit *test);
 void fake_pci_init(struct kunit *test);
 struct fake_function *fake_pci_add(u32 device, u32 bus, u32 slot, u32 func);
 void *fake_param(const char *name);

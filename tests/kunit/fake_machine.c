@@ -155,8 +155,7 @@ static int machine_init(struct kunit *test, const struct ucore_platform *source,
 
 	fake_kernel_reset();
 	fake_kernel.nr_dies = with_cpu ? 1 : nr_domains;
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
+	fake_cpus_need_two(test);
 	m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, m);
 	test->priv = m;

@@ -27,6 +27,7 @@ static int catalog_init(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, b);
 	fake_kernel_reset();
+	fake_cpus_need_two(test);
 	fake_pci_init(test);
 	fake_boot_cpu.x86_vendor = X86_VENDOR_INTEL;
 	fake_boot_cpu.x86 = 6;

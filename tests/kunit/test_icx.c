@@ -437,6 +437,7 @@ static struct kunit_suite table_suite = {
 static int find_init(struct kunit *test)
 {
 	fake_kernel_reset();
+	fake_cpus_need_two(test);
 	fake_pci_init(test);
 	fake_kernel.buses[1].number = 0x40;
 	fake_kernel.buses[2].number = 0x41;

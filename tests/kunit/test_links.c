@@ -15,6 +15,7 @@
 static int links_init(struct kunit *test)
 {
 	fake_kernel_reset();
+	fake_cpus_need_two(test);
 	fake_pci_init(test);
 	fake_boot_cpu.x86_vendor = X86_VENDOR_INTEL;
 	fake_boot_cpu.x86 = 6;
@@ -142,8 +143,6 @@ static bool buses_of_two(u32 msr, u64 *val)
 
 static void bus_register_is_per_die(struct kunit *test)
 {
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "one CPU");
 	fake_kernel.nr_dies = 2;
 	ubox_add(0x2014, 0, 8, 0, 0xfac688);
 	ubox_add(0x2014, 1, 8, 1, 0xfac688);
@@ -224,8 +223,6 @@ static void stacks_belong_to_their_sockets(struct kunit *test)
 	stack_add(0, 1, 2);
 	stack_add(1, 0, 2);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	if (!box_find("iio", 1, 1))
-		kunit_skip(test, "one CPU");
 	expect_bus(test, "iio", 1, 1, 0x3f);
 	expect_bus(test, "iio", 0, 1, 0x7f);
 }

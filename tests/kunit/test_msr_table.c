@@ -34,6 +34,7 @@ static bool *param(const char *name)
 static int find_init(struct kunit *test)
 {
 	fake_kernel_reset();
+	fake_cpus_need_two(test);
 	fake_pci_init(test);
 	fake_boot_cpu.x86_vendor = X86_VENDOR_INTEL;
 	fake_boot_cpu.x86 = 19;
@@ -288,8 +289,6 @@ static void msr_table_with_same_global_control_adds_units(struct kunit *test)
 /* Two dies: each reads the table MSR on its own CPUs. */
 static void msr_table_is_read_on_each_die(struct kunit *test)
 {
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
 	fake_kernel.nr_dies = 2;
 	hub_table(test);
 	msr_table(test);

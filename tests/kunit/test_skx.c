@@ -418,6 +418,7 @@ static struct kunit_suite table_suite = {
 static int find_init(struct kunit *test)
 {
 	fake_kernel_reset();
+	fake_cpus_need_two(test);
 	fake_pci_init(test);
 	fake_boot_cpu.x86_vendor = X86_VENDOR_INTEL;
 	fake_boot_cpu.x86 = 6;
