@@ -56,12 +56,12 @@ else
 
 all: module tools	## build the module for the running kernel, and the tools
 
-# The kernel's build system gets a copy of the sources, so that nothing is built
+# The kernel's build system gets a copy of the sources (UCORE_COPY), so that nothing is built
 # in the tree and kernels do not collide.  SUBDIR: folder of the module's Kbuild.
 SUBDIR	= .
 SOURCES	= Kbuild dkms.conf driver uapi $(filter-out .,$(SUBDIR))
 KBUILD	= $(MAKE) $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc)) \
-	  -C $(KDIR) M=$(abspath $(MODULE)/$(SUBDIR)) $(NO_BTF)
+	  -C $(KDIR) M=$(abspath $(MODULE)/$(SUBDIR)) UCORE_COPY=$(abspath $(MODULE)) $(NO_BTF)
 # The module's own type information needs pahole, which Debian's headers do not bring
 NO_BTF	:= $(if $(shell command -v pahole 2>/dev/null),,CONFIG_DEBUG_INFO_BTF_MODULES=)
 
@@ -80,7 +80,7 @@ module:	## build ucore.ko [KDIR=... or KERNEL=6.1|6.12|6.1-rt|7|debug]
 tools:	## build ucoretool and libucore
 	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools
 
-kunit:	## unit tests, on a debug kernel in an emulated machine [KERNEL=debug|6.1]
+kunit:	## unit tests, on a debug kernel in an emulated machine [KERNEL=debug|6.1|6.12|7]
 	@$(LAB)/deps.sh build lab $(if $(filter-out debug,$(KERNEL)),kunit,debug)
 	@$(PYLAB).kunit $(or $(KERNEL),debug)
 

@@ -247,9 +247,10 @@ ROOT_PACKAGES = ("base-files", "bash", "binutils", "coreutils", "dash", "diffuti
                  "gawk", "grep", "make", "sed")
 ROOT_MAKEFILE = """\
 # SPDX-License-Identifier: GPL-2.0-only
-# Compiles in the root of the kernel's own release: make -C HERE M=DIR modules
+# Compiles in the root of the kernel's own release: make -C HERE M=DIR modules.
+# UCORE_COPY: a directory above M with the other sources of the module
 .DEFAULT:
-\t+@{enter} {root} $(M) make -C /usr/src/linux-headers-{release} $@
+\t+@{enter} {root} $(or $(UCORE_COPY),$(M)) make -C /usr/src/linux-headers-{release} $@
 """
 
 

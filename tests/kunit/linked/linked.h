@@ -38,6 +38,7 @@ void kunit_bus_shutdown(void);
 
 #ifdef UCORE_OF_KUNIT	/* a file of lib/kunit */
 /* kthread_exit() is not exported by every kernel */
+#undef kthread_exit
 #define kthread_exit(code)	kthread_complete_and_exit(NULL, code)
 /* KUnit runs the suites of each module that is loaded. Here it has only its own module's. */
 #define register_module_notifier(block)		linked_load(block)
