@@ -80,9 +80,9 @@ module:	## build ucore.ko [KDIR=... or KERNEL=6.1|6.12|6.1-rt|7|debug]
 tools:	## build ucoretool and libucore
 	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools
 
-kunit:	## unit tests, on a debug kernel in an emulated machine [KERNEL=debug|6.1|6.12|7]
+kunit:	## unit tests, on a debug kernel in an emulated machine [KERNEL=debug|6.1|6.12|7 CPUS=2]
 	@$(LAB)/deps.sh build lab $(if $(filter-out debug,$(KERNEL)),kunit,debug)
-	@$(PYLAB).kunit $(or $(KERNEL),debug)
+	@$(PYLAB).kunit $(or $(KERNEL),debug) $(or $(CPUS),2)
 
 mutants:	## mutation tests: check that the tests detect errors in the driver, a long run [N=200 SEED=1 OPTIONS="--anew"]
 	@$(LAB)/deps.sh build lab debug

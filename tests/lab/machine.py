@@ -76,13 +76,14 @@ class Machine:
     strict    False: protocol violations are no failure
     track     False: disable kmemleak on the debug kernel
     settings  changes to the scenario file: {"rates.scale": "0.1"}
+    cpus      number of CPUs of a plain PC
     script    shell script that the guest runs before it accepts commands
     console   "log": written to console.log; "terminal": this process's terminal
     """
 
     def __init__(self, scenario=None, kernel="6.1", *, module=True, perf=False,
                  files=(), cmdline="", script="", console="log", directory=None,
-                 strict=True, track=True, settings=()):
+                 strict=True, track=True, settings=(), cpus=2):
         self.scenario = scenario
         self.kernel = kernels.get(kernel)
         self._content = {"module": module, "perf": perf, "files": dict(files)}
@@ -90,6 +91,7 @@ class Machine:
         self._script = script
         self._terminal = console == "terminal"
         self._settings = dict(settings)
+        self._cpus = cpus
         if not strict:
             self._settings["model.strict"] = "no"
         self._qemu = None
@@ -188,7 +190,7 @@ class Machine:
                    f"loglevel={4 if self._terminal else 7} "
                    f"{'' if self.kernel.name == 'debug' else NO_RODATA}"
                    f"{RT_CMDLINE if self.kernel.rt else ''}{self._cmdline}")
-        return [*args.command(self.scenario, self.directory, self._settings),
+        return [*args.command(self.scenario, self.directory, self._settings, self._cpus),
                 "-kernel", str(self.kernel.vmlinux), "-initrd", str(image),
                 "-append", cmdline.strip(), "-no-reboot",
                 *console, "-serial", "chardev:console",

@@ -31,8 +31,7 @@ EXTRAS = {
              "-device", "nvme,bus=pcie.0,addr=3,drive=nothing,serial=1,use-intel-id=on"),
 }
 # A machine without our model
-PC = (*BARE, "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-smp", "2",
-      "-m", "1G")
+PC = (*BARE, "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-m", "1G")
 
 
 class ScenarioError(Exception):
@@ -194,14 +193,15 @@ def binary():
     return script.stdout.decode().splitlines()[-1]
 
 
-def command(name, directory, settings=()):
-    """The command line of a scenario, or of a plain PC; its files go to the directory.
+def command(name, directory, settings=(), cpus=2):
+    """The command line of a scenario, or of a plain PC with so many CPUs; its files go to the
+    directory.
 
     scenario.ini   the file the model reads, settings applied
     model.log      what the model logs, one JSON object per line
     """
     if not name:
-        return [binary(), *PC]
+        return [binary(), *PC, "-smp", str(cpus)]
     scenario = Scenario(name, settings)
     directory = Path(directory)
     scenario.write(directory / "scenario.ini")
