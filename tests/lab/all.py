@@ -48,11 +48,15 @@ RUNS = {
     "test-all": (Plan("test", "the short run"), (
         (Plan("kunit", "the unit tests on the debug kernel: 3 to 12 minutes; 10 to 15 more, once, "
                        "to build that kernel"),
+         Plan("kunit", "the unit tests on a kernel with NR_CPUS=8192 and 100 CPUs: 1 to 3 minutes",
+              ("KERNEL=6.1", "CPUS=100")),
          Plan("check", "compilers and style: 4 to 12 minutes, one when nothing changed; 5 more, "
                        "once, for trees of clang"),
          Plan("lab-kernels", "a short list of the lab's on RT and newer kernels: 2 to 5 minutes; "
                              "10 more, once, for these kernels and their compilers (550 MB)",
               ("JOBS=1",)),
+         Plan("kunit", "the unit tests on Debian's newest kernel: 3 to 6 minutes, 1 if they are "
+                       "built", ("KERNEL=7", "CPUS=4")),
          Plan("fresh-test", "each stage's installing and building on a minimal Debian: 5 to 12 "
                             "minutes, none when nothing changed that asks for packages",
               (f"JOBS={LAST_JOBS}",))),
