@@ -28,6 +28,8 @@ endif
 
 # The kernel to build for: the running one, KDIR=..., or a KERNEL of the lab
 KERNEL	?=
+# `make kunit KDIR=...` builds the unit tests for a kernel of the developer, without the lab
+OWN_KERNEL := $(if $(KERNEL),,$(filter command,$(origin KDIR)))
 ifeq ($(KERNEL),)
 KDIR	?= /lib/modules/$(shell uname -r)/build
 else
@@ -38,7 +40,8 @@ endif
 MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
 # The lab is made of Debian 12's packages. On another host its targets run in a root with Debian 12
-HOST_TARGETS := tools install uninstall dkms deb clean help $(if $(KERNEL),,all module)
+HOST_TARGETS := tools install uninstall dkms deb clean help $(if $(KERNEL),,all module) \
+		$(if $(OWN_KERNEL),kunit)
 goals	:= $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out $(HOST_TARGETS),$(goals)),)
 elsewhere := $(shell $(LAB)/debian12.sh --here || echo yes)
@@ -80,9 +83,16 @@ module:	## build ucore.ko [KDIR=... or KERNEL=6.1|6.12|6.1-rt|7|debug]
 tools:	## build ucoretool and libucore
 	@$(MAKE) --no-print-directory -C tools O=$(BUILD)/tools
 
-kunit:	## unit tests, on a debug kernel in an emulated machine [KERNEL=debug|6.1|6.12|7 CPUS=2]
+kunit:	## unit tests, on a debug kernel in an emulated machine [KERNEL=debug|6.1|6.12|7 CPUS=2], or for your kernel [KDIR=...]
+ifneq ($(OWN_KERNEL),)
+	@tests/kunit/own_kernel.sh check '$(KDIR)'
+	@$(MAKE) --no-print-directory module SUBDIR=tests/kunit \
+		MODULE='$(MODULE:$(BUILD)/module-%=$(BUILD)/kunit-%)'
+	@tests/kunit/own_kernel.sh say '$(KDIR)' '$(MODULE:$(BUILD)/module-%=$(BUILD)/kunit-%)'
+else
 	@$(LAB)/deps.sh build lab $(if $(filter-out debug,$(KERNEL)),kunit,debug)
 	@$(PYLAB).kunit $(or $(KERNEL),debug) $(or $(CPUS),2)
+endif
 
 mutants:	## mutation tests: check that the tests detect errors in the driver, a long run [N=200 SEED=1 OPTIONS="--anew"]
 	@$(LAB)/deps.sh build lab debug

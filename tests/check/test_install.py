@@ -104,6 +104,16 @@ def look_at_module(path):
 
 
 @test(machine=False)
+def kernel_without_kunit_is_refused_in_one_message():
+    kernel = kernels.get("6.1")
+    done = subprocess.run(["make", "-s", "-C", TOP, "kunit", f"KDIR={kernel.build}"], check=False,
+                          text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    messages = [line for line in done.stderr.splitlines() if not line.startswith("make")]
+    assert done.returncode and not done.stdout and len(messages) == 1, done
+    assert "this kernel has no KUnit" in messages[0], messages
+
+
+@test(machine=False)
 def version_is_defined_once():
     """dkms.conf, and the changelog's headings."""
     said = subprocess.run(["git", "grep", "-nwF", "--untracked", VERSION, "--", ":!dkms.conf",
