@@ -1049,9 +1049,9 @@ struct ucore_term {
  * cores, whose counters perf and the NMI watchdog also use. EACCES unless the device
  * was opened with CAP_PERFMON or the caller has it.
  *
- * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, EACCES, ENOENT (box), ENXIO, ERANGE (a value, @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period with UCORE_EVENT_F_NO_POLL),
- * EBUSY (running session, counters of others, intel_uncore, perf), ENODEV (box does not
- * respond).
+ * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, EACCES, ENOENT (box), ENXIO, ERANGE (a value,
+ * @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period with UCORE_EVENT_F_NO_POLL), EBUSY (running
+ * session, counters of others, intel_uncore, perf), ENODEV (box does not respond).
  */
 struct ucore_add_event {
 	__u32 size;
@@ -1140,8 +1140,8 @@ struct ucore_set_pmi_cpus {
  *
  * The kernel's perf counts the event while the session runs, like any other perf event, but not
  * in KVM guests. After @period counts the die of the CPU is frozen and sampled, if the session
- * has events there (UCORE_TRIGGER_CORE). The sample contains the context of the overflow. It is some
- * microseconds late (ucore_sample.late_ns), because perf reports the overflow in an NMI.
+ * has events there (UCORE_TRIGGER_CORE). The sample contains the context of the overflow. It is
+ * some microseconds late (ucore_sample.late_ns), because perf reports the overflow in an NMI.
  * Overflows during a sample or beyond the budget have no sample and count as lost
  * (ucore_get_budget.dropped, LOST records). perf throttles events that interrupt too often
  * (kernel.perf_event_max_sample_rate).
@@ -1176,8 +1176,8 @@ struct ucore_add_core_trigger {
  * instant. Counts continue from the values at STOP. The first group of events gets the first
  * time slice. START allocates rings that GET_RING has not allocated. Errors: ENOENT (no
  * events), ENOSPC (a ring cannot hold two samples), ERANGE (samples or group switches would
- * exceed the budget, see struct ucore_get_budget), ENOMEM, ENOBUFS, EALREADY, EOPNOTSUPP (UCORE_SESSION_F_TASKS on a kernel without the scheduler's
- * tracepoints), EBUSY (intel_uncore), ENODEV (a box does not respond), EAGAIN (no CPU online,
+ * exceed the budget, see struct ucore_get_budget), ENOMEM, ENOBUFS, EALREADY, EOPNOTSUPP
+ * (UCORE_SESSION_F_TASKS on a kernel without the scheduler's tracepoints), EBUSY (intel_uncore), ENODEV (a box does not respond), EAGAIN (no CPU online,
  * or about to suspend).
  *
  * STOP reads the last counts under a freeze. It stops the boxes, or only the session's
@@ -1262,10 +1262,10 @@ struct ucore_value {
  * @time_running: part of @time_enabled in which the domain was not frozen for this or another
  *                session, as far as the driver knows (ns)
  *
- * An overflow of any session freezes the domain in hardware. The driver learns of it by the PMI, and
- * nothing records the instant of the freeze. Therefore @time_running includes the time from each
- * freeze by an overflow to its PMI, in which the counters stand still. It has no upper bound but the
- * time since the previous unfreeze. ucore_domain_info.pmis is the number of these times on the
+ * An overflow of any session freezes the domain in hardware. The driver learns of it by the PMI,
+ * and nothing records the instant of the freeze. Therefore @time_running includes the time from
+ * each freeze by an overflow to its PMI, in which the counters stand still. It has no upper bound
+ * but the time since the previous unfreeze. ucore_domain_info.pmis is the number of these times on the
  * domain. A count divided by the count of a clock of the same domain has no such error.
  */
 struct ucore_read_domain {

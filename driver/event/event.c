@@ -299,9 +299,9 @@ static bool period_fits(u64 period, u8 width, u8 preload_bits)
  * @interrupt: require an overflow interrupt (UCORE_EVENT_F_NO_POLL)
  * @spec: encoded event. The function sets its counters, period and poll_ns
  *
- * Return: 0; -EINVAL if a fixed counter and another counter are requested; -ENXIO if a counter does not
- * exist, if the event can use none of them, or if a fixed counter lacks a field of the event;
- * -EOPNOTSUPP if @interrupt is set and the counter cannot interrupt; -ERANGE if @period does
+ * Return: 0; -EINVAL if a fixed counter and another counter are requested; -ENXIO if a counter
+ * does not exist, if the event can use none of them, or if a fixed counter lacks a field of the
+ * event; -EOPNOTSUPP if @interrupt is set and the counter cannot interrupt; -ERANGE if @period does
  * not fit or is too short for polling.
  */
 int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, bool interrupt,

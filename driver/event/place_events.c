@@ -138,7 +138,8 @@ static u32 plan_choose(const struct plan *plan, u32 available)
 }
 
 /* Assign a counter to each event of a group, of the mask @set, which suffices for the group. */
-static struct ucore_event *group_assign(struct list_head *events, struct ucore_event *first, u64 set)
+static struct ucore_event *group_assign(struct list_head *events, struct ucore_event *first,
+					u64 set)
 {
 	struct ucore_event *event = first, *general[UCORE_MAX_GP];
 	u64 allowed[UCORE_MAX_GP];

@@ -39,11 +39,13 @@ static void switch_here(struct ucore_domain_ctx *ctx, u64 now)
 {
 	u8 group = group_at(ctx, now);
 	struct ucore_readout ro;
+	u64 enabled, running;
 
 	if (group == ctx->group)
 		return;
 	ucore_readout_begin_ctx(&ro, ctx, now);
-	ucore_slice_switch_group(ctx, group, ro.now, ucore_readout_frozen_before(&ro, ctx));
+	ucore_ctx_times(ctx, ro.now, ucore_readout_frozen_before(&ro, ctx), &enabled, &running);
+	ucore_slice_switch_group(ctx, group, ro.now, running);
 	ucore_readout_end(&ro);
 }
 

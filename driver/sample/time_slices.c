@@ -10,7 +10,6 @@
 
 #include "box/domain_global_ctl.h"
 #include "sample/bulk_read.h"
-#include "sample/domain_ctx_counters.h"
 #include "sample/time_slices.h"
 
 /*
@@ -36,7 +35,7 @@ static u64 slice_ns(const struct ucore_domain_ctx *ctx, const struct ucore_count
  * @running.
  */
 u64 ucore_slice_ran(const struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr, u64 now,
-		  u64 running)
+		    u64 running)
 {
 	if (!ctr->group)
 		return running;
@@ -135,17 +134,16 @@ static bool has_shared_fixed(const struct ucore_domain_ctx_box *pb)
  * @ctx: domain context, running
  * @group: id of the group that counts next
  * @now: instant of the freeze (ns)
- * @before: frozen time before @now, as in ucore_ctx_times() (ns)
+ * @running: time running of @ctx at @now, from ucore_ctx_times() (ns)
  *
  * Reads the counters of the previous group and writes the controls that differ. Counter
  * registers are not written, because their values are known from the last read.
  */
-void ucore_slice_switch_group(struct ucore_domain_ctx *ctx, u8 group, u64 now, u64 before)
+void ucore_slice_switch_group(struct ucore_domain_ctx *ctx, u8 group, u64 now, u64 running)
 {
-	u64 elapsed = ktime_get_mono_fast_ns() - ctx->last_read, enabled, running;
+	u64 elapsed = ktime_get_mono_fast_ns() - ctx->last_read;
 	struct ucore_domain_ctx_box *pb;
 
-	ucore_ctx_times(ctx, now, before, &enabled, &running);
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
 		pb->fixed = pb->box->fixed;
 	registers_mark_next(ctx, group);

@@ -349,7 +349,8 @@ static int ctx_prepare(const struct ucore_session *session, struct ucore_domain_
 	ctx->parallel.chosen = test_bit(ctx->domain->id, session->pinned);
 	if (ctx->parallel.size > 1 && ucore_parallel_prepare(ctx->domain))
 		return -ENOMEM;
-	return session->flags & UCORE_SESSION_F_TASKS && session->ring_size ? ctx_list_cpus(ctx) : 0;
+	return session->flags & UCORE_SESSION_F_TASKS && session->ring_size ?
+	       ctx_list_cpus(ctx) : 0;
 }
 
 /* Allocate the arrays of all contexts, and link the contexts that have events. */
