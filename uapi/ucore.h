@@ -1177,8 +1177,9 @@ struct ucore_add_core_trigger {
  * time slice. START allocates rings that GET_RING has not allocated. Errors: ENOENT (no
  * events), ENOSPC (a ring cannot hold two samples), ERANGE (samples or group switches would
  * exceed the budget, see struct ucore_get_budget), ENOMEM, ENOBUFS, EALREADY, EOPNOTSUPP
- * (UCORE_SESSION_F_TASKS on a kernel without the scheduler's tracepoints), EBUSY (intel_uncore), ENODEV (a box does not respond), EAGAIN (no CPU online,
- * or about to suspend).
+ * (UCORE_SESSION_F_TASKS on a kernel without the scheduler's tracepoints), EBUSY
+ * (intel_uncore), ENODEV (a box does not respond), EAGAIN (no CPU online, or about to
+ * suspend).
  *
  * STOP reads the last counts under a freeze. It stops the boxes, or only the session's
  * counters where other sessions count. A timer that is due takes a last sample. STOP of a
@@ -1265,8 +1266,8 @@ struct ucore_value {
  * An overflow of any session freezes the domain in hardware. The driver learns of it by the PMI,
  * and nothing records the instant of the freeze. Therefore @time_running includes the time from
  * each freeze by an overflow to its PMI, in which the counters stand still. It has no upper bound
- * but the time since the previous unfreeze. ucore_domain_info.pmis is the number of these times on the
- * domain. A count divided by the count of a clock of the same domain has no such error.
+ * but the time since the previous unfreeze. ucore_domain_info.pmis is the number of these times
+ * on the domain. A count divided by the count of a clock of the same domain has no such error.
  */
 struct ucore_read_domain {
 	__u32 domain;
