@@ -83,7 +83,7 @@ static bool is_fixed(const struct ucore_event *event)
 }
 
 /**
- * struct plan - what is known about the groups of a box
+ * struct plan - sets of counters that suffice for the groups of a session on a box
  * @always: sets of counters that suffice for group 0
  * @others: sets of counters that suffice for each of the other groups
  * @nr_always: number of counters that group 0 uses
@@ -94,7 +94,10 @@ struct plan {
 	u32 nr_always;
 };
 
-/* Return the first event after @event that is not in its group, or the list head's entry. */
+/*
+ * Add the group of @event, which is the group's first event, to the plan. Return the first event of
+ * the next group, or the entry of the list head.
+ */
 static struct ucore_event *group_plan(struct list_head *events, struct ucore_event *event,
 				      struct plan *plan)
 {
@@ -137,7 +140,10 @@ static u32 plan_choose(const struct plan *plan, u32 available)
 	return NO_SET;
 }
 
-/* Assign a counter to each event of a group, of the mask @set, which suffices for the group. */
+/*
+ * Assign a counter of the mask @set, which suffices for the group, to each event of the group of
+ * @first. Return the first event of the next group, or the entry of the list head.
+ */
 static struct ucore_event *group_assign(struct list_head *events, struct ucore_event *first,
 					u64 set)
 {
@@ -185,8 +191,7 @@ static bool fixed_in_use(struct list_head *events, const struct ucore_event *new
 /**
  * ucore_place_events() - choose counters for the events of a session on one box
  * @events: the events (ucore_event.claim_node), including @new, ascending by group. On success
- *          their @counter is set. Events of a lower group and older events get lower counters
- *          where possible.
+ *          their @counter is set.
  * @new: event to be added
  * @taken: mask of the counters that other sessions hold
  *

@@ -162,9 +162,9 @@ struct ucore_conflict {
  * @nr_ctr: number of entries in @ctr
  * @always: list of the counters of group 0, in the order of @ctr
  * @in_group: lists of the counters of each other group, in the order of @ctr; NULL if the
- *            session has no groups
+ *            session does not rotate (ucore_session.rotate_ns)
  * @turns: registers that groups use in turn: UCORE_MAX_COUNTERS entries for each entry of @box,
- *         NULL if the session has no groups
+ *         NULL if the session does not rotate
  * @global_bits: mask of the bits of the counters in a global status that has a bit for each
  *               counter
  * @order: pointers to the counters in the order of bulk reads: first those that a freeze stops,
