@@ -12,11 +12,9 @@
  * overflow of a core counter, LVTPC is unmasked after the status is cleared. Otherwise some
  * cores raise the interrupt without end.
  *
- * pmi.seq counts services. The value is even between services and odd during a service. A PMI's
- * number is the odd value of its service. Each CPU accepts each number at most once, and counts
- * the PMIs that it expects (pending). pmi_nmi() decides on a target, a CPU that the PMI is routed
- * to. unknown_nmi() decides on other CPUs of the die, if neither perf, another handler nor port
- * 61h explains the NMI.
+ * Each PMI has a number (pmi_numbers.c). pmi_nmi() decides on a target, a CPU that the PMI is
+ * routed to. unknown_nmi() decides on other CPUs of the die, if neither perf, another handler nor
+ * port 61h explains the NMI.
  *
  *   pmi.seq  status  PMI      target, new number  other CPU, new number  any CPU, known number
  *   -------  ------  -------  ------------------  ---------------------  ---------------------
@@ -26,29 +24,23 @@
  *
  * "ours": the handler returns NMI_HANDLED. In all other cases: NMI_DONE, unless (1) holds.
  *
- * (1) A PMI is pending, and port 61h reports no error. The claim takes one from the number of
- *     pending PMIs. They are forgotten after LATE_NS.
- * (2) The service ended less than LATE_NS ago, and port 61h reports no error. Without the
- *     limit a CPU that missed a PMI would accept any later NMI instead.
- * (3) The service ended less than LATE_NS ago. No CPU has received the PMI yet, because a READ
- *     or a STOP serviced the overflow, or the other thread of this core has received it.
+ * (1) A PMI is pending, port 61h reports no error, and the core's counters of perf do not explain
+ *     the NMI. The claim takes one from the number of pending PMIs.
+ * (2) The service ended less than a second ago, port 61h reports no error, and perf does not
+ *     explain the NMI. Without the limit a CPU that missed a PMI would accept any later NMI
+ *     instead.
+ * (3) The service ended less than a second ago. No CPU has certainly received the PMI yet,
+ *     because a READ or a STOP serviced the overflow, or the other thread of this core has received
+ *     it.
  *
- * These PMIs become pending, if their services ended less than LATE_NS ago:
- *
- *   event                        PMIs that become pending on the CPU
- *   ---------------------------  ------------------------------------------------------------
- *   target accepts number N      numbers before N that it has not accepted: a late NMI may
- *                                find the status of the next overflow and accept its number
- *   other CPU accepts number N   numbers before N that no CPU has received
- *   CPU ceases to be a target    numbers that it has not accepted, because a STOP or a READ
- *                                serviced the overflows before their NMIs arrived
- *   CPU becomes a target         numbers that no CPU has received
+ * perf explains an NMI if a core counter has overflowed. If the status of the die is set, too, the
+ * PMI is accepted and serviced at once, but its own NMI may still follow. It stays pending here,
+ * and no other CPU takes it for received.
  */
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/nmi.h>
 #include <linux/sched.h>
-#include <linux/topology.h>
 #include <asm/apic.h>
 #include <asm/x86_init.h>
 
@@ -56,19 +48,12 @@
 #include "compat.h"
 #include "cpu/global_ctl_in_nmi.h"
 #include "cpu/nmi_handler.h"
+#include "cpu/pmi_numbers.h"
 #include "find/desc.h"
+#include "hw/core.h"
 #include "ucore_trace.h"
 
 #define DEBUGCTL_UNCORE_PMI	BIT_ULL(13)	/* ENABLE_UNCORE_PMI: UNCERTAIN(debugctl) */
-
-/*
- * Longest delay (ns) between a service and its PMI. Hardware needs at most half a millisecond,
- * but firmware, or a hypervisor on a busy host, may delay the delivery much longer.
- */
-#define LATE_NS		(1ULL * NSEC_PER_SEC)
-
-/* Longest time (ns) from a service to the next PMI, for which PMIs stay pending */
-#define CLOSE_NS	(100ULL * NSEC_PER_MSEC)
 
 /* SERR and IOCHK bits of port 61h, and the value that a read of a missing port returns */
 #define PORT_ERRORS	0xc0
@@ -78,20 +63,6 @@
 #define MAX_TRIES	4
 
 /**
- * struct pmi_slot - a domain whose PMI a CPU may receive
- * @domain: domain that selects this CPU as a target of its PMI; NULL if there is none
- * @accepted: number (pmi.seq) of the last PMI that this CPU accepted
- * @pending: number of PMIs up to @accepted whose NMIs this CPU still expects
- * @pending_until: time from which @pending is not valid (ns)
- */
-struct pmi_slot {
-	struct ucore_domain *domain;
-	u64 accepted;
-	u32 pending;
-	u64 pending_until;
-};
-
-/**
  * struct pmi_cpu - state of a CPU that may receive PMIs
  * @slot: one entry for each scope: the domain of the CPU's die, and the CPU's own domain
  * @die: die whose PMI may be misrouted to this CPU; NULL if ucore has never enabled overflow
@@ -99,13 +70,15 @@ struct pmi_slot {
  * @lvtpc: value of LVTPC before ucore changed it
  * @set_lvtpc: ucore has changed LVTPC, and must restore @lvtpc
  * @set_debugctl: ucore has set the bit of IA32_DEBUGCTL that enables uncore PMIs on this CPU
+ * @core_status: this CPU has IA32_PERF_GLOBAL_STATUS
  */
 struct pmi_cpu {
-	struct pmi_slot slot[UCORE_SCOPE_CPU + 1];
+	struct ucore_pmi_slot slot[UCORE_SCOPE_CPU + 1];
 	struct ucore_domain *die;
 	u32 lvtpc;
 	bool set_lvtpc;
 	bool set_debugctl;
+	bool core_status;
 };
 
 static DEFINE_PER_CPU(struct pmi_cpu, pmi_cpus);
@@ -169,29 +142,6 @@ static void context_stash(struct ucore_pmi *pmi, u64 number, struct pt_regs *reg
 	irq_work_queue(&pmi->work);
 }
 
-/* Record that this CPU received PMI @number, unless another CPU has received it before. */
-static void note_received(struct ucore_pmi *pmi, u64 number)
-{
-	if (READ_ONCE(pmi->received) >= number)
-		return;
-	WRITE_ONCE(pmi->receiver, raw_smp_processor_id());
-	smp_store_release(&pmi->received, number);	/* pairs with may_arrive_here() */
-}
-
-/* Return true if an overflow of a core counter waits for the service that unmasks LVTPC. */
-static bool awaits_service(const struct ucore_domain *domain, const struct candidate *cand)
-{
-	return domain->global->enables && (cand->count || cand->again);
-}
-
-/* Return the time since the service of PMI @number ended (ns), 0 if it has not ended. */
-static u64 service_age(const struct ucore_domain *domain, u64 number)
-{
-	u64 ended = READ_ONCE(domain->pmi.ended[ucore_pmi_index(number)]);
-
-	return number < READ_ONCE(domain->pmi.seq) ? ktime_get_mono_fast_ns() - ended : 0;
-}
-
 /*
  * Return true if port 61h reports a hardware error. Linux reads the port only if no handler
  * claims the NMI. Therefore a handler must not claim an uncertain NMI while an error is
@@ -204,70 +154,21 @@ static bool nmi_error_pending(void)
 	return reason != NO_PORT && (reason & PORT_ERRORS);
 }
 
-/* Return true if a serviced PMI is not this NMI: LATE_NS after the service, or port 61h error. */
-static bool too_late(const struct ucore_domain *domain, const struct candidate *cand)
+/* Return true if a core counter of this CPU has overflowed, which raises the same NMI. */
+static bool core_overflowed(const struct pmi_cpu *pc)
 {
-	return !cand->count && !cand->again &&
-	       (service_age(domain, cand->pmi) > LATE_NS || nmi_error_pending());
-}
+	u64 status;
 
-/* Return the number of the last PMI that was serviced or is in service, 0 if there is none. */
-static u64 last_number(const struct ucore_domain *domain)
-{
-	u64 seq = READ_ONCE(domain->pmi.seq);
-
-	return seq & 1 ? seq : max(seq, 1ULL) - 1;
-}
-
-/* Return the number of PMIs after @after and before @before that may still be in flight. */
-static u32 in_flight(const struct ucore_domain *domain, u64 after, u64 before)
-{
-	u32 n = 0;
-
-	while (n < UCORE_PMI_MAX_PENDING && before > after + 2 &&
-	       service_age(domain, before - 2) <= LATE_NS) {
-		before -= 2;
-		n++;
-	}
-	return n;
-}
-
-/* Expect the PMIs after @after and before @before that may still be in flight. */
-static void pending_add(struct pmi_slot *slot, const struct ucore_domain *domain, u64 after,
-			u64 before)
-{
-	u64 now = ktime_get_mono_fast_ns();
-	u32 more = in_flight(domain, after, before);
-
-	if (now >= slot->pending_until)
-		slot->pending = 0;
-	slot->pending = min(slot->pending + more, UCORE_PMI_MAX_PENDING);
-	if (more || service_age(domain, last_number(domain)) < CLOSE_NS)
-		slot->pending_until = now + LATE_NS;
-}
-
-/* Expect the PMIs before @before that neither this CPU has accepted nor any CPU has received. */
-static void pending_add_unreceived(struct pmi_slot *slot, const struct ucore_domain *domain,
-				   u64 before)
-{
-	pending_add(slot, domain, max(slot->accepted, READ_ONCE(domain->pmi.received)), before);
+	return pc->core_status && !rdmsrq_safe(CORE_GLOBAL_STATUS, &status) &&
+	       (status & CORE_STATUS_OVERFLOWS);
 }
 
 /* Claim an NMI for the oldest pending PMI, unless port 61h reports an error. */
-static int pending_take(struct pmi_slot *slot, struct ucore_domain *domain)
+static int pending_take(struct ucore_pmi_slot *slot, struct ucore_domain *domain)
 {
-	if (!slot->pending || ktime_get_mono_fast_ns() >= slot->pending_until ||
-	    nmi_error_pending())
+	if (nmi_error_pending())
 		return NMI_DONE;
-	slot->pending--;
-	note_received(&domain->pmi, slot->accepted - 2 * slot->pending);
-	return NMI_HANDLED;
-}
-
-/* Claim an NMI with a known number for a waiting core overflow or a pending PMI. */
-static int repeated_nmi(struct pmi_slot *slot, const struct candidate *cand)
-{
-	return awaits_service(slot->domain, cand) ? NMI_HANDLED : pending_take(slot, slot->domain);
+	return ucore_pmi_slot_take(slot, domain) ? NMI_HANDLED : NMI_DONE;
 }
 
 /* Accept an NMI. Return the number of overflows, or NMI_HANDLED if they are serviced already. */
@@ -275,7 +176,6 @@ static int pmi_accept(struct ucore_domain *domain, const struct candidate *cand,
 		      struct pt_regs *regs)
 {
 	trace_ucore_pmi(domain->id, cand->pmi, cand->count);
-	note_received(&domain->pmi, cand->pmi);
 	if (cand->count && domain->global->enables)
 		ucore_overflow_freeze(domain);
 	if (cand->count)
@@ -286,38 +186,66 @@ static int pmi_accept(struct ucore_domain *domain, const struct candidate *cand,
 }
 
 /*
- * Handle an NMI on a target of the domain's PMI. Return the number of NMIs handled. Set @waiting
- * if a core overflow waits for its service. Another NMI during this time comes from a second
- * core counter that overflowed shortly before the freeze. It cannot come from perf, because perf
- * has no counter on a core whose counters ucore uses.
+ * Handle an NMI on a target of a die's PMI. @explained: perf explains the NMI. Return the number
+ * of NMIs handled.
  */
-static int slot_nmi(struct pmi_slot *slot, struct pt_regs *regs, bool *waiting)
+static int die_nmi(struct ucore_pmi_slot *slot, const struct candidate *cand, bool explained,
+		   struct pt_regs *regs)
 {
-	struct ucore_domain *domain = READ_ONCE(slot->domain);
-	struct candidate cand;
+	struct ucore_domain *die = slot->domain;
+	bool serviced = !cand->count && !cand->again;
 
-	if (!domain)
+	if (explained && (serviced || cand->pmi <= slot->accepted))
 		return NMI_DONE;
-	candidate_find(domain, &cand);
-	*waiting |= awaits_service(domain, &cand);
-	if (cand.pmi <= slot->accepted)
-		return repeated_nmi(slot, &cand);
-	if (too_late(domain, &cand))
+	if (cand->pmi <= slot->accepted)
+		return pending_take(slot, die);
+	if (serviced && (ucore_pmi_is_old(die, cand->pmi) || nmi_error_pending()))
 		return NMI_DONE;
-	if (domain->scope == UCORE_SCOPE_DIE)
-		pending_add(slot, domain, slot->accepted, cand.pmi);
-	slot->accepted = cand.pmi;
-	return pmi_accept(domain, &cand, regs);
+	ucore_pmi_slot_accept(slot, die, cand->pmi, explained);
+	if (!explained)
+		ucore_pmi_note_received(die, cand->pmi);
+	return pmi_accept(die, cand, regs);
+}
+
+/*
+ * Handle an NMI on a CPU whose core counters may have overflowed. Set @waiting if an overflow
+ * waits for the service that unmasks LVTPC. Another NMI during this time comes from a second core
+ * counter that overflowed shortly before the freeze. It cannot come from perf, because perf has
+ * no counter on a core whose counters ucore uses. Return the number of NMIs handled.
+ */
+static int core_nmi(struct ucore_pmi_slot *slot, const struct candidate *cand, bool *waiting,
+		    struct pt_regs *regs)
+{
+	struct ucore_domain *core = slot->domain;
+	bool serviced = !cand->count && !cand->again;
+
+	*waiting = core->global->enables && !serviced;
+	if (cand->pmi <= slot->accepted)
+		return *waiting ? NMI_HANDLED : pending_take(slot, core);
+	if (serviced && (ucore_pmi_is_old(core, cand->pmi) || nmi_error_pending()))
+		return NMI_DONE;
+	slot->accepted = cand->pmi;
+	ucore_pmi_note_received(core, cand->pmi);
+	return pmi_accept(core, cand, regs);
 }
 
 static int pmi_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
-	int i, handled = NMI_DONE;
+	struct ucore_pmi_slot *die = &pc->slot[UCORE_SCOPE_DIE];
+	struct ucore_pmi_slot *core = &pc->slot[UCORE_SCOPE_CPU];
+	int handled = NMI_DONE;
 	bool waiting = false;
+	struct candidate cand;
 
-	for (i = 0; i < ARRAY_SIZE(pc->slot); i++)
-		handled += slot_nmi(&pc->slot[i], regs, &waiting);
+	if (READ_ONCE(die->domain)) {
+		candidate_find(die->domain, &cand);
+		handled += die_nmi(die, &cand, core_overflowed(pc), regs);
+	}
+	if (READ_ONCE(core->domain)) {
+		candidate_find(core->domain, &cand);
+		handled += core_nmi(core, &cand, &waiting, regs);
+	}
 	if (handled && !waiting)
 		apic->write(APIC_LVTPC, APIC_DM_NMI);
 	return handled;
@@ -327,38 +255,28 @@ static int pmi_nmi(unsigned int type, struct pt_regs *regs)
  * ---- NMIs that no handler claimed ----
  */
 
-/* Return true if no CPU, or only this core, has received the serviced PMI @number. */
-static bool may_arrive_here(const struct ucore_domain *domain, u64 number)
-{
-	const struct ucore_pmi *pmi = &domain->pmi;
-
-	/* pairs with note_received() */
-	return smp_load_acquire(&pmi->received) < number ||
-	       topology_core_id(READ_ONCE(pmi->receiver)) ==
-	       topology_core_id(raw_smp_processor_id());
-}
-
 /* Accept a PMI that was not routed to this core. */
-static int misrouted_pmi(struct pmi_slot *slot, struct ucore_domain *die, struct pt_regs *regs)
+static int misrouted_pmi(struct ucore_pmi_slot *slot, struct ucore_domain *die,
+			 struct pt_regs *regs)
 {
-	struct candidate cand = { .pmi = last_number(die) };
+	struct candidate cand = { .pmi = ucore_pmi_last(die) };
 
 	/* without targets only the last PMI can arrive; the status may be another user's */
 	if (!cpumask_empty(&die->pmi.cpus))
 		candidate_find(die, &cand);
 	if (cand.pmi <= slot->accepted || (!cand.count && !cand.again &&
-					   (service_age(die, cand.pmi) > LATE_NS ||
-					    !may_arrive_here(die, cand.pmi))))
+					   (ucore_pmi_is_old(die, cand.pmi) ||
+					    !ucore_pmi_may_arrive_here(die, cand.pmi))))
 		return NMI_DONE;
-	pending_add_unreceived(slot, die, cand.pmi);
-	slot->accepted = cand.pmi;
+	ucore_pmi_slot_accept_misrouted(slot, die, cand.pmi);
+	ucore_pmi_note_received(die, cand.pmi);
 	return pmi_accept(die, &cand, regs);
 }
 
 static int unknown_nmi(unsigned int type, struct pt_regs *regs)
 {
 	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
-	struct pmi_slot *slot = &pc->slot[UCORE_SCOPE_DIE];
+	struct ucore_pmi_slot *slot = &pc->slot[UCORE_SCOPE_DIE];
 	struct ucore_domain *die = smp_load_acquire(&pc->die);	/* pairs with ucore_nmi_expect() */
 	int handled;
 
@@ -454,25 +372,13 @@ static void debugctl_enable(struct pmi_cpu *pc)
 						debugctl | DEBUGCTL_UNCORE_PMI);
 }
 
-/* Begin to accept PMIs on this CPU. Expect the last PMIs if no CPU has received them. */
-static void slot_begin(struct pmi_slot *slot, const struct ucore_domain *domain)
+/* Return true if this CPU has IA32_PERF_GLOBAL_STATUS. */
+static bool core_status_exists(void)
 {
-	u64 number = last_number(domain);
+	u64 status;
 
-	if (slot->domain)
-		return;
-	pending_add_unreceived(slot, domain, number + 2);
-	slot->accepted = max(slot->accepted, number);
-}
-
-/* Stop accepting new PMIs on this CPU. Expect those that were sent before. */
-static void slot_end(struct pmi_slot *slot, const struct ucore_domain *domain)
-{
-	u64 number = last_number(domain);
-
-	pending_add(slot, domain, slot->accepted, number + 2);
-	slot->accepted = max(slot->accepted, number);
-	WRITE_ONCE(slot->domain, NULL);
+	return boot_cpu_has(X86_FEATURE_ARCH_PERFMON) &&
+	       !rdmsrq_safe(CORE_GLOBAL_STATUS, &status);
 }
 
 /**
@@ -483,11 +389,13 @@ static void slot_end(struct pmi_slot *slot, const struct ucore_domain *domain)
 void ucore_nmi_expect(struct ucore_domain *domain, int cpu)
 {
 	struct pmi_cpu *pc = per_cpu_ptr(&pmi_cpus, cpu);
-	struct pmi_slot *slot = &pc->slot[UCORE_SCOPE_DIE];
+	struct ucore_pmi_slot *slot = &pc->slot[UCORE_SCOPE_DIE];
 
 	if (pc->die)
 		return;
-	*slot = (struct pmi_slot){ .accepted = last_number(domain) };
+	*slot = (struct ucore_pmi_slot){
+		.accepted = ucore_pmi_last(domain),
+	};
 	smp_store_release(&pc->die, domain);	/* pairs with unknown_nmi() */
 }
 
@@ -514,12 +422,14 @@ void ucore_nmi_enable_here(void *arg)
 {
 	struct pmi_cpu *pc = this_cpu_ptr(&pmi_cpus);
 	struct ucore_domain *domain = arg;
-	struct pmi_slot *slot = &pc->slot[domain->scope];
+	struct ucore_pmi_slot *slot = &pc->slot[domain->scope];
 	u32 lvtpc;
 
-	slot_begin(slot, domain);
-	if (domain->scope == UCORE_SCOPE_DIE)
+	ucore_pmi_slot_begin(slot, domain);
+	if (domain->scope == UCORE_SCOPE_DIE) {
 		debugctl_enable(pc);
+		pc->core_status = core_status_exists();
+	}
 	lvtpc = apic->read(APIC_LVTPC);
 	if (lvtpc != APIC_DM_NMI) {
 		/* if the CPU has a core PMU, Linux keeps LVTPC unmasked: do not restore it */
@@ -544,7 +454,7 @@ void ucore_nmi_disable_here(void *arg)
 
 	if (pc->slot[domain->scope].domain != domain)
 		return;
-	slot_end(&pc->slot[domain->scope], domain);
+	ucore_pmi_slot_end(&pc->slot[domain->scope], domain);
 	if (pc->slot[UCORE_SCOPE_DIE].domain || pc->slot[UCORE_SCOPE_CPU].domain)
 		return;		/* the domain of the other scope still targets this CPU */
 	if (pc->set_debugctl && !rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl))

@@ -840,6 +840,98 @@ static void misrouted_pmis_of_two_overflows_are_claimed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 4ULL);
 }
 
+#define CORE_STATUS	0x38e	/* IA32_PERF_GLOBAL_STATUS */
+
+/* Arm a counter on CPUs that have core counters, which perf may use. */
+static struct ucore_domain_ctx *armed_beside_perf(struct kunit *test)
+{
+	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_ARCH_PERFMON);
+	fake_msr_add(CORE_STATUS, 0);
+	return armed_ctx(test);
+}
+
+static void perf_nmi_here(void *arg)
+{
+	struct pt_regs regs = { .cs = __KERNEL_CS };
+	int *handled = arg;
+
+	*fake_msr(CORE_STATUS) = BIT_ULL(33);
+	*handled = fake_kernel.nmi(NMI_LOCAL, &regs);
+	*fake_msr(CORE_STATUS) = 0;
+}
+
+/* Raise an NMI of perf's fixed counter 1, which perf handles after ucore. */
+static int perf_nmi(struct ucore_domain_ctx *ctx, u32 cpu)
+{
+	int handled;
+
+	smp_call_function_single(cpu, perf_nmi_here, &handled, 1);
+	irq_work_sync(&ctx->domain->pmi.work);
+	return handled;
+}
+
+/* perf's NMI is serviced for the overflow, and the PMI's own NMI may follow for one second. */
+static void perf_nmi_during_overflow_leaves_pmi_pending(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = armed_beside_perf(test);
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		overflow(ctx, 0);
+		KUNIT_EXPECT_EQ(test, perf_nmi(ctx, 0), 1);
+		if (i)
+			fake_clock_advance(1100ULL * NSEC_PER_MSEC);
+		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), i ? NMI_DONE : NMI_HANDLED);
+		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
+	}
+	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 2ULL);
+}
+
+/* The PMI goes to another core, and perf's NMI on the routed core is no proof of its arrival. */
+static void perf_nmi_during_overflow_leaves_misrouted_pmi(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = armed_beside_perf(test);
+
+	overflow(ctx, 0);
+	KUNIT_EXPECT_EQ(test, perf_nmi(ctx, 0), 1);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);
+	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 1ULL);
+}
+
+static void perf_nmi_is_not_taken_for_late_pmi(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = armed_beside_perf(test);
+
+	service_before_nmi(ctx);
+	KUNIT_EXPECT_EQ(test, perf_nmi(ctx, 0), NMI_DONE);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
+}
+
+static void perf_nmi_is_not_taken_for_pending_pmi(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = armed_beside_perf(test);
+
+	service_before_nmi(ctx);
+	overflow(ctx, 0);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), 1);
+	KUNIT_EXPECT_EQ(test, perf_nmi(ctx, 0), NMI_DONE);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
+}
+
+/* Ovf_Uncore (bit 61) and CondChgd (bit 63) are no overflows of core counters. */
+static void core_status_without_overflow_explains_no_nmi(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = armed_beside_perf(test);
+
+	*fake_msr(CORE_STATUS) = BIT_ULL(61) | BIT_ULL(63);
+	service_before_nmi(ctx);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);
+	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
+}
+
 static void disable(struct ucore_domain *domain)
 {
 	cpus_read_lock();
@@ -1280,6 +1372,11 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(misrouted_pmi_after_read_is_claimed_once),
 	KUNIT_CASE(misrouted_pmis_of_two_overflows_are_claimed),
 	KUNIT_CASE(misrouted_pmi_after_stop_is_claimed_once),
+	KUNIT_CASE(perf_nmi_during_overflow_leaves_pmi_pending),
+	KUNIT_CASE(perf_nmi_during_overflow_leaves_misrouted_pmi),
+	KUNIT_CASE(perf_nmi_is_not_taken_for_late_pmi),
+	KUNIT_CASE(perf_nmi_is_not_taken_for_pending_pmi),
+	KUNIT_CASE(core_status_without_overflow_explains_no_nmi),
 	KUNIT_CASE(misrouted_pmi_while_disabled_is_not_claimed),
 	KUNIT_CASE(misrouted_pmi_on_leaving_cpu_is_not_claimed),
 	KUNIT_CASE(pmi_after_disable_is_claimed_once),

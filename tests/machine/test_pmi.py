@@ -426,6 +426,24 @@ def pmi_in_flight_to_a_cpu_that_becomes_a_target_is_claimed(m):
     assert first == [(1, "delivered"), (1, "delivered")], first
 
 
+@test("e2-2s", kernels=BOTH, perf=True, timeout=90,
+      settings={"faults.core-map": "1 0", "model.debugctl-gate": "no"})
+def perf_nmi_on_the_target_leaves_a_misrouted_pmi_to_its_cpu(m):
+    """CPU 0 is the target and handles NMIs of perf only. Each PMI arrives 100 ms after its overflow
+    on CPU 1."""
+    m.write(WATCHDOG, 0)
+    m.spawn("exec spin 0")
+    m.spawn("cd /tmp && exec perf record -q -C 0 -e cycles -c 26000000 -o /tmp/perf.data "
+            "-- sleep 3600 2>&1")
+    m.inject("delay-pmi 0 100000000")
+    with Session(m, ring=1 << 20) as s:
+        arm(s, dies=(0,), hz=5)
+        s.command("cpu 0")
+        m.wait_until(lambda: cpus(m)[0]["core_pmi"] > 20, timeout=40, what="perf's PMIs")
+        sample_exactly(m, s, 10)
+        m.wait_until(lambda: len(m.truth("pmi")) >= 10, what="ten PMIs")
+
+
 @test("e2-2s", kernels=BOTH, settings={"model.debugctl-gate": "no"})
 def each_pmi_in_flight_at_stop_is_claimed(m):
     """The watchdog serves three overflows whose PMIs arrive after STOP."""
