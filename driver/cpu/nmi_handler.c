@@ -168,7 +168,7 @@ static int pending_take(struct ucore_pmi_slot *slot, struct ucore_domain *domain
 {
 	if (nmi_error_pending())
 		return NMI_DONE;
-	return ucore_pmi_slot_take(slot, domain) ? NMI_HANDLED : NMI_DONE;
+	return ucore_number_take_pending(slot, domain) ? NMI_HANDLED : NMI_DONE;
 }
 
 /* Accept an NMI. Return the number of overflows, or NMI_HANDLED if they are serviced already. */
@@ -199,11 +199,11 @@ static int die_nmi(struct ucore_pmi_slot *slot, const struct candidate *cand, bo
 		return NMI_DONE;
 	if (cand->pmi <= slot->accepted)
 		return pending_take(slot, die);
-	if (serviced && (ucore_pmi_is_old(die, cand->pmi) || nmi_error_pending()))
+	if (serviced && (ucore_number_is_old(die, cand->pmi) || nmi_error_pending()))
 		return NMI_DONE;
-	ucore_pmi_slot_accept(slot, die, cand->pmi, explained);
+	ucore_number_accept(slot, die, cand->pmi, explained);
 	if (!explained)
-		ucore_pmi_note_received(die, cand->pmi);
+		ucore_number_note_received(die, cand->pmi);
 	return pmi_accept(die, cand, regs);
 }
 
@@ -222,10 +222,10 @@ static int core_nmi(struct ucore_pmi_slot *slot, const struct candidate *cand, b
 	*waiting = core->global->enables && !serviced;
 	if (cand->pmi <= slot->accepted)
 		return *waiting ? NMI_HANDLED : pending_take(slot, core);
-	if (serviced && (ucore_pmi_is_old(core, cand->pmi) || nmi_error_pending()))
+	if (serviced && (ucore_number_is_old(core, cand->pmi) || nmi_error_pending()))
 		return NMI_DONE;
 	slot->accepted = cand->pmi;
-	ucore_pmi_note_received(core, cand->pmi);
+	ucore_number_note_received(core, cand->pmi);
 	return pmi_accept(core, cand, regs);
 }
 
@@ -259,17 +259,17 @@ static int pmi_nmi(unsigned int type, struct pt_regs *regs)
 static int misrouted_pmi(struct ucore_pmi_slot *slot, struct ucore_domain *die,
 			 struct pt_regs *regs)
 {
-	struct candidate cand = { .pmi = ucore_pmi_last(die) };
+	struct candidate cand = { .pmi = ucore_number_last(die) };
 
 	/* without targets only the last PMI can arrive; the status may be another user's */
 	if (!cpumask_empty(&die->pmi.cpus))
 		candidate_find(die, &cand);
 	if (cand.pmi <= slot->accepted || (!cand.count && !cand.again &&
-					   (ucore_pmi_is_old(die, cand.pmi) ||
-					    !ucore_pmi_may_arrive_here(die, cand.pmi))))
+					   (ucore_number_is_old(die, cand.pmi) ||
+					    !ucore_number_may_arrive_here(die, cand.pmi))))
 		return NMI_DONE;
-	ucore_pmi_slot_accept_misrouted(slot, die, cand.pmi);
-	ucore_pmi_note_received(die, cand.pmi);
+	ucore_number_accept_misrouted(slot, die, cand.pmi);
+	ucore_number_note_received(die, cand.pmi);
 	return pmi_accept(die, &cand, regs);
 }
 
@@ -394,7 +394,7 @@ void ucore_nmi_expect(struct ucore_domain *domain, int cpu)
 	if (pc->die)
 		return;
 	*slot = (struct ucore_pmi_slot){
-		.accepted = ucore_pmi_last(domain),
+		.accepted = ucore_number_last(domain),
 	};
 	smp_store_release(&pc->die, domain);	/* pairs with unknown_nmi() */
 }
@@ -425,7 +425,7 @@ void ucore_nmi_enable_here(void *arg)
 	struct ucore_pmi_slot *slot = &pc->slot[domain->scope];
 	u32 lvtpc;
 
-	ucore_pmi_slot_begin(slot, domain);
+	ucore_number_begin(slot, domain);
 	if (domain->scope == UCORE_SCOPE_DIE) {
 		debugctl_enable(pc);
 		pc->core_status = core_status_exists();
@@ -454,7 +454,7 @@ void ucore_nmi_disable_here(void *arg)
 
 	if (pc->slot[domain->scope].domain != domain)
 		return;
-	ucore_pmi_slot_end(&pc->slot[domain->scope], domain);
+	ucore_number_end(&pc->slot[domain->scope], domain);
 	if (pc->slot[UCORE_SCOPE_DIE].domain || pc->slot[UCORE_SCOPE_CPU].domain)
 		return;		/* the domain of the other scope still targets this CPU */
 	if (pc->set_debugctl && !rdmsrq_safe(MSR_IA32_DEBUGCTLMSR, &debugctl))

@@ -47,12 +47,12 @@ static u64 service_age(const struct ucore_domain *domain, u64 number)
 }
 
 /**
- * ucore_pmi_last() - get the number of the last PMI that was serviced or is in service
+ * ucore_number_last() - get the number of the last PMI that was serviced or is in service
  * @domain: the domain
  *
  * Return: the number, 0 if there was none.
  */
-u64 ucore_pmi_last(const struct ucore_domain *domain)
+u64 ucore_number_last(const struct ucore_domain *domain)
 {
 	u64 seq = READ_ONCE(domain->pmi.seq);
 
@@ -60,47 +60,47 @@ u64 ucore_pmi_last(const struct ucore_domain *domain)
 }
 
 /**
- * ucore_pmi_is_old() - check whether a PMI was serviced too long ago to arrive now
+ * ucore_number_is_old() - check whether a PMI was serviced too long ago to arrive now
  * @domain: the domain
  * @number: number of the PMI
  *
  * Return: true if the service of the PMI ended more than LATE_NS ago.
  */
-bool ucore_pmi_is_old(const struct ucore_domain *domain, u64 number)
+bool ucore_number_is_old(const struct ucore_domain *domain, u64 number)
 {
 	return service_age(domain, number) > LATE_NS;
 }
 
 /**
- * ucore_pmi_may_arrive_here() - check whether a serviced PMI may still arrive on this CPU
+ * ucore_number_may_arrive_here() - check whether a serviced PMI may still arrive on this CPU
  * @domain: a domain that does not select this CPU as a target
  * @number: number of the PMI
  *
  * Return: true if no CPU, or only this core, has received the PMI.
  */
-bool ucore_pmi_may_arrive_here(const struct ucore_domain *domain, u64 number)
+bool ucore_number_may_arrive_here(const struct ucore_domain *domain, u64 number)
 {
 	const struct ucore_pmi *pmi = &domain->pmi;
 
-	/* pairs with ucore_pmi_note_received() */
+	/* pairs with ucore_number_note_received() */
 	return smp_load_acquire(&pmi->received) < number ||
 	       topology_core_id(READ_ONCE(pmi->receiver)) ==
 	       topology_core_id(raw_smp_processor_id());
 }
 
 /**
- * ucore_pmi_note_received() - record that this CPU received a PMI
+ * ucore_number_note_received() - record that this CPU received a PMI
  * @domain: the domain
  * @number: number of the PMI. Nothing happens if another CPU has received it before.
  */
-void ucore_pmi_note_received(struct ucore_domain *domain, u64 number)
+void ucore_number_note_received(struct ucore_domain *domain, u64 number)
 {
 	struct ucore_pmi *pmi = &domain->pmi;
 
 	if (READ_ONCE(pmi->received) >= number)
 		return;
 	WRITE_ONCE(pmi->receiver, raw_smp_processor_id());
-	smp_store_release(&pmi->received, number);	/* pairs with ucore_pmi_may_arrive_here() */
+	smp_store_release(&pmi->received, number);	/* pairs with ucore_number_may_arrive_here() */
 }
 
 /* Return the number of PMIs after @after and before @before that may still be in flight. */
@@ -128,7 +128,7 @@ static void pending_add(struct ucore_pmi_slot *slot, const struct ucore_domain *
 	if (now >= slot->pending_until)
 		slot->pending = 0;
 	slot->pending = min(slot->pending + more, UCORE_PMI_MAX_PENDING);
-	if (more || service_age(domain, ucore_pmi_last(domain)) < CLOSE_NS)
+	if (more || service_age(domain, ucore_number_last(domain)) < CLOSE_NS)
 		slot->pending_until = now + LATE_NS;
 }
 
@@ -140,56 +140,56 @@ static void pending_add_unreceived(struct ucore_pmi_slot *slot, const struct uco
 }
 
 /**
- * ucore_pmi_slot_accept() - accept a PMI on a target of a die
+ * ucore_number_accept() - accept a PMI on a target of a die
  * @slot: the target's slot
  * @domain: the die
  * @number: number of the PMI
  * @doubtful: the NMI may be another one than that of the PMI
  */
-void ucore_pmi_slot_accept(struct ucore_pmi_slot *slot, const struct ucore_domain *domain,
-			   u64 number, bool doubtful)
+void ucore_number_accept(struct ucore_pmi_slot *slot, const struct ucore_domain *domain,
+			 u64 number, bool doubtful)
 {
 	pending_add(slot, domain, slot->accepted, number, doubtful);
 	slot->accepted = number;
 }
 
 /**
- * ucore_pmi_slot_accept_misrouted() - accept a PMI on a CPU that is not a target
+ * ucore_number_accept_misrouted() - accept a PMI on a CPU that is not a target
  * @slot: the CPU's slot
  * @domain: the die
  * @number: number of the PMI
  */
-void ucore_pmi_slot_accept_misrouted(struct ucore_pmi_slot *slot,
-				     const struct ucore_domain *domain, u64 number)
+void ucore_number_accept_misrouted(struct ucore_pmi_slot *slot,
+				   const struct ucore_domain *domain, u64 number)
 {
 	pending_add_unreceived(slot, domain, number);
 	slot->accepted = number;
 }
 
 /**
- * ucore_pmi_slot_take() - take an NMI for that of the oldest pending PMI
+ * ucore_number_take_pending() - take an NMI for that of the oldest pending PMI
  * @slot: the CPU's slot
  * @domain: the domain
  *
  * Return: true if a PMI was pending.
  */
-bool ucore_pmi_slot_take(struct ucore_pmi_slot *slot, struct ucore_domain *domain)
+bool ucore_number_take_pending(struct ucore_pmi_slot *slot, struct ucore_domain *domain)
 {
 	if (!slot->pending || ktime_get_mono_fast_ns() >= slot->pending_until)
 		return false;
 	slot->pending--;
-	ucore_pmi_note_received(domain, slot->accepted - 2 * slot->pending);
+	ucore_number_note_received(domain, slot->accepted - 2 * slot->pending);
 	return true;
 }
 
 /**
- * ucore_pmi_slot_begin() - begin to accept PMIs, and expect the last if no CPU has received them
+ * ucore_number_begin() - begin to accept PMIs, and expect the last if no CPU has received them
  * @slot: slot of the CPU that becomes a target
  * @domain: the domain
  */
-void ucore_pmi_slot_begin(struct ucore_pmi_slot *slot, const struct ucore_domain *domain)
+void ucore_number_begin(struct ucore_pmi_slot *slot, const struct ucore_domain *domain)
 {
-	u64 number = ucore_pmi_last(domain);
+	u64 number = ucore_number_last(domain);
 
 	if (slot->domain)
 		return;
@@ -198,13 +198,13 @@ void ucore_pmi_slot_begin(struct ucore_pmi_slot *slot, const struct ucore_domain
 }
 
 /**
- * ucore_pmi_slot_end() - accept no new PMIs, and expect those that were sent before
+ * ucore_number_end() - accept no new PMIs, and expect those that were sent before
  * @slot: slot of the CPU that ceases to be a target
  * @domain: the domain
  */
-void ucore_pmi_slot_end(struct ucore_pmi_slot *slot, const struct ucore_domain *domain)
+void ucore_number_end(struct ucore_pmi_slot *slot, const struct ucore_domain *domain)
 {
-	u64 number = ucore_pmi_last(domain);
+	u64 number = ucore_number_last(domain);
 
 	pending_add(slot, domain, slot->accepted, number + 2, 0);
 	slot->accepted = max(slot->accepted, number);

@@ -21,16 +21,16 @@ struct ucore_pmi_slot {
 	u64 pending_until;
 };
 
-u64 ucore_pmi_last(const struct ucore_domain *domain);
-bool ucore_pmi_is_old(const struct ucore_domain *domain, u64 number);
-bool ucore_pmi_may_arrive_here(const struct ucore_domain *domain, u64 number);
-void ucore_pmi_note_received(struct ucore_domain *domain, u64 number);
-void ucore_pmi_slot_accept(struct ucore_pmi_slot *slot, const struct ucore_domain *domain,
-			   u64 number, bool doubtful);
-void ucore_pmi_slot_accept_misrouted(struct ucore_pmi_slot *slot,
-				     const struct ucore_domain *domain, u64 number);
-bool ucore_pmi_slot_take(struct ucore_pmi_slot *slot, struct ucore_domain *domain);
-void ucore_pmi_slot_begin(struct ucore_pmi_slot *slot, const struct ucore_domain *domain);
-void ucore_pmi_slot_end(struct ucore_pmi_slot *slot, const struct ucore_domain *domain);
+u64 ucore_number_last(const struct ucore_domain *domain);
+bool ucore_number_is_old(const struct ucore_domain *domain, u64 number);
+bool ucore_number_may_arrive_here(const struct ucore_domain *domain, u64 number);
+void ucore_number_note_received(struct ucore_domain *domain, u64 number);
+void ucore_number_accept(struct ucore_pmi_slot *slot, const struct ucore_domain *domain,
+			 u64 number, bool doubtful);
+void ucore_number_accept_misrouted(struct ucore_pmi_slot *slot,
+				   const struct ucore_domain *domain, u64 number);
+bool ucore_number_take_pending(struct ucore_pmi_slot *slot, struct ucore_domain *domain);
+void ucore_number_begin(struct ucore_pmi_slot *slot, const struct ucore_domain *domain);
+void ucore_number_end(struct ucore_pmi_slot *slot, const struct ucore_domain *domain);
 
 #endif /* UCORE_PMI_NUMBERS_H */
