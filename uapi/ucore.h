@@ -121,7 +121,7 @@
 #define UCORE_POLL_MIN_NS	100000ULL	/* ucore_add_event.poll_ns, 100 us */
 #define UCORE_POLL_MAX_NS	10000000ULL	/* 10 ms */
 #define UCORE_PMI_CPUS_MAX	256		/* ucore_set_pmi_cpus.nr */
-#define UCORE_EVENTS_MAX	16384U		/* events of a session */
+#define UCORE_EVENTS_MAX	8192U		/* events of a session */
 #define UCORE_CORE_TRIGGERS_MAX	4096		/* core triggers of a session */
 #define UCORE_RING_MIN		4096U		/* ucore_create_session.ring_size, bytes */
 #define UCORE_RING_MAX		67108864U	/* 64 MiB */
