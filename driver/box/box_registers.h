@@ -88,6 +88,8 @@ struct ucore_selftest {
  * @dead: the registers of the box read all ones; written with the domain's lock held. Cleared
  *        when the box answers again and no running context uses the box. The counts of a running
  *        context stay invalid.
+ * @in_use: a started session has counters of the box; temporary data of ucore_recovery_reset(),
+ *          protected by the domain's lock
  */
 struct ucore_box {
 	struct ucore_box_desc desc;
@@ -114,6 +116,7 @@ struct ucore_box {
 	u64 fixed;
 	bool dirty;
 	bool dead;
+	bool in_use;
 };
 
 /*

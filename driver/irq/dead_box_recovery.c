@@ -37,18 +37,30 @@ static bool in_use(const struct ucore_box *box)
 	return false;
 }
 
+/* Set ucore_box.in_use of all boxes of the domain, at the cost of one in_use(). */
+static void boxes_mark_in_use(struct ucore_domain *domain)
+{
+	const struct ucore_domain_ctx *ctx;
+	struct ucore_box *box;
+	u32 i;
+
+	ucore_for_each_box(box, domain)
+		box->in_use = false;
+	list_for_each_entry(ctx, &domain->ctxs, node)
+		for (i = 0; i < ctx->nr_box; i++)
+			ctx->box[i].box->in_use = true;
+}
+
 /*
- * Probe a box if it is dead. If the box responds again and was programmed, restore its
- * registers. A box of a started session remains dead, because its counts are invalid. Return
- * true if the box is alive.
+ * Probe a dead box. If the box responds again and was programmed, restore its registers. A box of a
+ * started session (@used) remains dead, because its counts are invalid. Return true if the box is
+ * alive.
  */
-static bool probe(struct ucore_box *box)
+static bool probe(struct ucore_box *box, bool used)
 {
 	struct ucore_domain *domain = box->domain;
 
-	if (!box->dead)
-		return true;
-	if (in_use(box) || !ucore_box_responds(box))
+	if (used || !ucore_box_responds(box))
 		return false;
 	if (box->dirty) {
 		ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
@@ -63,7 +75,8 @@ static void probe_here(void *arg)
 	struct ucore_box *box = arg;
 
 	raw_spin_lock(&box->domain->lock);
-	probe(box);
+	if (box->dead)
+		probe(box, in_use(box));
 	raw_spin_unlock(&box->domain->lock);
 }
 
@@ -94,12 +107,18 @@ bool ucore_recovery_box_is_alive(struct ucore_box *box)
  */
 void ucore_recovery_reset(struct ucore_domain *domain)
 {
+	bool stray = false, marked = false;
 	struct ucore_box *box;
-	bool stray = false;
 
-	ucore_for_each_box(box, domain)
-		if (!probe(box))
+	ucore_for_each_box(box, domain) {
+		if (!box->dead)
+			continue;
+		if (!marked)
+			boxes_mark_in_use(domain);
+		marked = true;
+		if (!probe(box, box->in_use))
 			stray |= box->dirty;
+	}
 	domain->spurious = stray;
 }
 

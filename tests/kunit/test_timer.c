@@ -304,6 +304,38 @@ static void every_dead_armed_box_is_probed(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, first->domain->spurious);
 }
 
+/* Of several dead boxes that respond again, those of running contexts stay dead. */
+static void dead_boxes_in_use_stay_dead(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0), *other = fake_ctx(test, 0, 0);
+	struct ucore_box *first = fake_box(test, 0, "imc", 0), *last = fake_box(test, 0, "ha", 0);
+	struct ucore_box *unused = fake_box(test, 0, "imc", 1);
+	struct ucore_domain *domain = ctx->domain;
+
+	fake_ctx_add(ctx, first, 0, 0x400304, 0);
+	fake_ctx_add(other, last, 0, 0x400304, 0);
+	ctx_run(test, ctx);
+	ctx_run(test, other);
+	first->dead = true;
+	last->dead = true;
+	unused->dead = true;
+	raw_spin_lock_irq(&domain->lock);
+	ucore_recovery_reset(domain);
+	raw_spin_unlock_irq(&domain->lock);
+	KUNIT_EXPECT_TRUE(test, first->dead);
+	KUNIT_EXPECT_TRUE(test, last->dead);
+	KUNIT_EXPECT_FALSE(test, unused->dead);
+
+	/* the end of a context ends the use of its boxes */
+	raw_spin_lock_irq(&domain->lock);
+	list_del(&other->node);
+	ucore_recovery_reset(domain);
+	list_add_tail(&other->node, &domain->ctxs);
+	raw_spin_unlock_irq(&domain->lock);
+	KUNIT_EXPECT_TRUE(test, first->dead);
+	KUNIT_EXPECT_FALSE(test, last->dead);
+}
+
 /*
  * A box died armed: while it may recover, each sample checks for a spurious freeze and
  * reports it.
@@ -962,6 +994,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(unarmed_watchdog_reads_status_once_a_second),
 	KUNIT_CASE(spurious_freeze_is_found),
 	KUNIT_CASE(every_dead_armed_box_is_probed),
+	KUNIT_CASE(dead_boxes_in_use_stay_dead),
 	KUNIT_CASE(sample_finds_freeze_of_recovered_box),
 	KUNIT_CASE(unproven_route_is_widened_after_two_losses),
 	KUNIT_CASE(widened_route_returns_to_chosen_cpus),
