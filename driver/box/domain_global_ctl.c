@@ -502,7 +502,7 @@ int ucore_domain_init(struct ucore_domain *domain, u32 id, const struct ucore_bo
 	domain->reader = UCORE_NO_CPU;
 	domain->pin_cpu = UCORE_NO_CPU;
 	domain->leaving = UCORE_NO_CPU;
-	for_each_online_cpu(cpu)
+	for_each_cpu_and(cpu, ucore_domain_cpus(domain), cpu_online_mask)
 		if (ucore_domain_has_cpu(domain, cpu))
 			domain->package = topology_physical_package_id(cpu);
 	return ret;

@@ -304,6 +304,16 @@ static inline u64 ucore_domain_frozen_ns(const struct ucore_domain *domain, u64 
 	return ns;
 }
 
+/*
+ * Return a mask that contains all online CPUs of a domain, and perhaps CPUs of other dies. The mask
+ * of a CPU's domain contains this CPU only. Otherwise a loop over all domains and their CPUs would
+ * cost the square of the number of CPUs.
+ */
+static inline const struct cpumask *ucore_domain_cpus(const struct ucore_domain *domain)
+{
+	return domain->scope == UCORE_SCOPE_CPU ? cpumask_of(domain->cpu) : cpu_online_mask;
+}
+
 /* Return true if the global control has one enable bit per counter, as core counters do. */
 static inline bool ucore_domain_has_enables(const struct ucore_domain *domain)
 {

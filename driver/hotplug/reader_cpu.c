@@ -47,7 +47,7 @@ static int elect_reader(const struct ucore_domain *domain, int leaving)
 	for_each_cpu(cpu, &domain->pin_cpus)
 		if (cpu != leaving)
 			return cpu;
-	for_each_online_cpu(cpu) {
+	for_each_cpu_and(cpu, ucore_domain_cpus(domain), cpu_online_mask) {
 		if (cpu == leaving || !ucore_domain_has_cpu(domain, cpu))
 			continue;
 		if (best == UCORE_NO_CPU || reader_rank(domain, cpu) > reader_rank(domain, best))

@@ -202,7 +202,7 @@ void ucore_pmi_enable(struct ucore_domain *domain)
 {
 	int cpu;
 
-	for_each_online_cpu(cpu) {
+	for_each_cpu_and(cpu, ucore_domain_cpus(domain), cpu_online_mask) {
 		if (cpu == domain->leaving)
 			continue;
 		expect_misrouted(domain, cpu);

@@ -71,6 +71,8 @@ static int domain_choice(const struct ucore_domain *domain, const u32 *cpus, u32
 	u32 i;
 
 	cpumask_clear(mask);
+	if (domain->scope != UCORE_SCOPE_DIE)
+		return first;	/* do not compare @cpus with each of the machine's CPUs */
 	for (i = 0; i < nr; i++) {
 		cpu = array_index_nospec(cpus[i], nr_cpu_ids);
 		if (!die_has_cpu(domain, cpu))

@@ -308,12 +308,12 @@ static void ctx_add_counter(struct ucore_session *session, const struct ucore_ev
 /* List the online CPUs of the domain, whose running tasks the TASKS records contain. */
 static int ctx_list_cpus(struct ucore_domain_ctx *ctx)
 {
-	u32 cpu;
+	u32 nr = ctx->domain->scope == UCORE_SCOPE_CPU ? 1 : nr_cpu_ids, cpu;
 
-	ctx->cpu = kvcalloc(nr_cpu_ids, sizeof(*ctx->cpu), GFP_KERNEL_ACCOUNT);
+	ctx->cpu = kvcalloc(nr, sizeof(*ctx->cpu), GFP_KERNEL_ACCOUNT);
 	if (!ctx->cpu)
 		return -ENOMEM;
-	for_each_online_cpu(cpu)
+	for_each_cpu_and(cpu, ucore_domain_cpus(ctx->domain), cpu_online_mask)
 		if (ucore_domain_has_cpu(ctx->domain, cpu))
 			ctx->cpu[ctx->nr_cpus++] = cpu;
 	return 0;
