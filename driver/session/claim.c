@@ -458,7 +458,8 @@ static bool ctx_is_dirty(const struct ucore_domain_ctx *ctx)
  * ucore_claim_restore_boxes() - restore all boxes that only this session uses
  * @session: the session, locked and stopped; its claims are about to be released
  *
- * Freezes each domain only once, unlike the release of one claim after the other.
+ * Freezes each domain only once, unlike the release of one claim after the other. The catalog is
+ * locked for one domain at a time, so that other sessions need not wait for all domains.
  */
 void ucore_claim_restore_boxes(struct ucore_session *session)
 {
@@ -467,16 +468,17 @@ void ucore_claim_restore_boxes(struct ucore_session *session)
 
 	lockdep_assert_held(&session->lock);
 
-	cpus_read_lock();
-	mutex_lock(&ucore_catalog.lock);
 	for (i = 0; i < ucore_catalog.nr_domains; i++) {
-		if (!session->ctx[i] || !ctx_is_dirty(session->ctx[i]))
+		if (!session->ctx[i])
 			continue;
 		restore.domain = &ucore_catalog.domains[i];
-		ucore_budget_run(restore.domain, restore_here, &restore);
+		cpus_read_lock();
+		mutex_lock(&ucore_catalog.lock);
+		if (ctx_is_dirty(session->ctx[i]))
+			ucore_budget_run(restore.domain, restore_here, &restore);
+		mutex_unlock(&ucore_catalog.lock);
+		cpus_read_unlock();
 	}
-	mutex_unlock(&ucore_catalog.lock);
-	cpus_read_unlock();
 }
 
 /*
