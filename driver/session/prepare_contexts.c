@@ -11,6 +11,7 @@
 #include <linux/errno.h>
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "box/catalog.h"
@@ -439,12 +440,15 @@ int ucore_prepare_session(struct ucore_session *session)
 		session->first = NULL;
 		return ret;
 	}
-	list_for_each_entry(event, &session->events, node)
+	list_for_each_entry(event, &session->events, node) {
 		ctx_add_counter(session, event, slot++);
+		cond_resched();
+	}
 	groups_prepare(session);
 	ucore_for_each_ctx(ctx, session) {
 		ucore_ctx_link_counters(ctx);
 		ucore_bulk_read_sort(ctx);
+		cond_resched();
 	}
 	readers_elect(session);
 	return 0;
