@@ -35,6 +35,7 @@ TESTS = {
         "test_rotate.rotated_counts_and_times_match_the_model",
         "test_share.*",
         "test_parallel_read.parallel_read_matches_a_single_reader e2-1s",
+        "test_growth.* clock-spr",
     ),
     "samples": (
         "test_sampling.every_counter_that_can_overflow_ends_intervals_exactly",

@@ -5,11 +5,13 @@
  *
  *	costs events N...	sessions of N events, in as many groups as N needs
  *	costs box N...		sessions of N events on one box, in N groups
- *	costs sessions N...	N sessions without events
  *	costs boxes N...	sessions with one event on each of N boxes
+ *	costs running N...	N sessions that count on one die, with one event each
+ *	costs sessions N...	N sessions without events
  *
  * Prints "COMMAND N NS" lines. NS is the shortest time of some tries, because the kernel's own
- * interrupts fall into others.
+ * interrupts fall into others. A START is between two markers in the model's log, which has the
+ * time for which the die was frozen.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/io.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -30,6 +33,9 @@
 #define MAX_SESSIONS	20000
 #define PAGE		128
 #define TRIES		8
+#define MARKER_PORT	0x5c0
+#define BEFORE_START	1
+#define AFTER_START	2
 #define SECOND		1000000000ULL
 #define SLICE		(SECOND / 20)
 
@@ -79,6 +85,16 @@ static void show(const char *command, unsigned int n, uint64_t ns)
 	printf("%s %u %llu\n", command, n, (unsigned long long)ns);
 }
 
+static uint64_t start(int fd)
+{
+	uint64_t ns;
+
+	outb(BEFORE_START, MARKER_PORT);
+	ns = simple(fd, UCORE_START);
+	outb(AFTER_START, MARKER_PORT);
+	return ns;
+}
+
 /* ---- one session with events ---- */
 
 static int create(uint64_t rotate_ns)
@@ -122,12 +138,12 @@ static uint64_t read_counts(int fd, unsigned int n)
 /* Time all commands of a session with @n events. */
 static void time_session(int fd, unsigned int n)
 {
-	uint64_t start = 0, stop = 0, reset = 0, read = 0, stopped = 0, status = 0, budget = 0;
+	uint64_t begin = 0, stop = 0, reset = 0, read = 0, stopped = 0, status = 0, budget = 0;
 	struct ucore_get_status st = { .size = sizeof(st) };
 	struct ucore_get_budget bu = { .size = sizeof(bu) };
 
 	for (int i = 0; i < TRIES; i++) {
-		shortest(&start, simple(fd, UCORE_START));
+		shortest(&begin, start(fd));
 		shortest(&read, read_counts(fd, n));
 		shortest(&reset, simple(fd, UCORE_RESET));
 		shortest(&stop, simple(fd, UCORE_STOP));
@@ -135,7 +151,7 @@ static void time_session(int fd, unsigned int n)
 		shortest(&status, timed(fd, UCORE_GET_STATUS, &st, 0));
 		shortest(&budget, timed(fd, UCORE_GET_BUDGET, &bu, 0));
 	}
-	show("START", n, start);
+	show("START", n, begin);
 	show("READ", n, read);
 	show("RESET", n, reset);
 	show("STOP", n, stop);
@@ -254,6 +270,37 @@ static void time_boxes(unsigned int n)
 
 /* ---- many sessions ---- */
 
+static int fds[MAX_SESSIONS];
+
+static void close_all(unsigned int n)
+{
+	for (unsigned int i = 0; i < n; i++)
+		close(fds[i]);
+}
+
+/* Time the last of @n sessions, all of which count one event on the first die. */
+static void time_running(unsigned int n)
+{
+	unsigned int nr = 0;
+	uint32_t event;
+
+	for (unsigned int b = 0; nr < n && b < nr_boxes; b++) {
+		for (unsigned int c = 0; nr < n && c < boxes[b].nr_counters; c++) {
+			fds[nr] = create(0);
+			add(fds[nr], boxes[b].box, 1ULL << c, 0, &event, 0);
+			if (++nr < n)
+				start(fds[nr - 1]);
+		}
+	}
+	if (nr < n) {
+		printf("only %u counters\n", nr);
+		exit(1);
+	}
+	time_session(fds[n - 1], n);
+	time_end(fds[n - 1], n);
+	close_all(n - 1);
+}
+
 static struct ucore_session_info infos[PAGE];
 
 /* List all sessions. Set @page to the time of the slowest of the calls, each of one page. */
@@ -283,8 +330,6 @@ static uint64_t list(unsigned int n, uint64_t *page)
 	exit(1);
 }
 
-static int fds[MAX_SESSIONS];
-
 static void time_sessions(unsigned int n)
 {
 	const struct rlimit files = { MAX_SESSIONS + 100, MAX_SESSIONS + 100 };
@@ -310,8 +355,7 @@ static void time_sessions(unsigned int n)
 	show("close", n, ended);
 	show("GET_SESSIONS-all", n, all);
 	show("GET_SESSIONS-page", n, page);
-	for (i = 0; i < n; i++)
-		close(fds[i]);
+	close_all(n);
 }
 
 static const struct {
@@ -319,7 +363,7 @@ static const struct {
 	void (*run)(unsigned int n);
 } kinds[] = {
 	{ "events", time_events }, { "box", time_box }, { "boxes", time_boxes },
-	{ "sessions", time_sessions },
+	{ "running", time_running }, { "sessions", time_sessions },
 };
 
 int main(int argc, char **argv)
@@ -329,8 +373,8 @@ int main(int argc, char **argv)
 	};
 
 	device = open("/dev/ucore", O_RDONLY | O_CLOEXEC);
-	if (device < 0) {
-		perror("/dev/ucore");
+	if (device < 0 || iopl(3)) {
+		perror("/dev/ucore or iopl");
 		return 1;
 	}
 	timed(device, UCORE_GET_BOXES, &get, 0);
