@@ -210,6 +210,23 @@ def version_1_has_selects_and_counters_only(m):
         assert first < second < 1 << 40, (first, second)
 
 
+@test("e2-1s", **BOOT["v1"], **bare)
+def version_1_overflow_interrupts_and_counts_on(m):
+    """The log has the carry, which no register shows, until the counter is written."""
+    with by_hand(m, version=1, gp=2):
+        mark = m.truth_length()
+        poke(m, w(PMC0, (1 << 32) - 1000), w(PMC0 + 1, (1 << 32) - 1000),
+             w(EVTSEL0, COUNT | INT | CYCLES), w(EVTSEL0 + 1, COUNT | CYCLES))
+        m.wait_until(lambda: pmus(m)[0]["status"] == 3, what="two overflows")
+        pmis = m.truth("core-pmi", mark)
+        value, = poke(m, w(EVTSEL0, 0), w(EVTSEL0 + 1, 0), r(PMC0))
+        assert [pmi["cause"] for pmi in pmis] == [[0]], pmis
+        assert 0 < value < 1 << 39, hex(value)
+        poke(m, w(PMC0, 0))
+        assert pmus(m)[0]["status"] == 2
+        assert not rules(m)
+
+
 @test("e2-1s", **BOOT["v2"], **bare)
 def version_2_lacks_any_thread_and_uncore_bits(m):
     with by_hand(m, gp=2):

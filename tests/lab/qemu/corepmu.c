@@ -273,7 +273,7 @@ static uint32_t pmu_advance(UcoreCorePmu *p, int64_t now)
             interrupt |= counter_interrupts(p, i) ? BIT(i) : 0;
         }
     }
-    p->status |= config()->version >= 2 ? carried : 0;
+    p->status |= carried;
     return interrupt;
 }
 
@@ -554,7 +554,7 @@ static void check_counter(const UcoreCorePmu *p, unsigned i, uint32_t msr,
         ucore_violation(ucore, "core-running", "MSR %xh written %" PRIx64
                         "h while its counter counts", msr, val);
     }
-    if (p->status & global_bit(i)) {
+    if (config()->version >= 2 && (p->status & global_bit(i))) {
         ucore_violation(ucore, "core-status", "MSR %xh written %" PRIx64
                         "h while its counter's overflow is set", msr, val);
     }
@@ -600,6 +600,10 @@ static void counter_write(UcoreCorePmu *p, unsigned i, uint32_t msr,
     }
     p->value[i] = val & value_mask(i);
     p->frac[i] = 0;
+    /* no guest can read the status of version 1; the log shows the last carry */
+    if (config()->version < 2) {
+        p->status &= ~global_bit(i);
+    }
 }
 
 static void msr_store(UcoreCpu *c, uint32_t msr, uint64_t val)
