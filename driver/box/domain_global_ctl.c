@@ -465,9 +465,15 @@ static int global_init(struct ucore_domain *domain, const struct ucore_global *g
 		domain->gate = kzalloc(sizeof(*domain->gate), GFP_KERNEL);
 		if (!domain->gate)
 			return -ENOMEM;
-		domain->gate->ctl = global->ctl;
-		domain->gate->nr = global->nr_gated;
-		domain->gate->enable = global->gated;
+		*domain->gate = (struct ucore_gate){
+			.status = global->status,
+			.clear = global->clear,
+			.ctl = global->gated_ctl,
+			.ctr = global->gated_ctr,
+			.nr = global->nr_gated,
+			.enable = global->gated,
+			.sign = global->gated_sign,
+		};
 		ucore_soft_global_init(&domain->io, domain->gate);
 		return 0;
 	}

@@ -58,8 +58,12 @@ static u32 count_in(const struct ucore_domain *domain, const struct ucore_global
  */
 u32 ucore_overflow_count(const struct ucore_domain *domain)
 {
-	u32 i, n = count_in(domain, domain->global, &domain->io);
+	u32 i, n;
 
+	if (domain->gate)
+		return hweight64(ucore_soft_global_status_in_nmi(domain->gate) &
+				 READ_ONCE(domain->armed_mask));
+	n = count_in(domain, domain->global, &domain->io);
 	for (i = 0; i < domain->nr_further; i++)
 		n += count_in(domain, domain->further[i].global, &domain->further[i].io);
 	return n;
@@ -75,6 +79,10 @@ void ucore_overflow_freeze(const struct ucore_domain *domain)
 {
 	const struct ucore_global *global = domain->global;
 
+	if (domain->gate) {
+		ucore_soft_global_freeze_in_nmi(domain->gate);
+		return;
+	}
 	wrmsrq_safe(global->ctl, global->freeze);
 	trace_ucore_reg(UCORE_ACCESS_MSR, true, global->ctl, global->freeze);
 }

@@ -281,7 +281,8 @@ static bool fixed_has_fields(const struct ucore_box_type *type, const struct uco
 
 /*
  * Return true if a counter of @width bits can be preloaded so that it overflows after the
- * period. @preload_bits is the number of bits that software can write, 0 for all.
+ * period. @preload_bits is the number of bits that software can write. The preload sets the
+ * highest of these bits. 0 means that software can write all bits, and sets any of them.
  */
 static bool period_fits(u64 period, u8 width, u8 preload_bits)
 {

@@ -143,25 +143,27 @@ static u64 bits(u32 nr)
 	return nr ? GENMASK_ULL(nr - 1, 0) : 0;
 }
 
-static void describe_global(struct ucore_global *global, const struct ucore_core_pmu *pmu)
+static void describe_global(struct ucore_global *global, const struct ucore_core_pmu *pmu,
+			    const struct ucore_layout *layout)
 {
 	*global = (struct ucore_global){
+		.ctl = CORE_GLOBAL_CTL,
+		.status = CORE_GLOBAL_STATUS,
+		.nr_status = 1,
+		.clear = CORE_OVF_CTL,
 		.unfreeze = bits(pmu->nr_gp) | bits(pmu->nr_fixed) << CORE_STATUS_FIXED,
 		.keep = ~0ULL,
 		.level = true,
 		.enables = true,
 	};
-	if (pmu->version < 2) {		/* no global control: the counters have enable bits only */
-		global->ctl = CORE_EVTSEL0;
-		global->nr_gated = pmu->nr_gp;
-		global->gated = CORE_CTL_EN;
-		return;
-	}
-	global->ctl = CORE_GLOBAL_CTL;
-	global->status = CORE_GLOBAL_STATUS;
-	global->nr_status = 1;
-	global->clear = CORE_OVF_CTL;
 	global->clear_mask = global->unfreeze | CORE_STATUS_BUFFER | CORE_STATUS_CHANGED;
+	if (pmu->version < 2) {		/* no global registers: they are emulated */
+		global->nr_gated = pmu->nr_gp;
+		global->gated_ctl = layout->ctl[0];
+		global->gated_ctr = layout->ctr[0];
+		global->gated = CORE_CTL_EN;
+		global->gated_sign = BIT_ULL(pmu->width - 1);
+	}
 	/*
 	 * A PMI sets the status bit CTR_Frz if IA32_DEBUGCTL requests a freeze. The counters
 	 * stay frozen until this bit is cleared, regardless of IA32_PERF_GLOBAL_CTRL.
@@ -179,18 +181,19 @@ static void describe_type(struct ucore_box_type *type, const struct ucore_core_p
 	type->nr_fixed = pmu->nr_fixed;
 	type->fixed_width = pmu->fixed_width;
 	type->nr_fields = pmu->any ? type->nr_fields : table->nr_fields;
-	type->preload_bits = pmu->full_width ? 0 : CORE_WRITE_BITS;
-	if (pmu->version < 2)		/* no global status shows the overflowed counter */
-		type->caps &= ~(UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW);
+	type->preload_bits = CORE_WRITE_BITS;
+	if (pmu->full_width)
+		/* the emulated status of version 1 needs the highest bit of the preload */
+		type->preload_bits = pmu->version < 2 ? pmu->width : 0;
 	if (!pmu->nr_fixed)
 		type->caps &= ~UCORE_BOX_F_FIXED_OVERFLOW;
 }
 
-static int add_boxes(struct ucore_finder *finder, const struct ucore_core_table *table)
+static int add_boxes(struct ucore_finder *finder, const struct ucore_layout *layout)
 {
 	struct ucore_box_desc desc = {
 		.type = &core.type,
-		.layout = core.pmu.full_width ? table->full_layout : table->layout,
+		.layout = layout,
 		.global = &core.global,
 		.scope = UCORE_SCOPE_CPU,
 		.global_gp = bits(core.pmu.nr_gp),
@@ -220,6 +223,7 @@ static int add_boxes(struct ucore_finder *finder, const struct ucore_core_table 
 int ucore_core_find(struct ucore_finder *finder, const struct ucore_platform *platform)
 {
 	const struct ucore_core_table *table = platform->table;
+	const struct ucore_layout *layout;
 
 	leaf_read(&core.leaf);
 	core.state = ucore_core_decode(&core.leaf, &core.pmu);
@@ -231,10 +235,11 @@ int ucore_core_find(struct ucore_finder *finder, const struct ucore_platform *pl
 		core.state = UCORE_CORE_BAD_CPUID;
 	if (core.state != UCORE_CORE_READY)
 		return 0;
-	describe_global(&core.global, &core.pmu);
+	layout = core.pmu.full_width ? table->full_layout : table->layout;
+	describe_global(&core.global, &core.pmu, layout);
 	describe_type(&core.type, &core.pmu, table);
 	finder->caps |= UCORE_CAP_CORE;
-	return add_boxes(finder, table);
+	return add_boxes(finder, layout);
 }
 
 /** ucore_core_drop() - reset the state that GET_CORE reports, after the core boxes were freed */

@@ -196,7 +196,8 @@ struct ucore_increment {
  * @fixed_step: size of a fixed counter's field in the control that all fixed counters share
  *              (bits), 0 if each fixed counter has its own control
  * @preload_bits: number of low bits of a general counter that a write can set; the higher bits
- *                become copies of the highest of these bits. 0 if a write sets all bits.
+ *                become copies of the highest of these bits, which every preload sets. 0 if a
+ *                write sets all bits and a preload may have any value.
  * @status_gp_shift: number of the status bit of general counter 0; counter i has bit
  *                   @status_gp_shift + i
  * @status_fixed: number of the status bit of fixed counter 0, or UCORE_STATUS_*
@@ -264,9 +265,13 @@ struct ucore_box_type {
  *           these bits, and @freeze is 0. The value before ucore's first use is restored after
  *           the last use, and is no part of other writes. An overflow does not freeze the
  *           domain. Instead, the NMI handler freezes it.
- * @nr_gated: number of counter controls that a soft global control gates, starting at MSR @ctl;
- *            0 if the hardware has a global control
+ * @nr_gated: number of counter controls that a soft global control gates; 0 if the hardware has a
+ *            global control. With a soft global control, @ctl, @status and @clear are no numbers
+ *            of MSRs, but only distinct.
+ * @gated_ctl: MSR number of the first of these counter controls
+ * @gated_ctr: MSR number of the first of their counters
  * @gated: mask of the enable bit in these counter controls
+ * @gated_sign: highest bit of these counters
  * @next: next global control of the same domain, which differs only in its address; NULL for
  *        none. All global controls are written, because a freeze by one control may not stop the
  *        boxes of the others.
@@ -276,6 +281,8 @@ struct ucore_global {
 	u32 status;
 	u32 clear;
 	u32 nr_gated;
+	u32 gated_ctl;
+	u32 gated_ctr;
 	u32 status_stride;
 	u32 nr_status;
 	u32 size;
@@ -288,6 +295,7 @@ struct ucore_global {
 	u64 keep;
 	u64 clear_mask;
 	u64 gated;
+	u64 gated_sign;
 	const struct ucore_global *next;
 	bool level;
 	bool enables;

@@ -67,21 +67,33 @@ struct ucore_tally {
 #define UCORE_MAX_GATED		8
 
 /**
- * struct ucore_gate - soft global control: software emulation of a missing global control
+ * struct ucore_gate - soft global control: software emulation of a missing global control and of
+ *                     its status
+ * @status: offset of the soft status in the window of the soft global control
+ * @clear: offset of the register that clears bits of the soft status (write 1 to clear)
  * @ctl: MSR number of the first gated counter control
- * @nr: number of gated counter controls, with consecutive MSR numbers
+ * @ctr: MSR number of the first counter
+ * @nr: number of gated counter controls and of counters, with consecutive MSR numbers
  * @enable: mask of the enable bit in a counter control
+ * @sign: highest bit of a counter, which a preload sets and an overflow clears
  * @open: value of the soft global control. The enable bit of counter control i reaches the
  *        hardware only if bit i is set.
+ * @preloaded: counters whose sign bit was set by the last write, and whose bits of the soft status
+ *             were not cleared afterwards
  * @word: values that were written to the counter controls
  *
- * Used by emulated_global_ctl.c. Protected by the domain's lock.
+ * Used by emulated_global_ctl.c. Protected by the domain's lock, but read in an NMI, too.
  */
 struct ucore_gate {
+	u32 status;
+	u32 clear;
 	u32 ctl;
+	u32 ctr;
 	u32 nr;
 	u64 enable;
+	u64 sign;
 	u64 open;
+	u64 preloaded;
 	u64 word[UCORE_MAX_GATED];
 };
 
@@ -123,6 +135,8 @@ void ucore_msr_read_many(const unsigned long *address, u64 *val, u32 nr);
 void ucore_msr_init(struct ucore_io *io, u32 base);
 void ucore_soft_global_init(struct ucore_io *io, struct ucore_gate *gate);
 void ucore_soft_global_init_box(struct ucore_io *io, struct ucore_gate *gate);
+u64 ucore_soft_global_status_in_nmi(const struct ucore_gate *gate);
+void ucore_soft_global_freeze_in_nmi(const struct ucore_gate *gate);
 void ucore_pci_init(struct ucore_io *io, struct pci_dev *pdev);
 int ucore_mmio_init(struct ucore_io *io, phys_addr_t address, u32 size);
 void ucore_io_close(struct ucore_io *io);

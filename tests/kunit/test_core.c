@@ -603,15 +603,13 @@ static void ctr_frz_is_cleared_with_the_overflow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
 
-/* ---- version 1: no global control ---- */
+/* ---- version 1: no global control, no global status ---- */
 
 static void version_1_uses_enable_bits_of_controls(struct kunit *test)
 {
 	struct ucore_session *s = fake_session(test);
 	struct ucore_box *box = fake_core_box(test, 1);
 
-	/* no interrupt, and the counter is too narrow to be polled */
-	KUNIT_EXPECT_EQ(test, fake_add(s, box, 0xc0, BIT(0), PERIOD, NULL), -ERANGE);
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0xc0, BIT(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0x3c, BIT(1), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
@@ -633,12 +631,154 @@ static void version_1_uses_enable_bits_of_controls(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
 
+#define LOADED	(BIT_ULL(40) - PERIOD)
+
+/* Start a session on CPU 1 with a period on counter 0, and none on counter 1. */
+static struct ucore_session *armed_v1(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_box *box = fake_core_box(test, 1);
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0xc0, BIT(0), PERIOD, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, box, 0x3c, BIT(1), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	return s;
+}
+
+/* The sign bit of the preloaded counter stands for the missing status. */
+static void version_1_overflow_sample_access_sequence_is_exact(struct kunit *test)
+{
+	struct ucore_session *s = armed_v1(test);
+	struct ucore_domain_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
+	const struct ucore_sample *sample;
+
+	CORE_EXPECT(test, CORE_W(1, 0x186, 0), CORE_W(1, 0x187, 0),
+		    CORE_W(1, 0xc1, 0), CORE_W(1, 0xc2, 0),
+		    CORE_W(1, 0xc1, LOADED), CORE_W(1, 0x186, 0x1300c0),
+		    CORE_W(1, 0x187, 0x03003c), CORE_R(1, 0xc1),
+		    CORE_W(1, 0x186, 0x5300c0), CORE_W(1, 0x187, 0x43003c));
+	KUNIT_EXPECT_EQ(test, fake_kernel.lvtpc[1], (u32)APIC_DM_NMI);
+	regs_of(test, 1)->ctr[0] = 5;
+	regs_of(test, 1)->ctr[1] = 42;
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), 1);
+	CORE_EXPECT(test, CORE_R(1, 0xc1),				/* NMI */
+		    CORE_W(1, 0x186, 0x1300c0), CORE_W(1, 0x187, 0x03003c),
+		    CORE_W(1, 0x186, 0x1300c0), CORE_W(1, 0x187, 0x03003c),
+		    CORE_R(1, 0xc1),					/* status */
+		    CORE_R(1, 0xc1), CORE_R(1, 0xc2),
+		    CORE_W(1, 0xc1, LOADED),
+		    CORE_W(1, 0x186, 0x5300c0), CORE_W(1, 0x187, 0x43003c));
+	sample = fake_record(ctx->ring);
+	KUNIT_ASSERT_NOT_NULL(test, sample);
+	KUNIT_EXPECT_EQ(test, sample->trigger, (u32)UCORE_TRIGGER_OVERFLOW);
+	KUNIT_EXPECT_TRUE(test, sample->flags & UCORE_SAMPLE_F_CONTEXT);
+	KUNIT_EXPECT_EQ(test, sample->values[0].count, PERIOD + 5ULL);
+	KUNIT_EXPECT_EQ(test, sample->values[0].flags, (u32)UCORE_VALUE_F_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, sample->values[1].count, 42ULL);
+	KUNIT_EXPECT_EQ(test, sample->values[1].flags, 0U);
+	KUNIT_EXPECT_EQ(test, ctx->domain->pmis, 1ULL);
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
+}
+
+/* A counter without a period has no sign bit at first, and may have wrapped. */
+static void version_1_nmi_without_an_overflow_is_left_to_others(struct kunit *test)
+{
+	struct ucore_session *s = armed_v1(test);
+
+	regs_of(test, 1)->ctr[1] = BIT_ULL(39) + 3;
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_DONE);
+	session_read(s, false);
+	regs_of(test, 1)->ctr[1] = 3;
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_DONE);
+	session_read(s, false);
+	KUNIT_EXPECT_EQ(test, s->values[1].count, BIT_ULL(40) + 3);
+	KUNIT_EXPECT_NULL(test, fake_record(ctx_of(s, fake_core_box(test, 1))->ring));
+	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->ctl[0], 0x5300c0ULL);
+	fake_stop(s);
+	regs_of(test, 1)->ctr[0] = 0;
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_DONE);
+}
+
+static void version_1_second_nmi_before_service_is_claimed(struct kunit *test)
+{
+	struct ucore_session *s = armed_v1(test);
+	struct ucore_domain_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
+	struct two_nmis n = { };
+
+	regs_of(test, 1)->ctr[0] = 0;
+	smp_call_function_single(1, nmis_before_service, &n, 1);
+	irq_work_sync(&ctx->domain->pmi.work);
+	KUNIT_EXPECT_EQ(test, n.handled[0], 1);
+	KUNIT_EXPECT_EQ(test, n.handled[1], NMI_HANDLED);
+	KUNIT_EXPECT_NOT_NULL(test, fake_record(ctx->ring));
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_DONE);
+	fake_stop(s);
+}
+
+/* A throttled counter counts from zero, so that it has no sign bit without an overflow. */
+static void version_1_throttled_counter_is_no_overflow(struct kunit *test)
+{
+	struct ucore_session *s = armed_v1(test);
+	struct ucore_domain_ctx *ctx = ctx_of(s, fake_core_box(test, 1));
+	struct ucore_domain *domain = ctx->domain;
+
+	domain->throttle_start = ktime_get_mono_fast_ns();
+	domain->throttle_count = 1000000;
+	regs_of(test, 1)->ctr[0] = 5;
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), 1);
+	KUNIT_EXPECT_TRUE(test, domain->throttled);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->ctr[0], 0ULL);
+	regs_of(test, 1)->ctr[0] = PERIOD / 4;
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), NMI_DONE);
+	session_read(s, false);
+	KUNIT_EXPECT_EQ(test, ctx->stats.overflows, 1ULL);
+	domain->throttle_count = 0;
+	fake_clock_advance(10 * NSEC_PER_MSEC);
+	smp_call_function_single(1, fire_here, &domain->watchdog, 1);
+	KUNIT_EXPECT_FALSE(test, domain->throttled);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->ctr[0], BIT_ULL(40) - PERIOD * 3 / 4);
+	regs_of(test, 1)->ctr[0] = 1;
+	KUNIT_EXPECT_EQ(test, fake_core_nmi(1), 1);
+	KUNIT_EXPECT_EQ(test, ctx->stats.overflows, 2ULL);
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, s->values[0].count, 2 * PERIOD + 6ULL);
+	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
+}
+
+/* The START and the STOP of a session keep the pending overflow of another one. */
+static void version_1_sessions_keep_each_others_overflows(struct kunit *test)
+{
+	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+	struct ucore_box *box = fake_core_box(test, 1);
+	struct ucore_domain_ctx *ctx;
+
+	KUNIT_ASSERT_EQ(test, fake_add(a, box, 0xc0, BIT(0), PERIOD, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(b, box, 0x3c, BIT(1), PERIOD, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
+	regs_of(test, 1)->ctr[0] = 7;
+	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
+	session_read(b, false);
+	ctx = ctx_of(a, box);
+	KUNIT_EXPECT_EQ(test, ctx->stats.overflows, 1ULL);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->ctr[0], LOADED);
+	regs_of(test, 1)->ctr[0] = 3;
+	fake_stop(b);
+	session_read(a, false);
+	KUNIT_EXPECT_EQ(test, ctx->stats.overflows, 2ULL);
+	KUNIT_EXPECT_EQ(test, a->values[0].count, 2 * PERIOD + 10ULL);
+	fake_stop(a);
+	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
+}
+
 /* With cmask an event counts at most once per clock: polls may be as rare as with a threshold. */
 static void cmask_limits_the_poll_rate(struct kunit *test)
 {
 	struct ucore_event_spec spec = { .value = { 0xc0 } };
 	struct ucore_box *box = fake_core_box(test, 0);
 
+	box->caps &= ~UCORE_BOX_F_ANY_OVERFLOW;
 	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, 0, 1000000, false, &spec), -ERANGE);
 	spec = (struct ucore_event_spec){ .value = { BIT(24) | 0xc0 } };
 	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, 0, 1000000, false, &spec), 0);
@@ -969,6 +1109,11 @@ static struct kunit_suite suite_v4 = {
 
 static struct kunit_case cases_v1[] = {
 	KUNIT_CASE(version_1_uses_enable_bits_of_controls),
+	KUNIT_CASE(version_1_overflow_sample_access_sequence_is_exact),
+	KUNIT_CASE(version_1_nmi_without_an_overflow_is_left_to_others),
+	KUNIT_CASE(version_1_second_nmi_before_service_is_claimed),
+	KUNIT_CASE(version_1_throttled_counter_is_no_overflow),
+	KUNIT_CASE(version_1_sessions_keep_each_others_overflows),
 	KUNIT_CASE(cmask_limits_the_poll_rate),
 	{ }
 };

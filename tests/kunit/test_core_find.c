@@ -199,13 +199,12 @@ static void core_boxes_follow_uncore_domains(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, has_field(fake_core_box(test, 0), UCORE_FIELD_ANY));
 }
 
-/* Version 1 has no global status that could name the overflowing counter. */
-static void version_1_has_no_overflow_capability(struct kunit *test)
+static void version_1_counters_interrupt_without_global_control(struct kunit *test)
 {
 	if (fake_core_init(test, EAX(1, 2, 40, 7), 0, 0, false))
 		return;
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_EXPECT_EQ(test, fake_core_box(test, 0)->caps, 0U);
+	KUNIT_EXPECT_EQ(test, fake_core_box(test, 0)->caps, (u32)UCORE_BOX_F_OVERFLOW);
 	KUNIT_EXPECT_EQ(test, core_info().caps, 0U);
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
@@ -411,11 +410,21 @@ static void short_writes_limit_periods_to_31_bits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, period(fake_core_box(test, 0), fixed, BIT_ULL(48)), -ERANGE);
 }
 
+/* The sign bit of a preload must be set, because an overflow of version 1 is found by it. */
+static void version_1_periods_need_the_sign_bit(struct kunit *test)
+{
+	if (fake_core_init(test, EAX(1, 2, 40, 7), 0, 0, true))
+		return;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, period(fake_core_box(test, 0), BIT(0), BIT_ULL(39)), 0);
+	KUNIT_EXPECT_EQ(test, period(fake_core_box(test, 0), BIT(0), BIT_ULL(39) + 1), -ERANGE);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(cpuid_leaf_is_decoded, decode_gen_params),
 	KUNIT_CASE(each_cpu_has_a_core_box),
 	KUNIT_CASE(core_boxes_follow_uncore_domains),
-	KUNIT_CASE(version_1_has_no_overflow_capability),
+	KUNIT_CASE(version_1_counters_interrupt_without_global_control),
 	KUNIT_CASE(faulting_capabilities_msr_is_ignored),
 	KUNIT_CASE(missing_cpuid_leaf_gives_no_boxes),
 	KUNIT_CASE(core_pmu_off_gives_no_boxes),
@@ -426,6 +435,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(fixed_counter_fields_are_encoded),
 	KUNIT_CASE(full_width_writes_allow_48_bit_periods),
 	KUNIT_CASE(short_writes_limit_periods_to_31_bits),
+	KUNIT_CASE(version_1_periods_need_the_sign_bit),
 	{ }
 };
 

@@ -511,6 +511,64 @@ static void soft_global_low_half_reads_as_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tally.reads, 3ULL);
 }
 
+/* A preloaded counter without its sign bit has overflowed, until it is cleared or loaded again. */
+static void soft_status_shows_preloaded_counters_without_sign(struct kunit *test)
+{
+	struct ucore_gate gate = { .status = 0x38e, .clear = 0x390, .ctl = 0x186, .ctr = 0xc1,
+				   .nr = 3, .enable = BIT(22), .sign = BIT_ULL(39) };
+	struct ucore_tally tally = { };
+	struct ucore_io io = { .tally = &tally }, of_gate = { .tally = &tally };
+	u32 i;
+
+	for (i = 0; i < 2; i++)		/* the third counter faults */
+		fake_msr_add(0xc1 + i, 0);
+	ucore_soft_global_init(&of_gate, &gate);
+	ucore_soft_global_init_box(&io, &gate);
+	KUNIT_EXPECT_EQ(test, of_gate.ops->read64(&of_gate, 0x38e), 0ULL);
+	KUNIT_EXPECT_EQ(test, tally.reads, 0ULL);
+	for (i = 0; i < 3; i++)
+		io.ops->write64(&io, 0xc1 + i, BIT_ULL(40) - 100);
+	KUNIT_EXPECT_EQ(test, of_gate.ops->read64(&of_gate, 0x38e), 0ULL);
+	KUNIT_EXPECT_EQ(test, tally.reads, 3ULL);
+	*fake_msr(0xc1) = 7;
+	*fake_msr(0xc2) = 8;
+	KUNIT_EXPECT_EQ(test, of_gate.ops->read64(&of_gate, 0x38e), 3ULL);
+	KUNIT_EXPECT_EQ(test, ucore_soft_global_status_in_nmi(&gate), 3ULL);
+	of_gate.ops->write64(&of_gate, 0x390, 1);
+	KUNIT_EXPECT_EQ(test, of_gate.ops->read64(&of_gate, 0x38e), 2ULL);
+	io.ops->write64(&io, 0xc2, 0);
+	KUNIT_EXPECT_EQ(test, of_gate.ops->read64(&of_gate, 0x38e), 0ULL);
+	KUNIT_EXPECT_EQ(test, tally.reads, 3 + 3 + 2 + 1ULL);
+	KUNIT_EXPECT_EQ(test, tally.writes, 4ULL);
+}
+
+/* An NMI between two writes of an unfreeze: the next freeze and unfreeze let all counters run. */
+static void soft_global_freeze_in_nmi_ends_with_the_next_unfreeze(struct kunit *test)
+{
+	struct ucore_gate gate = { .status = 0x38e, .clear = 0x390, .ctl = 0x186, .ctr = 0xc1,
+				   .nr = 2, .enable = BIT(22), .sign = BIT_ULL(39) };
+	struct ucore_tally tally = { };
+	struct ucore_io io = { .tally = &tally }, of_gate = { .tally = &tally };
+
+	fake_msr_add(0x186, 0);
+	fake_msr_add(0x187, 0);
+	ucore_soft_global_init(&of_gate, &gate);
+	ucore_soft_global_init_box(&io, &gate);
+	io.ops->write(&io, 0x186, 0x4300c0);
+	io.ops->write(&io, 0x187, 0x43003c);
+	of_gate.ops->write64(&of_gate, 0x38f, 3);
+	ucore_soft_global_freeze_in_nmi(&gate);
+	KUNIT_EXPECT_EQ(test, io.ops->read(&io, 0x186), 0x0300c0ULL);
+	KUNIT_EXPECT_EQ(test, io.ops->read(&io, 0x187), 0x03003cULL);
+	KUNIT_EXPECT_EQ(test, of_gate.ops->read64(&of_gate, 0x38f), 3ULL);
+	*fake_msr(0x187) = 0x43003c;	/* the interrupted unfreeze continues */
+	of_gate.ops->write64(&of_gate, 0x38f, 0);
+	KUNIT_EXPECT_EQ(test, io.ops->read(&io, 0x187), 0x03003cULL);
+	of_gate.ops->write64(&of_gate, 0x38f, 3);
+	KUNIT_EXPECT_EQ(test, io.ops->read(&io, 0x186), 0x4300c0ULL);
+	KUNIT_EXPECT_EQ(test, io.ops->read(&io, 0x187), 0x43003cULL);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(frozen_pci_counter_is_read_in_two_dwords, way_gen_params),
 	KUNIT_CASE_PARAM(low_half_of_pci_counter_is_one_dword, way_gen_params),
@@ -533,6 +591,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(faulting_msr_is_dead),
 	KUNIT_CASE(msrs_are_read_in_bulk),
 	KUNIT_CASE(soft_global_low_half_reads_as_elsewhere),
+	KUNIT_CASE(soft_status_shows_preloaded_counters_without_sign),
+	KUNIT_CASE(soft_global_freeze_in_nmi_ends_with_the_next_unfreeze),
 	KUNIT_CASE(mmio_control_is_one_dword),
 	KUNIT_CASE(mmio_counter_is_one_access),
 	KUNIT_CASE(mmio_counters_are_read_in_bulk),

@@ -490,10 +490,14 @@ static void msr_accesses_are_traced_with_number(struct kunit *test)
 /* Writes to the hardware are traced. Writes that the soft global control only stores are not. */
 static void soft_global_control_traces_hardware_writes_only(struct kunit *test)
 {
-	struct ucore_gate gate = { .ctl = 0xd10, .nr = 1, .enable = BIT(22) };
+	struct ucore_gate gate = {
+		.status = 1, .clear = 2, .ctl = 0xd10, .ctr = 0xd16, .nr = 1, .enable = BIT(22),
+		.sign = BIT_ULL(43),
+	};
 	struct ucore_io of_gate = { .tally = &tally }, io = { .tally = &tally };
 
 	fake_msr_add(0xd10, 0);
+	fake_msr_add(0xd16, 0);
 	ucore_soft_global_init(&of_gate, &gate);
 	ucore_soft_global_init_box(&io, &gate);
 	io.ops->write(&io, 0xd10, 0x400304);
@@ -501,8 +505,14 @@ static void soft_global_control_traces_hardware_writes_only(struct kunit *test)
 	of_gate.ops->write(&of_gate, 0, 1);
 	expect_access(test, 1, 'W', UCORE_ACCESS_MSR, 0xd10, 0x400304);
 	of_gate.ops->read(&of_gate, 0);
+	of_gate.ops->read(&of_gate, 1);		/* no counter is preloaded */
 	io.ops->read(&io, 0xd10);
 	expect_access(test, 2, 'R', UCORE_ACCESS_MSR, 0xd10, 0x400304);
+	io.ops->write64(&io, 0xd16, BIT_ULL(43));
+	expect_access(test, 3, 'W', UCORE_ACCESS_MSR, 0xd16, BIT_ULL(43));
+	of_gate.ops->read64(&of_gate, 1);
+	expect_access(test, 4, 'R', UCORE_ACCESS_MSR, 0xd16, BIT_ULL(43));
+	of_gate.ops->write64(&of_gate, 2, 1);
 	expect_tally(test);
 }
 

@@ -72,6 +72,21 @@ def released_to_perf(m):
     m.inject("record-cores yes")
 
 
+def perf_samples(m):
+    """Check that `perf record` samples all CPUs."""
+    with released_to_perf(m):
+        before = [cpu["core_pmi"] for cpu in m.oracle("cpus")["cpus"]]
+        perf = m.spawn("cd /tmp && exec perf record -q -a -e cycles -c 52000000 "
+                       "-o /tmp/perf.data -- sleep 3600 2>&1")
+        m.wait_until(lambda: all(cpu["core_pmi"] > old + 5 for cpu, old in
+                                 zip(m.oracle("cpus")["cpus"], before)),
+                     timeout=40, what="perf's interrupts on each CPU")
+        perf.kill(2)
+        perf.wait(check=False, timeout=60)
+        found = m.run("perf script -i /tmp/perf.data -F cpu 2>/dev/null", timeout=60).out
+        assert len(set(found.split())) == len(before), found
+
+
 class CoreSession(Session):
     """A session with events of cores.
 

@@ -16,7 +16,7 @@ from lab.session import (GAP, MS, SAMPLE, SAMPLE_CONTEXT, SAMPLE_RECOVERED, TRIG
 from machine import eventset
 from machine.armed import each_overflowed
 from machine.cores import (BUFFER, CHANGED, GLOBAL_CTRL, CoreSession, core_windows, cores,
-                           event_for, full_set, rate_of, released_to_perf, run_cores)
+                           event_for, full_set, perf_samples, rate_of, released_to_perf, run_cores)
 
 # increments per second; test_witness.py checks that perf measures the same rates
 CYCLES, INSTRUCTIONS = core.CYCLES, core.rate(0xc0)
@@ -516,21 +516,6 @@ def perf_and_ucore_exclude_each_other(m):
             s.on(1, 0, event=0xc0)
             s.start()
             s.read_exactly()
-
-
-def perf_samples(m):
-    """Check that `perf record` samples all CPUs."""
-    with released_to_perf(m):
-        before = [cpu["core_pmi"] for cpu in m.oracle("cpus")["cpus"]]
-        perf = m.spawn("cd /tmp && exec perf record -q -a -e cycles -c 52000000 "
-                       "-o /tmp/perf.data -- sleep 3600 2>&1")
-        m.wait_until(lambda: all(cpu["core_pmi"] > old + 5 for cpu, old in
-                                 zip(m.oracle("cpus")["cpus"], before)),
-                     timeout=40, what="perf's interrupts on each CPU")
-        perf.kill(2)
-        perf.wait(check=False, timeout=60)
-        found = m.run("perf script -i /tmp/perf.data -F cpu 2>/dev/null", timeout=60).out
-        assert len(set(found.split())) == 4, found
 
 
 @test("e2-2s", kernels=BOTH, perf=True, timeout=180)
