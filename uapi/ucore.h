@@ -494,12 +494,14 @@ struct ucore_get_links {
 #define UCORE_SELFTEST_RUN	(1U << 4)	/* an enabled clock event counts */
 #define UCORE_SELFTEST_GLOBAL_FREEZE (1U << 5)	/* the global freeze stops the clock event */
 #define UCORE_SELFTEST_BOX_FREEZE (1U << 6)	/* the box's freeze bit stops the clock event */
+#define UCORE_SELFTEST_OVERFLOW	(1U << 7)	/* trial of a reserved overflow enable */
 
 /* ucore_get_selftest.found: what ucore found before its first write, and conflicts since load */
 #define UCORE_FOUND_CONTROL	(1U << 0)	/* a counter control was not zero */
 #define UCORE_FOUND_GLOBAL	(1U << 1)	/* the global control was not zero */
 #define UCORE_FOUND_HYPERVISOR	(1U << 2)	/* CPUID reports a hypervisor */
 #define UCORE_FOUND_CONFLICT	(1U << 3)	/* a control changed while a session counted */
+#define UCORE_FOUND_OVERFLOW	(1U << 4)	/* a reserved overflow enable works */
 
 /**
  * struct ucore_get_selftest - UCORE_GET_SELFTEST: report the self-test of a box
@@ -525,6 +527,12 @@ struct ucore_get_links {
  * GET_INFO omits GLOBAL_FREEZE. Values of counters that no freeze stops are flagged UNFROZEN.
  * Values of events that need a missing bit are flagged PARTIAL. ADD_EVENT fails with ENODEV if
  * the counters of the box do not retain a written value.
+ *
+ * UCORE_SELFTEST_OVERFLOW is made only with the module parameter try_overflow=1. The counters of
+ * some boxes have no documented overflow enable, but may have one in a reserved bit. The trial
+ * sets the bit and lets a counter overflow, and never fails. @missing has the bit if the control
+ * did not retain it, and @found has UCORE_FOUND_OVERFLOW if the global status showed the
+ * overflow. The driver does not use the result: periods of these boxes are polled in either case.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOENT (box).
  */

@@ -21,6 +21,7 @@
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
+#include <linux/moduleparam.h>
 
 #include "box/catalog.h"
 #include "box/freeze.h"
@@ -28,6 +29,17 @@
 
 /* Time for which a counter counts clocks (us). A clock of 100 MHz has 500 cycles in this time. */
 #define CLOCK_TEST_US	5
+
+/*
+ * Number of clocks after which the counter overflows in the trial of a reserved overflow enable.
+ * It is less than CLOCK_TEST_US takes.
+ */
+#define TRIAL_CLOCKS	64
+
+static bool try_overflow;
+module_param(try_overflow, bool, 0444);
+MODULE_PARM_DESC(try_overflow,
+		 "let self-tests set a reserved bit of E5-2600 v2: the overflow enable of C-Box and IRP");
 
 /* Record the result of a check. @held is true if the box behaved as described. */
 static void record_check(struct ucore_box *box, u32 check, bool held)
@@ -296,6 +308,50 @@ static void test_clock(struct ucore_box *box)
 }
 
 /*
+ * ---- overflow: a reserved overflow enable is tried ----
+ */
+
+/*
+ * Let counter 0 overflow with the overflow enable that the manual reserves, and find out whether
+ * the global status shows it. No PMI is routed, and an overflow at most freezes the idle domain
+ * until the next unfreeze. A write that faults is dropped. The driver does not use the result.
+ */
+static void test_reserved_overflow(struct ucore_box *box)
+{
+	const struct ucore_box_type *type = box->desc.type;
+	const struct ucore_layout *layout = box->desc.layout;
+	u64 preload = GENMASK_ULL(ucore_box_width(box, false) - 1, 0) - TRIAL_CLOCKS;
+	u32 clock = (type->clock & ~UCORE_CLOCK(0)) | type->ctl_en;
+	struct ucore_domain *domain = box->domain;
+
+	box->selftest.tested |= UCORE_SELFTEST_OVERFLOW;
+	ucore_box_write(box, layout->ctl[0], 0);
+	box->selftest.missing |= missing(box, layout->ctl[0], type->ctl_ov_try);
+	if (box->selftest.missing & type->ctl_ov_try)
+		return;
+	box->io.ops->write64(&box->io, layout->ctr[0], preload);
+	ucore_box_write(box, layout->ctl[0], clock | type->ctl_ov_try);
+	clock_start(box);
+	udelay(CLOCK_TEST_US);
+	clock_freeze(box);
+	ucore_box_write(box, layout->ctl[0], 0);
+	ucore_box_clear_status(box, ucore_box_status(box));
+	if (!ucore_domain_status(domain))
+		return;
+	ucore_domain_clear_status(domain);
+	box->selftest.found |= UCORE_FOUND_OVERFLOW;
+}
+
+/* Return true if the user allows the trial, and its result will be valid. */
+static bool may_try_overflow(const struct ucore_box *box)
+{
+	const struct ucore_box_type *type = box->desc.type;
+
+	return try_overflow && type->ctl_ov_try && type->clock && box->domain->global &&
+	       box->selftest.tested & ~box->selftest.failed & UCORE_SELFTEST_RUN;
+}
+
+/*
  * ---- self-test of a box ----
  */
 
@@ -333,6 +389,8 @@ static void checks(struct ucore_box *box, bool idle)
 	test_controls(box);
 	if (whole && box->selftest.width)
 		test_clock(box);
+	if (whole && may_try_overflow(box))
+		test_reserved_overflow(box);
 	stop_box(box);
 	if (box_is_gone(box)) {	/* a dead box: the results are invalid */
 		box->selftest = (struct ucore_selftest){ };

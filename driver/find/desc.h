@@ -187,6 +187,8 @@ struct ucore_increment {
  *                     (bits), 0 if all sources agree
  * @ctl_en: enable bits of a general control
  * @ctl_ov_en: overflow enable bit of a general control
+ * @ctl_ov_try: bit of a general control that is reserved, but may be an overflow enable; 0 for
+ *              none. Only the self-test writes it, if the user allows it.
  * @ctl_rst: bit of a general control that clears its counter, 0 if absent or not to be used
  * @ctl_default: bits of a general control that are all set if an event sets none of them (user
  *               and kernel mode of core counters)
@@ -219,6 +221,7 @@ struct ucore_box_type {
 	u32 caps;
 	u32 ctl_en;
 	u32 ctl_ov_en;
+	u32 ctl_ov_try;
 	u32 ctl_rst;
 	u32 ctl_default;
 	u32 fixed_en;

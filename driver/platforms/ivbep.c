@@ -94,7 +94,8 @@ static const struct ucore_increment imc_increments[] = {
 
 /*
  * The driver uses no overflow interrupts of C-Boxes, because bit 20 of a counter control is
- * reserved and there is no box status. The text of the manual mentions overflow messages (5.3):
+ * reserved and there is no box status. The text of the manual mentions overflow messages (5.3),
+ * and the global status has bits for C-Boxes. With try_overflow=1 the self-test tries the bit:
  * UNCERTAIN(cbo-overflow).
  */
 static const struct ucore_box_type cbo = {
@@ -104,6 +105,7 @@ static const struct ucore_box_type cbo = {
 	.constraints = cbo_constraints,
 	.increments = ucore_e5_clockticks_00,
 	.clock = UCORE_CLOCK(0x00),
+	.ctl_ov_try = E5_CTL_OV_EN,
 	E5_COUNTERS(4, IVBEP_WIDTH_CBO),
 };
 
@@ -194,7 +196,8 @@ static const struct ucore_box_type r3qpi = {
 /*
  * Box with the counters of both IRPs, which have one box control: counters 0 and 1 belong to
  * IRP0, counters 2 and 3 to IRP1. The driver uses no overflow interrupts of IRPs, because the
- * global status has no bit for them: UNCERTAIN(status).
+ * global status has no bit for them: UNCERTAIN(status). With try_overflow=1 the self-test tries
+ * whether an overflow sets any bit there.
  */
 static const struct ucore_box_type irp = {
 	.name = "irp",
@@ -202,6 +205,7 @@ static const struct ucore_box_type irp = {
 	FIELDS(ucore_e5_fields),
 	.increments = ucore_e5_clockticks_00,
 	.clock = UCORE_CLOCK(0x00),
+	.ctl_ov_try = E5_CTL_OV_EN,
 	E5_COUNTERS(4, IVBEP_WIDTH),
 	.least_width = E5_WIDTH_LEAST,
 };

@@ -166,6 +166,9 @@ static void reg_write(struct fake_window *win, u32 reg, u64 val)
 		box_control(win, val);
 	else if (!layout || !counter_control(win, reg, val))
 		*reg_place(win, reg) = val;
+	if (win->ov_try_sets && is_control(win, reg) && val & win->type->ctl_ov_try &&
+	    val & win->type->ctl_en)
+		*reg_place(win->die, win->die->global->status) |= win->ov_try_sets;
 }
 
 static void access_log(struct fake_window *win, char op, u32 reg, u64 val)

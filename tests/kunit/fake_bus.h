@@ -64,6 +64,8 @@ struct fake_bus {
  * @faults: writes to the box control with a bit of @absent are dropped
  * @drops_values: counters do not retain a written value
  * @ctl_absent: bits of counter controls that do not exist
+ * @ov_try_sets: bits of the global status that are set when a control is written with its enable
+ *               bit and its reserved overflow enable
  * @reserved: bits reserved in all registers: writes that set a reserved bit are dropped
  * @dead: reads return all ones, writes are dropped
  * @ones_left: number of reads that return all ones before the box responds
@@ -85,6 +87,7 @@ struct fake_window {
 	bool faults;
 	bool drops_values;
 	u64 ctl_absent;
+	u64 ov_try_sets;
 	u64 reserved;
 	bool dead;
 	u32 ones_left;

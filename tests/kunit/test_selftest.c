@@ -309,6 +309,105 @@ static void dropped_values_in_vm_name_the_hypervisor(struct kunit *test)
 			   "its registers do not keep what is written: a hypervisor ignores it");
 }
 
+/* ---- trial of a reserved overflow enable ---- */
+
+#define CBO0	BIT_ULL(3)	/* global status */
+
+static bool *try_overflow(void)
+{
+	return fake_param("try_overflow");
+}
+
+static void reserved_overflow_enable_is_not_written_by_default(struct kunit *test)
+{
+	struct ucore_box *box = new_box(test, "cbo");
+
+	fake_window(box)->ov_try_sets = CBO0;
+	KUNIT_ASSERT_EQ(test, add_event(test, box, 0), 0);
+	KUNIT_EXPECT_FALSE(test, box->selftest.tested & UCORE_SELFTEST_OVERFLOW);
+	KUNIT_EXPECT_FALSE(test, box->selftest.found & UCORE_FOUND_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_STATUS), 0ULL);
+}
+
+/* Run the self-test of a box with the trial, and check that it leaves no trace. */
+static void trial(struct kunit *test, struct ucore_box *box)
+{
+	struct fake_window *win = fake_window(box);
+	u32 caps = box->caps;
+
+	*try_overflow() = true;
+	KUNIT_EXPECT_EQ(test, add_event(test, box, 0), 0);
+	*try_overflow() = false;
+	KUNIT_EXPECT_EQ(test, box->selftest.failed, 0U);
+	KUNIT_EXPECT_EQ(test, box->caps, caps);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_global(0), GLOBAL_STATUS), 0ULL);
+	KUNIT_EXPECT_FALSE(test, fake_global(0)->frozen);
+	KUNIT_EXPECT_EQ(test, box->domain->freeze_count, 0U);
+	KUNIT_EXPECT_EQ(test, fake_peek(win, box->desc.layout->ctl[0]), 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(win, box->desc.layout->ctr[0]), 0ULL);
+}
+
+static void working_reserved_overflow_enable_is_found(struct kunit *test)
+{
+	struct ucore_box *box = new_box(test, "cbo");
+
+	fake_window(box)->ov_try_sets = CBO0;
+	trial(test, box);
+	KUNIT_EXPECT_TRUE(test, box->selftest.tested & UCORE_SELFTEST_OVERFLOW);
+	KUNIT_EXPECT_TRUE(test, box->selftest.found & UCORE_FOUND_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, box->selftest.missing, 0U);
+}
+
+static void reserved_overflow_enable_without_effect_is_not_found(struct kunit *test)
+{
+	struct ucore_box *box = new_box(test, "cbo");
+
+	trial(test, box);
+	KUNIT_EXPECT_TRUE(test, box->selftest.tested & UCORE_SELFTEST_OVERFLOW);
+	KUNIT_EXPECT_FALSE(test, box->selftest.found & UCORE_FOUND_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, box->selftest.missing, 0U);
+}
+
+static void faulting_reserved_overflow_enable_is_missing(struct kunit *test)
+{
+	struct ucore_box *box = new_box(test, "cbo");
+
+	fake_window(box)->reserved = OV_EN;
+	fake_window(box)->width = 20;	/* or the counters would have the reserved bit, too */
+	fake_window(box)->ov_try_sets = CBO0;
+	*try_overflow() = true;
+	add_event(test, box, 0);
+	*try_overflow() = false;
+	KUNIT_EXPECT_TRUE(test, box->selftest.tested & UCORE_SELFTEST_OVERFLOW);
+	KUNIT_EXPECT_FALSE(test, box->selftest.found & UCORE_FOUND_OVERFLOW);
+	KUNIT_EXPECT_EQ(test, box->selftest.missing, (u32)OV_EN);
+}
+
+static void reserved_overflow_enable_of_irp_is_tried(struct kunit *test)
+{
+	struct ucore_box *box = new_box(test, "irp");
+
+	trial(test, box);
+	KUNIT_EXPECT_TRUE(test, box->selftest.tested & UCORE_SELFTEST_OVERFLOW);
+	box = new_box(test, "imc");
+	trial(test, box);
+	KUNIT_EXPECT_FALSE(test, box->selftest.tested & UCORE_SELFTEST_OVERFLOW);
+}
+
+/* The trial freezes the domain, which must not happen to another session. */
+static void reserved_overflow_enable_is_tried_on_idle_domain_only(struct kunit *test)
+{
+	struct ucore_session *other = fake_session(test);
+	struct ucore_box *box;
+
+	KUNIT_ASSERT_EQ(test, fake_add(other, fake_box(test, 0, "ha", 0), 1, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(other), 0);
+	box = new_box(test, "cbo");
+	trial(test, box);
+	KUNIT_EXPECT_FALSE(test, box->selftest.tested & UCORE_SELFTEST_OVERFLOW);
+	fake_stop(other);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(selftest_of_good_box_passes),
 	KUNIT_CASE(selftest_restores_registers),
@@ -327,6 +426,12 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(enabled_controls_before_selftest_are_reported),
 	KUNIT_CASE(selftest_of_box_without_box_control_passes),
 	KUNIT_CASE(box_dying_in_selftest_is_not_failed),
+	KUNIT_CASE(reserved_overflow_enable_is_not_written_by_default),
+	KUNIT_CASE(working_reserved_overflow_enable_is_found),
+	KUNIT_CASE(reserved_overflow_enable_without_effect_is_not_found),
+	KUNIT_CASE(faulting_reserved_overflow_enable_is_missing),
+	KUNIT_CASE(reserved_overflow_enable_of_irp_is_tried),
+	KUNIT_CASE(reserved_overflow_enable_is_tried_on_idle_domain_only),
 	{ }
 };
 

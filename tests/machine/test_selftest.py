@@ -157,6 +157,47 @@ def verify_detects_a_control_of_another_owner(m):
     assert any(verdict == "FAILED" and "cbo1 of die 1" in text for verdict, _, text in found), found
 
 
+# ---- the trial of the reserved overflow enable of C-Boxes and IRPs ----
+
+def tried(m, status):
+    """Load the module with the trial; return [(verdict, text)] of verify about it."""
+    m.insmod(parameters="try_overflow=1")
+    mark = m.truth_length()
+    found = [(verdict, text) for verdict, what, text in verify(m, status) if what == "overflow"]
+    # the boxes work after the trial, and their periods are polled in either case
+    assert not [box for box in boxes(m) if box["type"] in ("cbo", "irp") and
+                "overflow" in box["caps"]]
+    with Session(m) as s:
+        s.add("cbo0", 0, 0, event=0)
+        s.add("irp0", 0, 0, event=0)
+        s.start()
+        s.read_exactly()
+    return found, mark
+
+
+@test("e2-1s", loaded=False, strict=False, timeout=300)
+def faulting_overflow_enable_is_tried_without_damage(m):
+    found, _ = tried(m, 0)
+    assert [verdict for verdict, _ in found] == ["passed"], found
+    tried_boxes = [box for box in boxes(m) if box["type"] in ("cbo", "irp")]
+    assert f" {len(tried_boxes)} boxes tried" in found[0][1], found
+
+
+@test("e2-1s", settings={"model.cbox-ov-en": "yes"}, loaded=False, strict=False, timeout=300)
+def working_overflow_enable_is_reported(m):
+    found, mark = tried(m, 1)
+    # an IRP has no bit in the model's global status
+    assert [verdict for verdict, _ in found] == ["FAILED"] and "cbo0 of die 0" in found[0][1] and \
+        "irp" not in found[0][1], found
+    causes = {cause for freeze in m.truth("freeze", mark) for cause in freeze["cause"]}
+    assert "cbo0.0" in causes, causes
+
+
+@test("e2-1s", settings={"model.cbox-ov-en": "yes"}, timeout=300)
+def overflow_enable_is_not_tried_without_the_parameter(m):
+    assert "overflow" not in {what for _, what, _ in verify(m, 0)}
+
+
 # ---- a hypervisor that ignores MSRs ----
 
 IGNORED = {"machine.hypervisor": "yes", "machine.msrs-ignored": "yes"}

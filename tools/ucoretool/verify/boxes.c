@@ -331,6 +331,29 @@ static void owners_judge(struct verify *verify, const struct ucore_box_info *box
 			      "a hypervisor emulates the registers, so that results may differ from the hardware");
 }
 
+/* Report the trial of reserved overflow enables, which ucore assumes to have no effect */
+static void overflow_judge(struct verify *verify, const struct ucore_box_info *boxes, size_t nr)
+{
+	char names[NAMES_LEN] = "";
+	unsigned int tested = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct ucore_get_selftest *selftest = &verify->selftests[i];
+
+		tested += !!(selftest->tested & UCORE_SELFTEST_OVERFLOW);
+		if (selftest->found & UCORE_FOUND_OVERFLOW)
+			name_add(names, sizeof(names), &boxes[i]);
+	}
+	if (*names)
+		verify_report(verify, VERDICT_FAILED, "overflow",
+			      "a reserved overflow enable works, but ucore polls these boxes: %s",
+			      names);
+	else if (tested)
+		verify_report(verify, VERDICT_PASSED, "overflow",
+			      "no reserved overflow enable sets the global status: %u boxes tried",
+			      tested);
+}
+
 int verify_selftests(struct verify *verify)
 {
 	struct ucore_error *err = &verify->tool->err;
@@ -352,6 +375,7 @@ int verify_selftests(struct verify *verify)
 	owners_judge(verify, boxes, nr);
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
 		check_judge(verify, &checks[i], boxes, nr);
+	overflow_judge(verify, boxes, nr);
 	return 0;
 }
 
