@@ -100,7 +100,8 @@ void ucore_number_note_received(struct ucore_domain *domain, u64 number)
 	if (READ_ONCE(pmi->received) >= number)
 		return;
 	WRITE_ONCE(pmi->receiver, raw_smp_processor_id());
-	smp_store_release(&pmi->received, number);	/* pairs with ucore_number_may_arrive_here() */
+	/* pairs with ucore_number_may_arrive_here() */
+	smp_store_release(&pmi->received, number);
 }
 
 /* Return the number of PMIs after @after and before @before that may still be in flight. */
