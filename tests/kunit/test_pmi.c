@@ -998,143 +998,111 @@ static void misrouted_pmi_on_leaving_cpu_is_not_claimed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), 1);
 }
 
-/* The overflow was serviced by STOP, and its PMI arrives after the disable. */
-static void pmi_after_disable_is_claimed_once(struct kunit *test)
+/* ---- PMIs in flight across disable and enable ---- */
+
+/**
+ * enum step - a step of a case of in_flight[]
+ * @SERVICE: an overflow that a READ services before its NMI arrives
+ * @OVERFLOW: an overflow that nothing services
+ * @DISABLE: disable the PMI
+ * @ENABLE: enable the PMI
+ * @STOP: disable the PMI, because no counter is armed any more
+ * @START: enable the PMI, because a counter is armed
+ * @WAIT: 1.1 s, after which a PMI is not pending any more
+ * @HOLD: the next accepted NMI is not serviced
+ * @RELEASE: service it
+ * @CLAIM: an NMI on CPU 0 is claimed
+ * @LEAVE: an NMI on CPU 0 is left to other handlers
+ * @CLAIM_1: an NMI on CPU 1, which is no target, is claimed
+ * @LEAVE_1: an NMI on CPU 1 is left to other handlers
+ */
+enum step {
+	SERVICE = 1, OVERFLOW, DISABLE, ENABLE, STOP, START, WAIT, HOLD, RELEASE, CLAIM, LEAVE,
+	CLAIM_1, LEAVE_1,
+};
+
+static const struct in_flight {
+	const char *name;
+	u32 samples;
+	u8 steps[20];	/* enum step, 0 after the last one */
+} in_flight[] = {
+	{ "pmi_after_stop_is_claimed_once", 2,
+	  { SERVICE, STOP, CLAIM, LEAVE, LEAVE_1, START, LEAVE,
+	    SERVICE, STOP, WAIT, LEAVE, LEAVE, LEAVE_1, START, LEAVE } },
+	/* the CPU has received the PMI already, or the PMI is too old */
+	{ "foreign_nmi_after_disable_is_not_claimed", 2,
+	  { OVERFLOW, CLAIM, DISABLE, LEAVE, ENABLE, SERVICE, WAIT, DISABLE, LEAVE } },
+	/* in the end, CPU 0 has received them all */
+	{ "each_pmi_in_flight_is_claimed_after_disable", 3,
+	  { SERVICE, SERVICE, SERVICE, DISABLE, CLAIM, CLAIM, CLAIM, LEAVE, LEAVE_1 } },
+	/* only the last one may still arrive */
+	{ "pmi_one_second_old_is_not_pending_after_disable", 3,
+	  { SERVICE, SERVICE, WAIT, SERVICE, DISABLE, CLAIM, LEAVE } },
+	{ "accepted_pmi_is_not_pending_after_disable", 1,
+	  { HOLD, OVERFLOW, CLAIM, DISABLE, LEAVE, ENABLE, LEAVE, RELEASE, LEAVE } },
+	/* one was sent before and one while the CPU was no target */
+	{ "pmi_while_no_target_is_pending_on_the_next_target", 2,
+	  { SERVICE, DISABLE, SERVICE, ENABLE, CLAIM, CLAIM, LEAVE } },
+	/* a change of the route: the PMI stays pending */
+	{ "pmi_across_disable_and_enable_is_claimed", 2,
+	  { SERVICE, DISABLE, ENABLE, CLAIM, LEAVE, OVERFLOW, CLAIM } },
+	{ "pmi_across_second_enable_is_claimed", 1, { SERVICE, ENABLE, CLAIM, LEAVE } },
+	/* CPU 1 has received the PMI that was sent after the disable */
+	{ "pmi_while_no_target_is_not_claimed_later", 2,
+	  { SERVICE, DISABLE, SERVICE, CLAIM_1, ENABLE, CLAIM, LEAVE } },
+};
+
+static void in_flight_name(const struct in_flight *c, char *desc)
 {
-	struct ucore_domain_ctx *ctx = armed_ctx(test);
+	strscpy(desc, c->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+KUNIT_ARRAY_PARAM(in_flight, in_flight, in_flight_name);
+
+/* Do a step that is no NMI. */
+static void do_step(struct ucore_domain_ctx *ctx, enum step step)
+{
 	struct ucore_domain *domain = ctx->domain;
-	u32 i;
 
-	for (i = 0; i < 2; i++) {
+	if (step == START || step == STOP)
+		domain->armed = step == START;
+	if (step == SERVICE)
 		service_before_nmi(ctx);
-		domain->armed = 0;
+	else if (step == OVERFLOW)
+		overflow(ctx, 0);
+	else if (step == DISABLE || step == STOP)
 		disable(domain);
-		if (i)
-			fake_clock_advance(1100ULL * NSEC_PER_MSEC);
-		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), i ? NMI_DONE : NMI_HANDLED);
-		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
-		/* no PMI was pending for this CPU */
-		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);
-		domain->armed = 1;
+	else if (step == ENABLE || step == START)
 		enable(domain);
-		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
+	else if (step == WAIT)
+		fake_clock_advance(1100 * MS);
+	else if (step == HOLD)
+		fake_kernel.hold_work = true;
+	else
+		irq_work_sync(&domain->pmi.work);
+}
+
+static void pmi_in_flight_is_claimed_or_left(struct kunit *test)
+{
+	const struct in_flight *c = test->param_value;
+	struct ucore_domain_ctx *ctx = armed_ctx(test);
+	bool held = false;
+	const u8 *step;
+	u32 cpu;
+	int ret;
+
+	for (step = c->steps; *step; step++) {
+		if (*step < CLAIM) {
+			do_step(ctx, *step);
+			held = *step == HOLD || (held && *step != RELEASE);
+			continue;
+		}
+		cpu = *step == CLAIM_1 || *step == LEAVE_1;
+		ret = held ? one_unserviced_nmi(cpu) : one_nmi(ctx, cpu);
+		KUNIT_EXPECT_EQ_MSG(test, ret, *step == CLAIM || *step == CLAIM_1 ?
+				    NMI_HANDLED : NMI_DONE, "step %u", (u32)(step - c->steps));
 	}
-	KUNIT_EXPECT_EQ(test, ctx->stats.samples, 2ULL);
-}
-
-/* A CPU does not claim the same PMI twice, whether it is recent or old. */
-static void foreign_nmi_after_disable_is_not_claimed(struct kunit *test)
-{
-	struct ucore_domain_ctx *ctx = armed_ctx(test);
-
-	overflow(ctx, 0);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), 1);
-	disable(ctx->domain);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
-	enable(ctx->domain);
-	service_before_nmi(ctx);
-	fake_clock_advance(1100ULL * NSEC_PER_MSEC);
-	disable(ctx->domain);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
-}
-
-/* Three overflows were serviced before the disable: their NMIs may arrive for a second. */
-static void each_pmi_in_flight_is_claimed_after_disable(struct kunit *test)
-{
-	struct ucore_domain_ctx *ctx = armed_ctx(test);
-	u32 i;
-
-	for (i = 0; i < 3; i++)
-		service_before_nmi(ctx);
-	disable(ctx->domain);
-	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_DONE);	/* CPU 0 has received them */
-}
-
-/* Of three PMIs, two were sent more than one second ago: only the last one may still arrive. */
-static void pmi_one_second_old_is_not_pending_after_disable(struct kunit *test)
-{
-	struct ucore_domain_ctx *ctx = armed_ctx(test);
-
-	service_before_nmi(ctx);
-	service_before_nmi(ctx);
-	fake_clock_advance(1100 * MS);
-	service_before_nmi(ctx);
-	disable(ctx->domain);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
-}
-
-/* The NMI was accepted before the route changed, and its service after the change. */
-static void accepted_pmi_is_not_pending_after_disable(struct kunit *test)
-{
-	struct ucore_domain_ctx *ctx = armed_ctx(test);
-
-	fake_kernel.hold_work = true;
-	overflow(ctx, 0);
-	KUNIT_EXPECT_EQ(test, one_unserviced_nmi(0), 1);
-	disable(ctx->domain);
-	KUNIT_EXPECT_EQ(test, one_unserviced_nmi(0), NMI_DONE);
-	enable(ctx->domain);
-	KUNIT_EXPECT_EQ(test, one_unserviced_nmi(0), NMI_DONE);
-	irq_work_sync(&ctx->domain->pmi.work);
-	KUNIT_EXPECT_NOT_NULL(test, fake_record(ctx->ring));
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
-}
-
-/* Two PMIs are in flight, one sent before and one sent while the CPU was no target. */
-static void pmi_while_no_target_is_pending_on_the_next_target(struct kunit *test)
-{
-	struct ucore_domain_ctx *ctx = armed_ctx(test);
-
-	service_before_nmi(ctx);
-	disable(ctx->domain);
-	service_before_nmi(ctx);
-	enable(ctx->domain);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
-}
-
-/* Disable and enable on a change of the route: pending PMIs stay valid. */
-static void pmi_across_disable_and_enable_is_claimed(struct kunit *test)
-{
-	struct ucore_domain_ctx *ctx = armed_ctx(test);
-
-	service_before_nmi(ctx);
-	disable(ctx->domain);
-	enable(ctx->domain);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
-	overflow(ctx, 0);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), 1);
-}
-
-/* A second enable does not forget a PMI that is on its way. */
-static void pmi_across_second_enable_is_claimed(struct kunit *test)
-{
-	struct ucore_domain_ctx *ctx = armed_ctx(test);
-
-	service_before_nmi(ctx);
-	enable(ctx->domain);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
-}
-
-/* A PMI that another CPU received while this CPU was no target is not claimed later. */
-static void pmi_while_no_target_is_not_claimed_later(struct kunit *test)
-{
-	struct ucore_domain_ctx *ctx = armed_ctx(test);
-
-	service_before_nmi(ctx);
-	disable(ctx->domain);
-	service_before_nmi(ctx);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 1), NMI_HANDLED);
-	enable(ctx->domain);
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_HANDLED);	/* the PMI before the disable */
-	KUNIT_EXPECT_EQ(test, one_nmi(ctx, 0), NMI_DONE);
+	KUNIT_EXPECT_EQ(test, ctx->stats.samples, (u64)c->samples);
 }
 
 /* ---- enable and disable ---- */
@@ -1379,15 +1347,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(core_status_without_overflow_explains_no_nmi),
 	KUNIT_CASE(misrouted_pmi_while_disabled_is_not_claimed),
 	KUNIT_CASE(misrouted_pmi_on_leaving_cpu_is_not_claimed),
-	KUNIT_CASE(pmi_after_disable_is_claimed_once),
-	KUNIT_CASE(foreign_nmi_after_disable_is_not_claimed),
-	KUNIT_CASE(each_pmi_in_flight_is_claimed_after_disable),
-	KUNIT_CASE(pmi_one_second_old_is_not_pending_after_disable),
-	KUNIT_CASE(accepted_pmi_is_not_pending_after_disable),
-	KUNIT_CASE(pmi_while_no_target_is_pending_on_the_next_target),
-	KUNIT_CASE(pmi_across_disable_and_enable_is_claimed),
-	KUNIT_CASE(pmi_across_second_enable_is_claimed),
-	KUNIT_CASE(pmi_while_no_target_is_not_claimed_later),
+	KUNIT_CASE_PARAM(pmi_in_flight_is_claimed_or_left, in_flight_gen_params),
 	KUNIT_CASE(enable_opens_targets_and_writes_route),
 	KUNIT_CASE(enable_opens_targets_before_the_route),
 	KUNIT_CASE(disable_restores_lvtpc_and_debugctl),
