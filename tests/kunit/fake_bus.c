@@ -196,6 +196,8 @@ static u64 bus_read(const struct ucore_io *io, u32 reg)
 	io->tally->reads++;
 	raw_spin_lock_irqsave(&win->bus->lock, flags);
 	val = win->dead || win->ones_left ? UCORE_REG_DEAD : *reg_place(win, reg);
+	if (win->write_only && reg == win->layout->box_ctl)
+		val = 0;
 	win->ones_left -= !!win->ones_left;
 	access_log(win, 'R', reg, val);
 	raw_spin_unlock_irqrestore(&win->bus->lock, flags);

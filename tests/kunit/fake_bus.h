@@ -67,6 +67,7 @@ struct fake_bus {
  * @ov_try_sets: bits of the global status that are set when a control is written with its enable
  *               bit and its reserved overflow enable
  * @reserved: bits reserved in all registers: writes that set a reserved bit are dropped
+ * @write_only: reads of the box control return 0
  * @dead: reads return all ones, writes are dropped
  * @ones_left: number of reads that return all ones before the box responds
  * @dies_after: number of accesses after which the box is dead, or 0
@@ -89,6 +90,7 @@ struct fake_window {
 	u64 ctl_absent;
 	u64 ov_try_sets;
 	u64 reserved;
+	bool write_only;
 	bool dead;
 	u32 ones_left;
 	u32 dies_after;

@@ -323,6 +323,18 @@ static int encode(const struct ucore_box *box, const struct ucore_term *terms, u
 
 #define TERM(_field, _value)	{ .field = UCORE_FIELD_##_field, .value = (_value) }
 
+/* Return the bits of an event select that fields or the driver can set. */
+static u64 control_bits(const struct ucore_box_type *type)
+{
+	u64 bits = type->ctl_en | type->ctl_ov_en;
+	u32 i;
+
+	for (i = 0; i < type->nr_fields; i++)
+		if (type->fields[i].piece[0].slot == UCORE_SLOT_CTL)
+			bits |= type->fields[i].piece[0].mask;
+	return bits;
+}
+
 static void core_event_fields_are_encoded(struct kunit *test)
 {
 	struct ucore_event_spec spec;
@@ -346,6 +358,8 @@ static void core_event_fields_are_encoded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(INVERT, 1),
 				     TERM(THRESH, 0xff)), 0);
 	KUNIT_EXPECT_EQ(test, spec.value[UCORE_SLOT_CTL], 0xff8300c0ULL);
+	/* with INT (20) and EN (22), each bit but PC (19) has a use */
+	KUNIT_EXPECT_EQ(test, control_bits(box->desc.type), 0xfff7ffffULL);
 	/* bits that only the driver sets are not fields */
 	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0x100)), -ERANGE);
 	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0), TERM(FILTER_NID, 1)), -ENXIO);

@@ -1054,20 +1054,28 @@ static void gnr_ubox_layout_has_swapped_fixed_counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit->layout.fixed_ctr[0], 0xd);
 }
 
-/* Records of four channels of a real Sapphire Rapids */
+/* Records of the eight channels of a socket of a real Sapphire Rapids */
 static void imc_layout_is_as_on_real_machine(struct kunit *test)
 {
-	static const u64 addresses[] = { 0xc8aa2800, 0xc8aaa800, 0xc8b22800, 0xc8b2a800 };
+	static const u64 addresses[] = {
+		0xc8aa2800, 0xc8aaa800, 0xc8b22800, 0xc8b2a800,
+		0xc8ba2800, 0xc8baa800, 0xc8c22800, 0xc8c2a800,
+	};
 	struct bench *b = test->priv;
-	u64 *word = plain_table(b, 0, 4);
+	u64 *word = plain_table(b, 0, ARRAY_SIZE(addresses));
 	const struct ucore_layout *layout;
 	u32 i;
 
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < ARRAY_SIZE(addresses); i++)
 		record_set(word, 1 + i, IMC_WORD, addresses[i], W2(6, i));
 	parse(b);
-	for (i = 0; i < 4; i++) {
+	KUNIT_ASSERT_EQ(test, b->disc.nr_units, (u32)ARRAY_SIZE(addresses));
+	for (i = 0; i < ARRAY_SIZE(addresses); i++) {
 		EXPECT_UNIT(b, i, OK);
+		KUNIT_EXPECT_EQ(test, unit_of(b, i)->word[1], addresses[i]);
+		KUNIT_EXPECT_EQ(test, ucore_record_id(unit_of(b, i)->word), i);
+		KUNIT_EXPECT_EQ(test, unit_of(b, i)->type.nr_gp, 4);
+		KUNIT_EXPECT_EQ(test, unit_of(b, i)->type.width, 48);
 		layout = &unit_of(b, i)->layout;
 		KUNIT_EXPECT_STREQ(test, unit_of(b, i)->name, "imc");
 		expect_steps(test, layout->ctl, 4, 0x40, 4);
@@ -1536,6 +1544,8 @@ static void walk_finds_single_dvsec(struct kunit *test)
 	struct bench *b = test->priv;
 
 	dvsec_put(b, 0x100, 0, 1, 0x12345 << 3 | 5);
+	/* the status word says that there is no list of capabilities */
+	KUNIT_EXPECT_EQ(test, b->config.dword[1] >> 16, 0U);
 	KUNIT_ASSERT_EQ(test, walk(b, dvsec, false), 1U);
 	KUNIT_EXPECT_EQ(test, dvsec[0].at, 0x100U);
 	KUNIT_EXPECT_EQ(test, dvsec[0].bar, 5U);

@@ -315,7 +315,8 @@ static void platforms_are_as_listed(struct kunit *test)
 		{ 0x6a, &ucore_platform_icx }, { 0x6c, &ucore_platform_icx },
 		{ 0x86, &ucore_platform_snr },
 	};
-	const struct ucore_global *global = table_of(&ucore_platform_icx)->global;
+	const struct ucore_static_table *table = table_of(&ucore_platform_icx);
+	const struct ucore_global *global = table->global;
 	u32 i;
 
 	fake_kernel_reset();
@@ -340,6 +341,13 @@ static void platforms_are_as_listed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, global->unfreeze, BIT_ULL(61));
 	KUNIT_EXPECT_EQ(test, global->core_sel, GENMASK_ULL(60, 0));
 	KUNIT_EXPECT_EQ(test, global->keep, BIT_ULL(62) | GENMASK_ULL(60, 0));
+	KUNIT_EXPECT_EQ(test, table->ubox.device, 0x3450);
+	KUNIT_EXPECT_EQ(test, table_of(&ucore_platform_snr)->ubox.device, 0x3460);
+	KUNIT_EXPECT_EQ(test, table->ubox.nodeid, 0xc0);
+	KUNIT_EXPECT_EQ(test, table->ubox.gidnidmap, 0xd4);
+	KUNIT_EXPECT_EQ(test, table->fuse_device, 0x345b);
+	KUNIT_EXPECT_EQ(test, table->fuse_reg, 0x9c);
+	KUNIT_EXPECT_EQ(test, table->fuses, ~0ULL);
 }
 
 /* On Ice Lake each box with a control reports overflows. On Snow Ridge none does. */

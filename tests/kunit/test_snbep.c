@@ -4,6 +4,7 @@
  * numbers. Other tests check the exact register accesses of each step of a session.
  */
 #include "fake_machine.h"
+#include "irq/conflict.h"
 #include "find/static_table.h"
 
 /* Box control: the only words that may be written (327043-001 2.1.1) */
@@ -566,6 +567,43 @@ static void box_controls_get_legal_words_only(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_bus_count(bus, fake_global(0), 0), 0U);
 }
 
+/*
+ * The manual gives the bits of the box control as write-only: what is read is never written back,
+ * and is no conflict.
+ */
+static void write_only_box_controls_are_never_written_back(struct kunit *test)
+{
+	struct fake_window *u = fake_window(fake_box(test, 0, "ubox", 0));
+	struct fake_window *c = fake_window(fake_box(test, 0, "cbo", 0));
+	struct fake_window *m = fake_window(fake_box(test, 0, "imc", 0));
+	struct ucore_session *s = session_of(test);
+
+	c->write_only = true;
+	m->write_only = true;
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, fake_peek(c, 0x04), (u64)RUN);
+	fake_bus_clear(bus_of(test));
+	fake_clock_advance(UCORE_CONFLICT_PERIOD_NS);
+	fake_timer_fire(&ucore_catalog.domains[0].watchdog);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), c, 'W'), 0U);
+	fake_clock_advance(UCORE_CONFLICT_PERIOD_NS);
+	fake_timer_fire(&ucore_catalog.domains[0].watchdog);
+	KUNIT_EXPECT_EQ(test, session_status(s).conflicts, 0U);
+	fake_bus_clear(bus_of(test));
+	fake_poke(c, 0x18, 22);
+	session_read(s, false);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(c, 0x04, FROZEN), FAKE_W(m, 0xf4, FROZEN),
+		    FAKE_R(c, 0x18), FAKE_R(m, 0xd0), FAKE_R(m, 0xd4), FAKE_R(u, 0xc17),
+		    FAKE_W(c, 0x04, RUN), FAKE_W(m, 0xf4, RUN));
+	KUNIT_EXPECT_EQ(test, s->values[1].count, 22ULL);
+	KUNIT_EXPECT_EQ(test, s->values[1].flags, 0U);
+	fake_stop(s);
+	KUNIT_EXPECT_EQ(test, fake_peek(c, 0x04), (u64)FROZEN);
+	fake_session_close(test, s);
+	KUNIT_EXPECT_EQ(test, fake_peek(c, 0x04), (u64)RUN);
+	KUNIT_EXPECT_EQ(test, fake_peek(m, 0xf4), (u64)RUN);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(box_types_are_as_in_the_manual),
 	KUNIT_CASE(pci_ids_are_as_listed),
@@ -590,6 +628,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(close_restores_filter_and_unfreezes),
 	KUNIT_CASE(dead_box_is_not_frozen),
 	KUNIT_CASE(box_controls_get_legal_words_only),
+	KUNIT_CASE(write_only_box_controls_are_never_written_back),
 	{ }
 };
 

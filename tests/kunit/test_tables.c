@@ -156,6 +156,7 @@ static void box_control_words_are_as_in_the_manual(struct kunit *test)
 		words = row_type(row)->words;
 		if (!words)
 			continue;
+		KUNIT_EXPECT_EQ(test, words->freeze, 0x30100U);
 		KUNIT_EXPECT_EQ(test, words->reset, 0x30103U);
 		KUNIT_EXPECT_EQ(test, words->run, 0x30000U);
 	}
