@@ -589,6 +589,9 @@ struct ucore_get_selftest {
  * @device: PCI device number of that function
  * @function: PCI function number of that function
  * @dvsec: offset of the DVSEC in config space (bytes)
+ * @dvsec_header: second dword of the DVSEC: vendor (15:0), revision (19:16), length (31:20).
+ *                The driver ignores it
+ * @type: type of the global record, which the driver ignores. All known tables have 0
  * @bar: number of the BAR that contains the table
  * @offset: offset of the table in the BAR (bytes)
  * @stride: distance between records (bytes)
@@ -616,6 +619,8 @@ struct ucore_table_info {
 	__u32 device;
 	__u32 function;
 	__u32 dvsec;
+	__u32 dvsec_header;
+	__u32 type;
 	__u32 bar;
 	__u32 offset;
 	__u32 stride;

@@ -1581,6 +1581,7 @@ static void walk_compares_entry_id_only(struct kunit *test)
 	dvsec_put(b, 0x100, 0, 0x08010001, 0);	/* a single entry of 8 dwords */
 	b->config.dword[0x41] = 0x1234abcd;	/* any vendor */
 	KUNIT_EXPECT_EQ(test, walk(b, dvsec, false), 1U);
+	KUNIT_EXPECT_EQ(test, dvsec[0].header, 0x1234abcdU);	/* reported, not used */
 	dvsec_put(b, 0x100, 0, 0x10001 << 1, 0);
 	KUNIT_EXPECT_EQ(test, walk(b, dvsec, false), 0U);
 }

@@ -359,6 +359,18 @@ static void table_without_room_in_bar_is_refused(struct kunit *test)
 	expect_no_boxes(test, UCORE_TABLE_OUTSIDE);
 }
 
+static void unused_numbers_of_a_table_are_reported(struct kunit *test)
+{
+	u64 *word = plain_machine(test);
+
+	word[0] |= 0xa5;		/* type of the global record */
+	table_function()->config[0x41] = 0x0105beef;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 4U);
+	KUNIT_EXPECT_EQ(test, table_info(0).type, 0xa5U);
+	KUNIT_EXPECT_EQ(test, table_info(0).dvsec_header, 0x0105beefU);
+}
+
 static void table_at_bar_offset_is_used(struct kunit *test)
 {
 	u64 *word = plain_machine(test);
@@ -1191,6 +1203,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(global_control_in_config_space_has_no_pmi),
 	KUNIT_CASE(table_outside_its_bar_is_refused),
 	KUNIT_CASE(table_without_room_in_bar_is_refused),
+	KUNIT_CASE(unused_numbers_of_a_table_are_reported),
 	KUNIT_CASE(table_at_bar_offset_is_used),
 	KUNIT_CASE(table_with_memory_decoding_off_is_refused),
 	KUNIT_CASE(table_without_bar_address_is_refused),

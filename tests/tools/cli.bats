@@ -1719,8 +1719,8 @@ writes()
 	UCORE_FAKE="machine=generic dies=1 reject=13:0:type_0:5:1 reject=2:0:type_0:0:0 table=7" tool info --discovery
 	[ "$status" -eq 0 ]
 	[[ $output == "discovery of platform generic, family 6, model 250 (0xfa), stepping 4: 2 tables, 7 units, 2 rejected"* ]]
-	[[ $output == *"table 0: 0000:7e:00.1 BAR 0 + 0x0, DVSEC at 0x100, at 0xf0000000, die 0"* ]]
-	[[ $output == *"global record: access msr, control 0x2ff0, stride 32 bytes, max_units 7, num_status 256, status_offset 0x4"* ]]
+	[[ $output == *"table 0: 0000:7e:00.1 BAR 0 + 0x0, DVSEC at 0x100 (vendor 0x8086, revision 1), at 0xf0000000, die 0"* ]]
+	[[ $output == *"global record: type 0, access msr, control 0x2ff0, stride 32 bytes, max_units 7, num_status 256, status_offset 0x4"* ]]
 	[[ $output == *"     3  4000007008304004  00000000c8aa2800  0000000300000006  6 type_6        0  mmio    0xc8aa2800             4    48   0x40    0x8   0x70      3  box type_6 0"* ]]
 	[[ $output == *"rejected: another unit of the die has the same type and id (record 1)"* ]]
 	[[ $output == *"     7  ffffffffffffffff  ffffffffffffffff  ffffffffffffffff  65535 type_0  65535  "*"rejected: the record reads all ones"* ]]
@@ -1746,7 +1746,7 @@ writes()
 	UCORE_FAKE="machine=spr reject=2:0:cha:0:0 table=7" tool info --discovery -j
 	[ "$status" -eq 0 ]
 	[ "$(wc -l <<<"$output")" -eq 1 ]
-	[[ $output == '{"platform":"spr","family":6,"model":143,'*'"addresses_hidden":false,"tables":[{"table":0,"die":0,"function":"0000:7e:00.1 BAR 0","dvsec":256,'* ]]
+	[[ $output == '{"platform":"spr","family":6,"model":143,'*'"addresses_hidden":false,"tables":[{"table":0,"die":0,"function":"0000:7e:00.1 BAR 0","dvsec":256,"dvsec_vendor":32902,"dvsec_revision":1,'* ]]
 	[[ $output == *'{"record":1,"words":["0x108300204","0x2000","0x100000000"],"name":"cha","type":0,"id":0,"num_regs":4,"width":48,"ctl_offset":2,"ctr_offset":8,"status_offset":1,"status_position":1,"access":"msr","address":"0x2000","code":0,"box":0}'* ]]
 	if command -v python3; then
 		python3 -c 'import json,sys; t = json.load(sys.stdin)["tables"]; assert len(t) == 3 and len(t[1]["units"]) == 139' <<<"$output"

@@ -367,13 +367,14 @@ void fake_table(uint32_t reason, int32_t die)
 	*table = (struct ucore_table_info) {
 		.table = index, .die = die, .bus = (0x7e + 0x80 * index) & 0xff,
 		.function = 1 + index / 2,
-		.dvsec = 0x100, .reason = reason, .address = 0xf0000000 + 0x10000 * index,
+		.dvsec = 0x100, .dvsec_header = 0x01018086, .reason = reason, .address = 0xf0000000 + 0x10000 * index,
 	};
 	/* a table behind an MSR has no PCI function */
 	if (reason >= UCORE_TABLE_MSR) {
 		table->bus = 0;
 		table->function = 0;
 		table->dvsec = 0;
+		table->dvsec_header = 0;
 		table->msr = 0x710;
 		read = false;
 	}

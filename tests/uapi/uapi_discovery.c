@@ -96,6 +96,8 @@ static void expect_table(const struct ucore_table_info *t, unsigned int nr_units
 	expect_eq(t->msr, 0);	/* a DVSEC and not an MSR has the address of the table */
 	expect(t->stride >= 24 && t->stride % 8 == 0, "stride %u", t->stride);
 	expect(t->dvsec >= 0x100 && t->dvsec < 0x1000, "DVSEC at %#x", t->dvsec);
+	expect_eq(t->dvsec_header, 0x01018086);
+	expect_eq(t->type, 0);
 	expect(t->bar < 6 && t->device < 32 && t->function < 8 && t->bus < 256,
 	       "%02x:%02x.%x BAR %u", t->bus, t->device, t->function, t->bar);
 	expect(t->address && t->global, "root sees no address");

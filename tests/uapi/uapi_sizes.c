@@ -18,7 +18,7 @@ LAYOUT(ucore_box_info, 96);
 LAYOUT(ucore_get_boxes, 32);
 LAYOUT(ucore_field_info, 40);
 LAYOUT(ucore_get_fields, 32);
-LAYOUT(ucore_table_info, 88);
+LAYOUT(ucore_table_info, 96);
 LAYOUT(ucore_get_tables, 24);
 LAYOUT(ucore_unit_info, 80);
 LAYOUT(ucore_get_units, 32);

@@ -209,7 +209,9 @@ static void table_print(const struct ucore_table_info *table)
 	unit_place_text(table->access, table->global, global, sizeof(global));
 	printf("\ntable %u: %s", table->table, where);
 	if (!table->msr)
-		printf(" + 0x%x, DVSEC at 0x%x", table->offset, table->dvsec);
+		printf(" + 0x%x, DVSEC at 0x%x (vendor 0x%04x, revision %u)", table->offset,
+		       table->dvsec, table->dvsec_header & 0xffff,
+		       table->dvsec_header >> 16 & 0xf);
 	if (table->address)
 		printf(", at 0x%llx", (unsigned long long)table->address);
 	if (table->die >= 0)
@@ -220,9 +222,9 @@ static void table_print(const struct ucore_table_info *table)
 		printf("  %s\n", ucore_table_reason(table->reason));
 	if (!table->stride)
 		return;
-	printf("  global record: access %s, control %s, stride %u bytes, max_units %u, num_status %u, status_offset 0x%x\n",
-	       access_name(table->access), table->global ? global : "hidden", table->stride,
-	       table->max_units, table->num_status, table->status_offset);
+	printf("  global record: type %u, access %s, control %s, stride %u bytes, max_units %u, num_status %u, status_offset 0x%x\n",
+	       table->type, access_name(table->access), table->global ? global : "hidden",
+	       table->stride, table->max_units, table->num_status, table->status_offset);
 }
 
 static void unit_print(struct out *out, const struct column *columns, size_t nr,
@@ -381,6 +383,8 @@ static void table_json(struct out *out, const struct discovery_view *view,
 	} else {
 		json_text(out, "function", where);
 		json_number(out, "dvsec", table->dvsec);
+		json_number(out, "dvsec_vendor", table->dvsec_header & 0xffff);
+		json_number(out, "dvsec_revision", table->dvsec_header >> 16 & 0xf);
 		json_number(out, "offset", table->offset);
 	}
 	json_hex(out, "address", table->address);
@@ -388,6 +392,7 @@ static void table_json(struct out *out, const struct discovery_view *view,
 	if (table->reason != UCORE_TABLE_OK)
 		json_text(out, "reason", ucore_table_reason(table->reason));
 	if (table->stride) {
+		json_number(out, "type", table->type);
 		json_text(out, "access", access_name(table->access));
 		json_hex(out, "global_control", table->global);
 		json_number(out, "stride", table->stride);

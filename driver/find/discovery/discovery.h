@@ -217,11 +217,13 @@ struct ucore_disc_config {
 /**
  * struct ucore_disc_dvsec - PCI Express capability (DVSEC) that points to a discovery table
  * @at: config offset of the DVSEC
+ * @header: second dword of the DVSEC, for GET_TABLES
  * @bar: number of the BAR that contains the table
  * @offset: offset of the table in the BAR (bytes)
  */
 struct ucore_disc_dvsec {
 	u32 at;
+	u32 header;
 	u32 bar;
 	u32 offset;
 };

@@ -296,6 +296,8 @@ static void report_table(u32 i, struct ucore_table_info *out)
 		.device = PCI_SLOT(t->devfn),
 		.function = PCI_FUNC(t->devfn),
 		.dvsec = t->dvsec.at,
+		.dvsec_header = t->dvsec.header,
+		.type = FIELD_GET(DISC_GLOBAL0_TYPE, t->word[0]),
 		.bar = t->dvsec.bar,
 		.offset = t->dvsec.offset,
 		.stride = t->stride,

@@ -54,6 +54,7 @@ static struct ucore_disc_dvsec dvsec_at(const struct ucore_disc_config *config, 
 
 	return (struct ucore_disc_dvsec){
 		.at = at,
+		.header = config->read(config, at + DISC_DVSEC_HEADER1),
 		.bar = FIELD_GET(DISC_DVSEC_TBIR, table),
 		.offset = table & DISC_DVSEC_TABLE_OFFSET,
 	};
