@@ -47,6 +47,12 @@ def ring_too_small_for_two_samples_is_refused(m):
     return both(m, "uapi_session --on-purpose ring_too_small_is_refused")
 
 
+# A machine with more than UCORE_EVENTS_MAX / UCORE_GROUP_MAX counters
+@test("spr-2s-full", timeout=180)
+def events_of_a_session_are_limited(m):
+    return both(m, "uapi_limits")
+
+
 @test(kernels=KERNELS)
 def plain_pc_has_no_boxes(m):
     return both(m, f"uapi_none {STATE_NOT_INTEL}")
