@@ -39,6 +39,8 @@ def fuzzer_output_is_summarised():
         found.take_calls("# UCORE_GET_INFO: 5 done, 1 refused\n# 7 CPU hotplug operations\n"
                          "# 100 calls: 60 commands done, 20 refused, 3 mappings, "
                          "4 descriptors passed, 5 processes, 2 killed\n"
+                         "# 3 crowds: 5000 sessions, 2 refused (EDQUOT), 900 events, "
+                         "40 refused (ENOSPC), at most 700 in a session\n"
                          "# 900 places of the driver reached, 70 sequences kept, 8 processes guided\n")
     found.take_faults("# 12 faults, 10 refused\n# 3 faults, 1 refused\n")
     assert (found.calls, found.moves, found.killed, found.faults) == (200, 14, 4, 15)
@@ -46,6 +48,10 @@ def fuzzer_output_is_summarised():
     assert (found.places, found.sequences, found.guided) == (900, 70, 16)
     assert rows["... call sequences kept because they reached a new place"] == "70", rows
     assert rows["... processes that replayed a kept sequence"] == "16", rows
+    assert rows["... processes with hundreds of sessions; sessions, refused by EDQUOT"] == \
+        "6; 10,000, 4", rows
+    assert rows["... events in groups of these sessions, refused by ENOSPC, most in a session"] == \
+        "1,800, 80, 700", rows
     assert rows["CPU hotplug operations during the calls"] == "14", rows
     assert "suspends to RAM" not in rows
 

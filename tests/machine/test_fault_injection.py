@@ -22,6 +22,8 @@ CALLS, CALLS32, FEW_CALLS, STEP = 20000, 5000, 100, 11
 PLACES, SEQUENCES = 1800, 100
 REACHED = re.compile(r"^(\d+) places of the driver reached, (\d+) sequences kept, "
                      r"(\d+) processes guided$", re.M)
+CROWDS = re.compile(r"^(\d+) crowds: (\d+) sessions, (\d+) refused \(EDQUOT\), (\d+) events, "
+                    r"(\d+) refused \(ENOSPC\), at most (\d+) in a session$", re.M)
 # Numbers of random calls during CPU hotplug (one operation in 250 calls) and during suspend
 HOTPLUG_CALLS, SUSPEND_CALLS = 6000, 5000
 # arguments of uapi_faultsleep: 0 fails the first allocation of ucore, N the Nth one of the kernel
@@ -67,6 +69,15 @@ def failed_allocations_during_suspend_are_handled(m):
     return results
 
 
+def expect_crowds(results):
+    """Check that a process had all sessions of a user, and that a session had many events."""
+    text = "\n".join(result.text for result in results)
+    crowds = CROWDS.search(text)
+    assert crowds, text
+    _, sessions, at_limit, _, full, largest = map(int, crowds.groups())
+    assert sessions >= 4096 and at_limit and full and largest > 500, crowds.group()
+
+
 def reached(results):
     """Return the numbers of places, of kept call sequences and of guided processes."""
     text = "\n".join(result.text for result in results)
@@ -85,6 +96,16 @@ def random_calls_break_nothing(m):
         for places, sequences, guided in (reached(results), reached(results32)):
             assert places > PLACES and sequences > SEQUENCES and guided, (places, sequences, guided)
     return results + results32
+
+
+# On the debug kernel the large crowds of the long runs take minutes
+@test("e2-2s", kernels=("6.1",), timeout=120)
+def random_calls_with_large_crowds_break_nothing(m):
+    with counting(m) as s:
+        results = ktap.run(m, f"uapi_fuzz -c {CALLS} 5", timeout=600)
+        stop_exactly(m, s)
+    expect_crowds(results)
+    return results
 
 
 @test("e2-2s", kernels=DEBUG, timeout=120)

@@ -13,13 +13,15 @@ CALLS = re.compile(r"^# (\d+) calls: (\d+) commands done, (\d+) refused, (\d+) m
                    r"(\d+) descriptors passed, (\d+) processes, (\d+) killed$", re.M)
 REACHED = re.compile(r"^# (\d+) places of the driver reached, "
                      r"(\d+) sequences kept, (\d+) processes guided$", re.M)
+CROWDS = re.compile(r"^# (\d+) crowds: (\d+) sessions, (\d+) refused \(EDQUOT\), (\d+) events, "
+                    r"(\d+) refused \(ENOSPC\), at most (\d+) in a session$", re.M)
 MOVES = re.compile(r"^# (\d+) CPU hotplug operations$", re.M)
 FAULTS = re.compile(r"^# (\d+) faults, (\d+) refused$", re.M)
 
 # Result of a check that ends the run at the first error, so that there is no number to count
 ENDS_RUN = "none (otherwise the run fails)"
 # Fields of which the merged results of several boots have the maximum instead of the sum
-LARGEST = {"places", "sequences", "events", "longest_ns"}
+LARGEST = {"crowd_largest", "places", "sequences", "events", "longest_ns"}
 
 
 @dataclasses.dataclass
@@ -35,6 +37,12 @@ class Figures:
     passed: int = 0
     processes: int = 0
     killed: int = 0
+    crowds: int = 0             # processes with up to UCORE_SESSIONS_MAX sessions
+    crowd_sessions: int = 0
+    crowd_edquot: int = 0       # sessions beyond the limit of a user
+    crowd_events: int = 0
+    crowd_enospc: int = 0       # events beyond the counters of a box
+    crowd_largest: int = 0      # events of one session
     places: int = 0             # driver places that calls reached; 0: the kernel has no KCOV
     sequences: int = 0          # call sequences that reached new places
     guided: int = 0             # processes that began with such a sequence
@@ -63,6 +71,11 @@ class Figures:
         for name, count in zip(("calls", "done", "refused", "mappings", "passed", "processes",
                                 "killed"), counts):
             setattr(self, name, getattr(self, name) + count)
+        crowds = list(map(int, CROWDS.search(text).groups()))
+        for name, count in zip(("crowds", "crowd_sessions", "crowd_edquot", "crowd_events",
+                                "crowd_enospc"), crowds):
+            setattr(self, name, getattr(self, name) + count)
+        self.crowd_largest = max(self.crowd_largest, crowds[-1])
         self.moves += sum(map(int, MOVES.findall(text)))
         # the first two numbers include the earlier runs of this boot
         for places, sequences, guided in REACHED.findall(text):
@@ -98,6 +111,11 @@ class Figures:
         yield "... successful commands, refused commands", f"{self.done:,}, {self.refused:,}"
         yield "... mappings, descriptors passed to another process", f"{self.mappings:,}, {self.passed:,}"
         yield "... processes, number of these that were killed", f"{self.processes:,}, {self.killed:,}"
+        if self.crowds:
+            yield "... processes with hundreds of sessions; sessions, refused by EDQUOT", \
+                f"{self.crowds:,}; {self.crowd_sessions:,}, {self.crowd_edquot:,}"
+            yield "... events in groups of these sessions, refused by ENOSPC, most in a session", \
+                f"{self.crowd_events:,}, {self.crowd_enospc:,}, {self.crowd_largest:,}"
         if self.places:
             most = ", largest number of a boot" if self.boots > 1 else ""
             yield "places of the driver that the calls reached (without interrupts, timers, " \

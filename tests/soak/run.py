@@ -112,7 +112,7 @@ class Run:
     def calls(self, count, rest_us=0, moving=""):
         """Make random calls, with a new seed each time."""
         self.figures.take_calls(tap(
-            self.machine, f"uapi_fuzz -k {REACHED} {count} {self.seed} {rest_us} {moving}", 3600))
+            self.machine, f"uapi_fuzz -c -k {REACHED} {count} {self.seed} {rest_us} {moving}", 3600))
         self.seed += 1
 
     def faults(self):

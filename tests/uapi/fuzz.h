@@ -9,7 +9,7 @@
 #include "session.h"
 #include <stddef.h>
 
-#define ARENA		65536	/* bytes for output arrays, more than any command writes */
+#define ARENA		(1 << 20)	/* bytes for output arrays, more than any command writes */
 #define NASTY		12	/* one value in NASTY is invalid */
 #define MAX_FIELDS	64
 
@@ -97,7 +97,7 @@ static const struct shape shapes[] = {
 	{ SHAPE(UCORE_REVOKE_SESSION, ucore_revoke_session, false),
 	  .slots = { SLOT(ucore_revoke_session, flags, FLAGS),
 		     SLOT(ucore_revoke_session, session, SESSION_ID) },
-	  .errors = { ENOENT } },
+	  .errors = { ENOENT, EPERM } },
 	{ SHAPE(UCORE_CREATE_SESSION, ucore_create_session, false),
 	  .flags = UCORE_SESSION_F_BOX_FREEZE | UCORE_SESSION_F_TASKS | UCORE_SESSION_F_FULL_READS,
 	  .slots = { SLOT(ucore_create_session, flags, FLAGS),
@@ -113,7 +113,7 @@ static const struct shape shapes[] = {
 		     SLOT(ucore_add_event, counters, COUNTERS),
 		     SLOT(ucore_add_event, period, PERIOD), SLOT(ucore_add_event, group, GROUP) },
 	  .errors = { EINVAL, ENOMEM, ENOENT, ENXIO, ERANGE, ENOSPC, EADDRINUSE,
-		      EOPNOTSUPP, EBUSY, ENODEV, ESHUTDOWN } },
+		      EOPNOTSUPP, EBUSY, ENODEV, EACCES, ESHUTDOWN } },
 	{ SHAPE(UCORE_REMOVE_EVENT, ucore_remove_event, true),
 	  .slots = { SLOT(ucore_remove_event, flags, FLAGS), SLOT(ucore_remove_event, event, EVENT),
 		     SLOT(ucore_remove_event, reserved, RESERVED) },

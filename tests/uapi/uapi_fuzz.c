@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * uapi_fuzz [-u] [-k FILE] CALLS [SEED [REST [CPU...]]]: processes that make CALLS random calls
+ * uapi_fuzz [-cu] [-k FILE] CALLS [SEED [REST [CPU...]]]: processes that make CALLS random calls
  * (fuzz.h), with REST microseconds between the calls of a process. They send commands to
  * descriptors of right and wrong kinds. They create, cut, move and remove mappings, and write
  * invalid tails. They close, duplicate, inherit and pass descriptors. Processes end at random
@@ -9,14 +9,19 @@
  * The given CPUs go offline and online in any order. The calls wait for them: CALLS_A_MOVE
  * calls for each change.
  *
+ * Some processes have a crowd (crowd.h): many sessions of a user without rights. With option -c
+ * crowds have up to UCORE_SESSIONS_MAX sessions, or sessions with thousands of events in groups.
+ *
  * Errors are an errno that uapi/ucore.h does not list for the call, a process that crashes, and
- * anything that is still claimed after the end of all processes.
+ * anything that is still claimed after the end of all processes. As many counters must then be
+ * free as before.
  *
  * If the kernel has KCOV (reached.h), half of the processes are guided. They repeat sequences
  * of calls that reached new places, sometimes without one of the calls, and continue with other
  * calls. Option -u disables guiding. FILE keeps the reached places for the next run.
  */
 #include "cpus.h"
+#include "crowd.h"
 #include "fuzz.h"
 #include "reached.h"
 #include "ring.h"
@@ -27,6 +32,7 @@
 #define MAX_MAPS	4
 #define ROOM		8192
 #define CALLS_A_MOVE	250
+#define CROWD_EACH	16	/* one process in so many has a crowd, the first one, too */
 
 /* Counters shared by all processes */
 static struct shared {
@@ -34,9 +40,11 @@ static struct shared {
 	atomic_ulong done[NR_SHAPES], refused[NR_SHAPES];
 	atomic_bool stop;
 	atomic_int pids[WORKERS];
+	atomic_bool crowded[WORKERS];	/* the process has a crowd */
 	unsigned long limit;
 	unsigned int rest_us;
 	struct moving moving;
+	struct crowd_counts crowds;
 	bool unled;
 } *shared;
 
@@ -86,6 +94,8 @@ static int fd_of(enum kind kind)
 {
 	unsigned int first = roll(MAX_FDS);
 
+	if (kind == SESSION && crowd.nr && roll(2))
+		return crowd_member();
 	for (unsigned int i = 0; i < MAX_FDS; i++) {
 		unsigned int at = (first + i) % MAX_FDS;
 
@@ -258,15 +268,6 @@ static void command_give(const struct shape *shape, int fd, bool right_kind)
 	}
 }
 
-static const struct shape *shape_of(unsigned int nr)
-{
-	const struct shape *shape = shapes;
-
-	while (shape->nr != nr)
-		shape++;
-	return shape;
-}
-
 static void command(void)
 {
 	/* commands with an effect on sessions are chosen more often */
@@ -394,14 +395,22 @@ static void map_handle(void)
 
 static void somebody_dies(void)
 {
-	int pid = shared->pids[roll(WORKERS)];
+	unsigned int slot = roll(WORKERS);
+	int pid = shared->pids[slot];
 
+	/* a crowd lives longer, because it takes seconds to form */
+	if (pid == shared->crowds.forming || (shared->crowded[slot] && roll(CROWD_EACH)))
+		return;
 	if (pid > 1 && !kill(pid, SIGKILL))
 		shared->kills++;
 }
 
 static void act(void)
 {
+	if (crowd.nr && !roll(3)) {
+		crowd_act(&shared->crowds);
+		return;
+	}
 	switch (roll(32)) {
 	case 0 ... 1:
 		create();
@@ -542,7 +551,10 @@ static void worker_run(unsigned int slot, uint64_t seed)
 	tracer_begin(&worker.tracer);
 	life_begin(seed);
 	worker.calls = 50 + roll(500);
-	if (!shared->unled && !(seed & 1) && reached->kept) {
+	shared->crowded[slot] = !shared->crowds.begun || !roll(CROWD_EACH);
+	if (shared->crowded[slot]) {
+		crowd_begin(&shared->crowds);
+	} else if (!shared->unled && !(seed & 1) && reached->kept) {
 		shared->led++;
 		life_led();
 	}
@@ -609,6 +621,25 @@ static bool fuzz(uint64_t seed)
  * ---- Checks after all processes have ended ------------------------------
  */
 
+/* Count the general counters that a session can have. Each box gets events until none is free. */
+static unsigned int counters_free(void)
+{
+	int session = session_create(0, 0, 0);
+	unsigned int nr = 0;
+
+	for (uint32_t box = 0; box < made.nr_boxes; box++)
+		for (uint64_t code = 1; code < 64; ) {
+			int rc = try_add(session, box, TERMS(TERM(EVENT, code)), 0, 0);
+
+			if (rc == -ENOSPC || rc == -EBUSY)
+				break;
+			nr += !rc;
+			code += !!rc;
+		}
+	close(session);
+	return nr;
+}
+
 /* Check the claims of fuzzers only; other sessions may continue */
 static bool something_is_claimed(void)
 {
@@ -644,6 +675,17 @@ static void say_counts(void)
 	printf("%lu descriptors passed, %lu processes, %lu killed\n",
 	       (unsigned long)shared->passed, (unsigned long)shared->ends,
 	       (unsigned long)shared->kills);
+}
+
+static void say_crowds(void)
+{
+	const struct crowd_counts *crowds = &shared->crowds;
+
+	printf("# %lu crowds: %lu sessions, %lu refused (EDQUOT), %lu events, %lu refused (ENOSPC), ",
+	       (unsigned long)crowds->crowds, (unsigned long)crowds->sessions,
+	       (unsigned long)crowds->at_limit, (unsigned long)crowds->events,
+	       (unsigned long)crowds->full);
+	printf("at most %lu in a session\n", (unsigned long)crowds->largest);
 }
 
 static void say_reached(void)
@@ -688,8 +730,10 @@ static int options_read(int argc, char **argv)
 	int option;
 
 	shared = shared_memory(sizeof(*shared), NULL);
-	while ((option = getopt(argc, argv, "+uk:")) != -1) {
-		if (option == 'u')
+	while ((option = getopt(argc, argv, "+cuk:")) != -1) {
+		if (option == 'c')
+			shared->crowds.large = true;
+		else if (option == 'u')
 			shared->unled = true;
 		else if (option == 'k')
 			file = optarg;
@@ -706,6 +750,7 @@ int main(int argc, char **argv)
 {
 	int at = options_read(argc, argv), rest = argc - at;
 	uint64_t seed = (rest > 1 ? strtoull(argv[at + 1], NULL, 0) : 1) << 32;
+	unsigned int free_before;
 	bool good;
 
 	if (!at || rest < 1 || rest > 3 + MAX_MOVING)
@@ -715,13 +760,18 @@ int main(int argc, char **argv)
 	shared->rest_us = rest > 2 ? strtoul(argv[at + 2], NULL, 0) : 0;
 	for (int i = at + 3; i < argc; i++)
 		shared->moving.cpu[shared->moving.nr++] = strtoul(argv[i], NULL, 0);
+	crowd_allow();
+	everybody_may_count();
 	making_begin();
+	free_before = counters_free();
 	fflush(stdout);
 	good = shared->moving.nr ? fuzz_while_cpus_move(seed) : fuzz(seed);
 	close(post[0]);
 	close(post[1]);		/* this also closes the descriptors in flight */
 	wait_for(!something_is_claimed());
+	wait_for(counters_free() >= free_before);
 	say_counts();
+	say_crowds();
 	say_reached();
 	printf("KTAP version 1\n%s 1 fuzz\n1..1\n", good && !failures ? "ok" : "not ok");
 	return good && !failures ? 0 : 1;

@@ -13,7 +13,7 @@
 
 #define USER		1000
 
-static inline void become_user(uint64_t capabilities)
+static inline void become(uid_t user, uint64_t capabilities)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = {
@@ -23,8 +23,13 @@ static inline void become_user(uint64_t capabilities)
 
 	must(!prctl(PR_SET_KEEPCAPS, 1), "prctl: %m");
 	must(!setgroups(0, NULL), "setgroups: %m");
-	must(!setresgid(USER, USER, USER) && !setresuid(USER, USER, USER), "setresuid: %m");
+	must(!setresgid(user, user, user) && !setresuid(user, user, user), "setresuid: %m");
 	must(!syscall(SYS_capset, &header, data), "capset: %m");
+}
+
+static inline void become_user(uint64_t capabilities)
+{
+	become(USER, capabilities);
 }
 
 static inline void everybody_may_count(void)
