@@ -426,8 +426,10 @@ VIOLATIONS = (
                        ("w", 0, CBO0_BOX_CTL, BOX_RUN | 2))),
     ("status-not-set", (("w", 0, GLOBAL_STATUS, 1),)),
     ("freeze-and-unfreeze", (("w", 0, GLOBAL_CTL, FRZ_ALL | UNFRZ_ALL),)),
-    ("core-sel", (("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, UCLK_CTL, EN | OV_EN),
+    ("core-sel", (("w", 0, GLOBAL_CTL, FRZ_ALL | 1), ("w", 0, UCLK_CTL, EN | OV_EN),
                   ("w", 0, GLOBAL_CTL, UNFRZ_ALL))),
+    ("core-sel", (("w", 0, GLOBAL_CTL, FRZ_ALL | 1), ("w", 0, UCLK_CTL, EN | OV_EN),
+                  ("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, GLOBAL_CTL, UNFRZ_ALL))),
     ("width", (("w", 0, CBO0_CTR0, 1 << 44),)),
     ("constraint", (("w", 0, CBO0_CTL0 + 1, EN | 0x36),)),
     ("access-size", (("eb", IMC0, CTL0, 0),)),
@@ -442,6 +444,17 @@ def each_violation_is_detected(m):
         poke(m, ("w", 0, CBO0_BOX_CTL, BOX_FRZ))
         poke(m, *commands)
         assert rules(m) == [rule], (rule, commands)
+    clean(m)
+
+
+@test("e2-2s", **bare)
+def pmi_core_sel_may_be_zero_from_the_start_or_by_a_write_of_its_own(m):
+    """An overflow freezes without a PMI then."""
+    for route in ((), (("w", 0, GLOBAL_CTL, 1), ("w", 0, GLOBAL_CTL, 0))):
+        clean(m)
+        poke(m, ("w", 0, GLOBAL_CTL, FRZ_ALL), ("w", 0, UCLK_CTL, EN | OV_EN), *route,
+             ("w", 0, GLOBAL_CTL, UNFRZ_ALL))
+        assert rules(m) == [], route
     clean(m)
 
 

@@ -556,6 +556,7 @@ static void sockets_reset(UcoreMachine *m, int64_t now)
 
         for (unsigned g = 0; g < cfg->globals; g++) {
             s->global[g].ctl = 0;
+            s->global[g].route = 0;
         }
         memset(s->global_status, 0, sizeof(s->global_status));
         s->frozen = cfg->firmware_freeze;

@@ -56,18 +56,26 @@ static bool box_raised(const UcoreBox *box)
     return false;
 }
 
-static void check_unfreeze(const UcoreSocket *s, uint64_t val)
+static bool socket_armed(const UcoreSocket *s)
 {
-    uint64_t core_sel = s->machine->config.core_sel;
+    for (unsigned b = 0; b < s->nr_boxes; b++) {
+        if (box_armed(s->boxes[b])) {
+            return true;
+        }
+    }
+    return false;
+}
 
+static void check_unfreeze(const UcoreSocket *s, uint64_t route, uint64_t val)
+{
     for (unsigned b = 0; b < s->nr_boxes; b++) {
         const UcoreBox *box = s->boxes[b];
 
         if (!box_armed(box)) {
             continue;
         }
-        if (core_sel && !(val & core_sel)) {
-            violate(s, "core-sel", "unfreeze without pmi_core_sel while "
+        if (route && !(val & s->machine->config.core_sel)) {
+            violate(s, "core-sel", "unfreeze clears pmi_core_sel while "
                     "counters are armed", val);
             return;
         }
@@ -94,6 +102,11 @@ static void write_ctl(UcoreSocket *s, unsigned global, uint64_t val,
                 val);
     }
 
+    /* while counters are armed, a freeze or an unfreeze must keep the route */
+    if ((val & cfg->core_sel) || !socket_armed(s) ||
+        (p->unfrz_all && !(val & (p->frz_all | p->unfrz_all)))) {
+        s->global[global].route = val & cfg->core_sel;
+    }
     s->global[global].ctl = val & rw;
     if (val & p->frz_all) {
         if (cfg->frz_all) {
@@ -101,7 +114,7 @@ static void write_ctl(UcoreSocket *s, unsigned global, uint64_t val,
             ucore_socket_freeze(s, now, "frz_all", "");
         }
     } else if (!p->unfrz_all || (val & p->unfrz_all)) {
-        check_unfreeze(s, val);
+        check_unfreeze(s, s->global[global].route, val);
         /* one frozen global control is sufficient to freeze all boxes */
         s->frz &= ~BIT(global);
         if (!s->frz) {

@@ -344,6 +344,7 @@ struct UcoreSocket {
         UcoreAccess access;
         UcoreReg *regs;
         uint64_t ctl;           /* readable bits, except the freeze */
+        uint64_t route;         /* pmi_core_sel that unfreezes must keep */
     } global[UCORE_MAX_GLOBALS];
     uint32_t frz;               /* mask of freezing global controls */
     unsigned extra_msr, extra_mmio, extra_pci;      /* unit.c: used places */
