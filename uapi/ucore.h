@@ -51,8 +51,9 @@
  *  EADDRINUSE  a register that all counters of the box share (filter, match) holds another
  *              value for another event (GET_BOXES names the owner), or the box has filters
  *              that need CAP_PERFMON, and events that were added without it, or OCC_RST
- *  EOPNOTSUPP  the counter has no overflow interrupt and the caller excluded polling, or
- *              the kernel lacks a facility
+ *  EOPNOTSUPP  the counter has no overflow interrupt and the caller excluded polling, its
+ *              overflow does not freeze the domain and the caller excluded PMIs, or the kernel
+ *              lacks a facility
  *  EBUSY       the session is running, or other sessions hold the counters, the box
  *              (BOX_FREEZE) or the PMI CPUs, or intel_uncore or perf holds the hardware
  *              (GET_INFO and GET_CORE name the cause)
@@ -831,10 +832,22 @@ struct ucore_get_core {
  * have passed since the last read, at the event's largest increment and 5 GHz. That is 0.43 s
  * for an event that adds at most 1 in a clock, and 1.7 ms if the increment is unknown. Every 256th
  * read and the read by STOP are full in any case.
+ *
+ * NO_PMI: the overflows of the session need no PMI. An overflow freezes its die in any case.
+ * While all running sessions with periods on a die have this flag, pmi_core_sel selects no core,
+ * so that the overflow interrupts no CPU. The reader polls the global status instead
+ * (ucore_add_event.poll_ns). A poll costs a timer interrupt and one read of each word of the
+ * status. The first poll after an overflow takes the sample (UCORE_SAMPLE_F_FROZEN). Its counts
+ * are those of the overflow. From the overflow to the poll the die stands still, for all sessions.
+ * If another session with periods on the die has not set this flag, PMIs serve all sessions.
+ * ADD_EVENT refuses a period with EOPNOTSUPP if the overflow of the counter does not freeze the
+ * domain. These are counters that must be polled, and the counters of cores. A period that would
+ * interrupt without a freeze does not exist on the uncore.
  */
 #define UCORE_SESSION_F_BOX_FREEZE	(1U << 0)
 #define UCORE_SESSION_F_TASKS		(1U << 1)
 #define UCORE_SESSION_F_FULL_READS	(1U << 2)
+#define UCORE_SESSION_F_NO_PMI		(1U << 3)
 
 /**
  * struct ucore_create_session - UCORE_CREATE_SESSION: create a session
@@ -992,8 +1005,8 @@ struct ucore_term {
 /*
  * ucore_add_event.flags
  *
- * NO_POLL: the period must end by the overflow interrupt. EOPNOTSUPP if the counter would
- * have to be polled.
+ * NO_POLL: the period must end by the overflow of the counter. EOPNOTSUPP if the counter would
+ * have to be polled. UCORE_SESSION_F_NO_PMI includes this flag.
  */
 #define UCORE_EVENT_F_NO_POLL	(1U << 0)
 
@@ -1016,7 +1029,10 @@ struct ucore_term {
  *           another counter of @counters. Values are identified by event id, so callers can
  *           ignore the move
  * @poll_ns: out: time from one poll to the next while the session runs (ns), 0 with an
- *           interrupt or without @period. May become non-zero later
+ *           interrupt or without @period. May become non-zero later. With
+ *           UCORE_SESSION_F_NO_PMI longest time between two polls of the global status: an eighth
+ *           of the shortest time in which @period can end, UCORE_POLL_MIN_NS to _MAX_NS. The
+ *           shortest such time of all sessions on the die applies
  * @group: 0 for an event that always counts. 1 to UCORE_GROUP_MAX for an event that counts
  *         in the time slices of its group, without @period (EINVAL, also without
  *         ucore_create_session.rotate_ns)
@@ -1063,8 +1079,9 @@ struct ucore_term {
  * was opened with CAP_PERFMON or the caller has it.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, EACCES, ENOENT (box), ENXIO, ERANGE (a value,
- * @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period with UCORE_EVENT_F_NO_POLL), EBUSY (running
- * session, counters of others, intel_uncore, perf), ENODEV (box does not respond).
+ * @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period with UCORE_EVENT_F_NO_POLL or
+ * UCORE_SESSION_F_NO_PMI), EBUSY (running session, counters of others, intel_uncore, perf),
+ * ENODEV (box does not respond).
  */
 struct ucore_add_event {
 	__u32 size;
@@ -1280,7 +1297,9 @@ struct ucore_value {
  * and nothing records the instant of the freeze. Therefore @time_running includes the time from
  * each freeze by an overflow to its PMI, in which the counters stand still. It has no upper bound
  * but the time since the previous unfreeze. ucore_domain_info.pmis is the number of these times
- * on the domain. A count divided by the count of a clock of the same domain has no such error.
+ * on the domain. With UCORE_SESSION_F_NO_PMI a poll takes the place of the PMI, and
+ * ucore_sample.late_ns bounds the time. A count divided by the count of a clock of the same domain
+ * has no such error.
  */
 struct ucore_read_domain {
 	__u32 domain;
@@ -1349,8 +1368,8 @@ struct ucore_read {
  * @recovered: out: number of overflows in @overflows that the watchdog found because the PMI
  *             was lost
  * @polled: out: number of overflows in @overflows that polling found
- * @polls: out: number of polls of counters without overflow interrupt. @cost_ns and @reads
- *         include the polls
+ * @polls: out: number of polls of counters without overflow interrupt, and of the global status
+ *         (UCORE_SESSION_F_NO_PMI). @cost_ns and @reads include the polls
  * @cost_ns: out: CPU time of samples on all domains (ns)
  * @frozen_ns: out: time for which domains were frozen for samples and READs (ns)
  * @reads: out: number of register reads for samples and READs
@@ -1525,6 +1544,8 @@ struct ucore_record {
  * domain stays frozen instead.
  * POLLED: polling found the end of the period, at most @late_ns before @time. The counts are
  * those of @time.
+ * FROZEN: with POLLED, the overflow froze the domain. The counters stood still from the overflow
+ * to @time, so that the counts are also those of the overflow (UCORE_SESSION_F_NO_PMI).
  * GAP: nothing was counted for some time since the last sample, because the domain had no
  * CPU online, the machine was suspended, or a spurious overflow froze the domain.
  * DELAYED: the budget delayed the timer or a poll since the last sample (struct
@@ -1537,6 +1558,7 @@ struct ucore_record {
 #define UCORE_SAMPLE_F_POLLED	(1U << 4)
 #define UCORE_SAMPLE_F_GAP	(1U << 5)
 #define UCORE_SAMPLE_F_DELAYED	(1U << 6)
+#define UCORE_SAMPLE_F_FROZEN	(1U << 7)
 
 #define UCORE_EVENT_NONE	0xffffffffU	/* no event id */
 
@@ -1553,7 +1575,8 @@ struct ucore_record {
  * @skew_ns: upper bound of the time from the first box freeze to the last (ns), as in struct
  *           ucore_read_domain
  * @late_ns: upper bound of the delay of @time (ns). UCORE_SAMPLE_F_POLLED: time since the previous
- *           poll. UCORE_TRIGGER_CORE: time since the overflow of the core event.
+ *           poll. With UCORE_SAMPLE_F_FROZEN the domain was frozen for a part of this time, which
+ *           @time_running includes. UCORE_TRIGGER_CORE: time since the overflow of the core event.
  *           UCORE_SAMPLE_F_RECOVERED: time since the overflow froze the domain, about 20 ms, so
  *           that @time_running may include up to @late_ns of frozen time. If the overflow reached
  *           nobody (struct ucore_add_event), time since it could have occurred, up to about two

@@ -307,7 +307,7 @@ static const struct ucore_ioctl_cmd device_commands[] = {
 	{ UCORE_ANSWER(UCORE_CREATE_SESSION, struct ucore_create_session, nr_readers,
 		 cmd_create_session),
 	  .flags = UCORE_SESSION_F_BOX_FREEZE | UCORE_SESSION_F_TASKS |
-		   UCORE_SESSION_F_FULL_READS,
+		   UCORE_SESSION_F_FULL_READS | UCORE_SESSION_F_NO_PMI,
 	  .undo = undo_create_session },
 	{ UCORE_ANSWER(UCORE_GET_SESSIONS, struct ucore_get_sessions, sessions,
 		       cmd_get_sessions) },

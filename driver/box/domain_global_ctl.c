@@ -245,6 +245,7 @@ void ucore_domain_clear_stale(struct ucore_domain *domain)
 	if (ucore_domain_status(domain))
 		ucore_domain_clear_status(domain);
 	domain->status_clear = ktime_get_mono_fast_ns();
+	domain->pmi.clear = domain->status_clear;
 }
 
 /**

@@ -56,8 +56,8 @@ struct ucore_pmi_regs {
  * @seq: number of the PMI. An odd value identifies the PMI that is being serviced, an even value
  *       means that no service is in progress. Written with the domain's lock held, read in NMI
  *       context.
- * @ended: times at which the last services ended (ns), by ucore_pmi_index(); written with the
- *         domain's lock held, read in NMI context
+ * @ended: times at which the last services ended (ns), by ucore_pmi_index(); 0 for a service
+ *         whose overflow sent no PMI. Written with the domain's lock held, read in NMI context
  * @stashing: value of @seq whose interrupted context is being saved or has been saved; changed
  *            by cmpxchg in NMI context
  * @stashed: value of @seq to which @context belongs; store-released by the NMI handler
@@ -79,10 +79,14 @@ struct ucore_pmi_regs {
  *           service, 0 for none. If the watchdog sees the bit again at this value, the PMI is
  *           lost.
  * @suspect_time: time at which the watchdog first saw this overflow bit (ns)
- * @clear: time at which the watchdog last saw no overflow bit in the global status (ns)
+ * @clear: time up to which all overflows have been serviced (ns), as a read of the global status
+ *         last showed
  * @unreported: 1 + the value of @seq at which the watchdog first saw an armed counter that has
  *              wrapped without a bit in the global status, 0 for none
  * @cpus: CPUs that may receive the PMI; written with the CPU hotplug lock held
+ * @poll_ns: time from one poll of the global status to the next (ns). Then no core is selected,
+ *           and an overflow freezes the domain without a PMI. 0: overflows send a PMI
+ * @poll: hrtimer of these polls, pinned to the reader
  */
 struct ucore_pmi {
 	u64 seq;
@@ -104,12 +108,23 @@ struct ucore_pmi {
 	u64 clear;
 	u64 unreported;
 	struct cpumask cpus;
+	u64 poll_ns;
+	struct hrtimer poll;
 };
 
 /* Return the index of PMI @number, an odd value of ucore_pmi.seq, in ucore_pmi.ended. */
 static inline u32 ucore_pmi_index(u64 number)
 {
 	return number / 2 % UCORE_PMI_MAX_PENDING;
+}
+
+/*
+ * Mark the last service as one whose overflow sent no PMI. No CPU then takes an NMI of another
+ * source for a late PMI.
+ */
+static inline void ucore_pmi_expect_none(struct ucore_pmi *pmi)
+{
+	WRITE_ONCE(pmi->ended[ucore_pmi_index(pmi->seq - 1)], 0);
 }
 
 /**

@@ -192,6 +192,24 @@ u64 ucore_budget_leave(void)
 }
 
 /**
+ * ucore_budget_leave_timer() - end the work of a timer callback, and set the timer's next expiry
+ * @timer: the timer, whose callback runs
+ * @period: period of the timer (ns)
+ *
+ * The next expiry is later by a multiple of @period, at the first such instant at which this CPU
+ * is within its budget.
+ *
+ * Return: true if the budget delays the expiry.
+ */
+bool ucore_budget_leave_timer(struct hrtimer *timer, u64 period)
+{
+	u64 now = ucore_budget_leave(), wait = ucore_budget_wait_ns(raw_smp_processor_id(), now);
+
+	hrtimer_forward(timer, ns_to_ktime(now), ns_to_ktime(period));
+	return wait && hrtimer_forward(timer, ns_to_ktime(now + wait), ns_to_ktime(period));
+}
+
+/**
  * struct charged - function that charged_here() runs and charges on another CPU
  * @func: function to run
  * @arg: argument of @func

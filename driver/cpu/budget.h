@@ -14,6 +14,7 @@ struct ucore_domain;
 u64 ucore_budget_entered_at(const struct hrtimer *timer);
 void ucore_budget_enter(u64 since);
 u64 ucore_budget_leave(void);
+bool ucore_budget_leave_timer(struct hrtimer *timer, u64 period);
 u64 ucore_budget_pause_ns(u64 now);
 
 /* Process context: */

@@ -243,6 +243,20 @@ static bool has_threshold(const struct ucore_box *box, const struct ucore_event_
 	return thresh && (spec->value[UCORE_SLOT_CTL] & thresh->piece[0].mask);
 }
 
+/* Number of polls of the global status in the shortest time in which a period can end */
+#define STATUS_POLLS	8
+
+/* Return the shortest time in which the event's period can end (ns). */
+static u64 shortest_period(const struct ucore_box *box, bool fixed,
+			   const struct ucore_event_spec *spec)
+{
+	u32 inc = ucore_event_max_increment(box->desc.type, spec->value[UCORE_SLOT_CTL], fixed);
+
+	if (has_threshold(box, spec))
+		inc = 1;
+	return mul_u64_u64_div_u64(spec->period, NSEC_PER_SEC, UCORE_MAX_CLOCK_HZ * inc);
+}
+
 /*
  * Return the time between polls: the shortest time in which the event's period can end, so that
  * at most one period ends between two polls (ns). Return 0 if polls would have to be closer than
@@ -250,12 +264,8 @@ static bool has_threshold(const struct ucore_box *box, const struct ucore_event_
  */
 static u64 poll_time(const struct ucore_box *box, bool fixed, const struct ucore_event_spec *spec)
 {
-	u32 inc = ucore_event_max_increment(box->desc.type, spec->value[UCORE_SLOT_CTL], fixed);
-	u64 ns;
+	u64 ns = shortest_period(box, fixed, spec);
 
-	if (has_threshold(box, spec))
-		inc = 1;
-	ns = mul_u64_u64_div_u64(spec->period, NSEC_PER_SEC, UCORE_MAX_CLOCK_HZ * inc);
 	return ns < UCORE_POLL_MIN_NS ? 0 : min(ns, UCORE_POLL_MAX_NS);
 }
 
@@ -339,6 +349,21 @@ int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, 
 	if (!interrupt && !type->status_global)
 		spec->fallback_poll_ns = poll_time(box, fixed, spec);
 	return 0;
+}
+
+/**
+ * ucore_event_poll_status() - choose polls of the global status instead of an overflow interrupt
+ * @box: the box, whose overflows freeze the domain
+ * @spec: encoded event with its counters and a period. The function sets its status_poll_ns
+ *
+ * An overflow that sends no interrupt still freezes the domain, until a poll finds it. Several
+ * polls in the shortest period keep the time short in which the domain stands still.
+ */
+void ucore_event_poll_status(const struct ucore_box *box, struct ucore_event_spec *spec)
+{
+	u64 ns = shortest_period(box, spec->counters >> UCORE_COUNTER_FIXED, spec);
+
+	spec->status_poll_ns = clamp(ns / STATUS_POLLS, UCORE_POLL_MIN_NS, UCORE_POLL_MAX_NS);
 }
 
 /**

@@ -28,6 +28,8 @@ struct ucore_claim;
  *           has no @period
  * @fallback_poll_ns: as @poll_ns, for a counter whose overflows turn out to be unreported; 0 if
  *                    the counter must not be polled or the period is too short for polls
+ * @status_poll_ns: time from one poll of the global status to the next (ns), for a counter whose
+ *                  overflows freeze the domain without a PMI; 0 if they send a PMI
  */
 struct ucore_event_spec {
 	u64 value[UCORE_NR_SLOTS];
@@ -39,6 +41,7 @@ struct ucore_event_spec {
 	u64 period;
 	u64 poll_ns;
 	u64 fallback_poll_ns;
+	u64 status_poll_ns;
 };
 
 /**
@@ -99,6 +102,7 @@ int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *ter
 bool ucore_event_needs_perfmon(const struct ucore_term *terms, u32 nr);
 int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, bool interrupt,
 			 struct ucore_event_spec *spec);
+void ucore_event_poll_status(const struct ucore_box *box, struct ucore_event_spec *spec);
 u64 ucore_event_fixed(const struct ucore_box_type *type, u64 ctl, u32 counter, bool period);
 bool ucore_event_conflicts(const struct ucore_event_spec *a,
 			   const struct ucore_event_spec *b);

@@ -81,28 +81,6 @@ static void gap_here(void *arg)
 	raw_spin_unlock(&gap->domain->lock);
 }
 
-/* Begin to move a domain to another reader: service pending overflows, keep the domain frozen. */
-static void handover_begin_here(void *arg)
-{
-	struct ucore_domain *domain = arg;
-	struct ucore_readout ro;
-
-	raw_spin_lock(&domain->lock);
-	ucore_readout_begin(&ro, domain, ktime_get_mono_fast_ns());
-	domain->freeze_count++;
-	ucore_readout_end(&ro);
-	raw_spin_unlock(&domain->lock);
-}
-
-static void handover_end_here(void *arg)
-{
-	struct ucore_domain *domain = arg;
-
-	raw_spin_lock(&domain->lock);
-	ucore_unfreeze_domain(domain, true);
-	raw_spin_unlock(&domain->lock);
-}
-
 /*
  * Make @cpu the reader of a domain. The caller has cancelled the domain's timers and excludes
  * changes of the domain's list of contexts. If counters are armed, the domain is frozen while no
@@ -113,11 +91,12 @@ static void hand_over(struct ucore_domain *domain, int cpu)
 	if (!domain->armed) {
 		WRITE_ONCE(domain->reader, cpu);
 	} else {
-		ucore_budget_run(domain, handover_begin_here, domain);
+		ucore_pmi_hold(domain);
 		ucore_pmi_disable(domain);
 		WRITE_ONCE(domain->reader, cpu);
-		ucore_pmi_enable(domain);
-		ucore_budget_run(domain, handover_end_here, domain);
+		if (ucore_pmi_wanted(domain))
+			ucore_pmi_enable(domain);
+		ucore_pmi_release(domain);
 	}
 }
 
@@ -233,6 +212,7 @@ static void online_here(void *arg)
 	struct ucore_box *box;
 
 	raw_spin_lock(&domain->lock);
+	domain->pmi.clear = now;	/* no counter has counted before */
 	ucore_freeze_domain(domain, now);
 	ucore_for_each_box(box, domain)
 		if (box_is_left_over(box))
@@ -340,7 +320,7 @@ static void domain_set_reader(struct ucore_domain *domain, int cpu, u32 reason)
 		return;		/* no session uses the domain, as at module load */
 	if (!domain->acquired)
 		ucore_budget_run(domain, acquire_here, domain);
-	if (domain->armed)
+	if (ucore_pmi_wanted(domain))
 		ucore_pmi_enable(domain);
 	ucore_budget_run(domain, online_here, &gap);
 	ucore_timers_restart(domain);

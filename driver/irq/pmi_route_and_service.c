@@ -13,10 +13,12 @@
 #include <linux/lockdep.h>
 #include <linux/smp.h>
 
+#include "box/freeze.h"
 #include "compat.h"
 #include "cpu/budget.h"
 #include "cpu/nmi_handler.h"
 #include "find/desc.h"
+#include "irq/overflow_poll.h"
 #include "irq/pmi_route_and_service.h"
 #include "sample/readout.h"
 
@@ -138,6 +140,18 @@ static bool cpu_in_route(const struct ucore_domain *domain, int cpu)
 	return topology_core_id(cpu) == topology_core_id(domain->reader);
 }
 
+/**
+ * ucore_pmi_wanted() - check whether an overflow of the domain must send a PMI
+ * @domain: the domain; its list of contexts cannot change
+ *
+ * Return: true if counters are armed, and a session needs a PMI for its overflows. The PMI then
+ * serves all sessions of the domain.
+ */
+bool ucore_pmi_wanted(const struct ucore_domain *domain)
+{
+	return domain->armed && !ucore_overflow_poll_ns(domain);
+}
+
 static void route_here(void *arg)
 {
 	struct ucore_domain *domain = arg;
@@ -170,7 +184,7 @@ static void expect_misrouted(struct ucore_domain *domain, int cpu)
  */
 void ucore_pmi_enable_cpu(struct ucore_domain *domain, int cpu)
 {
-	if (!domain->armed)
+	if (!ucore_pmi_wanted(domain))
 		return;
 	expect_misrouted(domain, cpu);
 	if (!cpu_in_route(domain, cpu))
@@ -218,7 +232,7 @@ void ucore_pmi_enable(struct ucore_domain *domain)
 
 /*
  * Route the PMI to the reader and the chosen cores only, not to all cores, when the route is set
- * the next time. Called while the domain has no armed counter.
+ * the next time. Called while no overflow needs a PMI.
  */
 static void route_narrow(struct ucore_domain *domain)
 {
@@ -232,7 +246,7 @@ static void route_narrow(struct ucore_domain *domain)
  */
 void ucore_pmi_disable(struct ucore_domain *domain)
 {
-	if (!domain->armed)
+	if (!ucore_pmi_wanted(domain))
 		route_narrow(domain);
 	if (cpumask_empty(&domain->pmi.cpus))
 		return;
@@ -249,6 +263,83 @@ void ucore_pmi_disable(struct ucore_domain *domain)
 void ucore_pmi_sync(struct ucore_domain *domain)
 {
 	irq_work_sync(&domain->pmi.work);
+}
+
+static void hold_here(void *arg)
+{
+	struct ucore_domain *domain = arg;
+	struct ucore_readout ro;
+
+	raw_spin_lock(&domain->lock);
+	ucore_readout_begin(&ro, domain, ktime_get_mono_fast_ns());
+	domain->freeze_count++;
+	ucore_readout_end(&ro);
+	raw_spin_unlock(&domain->lock);
+}
+
+/**
+ * ucore_pmi_hold() - service pending overflows, and keep the domain frozen
+ * @domain: the domain, whose route or reader is about to change
+ *
+ * No overflow is lost, because no counter counts while no CPU takes the domain's PMI.
+ */
+void ucore_pmi_hold(struct ucore_domain *domain)
+{
+	ucore_budget_run(domain, hold_here, domain);
+}
+
+static void release_here(void *arg)
+{
+	struct ucore_domain *domain = arg;
+
+	raw_spin_lock(&domain->lock);
+	ucore_overflow_poll_start(domain);
+	ucore_unfreeze_domain(domain, true);
+	raw_spin_unlock(&domain->lock);
+}
+
+/**
+ * ucore_pmi_release() - end ucore_pmi_hold()
+ * @domain: the domain. If its PMI is disabled now, the global status is polled
+ */
+void ucore_pmi_release(struct ucore_domain *domain)
+{
+	ucore_budget_run(domain, release_here, domain);
+}
+
+/**
+ * ucore_pmi_require() - enable the PMI of a domain for a context that is about to start
+ * @domain: the domain, whose global status may be polled until now
+ */
+void ucore_pmi_require(struct ucore_domain *domain)
+{
+	bool polled = domain->pmi.poll_ns;
+
+	if (polled) {
+		ucore_pmi_hold(domain);
+		ucore_overflow_poll_stop(domain);
+	}
+	ucore_pmi_enable(domain);
+	if (polled)
+		ucore_pmi_release(domain);
+}
+
+/**
+ * ucore_pmi_settle() - disable the PMI of a domain after a STOP, unless an overflow needs it
+ * @domain: the domain. If its other contexts need no PMI, the global status is polled
+ */
+void ucore_pmi_settle(struct ucore_domain *domain)
+{
+	bool armed = domain->armed && !cpumask_empty(&domain->pmi.cpus);
+
+	ucore_overflow_poll_settle(domain);
+	if (ucore_pmi_wanted(domain))
+		return;
+	if (armed)
+		ucore_pmi_hold(domain);
+	ucore_pmi_disable(domain);
+	if (armed)
+		ucore_pmi_release(domain);
 }
 
 /*
@@ -291,7 +382,7 @@ static void route_repair(struct work_struct *work)
 
 	mutex_lock(&ucore_run_lock);
 	cpus_read_lock();
-	if (domain->armed && !domain->pmi.wide && domain->reader != UCORE_NO_CPU) {
+	if (ucore_pmi_wanted(domain) && !domain->pmi.wide && domain->reader != UCORE_NO_CPU) {
 		if (too_many_lost(domain))
 			route_widen(domain);
 		ucore_pmi_enable(domain);
@@ -320,6 +411,7 @@ void ucore_pmi_lost(struct ucore_domain *domain)
 void ucore_pmi_init(struct ucore_domain *domain)
 {
 	domain->pmi.work = IRQ_WORK_INIT_HARD(pmi_service);
+	ucore_overflow_poll_init(domain);
 	INIT_WORK(&domain->pmi.mend, route_repair);
 }
 

@@ -50,16 +50,10 @@ static void sample_here(struct ucore_domain_ctx *ctx, u64 now)
 	ucore_readout_end(&ro);
 }
 
-/*
- * End the CPU time charged for a timer callback. Advance the timer's expiry by a multiple of
- * @period (ns), to the first such instant at which this CPU is within its budget.
- */
+/* Charge the CPU time of a timer callback, and set the timer's next expiry. */
 static void next_period(struct ucore_domain_ctx *ctx, struct hrtimer *timer, u64 period)
 {
-	u64 now = ucore_budget_leave(), wait = ucore_budget_wait_ns(raw_smp_processor_id(), now);
-
-	hrtimer_forward(timer, ns_to_ktime(now), ns_to_ktime(period));
-	if (!wait || !hrtimer_forward(timer, ns_to_ktime(now + wait), ns_to_ktime(period)))
+	if (!ucore_budget_leave_timer(timer, period))
 		return;
 	ctx->stats.delayed++;
 	ctx->delayed = true;
@@ -219,6 +213,7 @@ void ucore_timers_cancel(struct ucore_domain *domain)
 	struct ucore_domain_ctx *ctx;
 
 	hrtimer_cancel(&domain->watchdog);
+	hrtimer_cancel(&domain->pmi.poll);
 	list_for_each_entry(ctx, &domain->ctxs, node)
 		ucore_timer_stop(ctx);
 }
@@ -252,6 +247,7 @@ static void restart_here(void *arg)
 		restart_at(&ctx->poll, now, ctx->poll_ns);
 		restart_at(&ctx->rotate, now, ctx->rotate_ns);
 	}
+	restart_at(&domain->pmi.poll, now, domain->pmi.poll_ns);
 	ucore_watchdog_end_throttling(domain);
 	if (!list_empty(&domain->ctxs))
 		ucore_watchdog_start(domain);

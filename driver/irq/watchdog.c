@@ -67,8 +67,12 @@ static bool find_lost(struct ucore_domain *domain, u64 now)
 {
 	struct ucore_readout ro;
 
-	/* an interrupted context is saved if the PMI has arrived and its service is queued */
-	if (!domain->armed || domain->freeze_count || ucore_nmi_context(domain)) {
+	/*
+	 * An interrupted context is saved if the PMI has arrived and its service is queued. No PMI
+	 * is lost while the global status is polled (overflow_poll.c).
+	 */
+	if (!domain->armed || domain->freeze_count || ucore_nmi_context(domain) ||
+	    domain->pmi.poll_ns) {
 		domain->pmi.suspect = 0;
 		return false;
 	}

@@ -40,7 +40,7 @@ struct ucore_sink {
  * @overflows: number of overflows serviced
  * @recovered: number of overflows that the watchdog found because their PMI was lost
  * @polled: number of overflows that polling found
- * @polls: number of polls of counters that cannot interrupt
+ * @polls: number of polls of counters that cannot interrupt, and of the global status
  * @dropped: number of trigger periods without a sample
  * @delayed: number of times that the CPU time budget delayed a timer, or prevented the sample of
  *           a core trigger
@@ -183,6 +183,9 @@ struct ucore_conflict {
  * @timer_ns: period of the timer trigger (ns), 0: none
  * @timer: hrtimer of the timer trigger, pinned to the reader
  * @timer_due: first expiry of @timer with neither a sample nor a drop counted (ns)
+ * @status_poll_ns: longest time from one poll of the global status to the next (ns), if the
+ *                  context's overflows need no PMI (UCORE_SESSION_F_NO_PMI). 0: they need one, or
+ *                  @armed_mask is 0
  * @poll_ns: time from one poll to the next (ns), 0: no polled counters
  * @poll: hrtimer of polls, pinned to the reader
  * @last_poll: instant of the last poll (ns)
@@ -262,6 +265,7 @@ struct ucore_domain_ctx {
 	u64 timer_ns;
 	struct hrtimer timer;
 	u64 timer_due;
+	u64 status_poll_ns;
 	u64 poll_ns;
 	struct hrtimer poll;
 	u64 last_poll;

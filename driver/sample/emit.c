@@ -116,6 +116,12 @@ static void emit_dead_boxes(struct ucore_domain_ctx *ctx, u64 now)
 	}
 }
 
+/* Return true if an overflow that sent no PMI froze the domain, and caused the sample. */
+static bool overflow_was_silent(const struct ucore_readout *ro, const struct ucore_domain_ctx *ctx)
+{
+	return ro->no_pmi && ctx->overflowed && !ctx->polled;
+}
+
 /* Return ucore_sample.late_ns: upper bound of the time from the trigger to the sample (ns). */
 static u64 late_ns(const struct ucore_readout *ro, const struct ucore_domain_ctx *ctx)
 {
@@ -123,7 +129,7 @@ static u64 late_ns(const struct ucore_readout *ro, const struct ucore_domain_ctx
 		return ro->now - min(ro->now, ctx->core_context->time);
 	if (ctx->polled)
 		return ctx->late_ns;
-	return ctx->recovered ? ro->late_ns : 0;
+	return ctx->recovered || overflow_was_silent(ro, ctx) ? ro->late_ns : 0;
 }
 
 /*
@@ -140,7 +146,9 @@ static void sample_values(struct ucore_value *value, const struct ucore_counter 
 static void sample_fill(struct ucore_sample *sample, const struct ucore_readout *ro,
 			const struct ucore_domain_ctx *ctx)
 {
-	const struct ucore_pmi_regs *own = ro->has_context ? &ro->context : NULL;
+	bool silent = overflow_was_silent(ro, ctx);
+	/* what the CPU executes when a silent overflow is found has no relation to the overflow */
+	const struct ucore_pmi_regs *own = ro->has_context && !silent ? &ro->context : NULL;
 	const struct ucore_pmi_regs *context = ctx->core_context ?: own;
 	bool visible = context && ctx->sink->context;
 
@@ -159,7 +167,8 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_readout 
 	sample->flags = (visible ? UCORE_SAMPLE_F_CONTEXT : 0) |
 			(visible && context->user ? UCORE_SAMPLE_F_USER : 0) |
 			(ctx->recovered ? UCORE_SAMPLE_F_RECOVERED : 0) |
-			(ctx->polled ? UCORE_SAMPLE_F_POLLED : 0) |
+			(ctx->polled || silent ? UCORE_SAMPLE_F_POLLED : 0) |
+			(silent ? UCORE_SAMPLE_F_FROZEN : 0) |
 			(ctx->gap_sample ? UCORE_SAMPLE_F_GAP : 0) |
 			(ctx->delayed ? UCORE_SAMPLE_F_DELAYED : 0) |
 			(ctx->throttled || ro->domain->kept_frozen ? UCORE_SAMPLE_F_THROTTLED : 0);

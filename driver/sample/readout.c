@@ -88,6 +88,7 @@ static void ctx_mark_overflows(struct ucore_readout *ro, struct ucore_domain_ctx
 			ctx->overflowed = true;
 			ctx->stats.overflows++;
 			ctx->stats.recovered += ro->recovered;
+			ctx->stats.polled += ro->no_pmi;
 			ctx->due = true;
 			ctx->recovered = ro->recovered;
 			ctx->trigger = UCORE_TRIGGER_OVERFLOW;
@@ -107,6 +108,9 @@ static void service_begin(struct ucore_readout *ro, u64 box_bits)
 	struct ucore_domain_ctx *ctx;
 
 	ro->box_bits = box_bits;
+	ro->no_pmi = domain->pmi.poll_ns && !ro->unreported;
+	ro->recovered &= !ro->no_pmi;
+	ro->late_ns = ro->unreported ? 0 : ro->now - min(ro->now, domain->pmi.clear);
 	ucore_nmi_service_begin(domain);
 	context = ucore_nmi_context(domain);
 	if (context) {
@@ -259,12 +263,6 @@ void ucore_readout_begin_overflow(struct ucore_readout *ro, struct ucore_domain 
 				       .recovered = recovered, .tally = domain->tally };
 	ro->charged_from = ro->now;
 	ro->entered = recovered ? ktime_get_mono_fast_ns() : ro->now;
-	/*
-	 * The overflow occurred after the last freeze of the domain, and after the last scan in
-	 * which the watchdog found the global status clear.
-	 */
-	if (recovered)
-		ro->late_ns = ro->now - min(ro->now, max(domain->pmi.clear, domain->frozen_since));
 	ucore_freeze_after_overflow(domain, ro->now);
 	readout_read_status(ro);
 }
@@ -578,8 +576,12 @@ void ucore_readout_end(struct ucore_readout *ro)
 		pause = pause_ns(domain);
 		ours = ctxs_rearm(ro, pause || domain->throttled);
 		ucore_nmi_service_end(domain);
+		if (ro->no_pmi)
+			ucore_pmi_expect_none(&domain->pmi);
 		domain_throttle(domain, pause, ours);
 	}
+	if (!ro->ctx)
+		domain->pmi.clear = max(domain->pmi.clear, ro->now);
 	unfrozen = readout_unfreeze(ro);
 
 	ucore_emit_spurious(ro);

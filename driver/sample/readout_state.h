@@ -22,7 +22,7 @@
  * @frozen_before: frozen time of the domain before @now (ns), without box freezes except those
  *                 of @ctx
  * @skew_ns: upper bound of the time from the freeze of the first box to that of the last (ns)
- * @late_ns: longest time by which the overflow may precede @now (ns), if @recovered
+ * @late_ns: longest time by which the overflow may precede @now (ns), if @recovered or @no_pmi
  * @status: global status bits of the overflows that the readout services
  * @box_bits: global status bits of the boxes whose status is read: @status, or all armed bits if
  *            @status has a bit of no armed box
@@ -31,6 +31,7 @@
  * @several: counters of other boxes overflowed, too
  * @has_context: @context is valid
  * @recovered: the watchdog found the overflow, because its PMI was lost
+ * @no_pmi: the overflow froze the domain, but sent no PMI (ucore_pmi.poll_ns)
  * @unreported: armed counters wrapped without a global status bit
  * @spurious: a global status bit is set although no counter is armed
  * @tally: value of domain->tally (register accesses) at the beginning of the readout
@@ -51,6 +52,7 @@ struct ucore_readout {
 	bool several;
 	bool has_context;
 	bool recovered;
+	bool no_pmi;
 	bool unreported;
 	bool spurious;
 	struct ucore_tally tally;

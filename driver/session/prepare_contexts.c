@@ -303,6 +303,9 @@ static void ctx_add_counter(struct ucore_session *session, const struct ucore_ev
 	if (period) {
 		cb->armed_mask |= status_bits(event->box, fixed, i);
 		ctx->armed_mask |= cb->armed_mask;
+		if (event->spec.status_poll_ns)
+			ctx->status_poll_ns = min(ctx->status_poll_ns ?: U64_MAX,
+						  event->spec.status_poll_ns);
 	}
 }
 
@@ -333,6 +336,7 @@ static int ctx_prepare(const struct ucore_session *session, struct ucore_domain_
 {
 	ctx_free_counters(ctx);
 	ctx->armed_mask = 0;
+	ctx->status_poll_ns = 0;
 	ctx->poll_ns = 0;
 	ctx->watchdog_ns = U64_MAX;
 	ctx->rotate_ns = 0;

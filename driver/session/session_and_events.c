@@ -97,21 +97,38 @@ static void events_account(struct ucore_session *session, const struct ucore_eve
 	session->nr_events += by;
 }
 
-/* Encode an event for its box, with the box's capabilities known so far. */
-static int event_encode(struct ucore_event *event, const struct ucore_add_event *add,
-			const struct ucore_term *terms)
+/*
+ * Let an overflow freeze the domain without a PMI (UCORE_SESSION_F_NO_PMI). Return -EOPNOTSUPP if
+ * an overflow does not freeze the domain, as on cores.
+ */
+static int period_without_pmi(struct ucore_event *event)
 {
+	if (!event->spec.period)
+		return 0;
+	if (!ucore_domain_overflow_freezes(event->box->domain))
+		return -EOPNOTSUPP;
+	ucore_event_poll_status(event->box, &event->spec);
+	return 0;
+}
+
+/* Encode an event for its box, with the box's capabilities known so far. */
+static int event_encode(const struct ucore_session *session, struct ucore_event *event,
+			const struct ucore_add_event *add, const struct ucore_term *terms)
+{
+	bool no_pmi = session->flags & UCORE_SESSION_F_NO_PMI;
 	int ret;
 
 	memset(&event->spec, 0, sizeof(event->spec));
 	ret = ucore_event_encode(event->box, terms, add->nr_terms, &event->spec);
 	if (ret)
 		return ret;
-	return ucore_event_restrict(event->box, add->counters, add->period,
-				    add->flags & UCORE_EVENT_F_NO_POLL, &event->spec);
+	ret = ucore_event_restrict(event->box, add->counters, add->period,
+				   no_pmi || add->flags & UCORE_EVENT_F_NO_POLL, &event->spec);
+	return ret || !no_pmi ? ret : period_without_pmi(event);
 }
 
-static struct ucore_event *event_create(struct ucore_box *box,
+static struct ucore_event *event_create(const struct ucore_session *session,
+					struct ucore_box *box,
 					const struct ucore_add_event *add,
 					const struct ucore_term *terms)
 {
@@ -122,7 +139,7 @@ static struct ucore_event *event_create(struct ucore_box *box,
 		return ERR_PTR(-ENOMEM);
 	event->box = box;
 	event->group = add->group;
-	ret = event_encode(event, add, terms);
+	ret = event_encode(session, event, add, terms);
 	if (ret) {
 		kfree(event);
 		return ERR_PTR(ret);
@@ -220,7 +237,7 @@ static int event_place(struct ucore_session *session, struct ucore_event *event,
 
 	if (IS_ERR(claim))
 		return PTR_ERR(claim);
-	ret = event->box->selftest.failed ? event_encode(event, add, terms) : 0;
+	ret = event->box->selftest.failed ? event_encode(session, event, add, terms) : 0;
 	ret = ret ?: ucore_claim_add_event(claim, event);
 	if (ret)
 		ucore_claim_settle(claim);
@@ -246,7 +263,7 @@ int ucore_session_add_event(struct ucore_session *session, struct ucore_add_even
 
 	if (ret)
 		return ret;
-	event = event_create(box, add, terms);
+	event = event_create(session, box, add, terms);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
 	event->perfmon = has_perfmon(session);
@@ -261,7 +278,7 @@ int ucore_session_add_event(struct ucore_session *session, struct ucore_add_even
 	events_account(session, event, 1);
 	add->event = event->id;
 	add->counter = event->counter;
-	add->poll_ns = event->spec.poll_ns;
+	add->poll_ns = event->spec.poll_ns ?: event->spec.status_poll_ns;
 	return 0;
 }
 

@@ -16,6 +16,7 @@
 #include "box/freeze.h"
 #include "cpu/budget.h"
 #include "irq/dead_box_recovery.h"
+#include "irq/overflow_poll.h"
 #include "irq/pmi_route_and_service.h"
 #include "irq/timer.h"
 #include "irq/watchdog.h"
@@ -99,6 +100,7 @@ static void start(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_st
 					       ucore_unfreeze_domain(ctx->domain, true));
 	ucore_watchdog_start(ctx->domain);
 	ucore_timer_start(ctx, base_of(ctx, m));
+	ucore_overflow_poll_start(ctx->domain);
 }
 
 static int rings_prepare(struct ucore_session *session)
@@ -207,8 +209,8 @@ int ucore_counting_start(struct ucore_session *session)
 		ucore_parallel_elect(ctx, UCORE_NO_CPU);
 	rendezvous_changing(session, &(struct ucore_rendezvous_state){ .act = acquire });
 	ucore_for_each_ctx(ctx, session)
-		if (ctx->armed_mask)
-			ucore_pmi_enable(ctx->domain);
+		if (ctx->armed_mask && !ctx->status_poll_ns)
+			ucore_pmi_require(ctx->domain);
 	rendezvous_changing(session, &begin);
 	session->running = true;
 unlock:
@@ -277,8 +279,7 @@ static void ctx_settle(struct ucore_domain_ctx *ctx)
 		raw_spin_unlock_irq(&domain->lock);
 	}
 	ucore_timer_end(ctx);
-	if (!domain->armed)
-		ucore_pmi_disable(domain);
+	ucore_pmi_settle(domain);
 	if (!list_empty(&domain->ctxs))
 		return;
 	hrtimer_cancel(&domain->watchdog);

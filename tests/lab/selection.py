@@ -48,6 +48,7 @@ TESTS = {
         "test_core.every_counter_ends_intervals_and_samples_are_exact",
         "test_tasks.core_event_overflows_trigger_one_sample_each",
         "test_pmi.*",
+        "test_no_pmi.*",
     ),
     "every command of the interface, hostile input, other users": (
         "test_uapi.uapi_*[!2]",         # without the programs of 32 bits

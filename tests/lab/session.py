@@ -24,7 +24,7 @@ SAMPLE, LOST, GAP, TASKS = 1, 2, 3, 4
 TRIGGER_OVERFLOW, TRIGGER_TIMER, TRIGGER_CORE = 0, 1, 2
 SAMPLE_CONTEXT, SAMPLE_USER, SAMPLE_RECOVERED, SAMPLE_THROTTLED, SAMPLE_POLLED = 1, 2, 4, 8, 16
 VALUE_OVERFLOW, VALUE_DEAD, VALUE_UNFROZEN, VALUE_GAP, VALUE_CONFLICT = 1, 2, 8, 32, 128
-SAMPLE_GAP, SAMPLE_DELAYED = 32, 64
+SAMPLE_GAP, SAMPLE_DELAYED, SAMPLE_FROZEN = 32, 64, 128
 GAP_BOX_DEAD, GAP_SUSPEND, GAP_RESUME, GAP_FROZEN, GAP_CONFLICT = 3, 4, 5, 6, 7
 BOX_OVERFLOW, BOX_DEAD, BOX_FREE_RUNNING = 1, 8, 16
 EVENT_NONE = 0xffffffff
@@ -77,13 +77,14 @@ class Session:
     box_freeze  freeze only the session's boxes, not the die
     tasks       samples list the tasks that ran
     full_reads  always read both dwords of PCI counters
+    no_pmi      overflows need no PMI
     rotate_ns   time slice of groups; group=N is the first field of their events
     readers     number of CPUs of each die that read in parallel
     """
 
     def __init__(self, machine, timer_ns=0, ring=0, full_reads=False, wakeup=0, cpu=None,
                  boxes=True, names=None, box_freeze=False, tasks=False, rotate_ns=0,
-                 readers=0):
+                 readers=0, no_pmi=False):
         self.machine = machine
         pinned = "" if cpu is None else f"taskset {1 << cpu:x} "
         self._process = machine.spawn(f"exec {pinned}session", fed=True)
@@ -103,7 +104,7 @@ class Session:
                      + (f" rotate={rotate_ns}" if rotate_ns else "")
                      + (f" readers={readers}" if readers else "")
                      + (" full-reads" if full_reads else "") + (" boxes" if box_freeze else "")
-                     + (" tasks" if tasks else ""))
+                     + (" tasks" if tasks else "") + (" no-pmi" if no_pmi else ""))
 
     def __enter__(self):
         return self

@@ -315,7 +315,7 @@ def gaps(records, die):
 def sampling_session(m, **options):
     s = Session(m, ring=RING, **options)
     for die in sorted({die for die, _ in s.ids}):
-        s.add("imc0", die, period=0 if options else PERIOD, **CAS_READS)
+        s.add("imc0", die, period=0 if "timer_ns" in options else PERIOD, **CAS_READS)
         s.add("cbo0" if (die, "cbo0") in s.ids else "cha0", die, event=0x00)
         s.add("ubox0", die, counter="fixed")
     s.start()
@@ -351,6 +351,14 @@ def overflow_sampling_survives_pmi_core_offline(m):
     reader_goes(m)
     recovered = [line for line in m.truth("pmi") if line["result"] == "delivered"]
     assert recovered, "no PMI at all"
+
+
+@test(ROUTES, kernels=KERNELS)
+def overflow_sampling_without_pmi_survives_reader_offline(m):
+    """The polls of the global status move to the next reader."""
+    mark = m.truth_length()
+    reader_goes(m, no_pmi=True)
+    assert not m.truth("pmi", mark), m.truth("pmi", mark)[0]
 
 
 @test("snbep-2s")

@@ -317,7 +317,8 @@ static const struct row rows[] = {
 	{ "CREATE_SESSION", UCORE_CREATE_SESSION, sizeof(struct ucore_create_session),
 	  AT(ucore_create_session, rotate_ns), false, fill_create,
 	  .valid_flags =
-		  UCORE_SESSION_F_BOX_FREEZE | UCORE_SESSION_F_TASKS | UCORE_SESSION_F_FULL_READS,
+		  UCORE_SESSION_F_BOX_FREEZE | UCORE_SESSION_F_TASKS | UCORE_SESSION_F_FULL_READS |
+		  UCORE_SESSION_F_NO_PMI,
 	  .out = { OUT(ucore_create_session, fd) } },
 	{ "GET_SESSIONS", UCORE_GET_SESSIONS, sizeof(struct ucore_get_sessions), 0, false,
 	  fill_sessions, .out = { OUT_TO(ucore_get_sessions, nr, total) } },

@@ -5,7 +5,7 @@
  *
  *	boxes
  *	create [timer=NS] [ring=BYTES] [wakeup=BYTES] [rotate=NS] [readers=N] [full-reads]
- *	       [boxes] [tasks]
+ *	       [boxes] [tasks] [no-pmi]
  *	add BOX COUNTERS PERIOD [group=N] [FIELD=VALUE]...   BOX is a box id
  *	fill [FIELD=VALUE]...   adds an event on every counter of every box, in order; VALUE+
  *	                     is VALUE plus the number of the counter; fixed counters have no
@@ -125,6 +125,8 @@ static void create(char **word, int n)
 			create.flags |= UCORE_SESSION_F_BOX_FREEZE;
 		else if (!strcmp(word[i], "tasks"))
 			create.flags |= UCORE_SESSION_F_TASKS;
+		else if (!strcmp(word[i], "no-pmi"))
+			create.flags |= UCORE_SESSION_F_NO_PMI;
 	}
 	ret = ioctl(device, UCORE_CREATE_SESSION, &create);
 	if (!ret)
