@@ -1784,6 +1784,23 @@ writes()
 	[[ $output == *'"overflow_pmi":true,"discovery":false,'* ]]
 }
 
+@test "record --no-pmi needs no interrupt, and script says so" {
+	tool record --no-pmi --count 3 -c 1000000 -e imc0/CAS_COUNT.RD,die=0/ -o "$TMP/data"
+	[ "$status" -eq 0 ]
+	[[ $err == *"samples are at most 100 us late"* ]]
+	tool script -i "$TMP/data"
+	[ "$status" -eq 0 ]
+	[[ $output == *" no PMI, late < 65.00 us"* ]]
+	[[ $output != *polled* ]]
+	tool script -j -i "$TMP/data"
+	[[ $output == *'"polled":true,"no_pmi":true,"late_ns":65000'* ]]
+	tool record -c 1000000 -e imc0/CAS_COUNT.RD,die=0/ --count 1 -o "$TMP/data"
+	tool script -j -i "$TMP/data"
+	[[ $output != *no_pmi* ]]
+	tool record --no-pmi --count 1 -c 1000000 -e cbo/CLOCKTICKS/ -o "$TMP/data"
+	complains 2 "an overflow of cbo does not freeze the die" "without --no-pmi"
+}
+
 @test "record without overflow interrupts polls or uses a timer" {
 	UCORE_FAKE="machine=spr" tool record --no-poll --count 1 -c 1000000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
 	complains 2 "imc has no overflow interrupt" "polling" "timer"

@@ -848,9 +848,12 @@ static int period_check(const struct ucore_box_info *box, struct ucore_add_event
 	add->poll_ns = 0;
 	if (!add->period)
 		return 0;
-	if (fake.caps & UCORE_CAP_OVERFLOW_PMI && box->flags & UCORE_BOX_F_OVERFLOW)
+	if (fake.caps & UCORE_CAP_OVERFLOW_PMI && box->flags & UCORE_BOX_F_OVERFLOW) {
+		if (fake.config.flags & UCORE_SESSION_F_NO_PMI)
+			add->poll_ns = UCORE_POLL_MIN_NS;
 		return add->period >> box->width ? -ERANGE : 0;
-	if (add->flags & UCORE_EVENT_F_NO_POLL)
+	}
+	if (add->flags & UCORE_EVENT_F_NO_POLL || fake.config.flags & UCORE_SESSION_F_NO_PMI)
 		return -EOPNOTSUPP;
 	if (add->period / 5 < UCORE_POLL_MIN_NS)
 		return -ERANGE;
@@ -1224,6 +1227,13 @@ void fake_sample(unsigned int domain)
 		.flags = UCORE_SAMPLE_F_CONTEXT, .nr_values = nr,
 	};
 	trigger_put(&sample.head, trigger);
+	if (trigger != UCORE_EVENT_NONE && fake.config.flags & UCORE_SESSION_F_NO_PMI) {
+		sample.head.flags = UCORE_SAMPLE_F_POLLED | UCORE_SAMPLE_F_FROZEN;
+		sample.head.late_ns = 65000;
+		sample.head.ip = 0;
+		sample.head.pid = 0;
+		sample.head.tid = 0;
+	}
 	if (fake.stretch) {
 		periods_drop(&fake.rings[domain]);
 		sample.head.flags |= UCORE_SAMPLE_F_DELAYED;

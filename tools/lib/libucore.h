@@ -616,7 +616,8 @@ struct ucore_session_config {
  * @counter: number of the counter that ADD_EVENT assigned; UCORE_COUNTER_FIXED + n for fixed
  *           counter n.  Until START the driver can move the event to another counter
  * @poll_ns: interval (ns) at which the driver polls the counter for the end of the period
- *           (0: the counter has an overflow interrupt, or the event has no period)
+ *           (0: the counter has an overflow interrupt, or the event has no period).  With
+ *           UCORE_SESSION_F_NO_PMI interval of the polls of the global status
  * @reserved: 0
  */
 struct ucore_slot {

@@ -262,6 +262,10 @@ int ucore_session_add_error(struct ucore_session *session, const struct ucore_ev
 	case -EADDRINUSE:
 		return error_shared(session, event, box, err);
 	case -EOPNOTSUPP:
+		if (session->config.flags & UCORE_SESSION_F_NO_PMI)
+			return ucore_error_set(err, code,
+					       "event '%s': an overflow of %s does not freeze the die. Permit interrupts and polling (without --no-pmi), set the period of an event on another box, or use a timer",
+					       event->label, box->type);
 		return ucore_error_set(err, code,
 				       "event '%s': %s has no overflow interrupt. Permit polling (without --no-poll), set the period of an event on another box, or use a timer",
 				       event->label, box->type);

@@ -69,6 +69,8 @@ static const struct option_desc record_options[] = {
 	{ 'C', "cpu", "LIST", "count the --core-event on these CPUs" },
 	{ OPT_TASKS, "tasks", NULL, "record the tasks on the die's CPUs with each sample" },
 	{ OPT_NO_POLL, "no-poll", NULL, "reject periods that can only be polled" },
+	{ OPT_NO_PMI, "no-pmi", NULL,
+	  "let overflows freeze the die without an interrupt, and poll its status" },
 	{ OPT_TIMER, "timer", "TIME", "take a sample every TIME (10us to 1000s)" },
 	{ 'o', "output", "FILE", "output file (ucore.data), - for standard output" },
 	{ OPT_RING_SIZE, "ring-size", "SIZE",
@@ -101,6 +103,9 @@ static int record_option(struct tool *tool, void *data, int letter, const char *
 		return parse_count(tool, "period", value, 1, UINT64_MAX, &args->triggers.period);
 	case OPT_NO_POLL:
 		args->triggers.interrupt = true;
+		return 0;
+	case OPT_NO_PMI:
+		args->count.flags |= UCORE_SESSION_F_NO_PMI;
 		return 0;
 	case OPT_CORE_EVENT:
 	case 'p':

@@ -141,6 +141,7 @@ enum {
 	HEAD_THROTTLED,
 	HEAD_DELAYED,
 	HEAD_POLLED,
+	HEAD_NO_PMI,
 	HEAD_LATE,
 	HEAD_SKEW,
 	HEAD_CLOCK,
@@ -180,6 +181,7 @@ static const struct column head_columns[NR_HEAD] = {
 	[HEAD_THROTTLED] = { "throttled" },
 	[HEAD_DELAYED] = { "delayed" },
 	[HEAD_POLLED] = { "polled" },
+	[HEAD_NO_PMI] = { "no_pmi" },
 	[HEAD_LATE] = { "late_ns" },
 	[HEAD_SKEW] = { "skew_ns" },
 	[HEAD_CLOCK] = { "time" },
@@ -259,11 +261,11 @@ static void head_make(const struct script *script, struct sample_cells *cells,
 		cells->head[HEAD_THROTTLED] = cell_flag(true);
 	if (sample->flags & UCORE_SAMPLE_F_DELAYED)
 		cells->head[HEAD_DELAYED] = cell_flag(true);
-	if (sample->flags & UCORE_SAMPLE_F_POLLED) {
+	if (sample->flags & UCORE_SAMPLE_F_POLLED)
 		cells->head[HEAD_POLLED] = cell_flag(true);
-		cells->head[HEAD_LATE] = cell_ns(sample->late_ns);
-	}
-	if (sample->trigger == UCORE_TRIGGER_CORE)
+	if (sample->flags & UCORE_SAMPLE_F_FROZEN)
+		cells->head[HEAD_NO_PMI] = cell_flag(true);
+	if (sample->flags & UCORE_SAMPLE_F_POLLED || sample->trigger == UCORE_TRIGGER_CORE)
 		cells->head[HEAD_LATE] = cell_ns(sample->late_ns);
 	if (sample->skew_ns)
 		cells->head[HEAD_SKEW] = cell_ns(sample->skew_ns);
@@ -322,7 +324,8 @@ static void headline_print(struct script *script, const struct cell *head)
 	if (head[HEAD_POLLED].kind == CELL_NONE && head[HEAD_LATE].kind != CELL_NONE)
 		fprintf(stream, " late %.2f us", (double)head[HEAD_LATE].number / NSEC_PER_USEC);
 	if (head[HEAD_POLLED].kind != CELL_NONE)
-		fprintf(stream, " polled, late < %.2f us",
+		fprintf(stream, " %s, late < %.2f us",
+			head[HEAD_NO_PMI].kind != CELL_NONE ? "no PMI" : "polled",
 			(double)head[HEAD_LATE].number / NSEC_PER_USEC);
 	if (head[HEAD_IP].kind != CELL_NONE)
 		fprintf(stream, "  pid %llu/%llu ip %s %s",
