@@ -770,6 +770,7 @@ int main(int argc, char **argv)
 	close(post[1]);		/* this also closes the descriptors in flight */
 	wait_for(!something_is_claimed());
 	wait_for(counters_free() >= free_before);
+	only_root_may_count();
 	say_counts();
 	say_crowds();
 	say_reached();

@@ -908,6 +908,6 @@ int main(int argc, char **argv)
 		verdict = run_tests(perf_tests, ARRAY_SIZE(perf_tests), argc - 1, argv + 1);
 	else
 		verdict = run_tests(tests, ARRAY_SIZE(tests), argc, argv);
-	chmod(UCORE_DEVICE, 0600);
+	only_root_may_count();
 	return verdict;
 }

@@ -37,4 +37,10 @@ static inline void everybody_may_count(void)
 	must(!chmod(UCORE_DEVICE, 0666), "chmod: %m");
 }
 
+/* End everybody_may_count(), for the next test on the machine */
+static inline void only_root_may_count(void)
+{
+	must(!chmod(UCORE_DEVICE, 0600), "chmod: %m");
+}
+
 #endif
