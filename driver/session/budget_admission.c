@@ -11,7 +11,6 @@
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
-#include <linux/sched.h>
 
 #include "box/catalog.h"
 #include "cpu/budget.h"
@@ -190,10 +189,8 @@ static u64 session_work_ns(const struct ucore_session *session)
 	const struct ucore_domain_ctx *ctx;
 	u64 ns = 0;
 
-	ucore_for_each_ctx(ctx, session) {
+	ucore_for_each_ctx(ctx, session)
 		ns = max(ns, reader_work_ns(session, ctx));
-		cond_resched();
-	}
 	return ns;
 }
 
