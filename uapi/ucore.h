@@ -841,8 +841,9 @@ struct ucore_get_core {
  * are those of the overflow. From the overflow to the poll the die stands still, for all sessions.
  * If another session with periods on the die has not set this flag, PMIs serve all sessions.
  * ADD_EVENT refuses a period with EOPNOTSUPP if the overflow of the counter does not freeze the
- * domain. These are counters that must be polled, and the counters of cores. A period that would
- * interrupt without a freeze does not exist on the uncore.
+ * domain. These are counters that must be polled, and the counters of cores. Core triggers
+ * interrupt nevertheless, because perf counts them. A period that would interrupt without a freeze
+ * does not exist on the uncore.
  */
 #define UCORE_SESSION_F_BOX_FREEZE	(1U << 0)
 #define UCORE_SESSION_F_TASKS		(1U << 1)
@@ -1030,9 +1031,9 @@ struct ucore_term {
  *           ignore the move
  * @poll_ns: out: time from one poll to the next while the session runs (ns), 0 with an
  *           interrupt or without @period. May become non-zero later. With
- *           UCORE_SESSION_F_NO_PMI longest time between two polls of the global status: an eighth
- *           of the shortest time in which @period can end, UCORE_POLL_MIN_NS to _MAX_NS. The
- *           shortest such time of all sessions on the die applies
+ *           UCORE_SESSION_F_NO_PMI it is the longest time between two polls of the global status:
+ *           an eighth of the shortest time in which @period can end, UCORE_POLL_MIN_NS to _MAX_NS.
+ *           The shortest such time of all sessions on the die applies
  * @group: 0 for an event that always counts. 1 to UCORE_GROUP_MAX for an event that counts
  *         in the time slices of its group, without @period (EINVAL, also without
  *         ucore_create_session.rotate_ns)

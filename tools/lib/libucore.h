@@ -617,7 +617,7 @@ struct ucore_session_config {
  *           counter n.  Until START the driver can move the event to another counter
  * @poll_ns: interval (ns) at which the driver polls the counter for the end of the period
  *           (0: the counter has an overflow interrupt, or the event has no period).  With
- *           UCORE_SESSION_F_NO_PMI interval of the polls of the global status
+ *           UCORE_SESSION_F_NO_PMI it is the interval of the polls of the global status
  * @reserved: 0
  */
 struct ucore_slot {
