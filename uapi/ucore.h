@@ -131,6 +131,9 @@
 #define UCORE_GROUP_MAX		63U		/* ucore_add_event.group */
 #define UCORE_READERS_MAX	8U		/* ucore_create_session.nr_readers */
 
+/* Sessions with events on a box. ADD_EVENT of a further session fails with EBUSY. */
+#define UCORE_BOX_SESSIONS_MAX	256U
+
 /* Sessions of a user. CREATE_SESSION beyond the limit fails with EDQUOT. */
 #define UCORE_SESSIONS_MAX	4096U
 
@@ -1046,7 +1049,11 @@ struct ucore_term {
  * together with each of the other groups, or if the session has UCORE_EVENTS_MAX events.
  *
  * Sessions share boxes. Each session holds the counters of its events from ADD_EVENT on. Its
- * START, STOP, RESET and close do not affect other sessions. Filter and match registers have
+ * START, STOP, RESET and close do not affect other sessions. Sessions share a counter if they
+ * count the same event (the same control word) in group 0. ADD_EVENT prefers such a counter.
+ * Each session has its own count, period, times and flags. A counter that is shared is read once
+ * for all samples of one instant. An overflow ends the periods that are due in the session that
+ * asked for them, and no others. Two equal events of one session have two counters. Filter and match registers have
  * one value for all counters of a box. Sessions whose events use them (a field with
  * UCORE_FIELD_F_SHARED, even if 0, or TID_EN) must agree on all values (EADDRINUSE), where
  * missing fields count as 0. Events that do not use filter and match registers are counted
@@ -1055,8 +1062,8 @@ struct ucore_term {
  * CAP_PERFMON. The second of the two is refused (EADDRINUSE). A filter ends with the last event
  * that sets it. A session with OCC_RST, which changes what others count, has the box alone
  * (EADDRINUSE).
- * Free-running counters (UCORE_BOX_F_FREE_RUNNING) can be shared by as many sessions as the
- * box has counters. A session with UCORE_SESSION_F_BOX_FREEZE does not share boxes of a die.
+ * Free-running counters (UCORE_BOX_F_FREE_RUNNING) are only read, so that each session uses them.
+ * A box has at most UCORE_BOX_SESSIONS_MAX sessions (EBUSY). A session with UCORE_SESSION_F_BOX_FREEZE does not share boxes of a die.
  * A box is released when the last event that any session has on the box is removed.
  *
  * A counter without overflow interrupt is polled (no UCORE_BOX_F_OVERFLOW or

@@ -16,6 +16,8 @@
 #include "reg/reg.h"
 #include "ucore_uapi.h"
 
+struct ucore_counter;
+struct ucore_counter_use;
 struct ucore_domain;
 
 /**
@@ -62,6 +64,11 @@ struct ucore_selftest {
  * @node: entry in the list of boxes that a domain without a global control freezes one by one
  * @claims: list of the sessions' claims on counters of the box (session/claim.h); protected by
  *          the catalog's lock
+ * @uses: use of each hardware counter by sessions, indexed by ucore_counter_use_index(); allocated
+ *        while sessions claim the box
+ * @leaders: hardware counters that count for several sessions; allocated when a second session
+ *           claims the box, and until the last claim ends
+ * @sharing: several running sessions use a counter of the box; protected by the domain's lock
  * @users: number of domain contexts that have programmed counters of the box; protected by the
  *         domain's lock
  * @status: status register as read for the overflow being serviced; protected by the domain's
@@ -100,6 +107,9 @@ struct ucore_box {
 	struct ucore_domain *domain;
 	struct list_head node;
 	struct list_head claims;
+	struct ucore_counter_use *uses;
+	struct ucore_counter *leaders;
+	bool sharing;
 	u32 users;
 	u64 status;
 	bool status_read;

@@ -29,8 +29,8 @@ void ucore_counter_poll_from(struct ucore_counter *ctr)
 		return;
 	periods = div64_u64(ctr->total, ctr->poll_period) + 1;
 	/* the period does not end if the multiple exceeds 64 bits */
-	if (check_mul_overflow(periods, ctr->poll_period, &ctr->poll_next))
-		ctr->poll_next = U64_MAX;
+	if (check_mul_overflow(periods, ctr->poll_period, &ctr->period_end))
+		ctr->period_end = U64_MAX;
 }
 
 static __always_inline bool accumulate(struct ucore_counter *ctr, u64 raw)
@@ -247,7 +247,12 @@ void ucore_counter_arm(struct ucore_counter *ctr)
 		io->ops->write64(io, ctr->reg, ctr->prev);
 }
 
-static void counter_load(struct ucore_counter *ctr, u64 val)
+/**
+ * ucore_counter_load() - write a counter register; a period begins that ends with its overflow
+ * @ctr: counter, just read
+ * @val: value, truncated to the width of the counter
+ */
+void ucore_counter_load(struct ucore_counter *ctr, u64 val)
 {
 	ctr->wrapped = false;
 	ctr->prev = val & ctr->mask;
@@ -258,14 +263,13 @@ static void counter_load(struct ucore_counter *ctr, u64 val)
  * ucore_counter_throttle() - stop the overflow interrupts of a counter that continues to count
  * @ctr: counter with a period, just read
  *
- * The counter register is set to zero, so that it does not overflow for hours. The control is
- * unchanged.
+ * Sets the counter register to 0, so that it does not overflow for hours, and keeps the control.
  */
 void ucore_counter_throttle(struct ucore_counter *ctr)
 {
 	ctr->throttled = true;
 	ctr->throttle_total = ctr->total;
-	counter_load(ctr, 0);
+	ucore_counter_load(ctr, 0);
 }
 
 /**
@@ -289,7 +293,7 @@ void ucore_counter_unthrottle(struct ucore_counter *ctr)
 	u64 into = ctr->total - ctr->throttle_total - missed;
 
 	ctr->throttled = false;
-	counter_load(ctr, into - ctr->period);
+	ucore_counter_load(ctr, into - ctr->period);
 }
 
 /* ---- overflows ---- */
@@ -310,8 +314,7 @@ static bool counter_wrapped(const struct ucore_counter *ctr)
  *
  * Return: true if the counter overflowed.
  */
-bool ucore_counter_has_overflowed(const struct ucore_counter *ctr, u64 status,
-				  u64 global)
+bool ucore_counter_has_overflowed(const struct ucore_counter *ctr, u64 status, u64 global)
 {
 	const struct ucore_box_type *type = ctr->box->desc.type;
 
@@ -377,11 +380,11 @@ static void control_write(struct ucore_counter *ctr)
 	}
 }
 
-/*
- * Limit the mask and the period of a counter to the width found in the box. The event may have
- * been added to the session before the width was known.
+/**
+ * ucore_counter_limit_width() - limit the mask and the period to the width found in the box
+ * @ctr: counter, whose event may have been added before the width was known
  */
-static void counter_limit_width(struct ucore_counter *ctr)
+void ucore_counter_limit_width(struct ucore_counter *ctr)
 {
 	u8 width = ucore_box_width(ctr->box, ucore_counter_is_fixed(ctr));
 
@@ -394,12 +397,10 @@ static u64 counter_status(const struct ucore_counter *ctr)
 {
 	const struct ucore_box_type *type = ctr->box->desc.type;
 
-	if (type->status_global)
+	if (type->status_global || (ucore_counter_is_fixed(ctr) && type->status_fixed < 0))
 		return 0;
 	if (!ucore_counter_is_fixed(ctr))
 		return BIT_ULL(type->status_gp_shift + ctr->index);
-	if (type->status_fixed < 0)
-		return 0;
 	return BIT_ULL(type->status_fixed + ctr->index - UCORE_COUNTER_FIXED);
 }
 
@@ -427,7 +428,7 @@ static void counter_load_shared(struct ucore_counter *ctr)
  */
 void ucore_counter_program(struct ucore_counter *ctr)
 {
-	counter_limit_width(ctr);
+	ucore_counter_limit_width(ctr);
 	if (ctr->ctl_reg == UCORE_REG_NONE) {
 		ucore_counter_arm(ctr);
 		return;
@@ -468,8 +469,16 @@ void ucore_counter_prepare(const struct ucore_counter *ctr)
 		counter_zero(ctr);
 }
 
-/* Change a counter's control from @old to @new. No register is written if both are equal. */
-static void control_change(const struct ucore_counter *ctr, u64 old, u64 new)
+/**
+ * ucore_counter_change_control() - change the control of a counter that counts or is to count
+ * @ctr: counter
+ * @old: value of the control
+ * @new: new value. No register is written if it equals @old.
+ *
+ * A control that fixed counters share is not written here. The caller calls
+ * ucore_box_write_fixed() afterwards.
+ */
+void ucore_counter_change_control(const struct ucore_counter *ctr, u64 old, u64 new)
 {
 	const struct ucore_io *io = &ctr->box->io;
 
@@ -510,7 +519,7 @@ void ucore_counter_switch(const struct ucore_counter *from, struct ucore_counter
 	if (ctr->box->dead)
 		return;
 	if (ctr->ctl_reg != UCORE_REG_NONE) {
-		control_change(ctr, from ? from->ctl : 0, to ? to->ctl : 0);
+		ucore_counter_change_control(ctr, from ? from->ctl : 0, to ? to->ctl : 0);
 		if (to)
 			switch_verify(to);
 	}

@@ -14,6 +14,7 @@
 #include "ucore_uapi.h"
 
 struct ucore_counter;
+struct ucore_counter_use;
 
 /**
  * struct ucore_register_turns - a counter register that groups use in turn
@@ -50,11 +51,17 @@ struct ucore_register_turns {
  * @poll_period: number of counts after which a poll takes a sample, for counters that cannot
  *               interrupt; 0 for none. If set, @period is 0.
  * @poll_ns: time from one poll to the next if @period must be polled (ns), 0 if it must not be
- * @poll_next: value of @total at which the current polled period ends
+ * @period_end: value of @total at which the current period ends, for polled periods and while
+ *              the counter is shared
  * @wrap_ns: longest time between reads of the full counter that cannot miss a wrap (ns), 0 if
  *           no wrap can be missed
  * @ran_ns: time for which the counter counted in earlier time slices (ns)
  * @throttle_total: value of @total when throttling began
+ * @use: the sessions that use the hardware counter, NULL if no other session can use it
+ * @leader: the hardware counter that counts for several sessions, NULL while this session alone
+ *          uses it. If set, @prev is not used.
+ * @seen: value of @leader's total up to which @total includes the counts
+ * @next_armed: next counter in the list ucore_counter_use.armed
  * @turns: the counter register, which counters of several groups use in turn; NULL for a counter
  *         of group 0, which shares its register with no other
  * @next_in_group: next counter of the same group in the domain context, NULL at the end
@@ -63,6 +70,7 @@ struct ucore_register_turns {
  * @ctl_reg: offset of the control register, UCORE_REG_NONE for a free-running counter
  * @index: number of the counter in the box, UCORE_COUNTER_FIXED + n for fixed counters
  * @verified: the control has been checked for missing bits, when a time slice of @group began
+ * @counted: the counter is one of ucore_counter_use.users
  * @throttled: the counter counts, but the end of its period does not interrupt
  *
  * Protected by the domain's lock while the session runs.
@@ -91,10 +99,14 @@ struct ucore_counter {
 	u64 ctl;
 	u64 poll_period;
 	u64 poll_ns;
-	u64 poll_next;
+	u64 period_end;
 	u64 wrap_ns;
 	u64 ran_ns;
 	u64 throttle_total;
+	struct ucore_counter_use *use;
+	struct ucore_counter *leader;
+	u64 seen;
+	struct ucore_counter *next_armed;
 	struct ucore_register_turns *turns;
 	struct ucore_counter *next_in_group;
 	u32 sibling;
@@ -102,6 +114,7 @@ struct ucore_counter {
 	u8 index;
 	bool verified;
 	bool throttled;
+	bool counted;
 } ____cacheline_aligned;
 
 static_assert(offsetof(struct ucore_counter, total) ==
@@ -120,6 +133,16 @@ enum ucore_read_mode {
 static inline bool ucore_counter_is_fixed(const struct ucore_counter *ctr)
 {
 	return ctr->index >= UCORE_COUNTER_FIXED;
+}
+
+/* Return the bits of the counter's control that enable its overflow. */
+static inline u64 ucore_counter_overflow_bits(const struct ucore_counter *ctr)
+{
+	const struct ucore_box_type *type = ctr->box->desc.type;
+
+	if (!ucore_counter_is_fixed(ctr))
+		return type->ctl_ov_en;
+	return (u64)type->fixed_ov_en << (type->fixed_step * (ctr->index - UCORE_COUNTER_FIXED));
 }
 
 void ucore_counter_poll_from(struct ucore_counter *ctr);
@@ -142,6 +165,9 @@ void ucore_counter_prepare(const struct ucore_counter *ctr);
 void ucore_counter_switch(const struct ucore_counter *from, struct ucore_counter *to);
 void ucore_counter_start_unfrozen(struct ucore_counter *ctr);
 void ucore_counter_reload(struct ucore_counter *ctr);
+void ucore_counter_limit_width(struct ucore_counter *ctr);
+void ucore_counter_load(struct ucore_counter *ctr, u64 val);
+void ucore_counter_change_control(const struct ucore_counter *ctr, u64 old, u64 new);
 void ucore_counter_stop(const struct ucore_counter *ctr);
 void ucore_counter_disable(const struct ucore_counter *ctr);
 u64 ucore_counter_global_bit(const struct ucore_counter *ctr);

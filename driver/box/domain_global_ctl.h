@@ -176,6 +176,7 @@ static inline void ucore_pmi_expect_none(struct ucore_pmi *pmi)
  * @probed: last time at which dead boxes were probed (ns)
  * @conflict: first box on which a conflict was found, NULL if none
  * @conflict_log: work that logs @conflict, in process context
+ * @readouts: number of readouts that have ended
  * @pmi: state of the overflow interrupt
  * @watchdog: timer that reads counters before they wrap twice, finds lost PMIs and ends
  *            throttling
@@ -240,6 +241,7 @@ struct ucore_domain {
 	u64 probed;
 	const struct ucore_box *conflict;
 	struct work_struct conflict_log;
+	u64 readouts;
 	struct ucore_pmi pmi;
 	struct hrtimer watchdog;
 	u64 watchdog_at;

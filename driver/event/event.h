@@ -54,6 +54,8 @@ struct ucore_event_spec {
  * @spec: register words, counters and period of the event
  * @perfmon: the event was added with CAP_PERFMON
  * @group: group in whose time slices the event counts, or 0 for an event that always counts
+ * @joins: mask of the counters on which other sessions count the same event, so that the event may
+ *         use them, too; bits as in @spec.counters
  * @counter: number of the chosen counter, as in ucore_add_event.counter
  * @total: count at the last STOP, with which the next START continues
  * @flags: UCORE_VALUE_F_* at the last STOP
@@ -68,6 +70,7 @@ struct ucore_event {
 	struct ucore_event_spec spec;
 	bool perfmon;
 	u8 group;
+	u64 joins;
 	u8 counter;
 	u64 total;
 	u32 flags;

@@ -82,6 +82,15 @@ static bool is_fixed(const struct ucore_event *event)
 	return event->spec.counters & ~GENERAL;
 }
 
+/*
+ * Return the counters that an event may use: those that no other session holds (@taken), and those
+ * on which other sessions count the same event.
+ */
+static u64 usable(const struct ucore_event *event, u64 taken)
+{
+	return event->spec.counters & (~taken | event->joins);
+}
+
 /**
  * struct plan - sets of counters that suffice for the groups of a session on a box
  * @always: sets of counters that suffice for group 0
@@ -99,7 +108,7 @@ struct plan {
  * the next group, or the entry of the list head.
  */
 static struct ucore_event *group_plan(struct list_head *events, struct ucore_event *event,
-				      struct plan *plan)
+				      u64 taken, struct plan *plan)
 {
 	struct counter_sets sets = all_sets;
 	u8 group = event->group;
@@ -109,35 +118,46 @@ static struct ucore_event *group_plan(struct list_head *events, struct ucore_eve
 			break;
 		if (is_fixed(event))
 			continue;
-		sets_add_event(&sets, event->spec.counters);
+		sets_add_event(&sets, usable(event, taken));
 		plan->nr_always += !group;
 	}
 	sets_and(group ? &plan->others : &plan->always, &sets);
 	return event;
 }
 
-static void plan_make(struct list_head *events, struct plan *plan)
+static void plan_make(struct list_head *events, u64 taken, struct plan *plan)
 {
 	struct ucore_event *event = list_first_entry(events, struct ucore_event, claim_node);
 
 	*plan = (struct plan){ .always = all_sets, .others = all_sets };
 	while (!list_entry_is_head(event, events, claim_node))
-		event = group_plan(events, event, plan);
+		event = group_plan(events, event, taken, plan);
+}
+
+static bool suffices(const struct plan *plan, u32 set)
+{
+	return hweight32(set) == plan->nr_always && sets_test(&plan->always, set) &&
+	       sets_test(&plan->others, GENERAL & ~set);
 }
 
 /*
- * Choose the lowest set of counters for group 0, of the counters @available. Return NO_SET if the
- * events do not fit.
+ * Choose the set of counters for group 0. A set with more counters that other sessions hold for the
+ * same events (@taken) is better, because it leaves more counters free. Of equal sets the lowest is
+ * chosen. Return NO_SET if the events do not fit.
  */
-static u32 plan_choose(const struct plan *plan, u32 available)
+static u32 plan_choose(const struct plan *plan, u64 taken)
 {
-	u32 set;
+	u32 set, best = NO_SET;
 
-	for (set = 0; set < NR_SETS; set++)
-		if (!(set & ~available) && hweight32(set) == plan->nr_always &&
-		    sets_test(&plan->always, set) && sets_test(&plan->others, available & ~set))
-			return set;
-	return NO_SET;
+	for (set = 0; set < NR_SETS; set++) {
+		if (!suffices(plan, set))
+			continue;
+		if (best == NO_SET || hweight32(set & taken) > hweight32(best & taken))
+			best = set;
+		if (!(taken & GENERAL))
+			break;
+	}
+	return best;
 }
 
 /*
@@ -145,7 +165,7 @@ static u32 plan_choose(const struct plan *plan, u32 available)
  * @first. Return the first event of the next group, or the entry of the list head.
  */
 static struct ucore_event *group_assign(struct list_head *events, struct ucore_event *first,
-					u64 set)
+					u64 set, u64 taken)
 {
 	struct ucore_event *event = first, *general[UCORE_MAX_GP];
 	u64 allowed[UCORE_MAX_GP];
@@ -159,7 +179,7 @@ static struct ucore_event *group_assign(struct list_head *events, struct ucore_e
 			event->counter = __ffs64(event->spec.counters);
 		} else {
 			general[nr] = event;
-			allowed[nr++] = event->spec.counters & set;
+			allowed[nr++] = usable(event, taken) & set;
 		}
 	}
 	ucore_event_assign(allowed, nr, counter);
@@ -168,12 +188,13 @@ static struct ucore_event *group_assign(struct list_head *events, struct ucore_e
 	return event;
 }
 
-static void assign(struct list_head *events, u32 set, u32 available)
+static void assign(struct list_head *events, u32 set, u64 taken)
 {
 	struct ucore_event *event = list_first_entry(events, struct ucore_event, claim_node);
 
 	while (!list_entry_is_head(event, events, claim_node))
-		event = group_assign(events, event, event->group ? available & ~set : set);
+		event = group_assign(events, event, event->group ? GENERAL & ~(u64)set : set,
+				     taken);
 }
 
 /* Return true if another event needs the new event's fixed counter in the same time slices. */
@@ -193,7 +214,7 @@ static bool fixed_in_use(struct list_head *events, const struct ucore_event *new
  * @events: the events (ucore_event.claim_node), including @new, ascending by group. On success
  *          their @counter is set.
  * @new: event to be added
- * @taken: mask of the counters that other sessions hold
+ * @taken: mask of the counters that other sessions hold. An event may use those of its @joins.
  *
  * Cost: proportional to the number of events on the box.
  *
@@ -202,19 +223,21 @@ static bool fixed_in_use(struct list_head *events, const struct ucore_event *new
  */
 int ucore_place_events(struct list_head *events, const struct ucore_event *new, u64 taken)
 {
-	u32 available = GENERAL & ~taken, set;
 	struct plan plan;
+	u32 set;
 
 	if (is_fixed(new)) {
 		if (fixed_in_use(events, new))
 			return -ENOSPC;
-		if (new->spec.counters & taken)
+		if (!usable(new, taken))
 			return -EBUSY;
 	}
-	plan_make(events, &plan);
-	set = plan_choose(&plan, available);
-	if (set == NO_SET)
-		return plan_choose(&plan, GENERAL) == NO_SET ? -ENOSPC : -EBUSY;
-	assign(events, set, available);
-	return 0;
+	plan_make(events, taken, &plan);
+	set = plan_choose(&plan, taken);
+	if (set != NO_SET) {
+		assign(events, set, taken);
+		return 0;
+	}
+	plan_make(events, 0, &plan);
+	return plan_choose(&plan, 0) == NO_SET ? -ENOSPC : -EBUSY;
 }

@@ -90,7 +90,7 @@ static bool box_has_conflict(const struct ucore_domain_ctx *ctx, struct ucore_do
 	for (j = cb->last; j != U32_MAX; j = ctx->ctr[j].sibling) {
 		if (!ucore_ctx_counts(ctx, &ctx->ctr[j]))
 			continue;
-		conflict |= ucore_control_readback_counter(&ctx->ctr[j]);
+		conflict |= ucore_control_readback_counter(ctx->ctr[j].leader ?: &ctx->ctr[j]);
 		(*reads)++;
 	}
 	return conflict;

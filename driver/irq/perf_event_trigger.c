@@ -43,7 +43,7 @@ static void sample(struct ucore_domain_ctx *ctx, const struct ucore_pmi_regs *co
 	struct ucore_readout ro;
 
 	ucore_readout_begin_ctx(&ro, ctx, ktime_get_mono_fast_ns());
-	ucore_sample_core_due(&ro, ctx, context);
+	ucore_ctx_core_due(ctx, context);
 	ucore_readout_end(&ro);
 }
 

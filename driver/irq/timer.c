@@ -46,7 +46,7 @@ static void sample_here(struct ucore_domain_ctx *ctx, u64 now)
 	context_here(&context, now);
 	ucore_readout_begin_ctx(&ro, ctx, now);
 	ucore_readout_set_context(&ro, &context);
-	ucore_sample_timer_due(&ro, ctx);
+	ucore_ctx_timer_due(ctx);
 	ucore_readout_end(&ro);
 }
 
@@ -173,7 +173,7 @@ void ucore_timer_last(struct ucore_domain_ctx *ctx, struct ucore_readout *ro)
 	if (!due)
 		return;
 	drop_missed(ctx, ctx->timer_due + (due - 1) * ctx->timer_ns);
-	ucore_sample_timer_due(ro, ctx);
+	ucore_ctx_timer_due(ctx);
 }
 
 /**

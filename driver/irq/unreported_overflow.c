@@ -17,6 +17,7 @@
 #include "box/domain_global_ctl.h"
 #include "irq/unreported_overflow.h"
 #include "sample/readout.h"
+#include "sample/shared_counter.h"
 
 /* Longest time (ns) from one run of the watchdog to the next while counters are armed */
 #define WATCHDOG_NS	(20 * NSEC_PER_MSEC)
@@ -32,7 +33,7 @@ static void read_silent(struct ucore_domain_ctx *ctx, u64 now)
 			continue;
 		for (j = pb->last; j != U32_MAX; j = ctx->ctr[j].sibling)
 			if (ctx->ctr[j].period)
-				ucore_counter_update(&ctx->ctr[j], UCORE_RUNNING);
+				ucore_shared_update(&ctx->ctr[j], UCORE_RUNNING);
 	}
 	ctx->silent_before = ctx->silent_read;
 	ctx->silent_read = now;
@@ -103,15 +104,15 @@ static void ctx_poll(struct ucore_domain_ctx *ctx, u64 poll_ns, u64 now)
  */
 static void counter_poll(struct ucore_domain_ctx *ctx, struct ucore_counter *ctr, u64 now)
 {
-	const struct ucore_box_type *type = ctr->box->desc.type;
-	const struct ucore_io *io = &ctr->box->io;
-	u32 ov = ucore_counter_is_fixed(ctr) ? type->fixed_ov_en : type->ctl_ov_en;
+	u64 ctl = ctr->ctl & ~ucore_counter_overflow_bits(ctr);
 
-	ctr->ctl &= ~(u64)ov;
-	if (ctr->ctl >> 32)
-		io->ops->write64(io, ctr->ctl_reg, ctr->ctl);
-	else
-		io->ops->write(io, ctr->ctl_reg, ctr->ctl);
+	if (ctr->leader) {
+		ucore_shared_update(ctr, UCORE_FROZEN);
+		ucore_shared_disarm(ctr);
+	} else {
+		ucore_counter_change_control(ctr, ctr->ctl, ctl);
+	}
+	ctr->ctl = ctl;
 	ctr->poll_period = ctr->period;
 	ctr->period = 0;
 	ucore_counter_poll_from(ctr);

@@ -5,8 +5,9 @@
  *
  * Counters that a freeze stops are kept as arrays of register addresses. Consecutive counters
  * that are read in the same way form a run. One function call reads the registers of a run, and
- * another call adds the increments to the counts. Counters that no freeze stops, and all counters
- * if a box is dead or a wrap may have been missed, are read one by one.
+ * another call adds the increments to the counts. Counters that no freeze stops, the counters of
+ * boxes with a counter that several sessions use, and all counters if a box is dead or a wrap may
+ * have been missed, are read one by one.
  *
  * A counter in two dwords is read by its low dword alone if that dword cannot have wrapped since
  * the last read (low read). The time limit follows from the largest increment of the event in
@@ -25,6 +26,7 @@
 
 #include "sample/bulk_read.h"
 #include "sample/domain_ctx_state.h"
+#include "sample/shared_counter.h"
 #include "ucore_trace.h"
 
 /* One of so many reads of a context is a full read, although low dwords would suffice. */
@@ -73,20 +75,34 @@ static bool read_low(struct ucore_counter *ctr, const struct ucore_io *io, u64 e
 	return false;
 }
 
+static void counter_read(const struct ucore_domain_ctx *ctx, struct ucore_counter *ctr,
+			 const struct ucore_io *io, u64 elapsed)
+{
+	enum ucore_read_mode mode = read_mode(ctx, ctr, elapsed);
+
+	if (mode != UCORE_LOW || !read_low(ctr, io, elapsed))
+		ucore_counter_update_by(ctr, io, read_mode(ctx, ctr, elapsed));
+}
+
 /**
  * ucore_bulk_read_counter() - read one counter, by its low dword alone if the time allows
  * @ctx: domain context
  * @ctr: counter of @ctx
  * @io: register window of the counter's box
  * @elapsed: time since the last read, from ucore_ctx_since_read() (ns)
+ *
+ * A hardware counter that several sessions use is read once in a readout.
  */
 void ucore_bulk_read_counter(const struct ucore_domain_ctx *ctx, struct ucore_counter *ctr,
 			     const struct ucore_io *io, u64 elapsed)
 {
-	enum ucore_read_mode mode = read_mode(ctx, ctr, elapsed);
-
-	if (mode != UCORE_LOW || !read_low(ctr, io, elapsed))
-		ucore_counter_update_by(ctr, io, read_mode(ctx, ctr, elapsed));
+	if (!ctr->leader) {
+		counter_read(ctx, ctr, io, elapsed);
+	} else {
+		if (ucore_shared_begin_read(ctr))
+			counter_read(ctx, ctr->leader, io, elapsed);
+		ucore_shared_take(ctr);
+	}
 	ucore_bulk_read_distrust(ctr, elapsed);
 }
 
@@ -176,6 +192,14 @@ static void runs_read(struct ucore_domain_ctx *ctx, u32 first, u32 end, u64 elap
 	}
 }
 
+/* Return the index of the next box from @i on whose counters several sessions use; @end if none. */
+static u32 next_sharing(const struct ucore_domain_ctx *ctx, u32 i, u32 end)
+{
+	while (i < end && !ctx->box[i].box->sharing)
+		i++;
+	return i;
+}
+
 /**
  * ucore_bulk_read_boxes() - read the counters of consecutive boxes
  * @ctx: domain context without groups
@@ -192,12 +216,16 @@ void ucore_bulk_read_boxes(struct ucore_domain_ctx *ctx, u32 first, u32 end, u64
 {
 	bool bulk = can_read_in_bulk(ctx, first, end, elapsed);
 	const struct ucore_domain_ctx_box *pb;
+	u32 i, next;
 
-	if (bulk)
-		runs_read(ctx, first, end, elapsed, tally);
+	for (i = first; bulk && i < end; i = next + 1) {
+		next = next_sharing(ctx, i, end);
+		if (next > i)
+			runs_read(ctx, i, next, elapsed, tally);
+	}
 	for (pb = ctx->box + first; pb < ctx->box + end; pb++)
-		if (!bulk || pb->nr_running)
-			box_read(ctx, pb, !bulk, elapsed, tally);
+		if (!bulk || pb->nr_running || pb->box->sharing)
+			box_read(ctx, pb, !bulk || pb->box->sharing, elapsed, tally);
 }
 
 /*

@@ -9,10 +9,12 @@
 #include <linux/ktime.h>
 #include <linux/minmax.h>
 
+#include "box/counter_use.h"
 #include "box/domain_global_ctl.h"
 #include "box/freeze.h"
 #include "sample/bulk_read.h"
 #include "sample/domain_ctx_counters.h"
+#include "sample/shared_counter.h"
 #include "sample/time_slices.h"
 
 /*
@@ -83,7 +85,7 @@ void ucore_ctx_read_running(struct ucore_domain_ctx *ctx, u64 now)
 	struct ucore_counter *ctr;
 
 	ucore_for_each_counting(ctr, ctx) {
-		ucore_counter_update(ctr, UCORE_RUNNING);
+		ucore_shared_update(ctr, UCORE_RUNNING);
 		ucore_bulk_read_distrust(ctr, now - ctx->last_read);
 	}
 	ctx->last_read = now;
@@ -129,8 +131,8 @@ bool ucore_ctx_poll(struct ucore_domain_ctx *ctx)
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
 		if (!ctr->poll_period)
 			continue;
-		ucore_counter_update(ctr, elapsed > ctr->low_ns ? UCORE_RUNNING : UCORE_LOW);
-		over |= ctr->total >= ctr->poll_next;
+		ucore_shared_update(ctr, elapsed > ctr->low_ns ? UCORE_RUNNING : UCORE_LOW);
+		over |= ctr->total >= ctr->period_end;
 	}
 	ctx->last_poll = now;
 	if (!over)
@@ -157,7 +159,7 @@ bool ucore_ctx_poll_end(struct ucore_domain_ctx *ctx, u64 now)
 	ctx->late_ns = now > ctx->last_poll_clear ? now - ctx->last_poll_clear : 0;
 	ctx->last_poll_clear = max(now, ctx->last_poll_clear);
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
-		if (!ctr->poll_period || ctr->total < ctr->poll_next)
+		if (!ctr->poll_period || ctr->total < ctr->period_end)
 			continue;
 		ucore_counter_poll_from(ctr);
 		ctr->flags |= UCORE_VALUE_F_OVERFLOW;
@@ -191,6 +193,34 @@ void ucore_ctx_times(const struct ucore_domain_ctx *ctx, u64 now, u64 before, u6
 	}
 	*enabled = ctx->enabled_ns + since;
 	*running = ctx->running_ns + since - min(frozen, since);
+}
+
+/**
+ * ucore_ctx_timer_due() - request a timer sample of a context, unless another sample is due
+ * @ctx: domain context, in a readout
+ */
+void ucore_ctx_timer_due(struct ucore_domain_ctx *ctx)
+{
+	if (ctx->due)
+		return;
+	ctx->due = true;
+	ctx->trigger = UCORE_TRIGGER_TIMER;
+}
+
+/**
+ * ucore_ctx_core_due() - request a core-trigger sample of a context, unless one is due
+ * @ctx: domain context, in a readout
+ * @context: context that the core event interrupted; valid until the end of the readout
+ *
+ * Samples of other sessions in this readout contain the context that their trigger interrupted.
+ */
+void ucore_ctx_core_due(struct ucore_domain_ctx *ctx, const struct ucore_pmi_regs *context)
+{
+	if (ctx->due)
+		return;
+	ctx->due = true;
+	ctx->trigger = UCORE_TRIGGER_CORE;
+	ctx->core_context = context;
 }
 
 /**
@@ -230,6 +260,21 @@ static bool is_alone(const struct ucore_domain_ctx *ctx)
 }
 
 /*
+ * Return the bits of the context's counters in a global status that has a bit for each counter,
+ * without those of counters that other running sessions use, too.
+ */
+static u64 own_global_bits(const struct ucore_domain_ctx *ctx)
+{
+	const struct ucore_counter *ctr;
+	u64 bits = ctx->global_bits;
+
+	for (ctr = ctx->ctr; bits && ctr < ctx->ctr + ctx->nr_ctr; ctr++)
+		if (ctr->use && ctr->use->users > ctr->counted)
+			bits &= ~ucore_counter_global_bit(ctr);
+	return bits;
+}
+
+/*
  * Clear the overflow bits of the context's counters in a global status that has a bit for each
  * counter. The bits of other sessions' counters stay, because their overflows must still be
  * serviced. If no other session runs on the domain, clear the whole global status.
@@ -239,7 +284,7 @@ static void clear_overflows(const struct ucore_domain_ctx *ctx)
 	if (is_alone(ctx))
 		ucore_domain_clear_all(ctx->domain);
 	else
-		ucore_domain_clear_bits(ctx->domain, ctx->global_bits);
+		ucore_domain_clear_bits(ctx->domain, own_global_bits(ctx));
 }
 
 /*
@@ -254,10 +299,12 @@ static void box_join(struct ucore_domain_ctx_box *pb)
 		box->users++;
 	pb->joined = true;
 	pb->seen = false;
-	if (box->users == 1)
+	if (box->users == 1) {
+		box->sharing = false;
 		ucore_box_program(box, pb->shared);
-	else
+	} else {
 		ucore_box_join(box, pb->filters ? pb->shared : NULL);
+	}
 }
 
 /* End the context's use of a box. The last context on a box stops the box. */
@@ -310,7 +357,7 @@ void ucore_ctx_program(struct ucore_domain_ctx *ctx)
 			box_join(pb);
 	ucore_for_each_counting(ctr, ctx)
 		if (!ctr->box->dead)
-			ucore_counter_program(ctr);
+			ucore_shared_program(ctr);
 	ucore_slice_prepare_others(ctx);
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
 		if (!pb->box->dead && !ctx->box_freeze)
@@ -368,7 +415,7 @@ void ucore_ctx_start_unfrozen(struct ucore_domain_ctx *ctx)
 
 	ucore_for_each_counting(ctr, ctx)
 		if (!ctr->box->dead)
-			ucore_counter_start_unfrozen(ctr);
+			ucore_counter_start_unfrozen(ctr->leader ?: ctr);
 }
 
 /**
@@ -413,6 +460,8 @@ void ucore_ctx_stop(struct ucore_domain_ctx *ctx, u64 now, u64 end, u64 before)
 		box_leave(pb);
 	/* the controls of other groups are zero */
 	ucore_for_each_counting(ctr, ctx) {
+		if (ucore_shared_leave(ctr))
+			continue;
 		if (ctr->box->users)
 			ucore_counter_disable(ctr);
 		else
@@ -442,7 +491,7 @@ void ucore_ctx_reset(struct ucore_domain_ctx *ctx, u64 now)
 		ctr->flags &= ~(UCORE_VALUE_F_STICKY | (ctr->box->dead ? 0 : UCORE_VALUE_F_DEAD));
 		ucore_counter_poll_from(ctr);
 		if (ctx->running && !ctr->box->dead && ucore_ctx_counts(ctx, ctr))
-			ucore_counter_reload(ctr);
+			ucore_shared_reload(ctr);
 	}
 	ctx->enabled_ns = 0;
 	ctx->running_ns = 0;

@@ -65,6 +65,8 @@ void ucore_ctx_read_running(struct ucore_domain_ctx *ctx, u64 now);
 void ucore_ctx_reset(struct ucore_domain_ctx *ctx, u64 now);
 void ucore_ctx_times(const struct ucore_domain_ctx *ctx, u64 now, u64 before, u64 *enabled,
 		     u64 *running);
+void ucore_ctx_timer_due(struct ucore_domain_ctx *ctx);
+void ucore_ctx_core_due(struct ucore_domain_ctx *ctx, const struct ucore_pmi_regs *context);
 void ucore_ctx_forget(struct ucore_domain_ctx *ctx);
 
 #endif /* UCORE_DOMAIN_CTX_COUNTERS_H */

@@ -23,6 +23,7 @@
 #include "cpu/nmi_handler.h"
 #include "sample/parallel_read.h"
 #include "sample/readout.h"
+#include "sample/shared_counter.h"
 #include "ucore_trace.h"
 
 static unsigned int max_sample_rate = 50000;
@@ -39,12 +40,16 @@ MODULE_PARM_DESC(max_sample_rate, "overflows per second and domain before it is 
 /*
  * Return true if an armed counter overflowed. @status is the status of its box. An unreported
  * overflow has no global status bit, so that only @status or a wrapped count shows the overflow.
+ * The overflow of a shared counter ends the periods of some sessions.
  */
-static bool overflowed(const struct ucore_readout *ro, const struct ucore_counter *ctr,
-		       u64 status)
+static bool overflowed(const struct ucore_readout *ro, struct ucore_counter *ctr, u64 status)
 {
-	return ucore_counter_has_overflowed(ctr, status, ro->unreported ? 0 : ro->status) ||
-	       (ro->unreported && ctr->wrapped);
+	u64 global = ro->unreported ? 0 : ro->status;
+
+	if (!ucore_counter_has_overflowed(ctr->leader ?: ctr, status, global) &&
+	    !(ro->unreported && ctr->wrapped))
+		return false;
+	return !ctr->leader || ucore_shared_period_ended(ctr);
 }
 
 /*
@@ -296,37 +301,6 @@ void ucore_readout_begin_unreported(struct ucore_readout *ro, struct ucore_domai
 	service_begin(ro, ro->status);
 }
 
-/**
- * ucore_sample_timer_due() - request a timer sample of a context, unless another sample is due
- * @ro: readout
- * @ctx: domain context
- */
-void ucore_sample_timer_due(struct ucore_readout *ro, struct ucore_domain_ctx *ctx)
-{
-	if (ctx->due)
-		return;
-	ctx->due = true;
-	ctx->trigger = UCORE_TRIGGER_TIMER;
-}
-
-/**
- * ucore_sample_core_due() - request a core-trigger sample of a context, unless one is due
- * @ro: readout
- * @ctx: domain context
- * @context: context that the core event interrupted; valid until the end of the readout
- *
- * Samples of other sessions in this readout contain the context that their trigger interrupted.
- */
-void ucore_sample_core_due(struct ucore_readout *ro, struct ucore_domain_ctx *ctx,
-			   const struct ucore_pmi_regs *context)
-{
-	if (ctx->due)
-		return;
-	ctx->due = true;
-	ctx->trigger = UCORE_TRIGGER_CORE;
-	ctx->core_context = context;
-}
-
 /*
  * ---- end of a readout, and throttling ----
  */
@@ -357,14 +331,27 @@ static void ctx_rearm(const struct ucore_readout *ro, struct ucore_domain_ctx *c
 		if (!ctr->period || !(ctr->flags & UCORE_VALUE_F_OVERFLOW) || ctr->box->dead)
 			continue;
 		if (ro->unreported && ctr->wrapped)
-			ucore_emit_drop(ctx, div64_u64(ctr->prev, ctr->period));
+			ucore_emit_drop(ctx, div64_u64(ucore_shared_counted_past_end(ctr),
+						       ctr->period));
 		if (throttle)
-			ucore_counter_throttle(ctr);
+			ucore_shared_throttle(ctr);
 		else
-			ucore_counter_arm(ctr);
+			ucore_shared_rearm(ctr);
 		ctx->has_throttled |= throttle;
 		ctx->throttled |= throttle;
 	}
+}
+
+/* Load the context's shared counters that have overflowed, for their next end of a period. */
+static void ctx_load_shared(struct ucore_domain_ctx *ctx)
+{
+	const struct ucore_domain_ctx_box *pb;
+	u32 j;
+
+	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
+		for (j = pb->last; pb->armed_mask && pb->box->sharing && j != U32_MAX;
+		     j = ctx->ctr[j].sibling)
+			ucore_shared_load_spent(&ctx->ctr[j]);
 }
 
 /* Re-arm or throttle the overflowed counters of all contexts. Return true if there are any. */
@@ -378,6 +365,9 @@ static bool ctxs_rearm(const struct ucore_readout *ro, bool throttle)
 		if (ctx->running)
 			ctx_rearm(ro, ctx, throttle);
 	}
+	list_for_each_entry(ctx, &ro->domain->ctxs, node)
+		if (ctx->armed_mask)
+			ctx_load_shared(ctx);
 	return ours;
 }
 
@@ -458,7 +448,7 @@ static void ctx_end_throttling(struct ucore_domain_ctx *ctx, bool rearm)
 			continue;
 		ucore_emit_drop(ctx, ucore_counter_missed_periods(ctr));
 		if (rearm && !ctr->box->dead)
-			ucore_counter_unthrottle(ctr);
+			ucore_shared_unthrottle(ctr);
 		ctr->throttled = false;
 	}
 }
@@ -583,6 +573,7 @@ void ucore_readout_end(struct ucore_readout *ro)
 	if (!ro->ctx)
 		domain->pmi.clear = max(domain->pmi.clear, ro->now);
 	unfrozen = readout_unfreeze(ro);
+	domain->readouts++;
 
 	ucore_emit_spurious(ro);
 	list_for_each_entry(ctx, &domain->ctxs, node)

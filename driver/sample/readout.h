@@ -38,8 +38,5 @@ void ucore_readout_set_context(struct ucore_readout *ro, const struct ucore_pmi_
 void ucore_readout_end(struct ucore_readout *ro);
 void ucore_readout_unthrottle(struct ucore_domain *domain);
 
-void ucore_sample_timer_due(struct ucore_readout *ro, struct ucore_domain_ctx *ctx);
-void ucore_sample_core_due(struct ucore_readout *ro, struct ucore_domain_ctx *ctx,
-			   const struct ucore_pmi_regs *context);
 
 #endif /* UCORE_SAMPLE_H */

@@ -4,11 +4,11 @@
  * in shared registers. All counters of a box share those registers (filters, matches). Part of
  * the session layer. Process context; the session's lock is held.
  *
- * Several sessions can use a box if their counters differ and if their filters agree
- * (ucore_filters_agree()). Counters without a control register run freely and belong to no session.
- * Groups of a session may use the same counters by rotation; the session holds these counters all
- * the time. A session with box freeze has its boxes alone, because the freeze would stop the
- * counters of other sessions.
+ * Several sessions can use a box if their filters agree (ucore_filters_agree()). They hold different
+ * counters, or the same counter for the same event. Counters without a control register run freely
+ * and belong to no session. Groups of a session may use the same counters by rotation; the session
+ * holds these counters alone and all the time. A session with box freeze has its boxes alone,
+ * because the freeze would stop the counters of other sessions.
  *
  * The first claim on a box acquires the box from the kernel. The end of the last claim restores
  * the registers to the values found. Between the two the box is reset only while no domain
@@ -29,6 +29,7 @@
 #include "box/pmc_reserve.h"
 #include "box/selftest.h"
 #include "cpu/budget.h"
+#include "event/counter_holders.h"
 #include "event/place_events.h"
 #include "session/claim.h"
 #include "session/session_state.h"
@@ -57,14 +58,12 @@ static int box_acquire(const struct ucore_box *box)
 }
 
 /*
- * Return true if one more session may use the box. A box has at most as many sessions as
- * counters. The limit also bounds the cost of free-running counters, which belong to no
- * session.
+ * Return true if one more session may use the box. The limit bounds the cost of a command, which
+ * walks over the claims of its boxes.
  */
 static bool box_has_room(const struct ucore_claim *claim)
 {
-	const struct ucore_box_type *type = claim->box->desc.type;
-	u32 room = type->nr_gp + type->nr_fixed;
+	u32 room = UCORE_BOX_SESSIONS_MAX;
 	const struct ucore_claim *other;
 
 	list_for_each_entry(other, &claim->box->claims, node) {
@@ -75,16 +74,25 @@ static bool box_has_room(const struct ucore_claim *claim)
 	return room;
 }
 
+static int claim_first(struct ucore_box *box)
+{
+	int ret = ucore_holders_create(box) ?: box_acquire(box);
+
+	if (ret)
+		ucore_holders_destroy(box);
+	return ret;
+}
+
 static int claim_acquire(struct ucore_claim *claim)
 {
 	struct ucore_box *box = claim->box;
-	int ret = 0;
+	int ret;
 
 	mutex_lock(&ucore_catalog.lock);
 	if (list_empty(&box->claims))
-		ret = box_acquire(box);
-	else if (!box_has_room(claim))
-		ret = -EBUSY;
+		ret = claim_first(box);
+	else
+		ret = box_has_room(claim) ? ucore_holders_share(box) : -EBUSY;
 	if (!ret) {
 		list_add_tail(&claim->node, &box->claims);
 		claim->session->nr_boxes++;
@@ -185,6 +193,17 @@ struct ucore_claim *ucore_claim_get(struct ucore_session *session, struct ucore_
  * ---- events of a claim ----
  */
 
+/* Return a mask with the counter's bit; 0 for a free-running counter, which no session holds. */
+static u64 counter_bit(const struct ucore_box *box, u8 counter)
+{
+	const struct ucore_layout *layout = box->desc.layout;
+
+	if (counter >= UCORE_COUNTER_FIXED &&
+	    layout->fixed_ctl[counter - UCORE_COUNTER_FIXED] == UCORE_REG_NONE)
+		return 0;
+	return BIT_ULL(counter);
+}
+
 /* Return a mask of the counters of the claim's box that other sessions hold. */
 static u64 counters_taken(const struct ucore_claim *claim)
 {
@@ -197,22 +216,22 @@ static u64 counters_taken(const struct ucore_claim *claim)
 	return taken;
 }
 
-/* Return a mask with the counter's bit; 0 for a free-running counter, which no session holds. */
-static u64 counter_bit(const struct ucore_box *box, u8 counter)
-{
-	const struct ucore_layout *layout = box->desc.layout;
-
-	if (counter >= UCORE_COUNTER_FIXED &&
-	    layout->fixed_ctl[counter - UCORE_COUNTER_FIXED] == UCORE_REG_NONE)
-		return 0;
-	return BIT_ULL(counter);
-}
-
-/* Add an event's counter and its filters to the claim. */
+/* Let the claim hold the counter of an event, and add the event's filters to the claim. */
 static void claim_add_event(struct ucore_claim *claim, const struct ucore_event *event)
 {
-	claim->counters |= counter_bit(claim->box, event->counter);
+	u64 bit = counter_bit(claim->box, event->counter);
+
+	if (bit)
+		ucore_holders_add(event, !(claim->counters & bit));
+	claim->counters |= bit;
 	ucore_filters_add(&claim->filters, event);
+}
+
+/* Let the claim hold no counter. */
+static void claim_drop_counters(struct ucore_claim *claim)
+{
+	ucore_holders_drop(claim->box, claim->counters);
+	claim->counters = 0;
 }
 
 /* Return true if the claim's filters, with those of the new event, agree with other sessions'. */
@@ -247,7 +266,7 @@ static void claim_update(struct ucore_claim *claim)
 
 	lockdep_assert_held(&ucore_catalog.lock);
 
-	claim->counters = 0;
+	claim_drop_counters(claim);
 	claim->filters = (struct ucore_filters){ };
 	list_for_each_entry(event, &claim->events, claim_node)
 		claim_add_event(claim, event);
@@ -270,13 +289,16 @@ static bool claim_conflicts(const struct ucore_claim *claim, const struct ucore_
  * @new: the event; events of the claim may move to other counters
  *
  * Return: 0; -EADDRINUSE if the event's filters do not agree with those of another event
- * (ucore_filters_agree()); -EBUSY if other sessions hold the counters that the event needs;
+ * (ucore_filters_agree()); -EBUSY if other sessions hold the counters that the event needs, for
+ * other events;
  * -ENOSPC if events of this session, in the same group or in group 0, use the counters that the
  * event needs. On failure the claim is unchanged, and the caller calls ucore_claim_settle().
  */
 int ucore_claim_add_event(struct ucore_claim *claim, struct ucore_event *new)
 {
+	struct ucore_event *event;
 	int ret = -EADDRINUSE;
+	u64 taken;
 
 	lockdep_assert_held(&claim->session->lock);
 
@@ -286,7 +308,10 @@ int ucore_claim_add_event(struct ucore_claim *claim, struct ucore_event *new)
 	if (!filters_agree(claim, new))
 		goto unlock;
 	claim_insert(claim, new);
-	ret = ucore_place_events(&claim->events, new, counters_taken(claim));
+	taken = counters_taken(claim);
+	list_for_each_entry(event, &claim->events, claim_node)
+		event->joins = ucore_holders_joins(event, taken);
+	ret = ucore_place_events(&claim->events, new, taken);
 	if (ret)
 		list_del(&new->claim_node);
 	else
@@ -385,8 +410,11 @@ static void claim_release(struct ucore_claim *claim)
 	cpus_read_lock();
 	mutex_lock(&ucore_catalog.lock);
 	shared_collect(&before, claim->box);
-	if (list_is_singular(&claim->box->claims))
+	claim_drop_counters(claim);
+	if (list_is_singular(&claim->box->claims)) {
 		box_release(claim);
+		ucore_holders_destroy(claim->box);
+	}
 	list_del(&claim->node);
 	shared_update(&before);
 	claim->session->nr_boxes--;

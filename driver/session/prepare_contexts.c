@@ -15,6 +15,8 @@
 #include <linux/slab.h>
 
 #include "box/catalog.h"
+#include "box/counter_use.h"
+#include "box/selftest.h"
 #include "irq/timer.h"
 #include "sample/bulk_read.h"
 #include "sample/parallel_read.h"
@@ -168,23 +170,13 @@ static struct ucore_domain_ctx_box *ctx_box(struct ucore_domain_ctx *ctx, struct
 }
 
 /*
- * Return true if the box has no freeze, or if its self-test found that the freeze which the
- * context uses does not stop the box.
- */
-static bool freeze_fails(const struct ucore_domain_ctx *ctx, const struct ucore_box *box)
-{
-	if (ctx->box_freeze || !box->desc.global)
-		return !box->desc.type->words || box->selftest.failed & UCORE_SELFTEST_BOX_FREEZE;
-	return box->selftest.failed & UCORE_SELFTEST_GLOBAL_FREEZE;
-}
-
-/*
  * Return UCORE_VALUE_F_UNFROZEN for a counter that a freeze does not stop, such as a counter
  * without a control register; otherwise 0.
  */
 static u32 unfrozen(const struct ucore_domain_ctx *ctx, const struct ucore_box *box, u16 ctl_reg)
 {
-	return ctl_reg == UCORE_REG_NONE || freeze_fails(ctx, box) ? UCORE_VALUE_F_UNFROZEN : 0;
+	return ctl_reg == UCORE_REG_NONE || ucore_selftest_freeze_fails(box, ctx->box_freeze) ?
+	       UCORE_VALUE_F_UNFROZEN : 0;
 }
 
 /**
@@ -211,6 +203,19 @@ static u64 status_bits(const struct ucore_box *box, bool fixed, u8 i)
 	if (type->status_global)
 		return BIT_ULL((fixed ? type->status_fixed : type->status_gp_shift) + i);
 	return fixed ? box->desc.global_fixed : box->desc.global_gp;
+}
+
+/*
+ * Return the use of the event's hardware counter, NULL if no other session can use it: it is
+ * free-running, or groups use it in turn.
+ */
+static struct ucore_counter_use *counter_use(const struct ucore_event *event, u16 ctl_reg)
+{
+	struct ucore_box *box = event->box;
+
+	if (!box->uses || event->group || ctl_reg == UCORE_REG_NONE)
+		return NULL;
+	return &box->uses[ucore_counter_use_index(box, event->counter)];
 }
 
 /* Return the register of a counter in a group, NULL for group 0, which shares it with no group. */
@@ -285,6 +290,7 @@ static void ctx_add_counter(struct ucore_session *session, const struct ucore_ev
 		.reg = fixed ? layout->fixed_ctr[i] : layout->ctr[i],
 		.ctl_reg = ctl_reg,
 		.index = event->counter,
+		.use = counter_use(event, ctl_reg),
 		.turns = register_of(ctx, cb, event),
 		.sibling = cb->last,
 	};

@@ -29,7 +29,7 @@
 
 #define FAKE_NR_CBO	3
 #define FAKE_BOXES	64	/* maximum of a domain */
-#define FAKE_SESSIONS	8
+#define FAKE_SESSIONS	(UCORE_BOX_SESSIONS_MAX + 8)
 #define FAKE_CTXS	4
 #define FAKE_CTX_BOXES	8
 #define FAKE_CTX_CTRS	32

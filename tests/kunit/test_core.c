@@ -800,7 +800,6 @@ static void two_sessions_on_a_core_keep_each_others_fields(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, fake_add(a, box, 0, FIXED(0), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(a, box, 0xc0, BIT(0), PERIOD, NULL), 0);
-	KUNIT_EXPECT_EQ(test, fake_add(b, box, 0, FIXED(0), 0, NULL), -EBUSY);
 	KUNIT_ASSERT_EQ(test, fake_add(b, box, 0, FIXED(1), 0, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_add(b, box, 0x3c, BIT(1), PERIOD, NULL), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
@@ -825,6 +824,52 @@ static void two_sessions_on_a_core_keep_each_others_fields(struct kunit *test)
 	fake_stop(b);
 	KUNIT_EXPECT_EQ(test, regs->fixed_ctl, 0ULL);
 	KUNIT_EXPECT_EQ(test, regs->ctl[1], 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
+}
+
+/*
+ * Sessions share a fixed and a general counter of a core. The overflow enable of the fixed counter
+ * comes and goes with the session that has a period, and a pending overflow stays pending.
+ */
+static void two_sessions_share_the_counters_of_a_core(struct kunit *test)
+{
+	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+	struct fake_core_cpu *regs = regs_of(test, 1);
+	struct ucore_box *box = fake_core_box(test, 1);
+	u64 fixed;
+
+	KUNIT_ASSERT_EQ(test, fake_add(a, box, 0, FIXED(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(a, box, 0xc0, BIT(0), PERIOD, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(b, box, 0, FIXED(0), PERIOD, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(b, box, 0xc0, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
+	fixed = regs->fixed_ctl;
+	regs->fixed[0] = 1000;
+	regs->ctr[0] = 5;			/* a's overflow is pending */
+	regs->status = BIT_ULL(0);
+	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
+	KUNIT_EXPECT_EQ(test, regs->status, BIT_ULL(0));
+	KUNIT_EXPECT_EQ(test, regs->fixed_ctl, fixed | BIT_ULL(3));
+	KUNIT_EXPECT_EQ(test, regs->fixed[0], BIT_ULL(48) - PERIOD);
+	session_read(a, false);			/* services the overflow */
+	KUNIT_EXPECT_EQ(test, a->values[0].count, 1000ULL);
+	KUNIT_EXPECT_EQ(test, a->values[1].count, PERIOD + 5ULL);
+	session_unread(a);
+	regs->fixed[0] += 10;
+	session_read(b, false);
+	KUNIT_EXPECT_EQ(test, b->values[0].count, 10ULL);
+	KUNIT_EXPECT_EQ(test, b->values[1].count, 0ULL);
+	session_unread(b);
+	fake_stop(b);
+	KUNIT_EXPECT_EQ(test, regs->fixed_ctl, fixed);
+	KUNIT_EXPECT_EQ(test, regs->fixed[0], 0ULL);
+	regs->fixed[0] = 3;
+	session_read(a, false);
+	KUNIT_EXPECT_EQ(test, a->values[0].count, 1013ULL);
+	session_unread(a);
+	fake_stop(a);
+	KUNIT_EXPECT_EQ(test, regs->fixed_ctl, 0ULL);
+	KUNIT_EXPECT_EQ(test, regs->ctl[0], 0ULL);
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
 
@@ -1063,6 +1108,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(overflow_is_claimed_on_its_cpu_only),
 	KUNIT_CASE(read_with_pending_overflow_services_it),
 	KUNIT_CASE(two_sessions_on_a_core_keep_each_others_fields),
+	KUNIT_CASE(two_sessions_share_the_counters_of_a_core),
 	KUNIT_CASE(event_with_two_fixed_counters_is_refused),
 	KUNIT_CASE(counters_are_reserved_from_first_to_last_claim),
 	KUNIT_CASE(refused_event_reserves_nothing),

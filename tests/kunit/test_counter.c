@@ -135,10 +135,10 @@ static void polled_period_beyond_64_bits_never_ends(struct kunit *test)
 	struct ucore_counter ctr = { .poll_period = 1000, .total = 2500 };
 
 	ucore_counter_poll_from(&ctr);
-	KUNIT_EXPECT_EQ(test, ctr.poll_next, 3000ULL);
+	KUNIT_EXPECT_EQ(test, ctr.period_end, 3000ULL);
 	ctr.total = U64_MAX - 5;
 	ucore_counter_poll_from(&ctr);
-	KUNIT_EXPECT_EQ(test, ctr.poll_next, U64_MAX);
+	KUNIT_EXPECT_EQ(test, ctr.period_end, U64_MAX);
 }
 
 static struct kunit_case arithmetic_cases[] = {

@@ -31,7 +31,7 @@ static void timer_sample(struct ucore_domain_ctx *ctx, u64 now)
 
 	raw_spin_lock_irq(&ctx->domain->lock);
 	ucore_readout_begin(&ro, ctx->domain, now);
-	ucore_sample_timer_due(&ro, ctx);
+	ucore_ctx_timer_due(ctx);
 	ucore_readout_end(&ro);
 	raw_spin_unlock_irq(&ctx->domain->lock);
 }
@@ -464,7 +464,7 @@ static void context_is_recorded_with_permission_only(struct kunit *test)
 		raw_spin_lock_irq(&ctx->domain->lock);
 		ucore_readout_begin(&ro, ctx->domain, now_ns());
 		ucore_readout_set_context(&ro, &context);
-		ucore_sample_timer_due(&ro, ctx);
+		ucore_ctx_timer_due(ctx);
 		ucore_readout_end(&ro);
 		raw_spin_unlock_irq(&ctx->domain->lock);
 		sample = sample_next(test, ctx);
@@ -1224,8 +1224,8 @@ static void cost_of_common_freeze_is_shared(struct kunit *test)
 	ctx_run(test, b, now_ns());
 	raw_spin_lock_irq(&a->domain->lock);
 	ucore_readout_begin(&ro, a->domain, now_ns());
-	ucore_sample_timer_due(&ro, a);
-	ucore_sample_timer_due(&ro, b);
+	ucore_ctx_timer_due(a);
+	ucore_ctx_timer_due(b);
 	ucore_readout_end(&ro);
 	raw_spin_unlock_irq(&a->domain->lock);
 	KUNIT_EXPECT_EQ(test, a->stats.writes, 1ULL);

@@ -74,11 +74,11 @@ static void box_is_claimed_by_first_event_and_released_by_last(struct kunit *tes
 
 	KUNIT_EXPECT_EQ(test, fake_add(a, box, 4, BIT(0), 0, &first), 0);
 	KUNIT_EXPECT_TRUE(test, list_is_singular(&box->claims));
-	KUNIT_EXPECT_EQ(test, fake_add(b, box, 4, BIT(0), 0, NULL), -EBUSY);
+	KUNIT_EXPECT_EQ(test, fake_add(b, box, 5, BIT(0), 0, NULL), -EBUSY);
 	KUNIT_EXPECT_EQ(test, fake_add(a, box, 4, BIT(1), 0, &second), 0);
 	KUNIT_EXPECT_EQ(test, a->nr_boxes, 1U);
 	KUNIT_EXPECT_EQ(test, session_remove(a, first.event), 0);
-	KUNIT_EXPECT_EQ(test, fake_add(b, box, 4, BIT(1), 0, NULL), -EBUSY);
+	KUNIT_EXPECT_EQ(test, fake_add(b, box, 5, BIT(1), 0, NULL), -EBUSY);
 	KUNIT_EXPECT_TRUE(test, list_is_singular(&box->claims));
 	KUNIT_EXPECT_EQ(test, session_remove(a, second.event), 0);
 	KUNIT_EXPECT_TRUE(test, list_empty(&box->claims));

@@ -163,7 +163,7 @@ static void late_ns_ignores_box_freezes(struct kunit *test)
 	fake_clock_advance(15 * MS);
 	raw_spin_lock_irq(&domain->lock);
 	ucore_readout_begin_ctx(&ro, boxes, ktime_get_mono_fast_ns());
-	ucore_sample_timer_due(&ro, boxes);
+	ucore_ctx_timer_due(boxes);
 	ucore_readout_end(&ro);
 	raw_spin_unlock_irq(&domain->lock);
 	KUNIT_EXPECT_NOT_NULL(test, fake_record(boxes->ring));

@@ -199,7 +199,7 @@ static void timer_sample(struct ucore_domain_ctx *ctx)
 	struct ucore_readout ro;
 
 	readout_begin(&ro, ctx);
-	ucore_sample_timer_due(&ro, ctx);
+	ucore_ctx_timer_due(ctx);
 	readout_end(&ro);
 }
 

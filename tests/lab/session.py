@@ -199,6 +199,12 @@ class Session:
             self.forget_unread({at.die for at in self.events.values()})
         self.command("start")
 
+    def start_beside(self):
+        """START on dies on which other sessions count, perhaps by the same counters."""
+        mark = self.machine.truth_length()
+        self.command("start")
+        self.base = self._frozen(mark)
+
     def stop(self):
         self.command("stop")
 
@@ -249,6 +255,12 @@ class Session:
         answer = self.read()
         assert_equal(self.differences(answer["values"], self.stopped_totals()))
         return answer
+
+    def stop_beside(self):
+        """STOP while other sessions count by the same counters; compare with the freeze of STOP."""
+        mark = self.machine.truth_length()
+        self.stop()
+        assert_equal(self.differences(self.read()["values"], self._frozen(mark)))
 
     def stopped_totals(self):
         """Return die -> totals of a stopped session.

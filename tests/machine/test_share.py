@@ -85,6 +85,59 @@ def two_sessions_share_discovered_boxes(m):
             s.read_exactly()
 
 
+@test(("e2-2s", "snbep-2s", "skx-2s"), kernels=KERNELS)
+def equal_events_of_three_sessions_use_the_same_counters(m):
+    with Session(m) as a, Session(m) as b, Session(m) as c:
+        for s in (a, b, c):
+            s.add_all([event for event in halves(s)[1] if event[0] != "ubox0"])
+        assert_shared_between_starts(a, b, c)
+
+
+@test("spr-2s", kernels=BOTH)
+def equal_events_use_the_same_discovered_counters(m):
+    with Session(m) as a, Session(m) as b, Session(m) as c:
+        for s in (a, b, c):
+            for box in ("imc0", "cha1", "upi0"):
+                for die in (0, 1):
+                    s.add(box, die, event=1)
+            s.add("imc0", counter=FIXED)
+        assert_shared_between_starts(a, b, c)
+
+
+def assert_shared_between_starts(a, b, c):
+    """Start, reset and stop three sessions with equal events. Each count must be exact."""
+    assert all(at.ctr == b.events[event].ctr for event, at in a.events.items())
+    a.start()
+    a.read_exactly()
+    b.start_beside()
+    for s in (b, a):
+        s.read_exactly()
+    c.start_beside()
+    for s in (a, b, c):
+        s.read_exactly()
+    b.reset_exactly()
+    for s in (c, b, a):
+        s.read_exactly()
+    a.stop_beside()
+    for s in (b, c):
+        s.read_exactly()
+    c.stop_beside()
+    b.read_exactly()
+    b.stop_exactly()
+
+
+@test("e2-2s", kernels=BOTH)
+def read_of_a_shared_counter_takes_the_minimum_of_accesses(m):
+    with Session(m, full_reads=True) as a, Session(m, full_reads=True) as b:
+        for s in (a, b):
+            s.add("imc0", **CLOCK)
+            s.add("imc0", counter=FIXED)
+            s.start()
+        # freeze, unfreeze, and two dwords of each counter
+        for s in (a, b):
+            assert accesses_of(m, s, "read")["reported"] == 2 + 4
+
+
 @test("e2-2s", kernels=BOTH)
 def read_of_a_shared_die_takes_the_minimum_of_accesses(m):
     with Session(m, full_reads=True) as a, Session(m, full_reads=True) as b:
@@ -115,10 +168,10 @@ def counters_and_filters_of_other_sessions_are_refused(m):
         b.add("cbo0", counter=3, **CLOCK)
         b.add("cbo1", **opcode, filter_opc=0x180)
         b.start()
-        a.start()
+        a.start_beside()
         for s in (a, b):
             s.read_exactly()
-        a.stop_exactly()
+        a.stop_beside()
         b.read_exactly()
 
 
@@ -169,6 +222,53 @@ def sessions_sharing_a_box_keep_their_own_periods(m):
         freezes = freezes_since(m, mark)
         assert_own(a, periods[a], of_a, freezes)
         assert_own(b, periods[b], of_b, freezes)
+
+
+def assert_periods(session, period, samples, freezes):
+    """Check that each sample ends one of the session's periods and has the counts of a freeze."""
+    event, last = next(iter(session.events)), 0
+    for sample in samples:
+        freeze = session.freeze_of(sample, freezes)
+        assert freeze["reason"] == "overflow" and flagged(sample) == {event}, (sample, freeze)
+        count = sample["values"][0]["count"]
+        assert 0 <= count - last - period <= 3, (count, last, period)
+        last = count
+
+
+@test(("e2-2s", "skx-2s"), kernels=BOTH)
+def sessions_sharing_a_counter_keep_their_own_periods(m):
+    """Three sessions use one counter: two with periods and one that only counts."""
+    m.write(WATCHDOG, 0)
+    with budget_of(m, 100), Session(m, ring=RING) as a, Session(m, ring=RING) as b, \
+            Session(m) as c:
+        periods = {s: eventset.period_for("imc0", 0, 0, CLOCK, hz) for s, hz in ((a, 31), (b, 19))}
+        mark = m.truth_length()
+        for s, period in periods.items():
+            s.add("imc0", 0, 0, period, **CLOCK)
+        c.add("imc0", 0, 0, **CLOCK)
+        a.start()
+        b.base = begin_beside(m, b)
+        c.base = begin_beside(m, c)
+        samples = {a: sample_until(m, a, lambda found: len(found) > 20 and
+                                   b.status()["samples"] > 10)}
+        of_c = c.read()
+        before = b.status()["samples"]
+        samples[b] = sample_until(m, b, lambda found: len(found) > before + 10)
+        freezes = freezes_since(m, mark)
+        for s, period in periods.items():
+            assert_periods(s, period, samples[s], freezes)
+        c.freeze_of(of_c, freezes)
+
+
+def begin_beside(m, session):
+    """START beside a session whose overflows may freeze the die at the same time; return the totals
+    of START's own freeze."""
+    mark = m.truth_length()
+    session.command("start")
+    freezes = freezes_since(m, mark)
+    # START freezes the die, unless an overflow has frozen it already
+    of_start = [f for f in freezes if f["reason"] != "overflow"] or freezes
+    return {f["socket"]: totals_at(f) for f in of_start[:1]}
 
 
 # ---- ends of sessions ----

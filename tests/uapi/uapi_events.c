@@ -391,16 +391,16 @@ static void counters_of_another_session_are_refused(const void *arg)
 	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 1 << 1, 0), 0);
 	expect_eq(box_get(imc).owner, session_status(other).session);
 	expect(!(box_get(imc).flags & UCORE_BOX_F_SHARED), "shared by one session");
-	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 1 << 1, 0), EBUSY);
-	event = event_add(session, imc, TERMS(TERM(EVENT, 4)), 1 << 0, 0);
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 5)), 1 << 1, 0), EBUSY);
+	event = event_add(session, imc, TERMS(TERM(EVENT, 5)), 1 << 0, 0);
 	expect_eq(box_get(imc).owner, session_status(other).session);
 	expect(box_get(imc).flags & UCORE_BOX_F_SHARED, "two sessions do not share");
 	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 1 << 0, 0), EBUSY);
 	/* both sessions can use the remaining counters, until all are in use */
-	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 0, 0), 0);
-	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 0, 0), 0);
-	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 4)), 0, 0), EBUSY);
-	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 0, 0), EBUSY);
+	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 6)), 0, 0), 0);
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 7)), 0, 0), 0);
+	expect_rc(try_add(session, imc, TERMS(TERM(EVENT, 8)), 0, 0), EBUSY);
+	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 8)), 0, 0), EBUSY);
 	expect_rc(try_remove(session, event), 0);
 	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 1 << 0, 0), 0);
 	close(session);
@@ -409,6 +409,27 @@ static void counters_of_another_session_are_refused(const void *arg)
 	expect_rc(try_add(other, imc, TERMS(TERM(EVENT, 4)), 0, 0), ENOSPC);
 	close(other);
 	expect_eq(box_get(imc).owner, 0);
+}
+
+/* Sessions share the counters of equal events, however many sessions there are. */
+static void equal_events_of_sessions_share_a_counter(const void *arg)
+{
+	uint32_t imc = box_find("imc", 0);
+	int sessions[UCORE_BOX_SESSIONS_MAX];
+	int more = session_create(0, 0, 0);
+
+	(void)arg;
+	begin();
+	for (unsigned int i = 0; i < ARRAY_SIZE(sessions); i++) {
+		sessions[i] = session_create(0, 0, 0);
+		for (unsigned int event = 4; event < 8; event++)
+			expect_rc(try_add(sessions[i], imc, TERMS(TERM(EVENT, event)), 0, 0), 0);
+	}
+	expect_rc(try_add(more, imc, TERMS(TERM(EVENT, 4)), 0, 0), EBUSY);
+	for (unsigned int i = 0; i < ARRAY_SIZE(sessions); i++)
+		close(sessions[i]);
+	expect_rc(try_add(more, imc, TERMS(TERM(EVENT, 8)), 0, 0), 0);
+	close(more);
 }
 
 /* The owner of the filters is reported. A session that uses equal filters may share them. */
@@ -533,6 +554,8 @@ static const struct test tests[] = {
 	{ "polled_period_reports_its_interval", polled_period_reports_its_interval, 0, 0 },
 	{ "counters_of_another_session_are_refused", counters_of_another_session_are_refused, 0,
 	  0 },
+	{ "equal_events_of_sessions_share_a_counter",
+	  equal_events_of_sessions_share_a_counter, 0, 0 },
 	{ "filters_of_another_session_are_refused", filters_of_another_session_are_refused, 0, 0 },
 	{ "boxes_frozen_by_another_session_are_refused",
 	  boxes_frozen_by_another_session_are_refused, 0, 0 },
