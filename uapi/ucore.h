@@ -54,9 +54,9 @@
  *  EOPNOTSUPP  the counter has no overflow interrupt and the caller excluded polling, its
  *              overflow does not freeze the domain and the caller excluded PMIs, or the kernel
  *              lacks a facility
- *  EBUSY       the session is running, or other sessions hold the counters, the box
- *              (BOX_FREEZE) or the PMI CPUs, or intel_uncore or perf holds the hardware
- *              (GET_INFO and GET_CORE name the cause)
+ *  EBUSY       the session is running, or other sessions hold the counters (for other
+ *              events), the box (BOX_FREEZE, UCORE_BOX_SESSIONS_MAX) or the PMI CPUs, or
+ *              intel_uncore or perf holds the hardware (GET_INFO and GET_CORE name the cause)
  *  EALREADY    START of a running session
  *  ENODEV      no boxes exist (GET_INFO gives the reason), or the box does not respond
  *  EAGAIN      a CPU went offline during the command, a domain has no CPU online, or the
@@ -847,11 +847,21 @@ struct ucore_get_core {
  * domain. These are counters that must be polled, and the counters of cores. Core triggers
  * interrupt nevertheless, because perf counts them. A period that would interrupt without a freeze
  * does not exist on the uncore.
+ *
+ * MULTIPLEX: the session agrees to count in turns with other sessions that have this flag.
+ * ADD_EVENT then takes counters that such sessions hold for other events, if no others are free.
+ * Sessions that need the same counter of a domain then count in time slices of about 10 ms. All
+ * events of a session on the domain count together. The session that has waited longest comes
+ * next. Outside its time slices time_enabled goes on, and time_running and the counts stand still.
+ * An estimate of the whole is count * time_enabled / time_running. A session counts all the time
+ * if no other one needs its counters. A switch freezes the domain. It costs the accesses of a STOP
+ * and a START. EINVAL for an event with a period, for a core trigger, and with BOX_FREEZE.
  */
 #define UCORE_SESSION_F_BOX_FREEZE	(1U << 0)
 #define UCORE_SESSION_F_TASKS		(1U << 1)
 #define UCORE_SESSION_F_FULL_READS	(1U << 2)
 #define UCORE_SESSION_F_NO_PMI		(1U << 3)
+#define UCORE_SESSION_F_MULTIPLEX	(1U << 4)
 
 /**
  * struct ucore_create_session - UCORE_CREATE_SESSION: create a session
@@ -1051,19 +1061,20 @@ struct ucore_term {
  * Sessions share boxes. Each session holds the counters of its events from ADD_EVENT on. Its
  * START, STOP, RESET and close do not affect other sessions. Sessions share a counter if they
  * count the same event (the same control word) in group 0. ADD_EVENT prefers such a counter.
- * Each session has its own count, period, times and flags. A counter that is shared is read once
- * for all samples of one instant. An overflow ends the periods that are due in the session that
- * asked for them, and no others. Two equal events of one session have two counters. Filter and match registers have
- * one value for all counters of a box. Sessions whose events use them (a field with
- * UCORE_FIELD_F_SHARED, even if 0, or TID_EN) must agree on all values (EADDRINUSE), where
- * missing fields count as 0. Events that do not use filter and match registers are counted
- * with the values that other events have set. Therefore a box on which an event sets a filter
- * with UCORE_FIELD_F_PERFMON is not shared with events of other sessions that were added without
- * CAP_PERFMON. The second of the two is refused (EADDRINUSE). A filter ends with the last event
- * that sets it. A session with OCC_RST, which changes what others count, has the box alone
- * (EADDRINUSE).
+ * Each session has its own count, period, times and flags. A sample is taken in the sessions
+ * whose periods have ended. Two equal events of one session have two counters.
+ *
+ * Filter and match registers have one value for all counters of a box. Sessions whose events
+ * use them (a field with UCORE_FIELD_F_SHARED, even if 0, or TID_EN) must agree on all
+ * values (EADDRINUSE), where missing fields count as 0. Events that do not use filter and
+ * match registers are counted with the values that other events have set. Therefore a box on
+ * which an event sets a filter with UCORE_FIELD_F_PERFMON is not shared with events of other
+ * sessions that were added without CAP_PERFMON. The second of the two is refused
+ * (EADDRINUSE). A filter ends with the last event that sets it. A session with OCC_RST,
+ * which changes what others count, has the box alone (EADDRINUSE).
  * Free-running counters (UCORE_BOX_F_FREE_RUNNING) are only read, so that each session uses them.
- * A box has at most UCORE_BOX_SESSIONS_MAX sessions (EBUSY). A session with UCORE_SESSION_F_BOX_FREEZE does not share boxes of a die.
+ * A box has at most UCORE_BOX_SESSIONS_MAX sessions (EBUSY). A session with
+ * UCORE_SESSION_F_BOX_FREEZE does not share boxes of a die.
  * A box is released when the last event that any session has on the box is removed.
  *
  * A counter without overflow interrupt is polled (no UCORE_BOX_F_OVERFLOW or

@@ -213,6 +213,8 @@ static int create_check(const struct ucore_create_session *create)
 		return -ERANGE;
 	if (create->nr_readers > UCORE_READERS_MAX)
 		return -ERANGE;
+	if (create->flags & UCORE_SESSION_F_MULTIPLEX && create->flags & UCORE_SESSION_F_BOX_FREEZE)
+		return -EINVAL;
 	if (!create->rotate_ns)
 		return 0;
 	if (create->rotate_ns < UCORE_ROTATE_MIN_NS || create->rotate_ns > UCORE_ROTATE_MAX_NS)
@@ -307,7 +309,8 @@ static const struct ucore_ioctl_cmd device_commands[] = {
 	{ UCORE_ANSWER(UCORE_CREATE_SESSION, struct ucore_create_session, nr_readers,
 		 cmd_create_session),
 	  .flags = UCORE_SESSION_F_BOX_FREEZE | UCORE_SESSION_F_TASKS |
-		   UCORE_SESSION_F_FULL_READS | UCORE_SESSION_F_NO_PMI,
+		   UCORE_SESSION_F_FULL_READS | UCORE_SESSION_F_NO_PMI |
+		   UCORE_SESSION_F_MULTIPLEX,
 	  .undo = undo_create_session },
 	{ UCORE_ANSWER(UCORE_GET_SESSIONS, struct ucore_get_sessions, sessions,
 		       cmd_get_sessions) },

@@ -57,7 +57,7 @@ struct ucore_register_turns {
  *           no wrap can be missed
  * @ran_ns: time for which the counter counted in earlier time slices (ns)
  * @throttle_total: value of @total when throttling began
- * @use: the sessions that use the hardware counter, NULL if no other session can use it
+ * @use: the sessions that use the hardware counter, NULL for a free-running counter
  * @leader: the hardware counter that counts for several sessions, NULL while this session alone
  *          uses it. If set, @prev is not used.
  * @seen: value of @leader's total up to which @total includes the counts

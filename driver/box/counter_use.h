@@ -21,6 +21,11 @@
  * @sharing: @leader counts, and the users take their counts from it
  * @armed: list of the users that have a period (ucore_counter.next_armed)
  * @spent: the counter has overflowed, so that it must be loaded for the next overflow
+ * @in_turns: groups of a session with UCORE_SESSION_F_MULTIPLEX use the counter in turns now
+ * @slice: number of the multiplexing time slice for which the counter is reserved
+ *         (ucore_domain.slices)
+ * @slice_ctl: control for which it is reserved
+ * @slice_in_turns: it is reserved for groups
  * @readout: number of the readout in which @leader was read last (ucore_domain.readouts)
  *
  * @event, @holders and @shareable are protected by the catalog's lock, @leader is set with that
@@ -37,6 +42,10 @@ struct ucore_counter_use {
 	struct ucore_counter *leader;
 	struct ucore_counter *armed;
 	u64 readout;
+	u64 slice;
+	u64 slice_ctl;
+	bool slice_in_turns;
+	bool in_turns;
 };
 
 /* Return the index in ucore_box.uses of a counter number (ucore_add_event.counter). */

@@ -177,6 +177,11 @@ static inline void ucore_pmi_expect_none(struct ucore_pmi *pmi)
  * @conflict: first box on which a conflict was found, NULL if none
  * @conflict_log: work that logs @conflict, in process context
  * @readouts: number of readouts that have ended
+ * @multiplexed: list of the running domain contexts that agree to be paused; the paused ones are in
+ *               the order in which they count next (irq/multiplex.c)
+ * @multiplex: timer that ends their time slices
+ * @multiplexing: @multiplex is started
+ * @slices: number of time slices
  * @pmi: state of the overflow interrupt
  * @watchdog: timer that reads counters before they wrap twice, finds lost PMIs and ends
  *            throttling
@@ -242,6 +247,10 @@ struct ucore_domain {
 	const struct ucore_box *conflict;
 	struct work_struct conflict_log;
 	u64 readouts;
+	struct list_head multiplexed;
+	struct hrtimer multiplex;
+	bool multiplexing;
+	u64 slices;
 	struct ucore_pmi pmi;
 	struct hrtimer watchdog;
 	u64 watchdog_at;

@@ -120,7 +120,7 @@ void ucore_holders_add(const struct ucore_event *event, bool more)
 		use->event = selected(event);
 		use->shareable = true;
 	}
-	use->shareable &= may_share(event);
+	use->shareable &= may_share(event) && use->event == selected(event);
 }
 
 /**

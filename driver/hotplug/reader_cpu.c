@@ -19,6 +19,7 @@
 #include "cpu/nmi_handler.h"
 #include "hotplug/reader_cpu.h"
 #include "irq/conflict.h"
+#include "irq/multiplex.h"
 #include "irq/pmi_route_and_service.h"
 #include "irq/timer.h"
 #include "irq/watchdog.h"
@@ -218,9 +219,10 @@ static void online_here(void *arg)
 		if (box_is_left_over(box))
 			ucore_box_restore(box);
 	list_for_each_entry(ctx, &domain->ctxs, node)
-		ucore_ctx_program(ctx);
+		ucore_multiplex_program(ctx);
 	list_for_each_entry(ctx, &domain->ctxs, node)
-		ucore_ctx_start_unfrozen(ctx);
+		if (!ctx->paused)
+			ucore_ctx_start_unfrozen(ctx);
 	now = ucore_unfreeze_domain(domain, true);
 	list_for_each_entry(ctx, &domain->ctxs, node) {
 		ucore_ctx_start_times(ctx, ctx->box_freeze ? ucore_ctx_unfreeze(ctx) : now);
@@ -480,6 +482,7 @@ void ucore_reader_init(struct ucore_domain *domain)
 {
 	ucore_pmi_init(domain);
 	ucore_watchdog_init(domain);
+	ucore_multiplex_init(domain);
 	ucore_conflict_init(domain);
 }
 
@@ -490,6 +493,7 @@ void ucore_reader_init(struct ucore_domain *domain)
 void ucore_reader_exit(struct ucore_domain *domain)
 {
 	hrtimer_cancel(&domain->watchdog);
+	hrtimer_cancel(&domain->multiplex);
 	ucore_conflict_exit(domain);
 	ucore_pmi_destroy(domain);
 	ucore_parallel_exit(domain);

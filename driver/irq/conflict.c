@@ -126,7 +126,7 @@ static void ctx_scan(struct ucore_domain_ctx *ctx, u64 now)
 
 static bool is_due(const struct ucore_domain_ctx *ctx, u64 now)
 {
-	return ctx->running &&
+	return ctx->running && !ctx->paused &&
 	       (ctx->conflict.next || now - ctx->conflict.last_scan >= UCORE_CONFLICT_PERIOD_NS);
 }
 
@@ -160,7 +160,7 @@ u64 ucore_conflict_wait_ns(const struct ucore_domain_ctx *ctx, u64 now)
 {
 	u64 since = now - ctx->conflict.last_scan;
 
-	if (!ctx->running)
+	if (!ctx->running || ctx->paused)
 		return UCORE_CONFLICT_PERIOD_NS;
 	if (ctx->conflict.next)
 		return STEP_NS;

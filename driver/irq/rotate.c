@@ -85,7 +85,8 @@ static enum hrtimer_restart rotate_tick(struct hrtimer *timer)
 		return HRTIMER_NORESTART;
 	}
 	ucore_budget_enter(start);
-	switch_here(ctx, ktime_get_mono_fast_ns());
+	if (!ctx->paused)
+		switch_here(ctx, ktime_get_mono_fast_ns());
 	next_slice(ctx, timer);
 	raw_spin_unlock(&domain->lock);
 	return HRTIMER_RESTART;

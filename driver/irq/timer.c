@@ -19,6 +19,7 @@
 #include "box/freeze.h"
 #include "compat.h"
 #include "cpu/budget.h"
+#include "irq/multiplex.h"
 #include "irq/rotate.h"
 #include "irq/timer.h"
 #include "irq/watchdog.h"
@@ -214,6 +215,7 @@ void ucore_timers_cancel(struct ucore_domain *domain)
 
 	hrtimer_cancel(&domain->watchdog);
 	hrtimer_cancel(&domain->pmi.poll);
+	hrtimer_cancel(&domain->multiplex);
 	list_for_each_entry(ctx, &domain->ctxs, node)
 		ucore_timer_stop(ctx);
 }
@@ -248,6 +250,8 @@ static void restart_here(void *arg)
 		restart_at(&ctx->rotate, now, ctx->rotate_ns);
 	}
 	restart_at(&domain->pmi.poll, now, domain->pmi.poll_ns);
+	domain->multiplexing = false;
+	ucore_multiplex_start(domain);
 	ucore_watchdog_end_throttling(domain);
 	if (!list_empty(&domain->ctxs))
 		ucore_watchdog_start(domain);

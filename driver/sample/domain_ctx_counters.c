@@ -59,7 +59,8 @@ void ucore_ctx_was_read(struct ucore_domain_ctx *ctx, u64 now)
  * @ctx: domain context
  * @now: instant of the freeze (ns)
  *
- * Counters of groups outside their time slice do not count and are not read.
+ * Counters of groups outside their time slice do not count and are not read, nor are those of a
+ * paused context.
  */
 void ucore_ctx_read(struct ucore_domain_ctx *ctx, u64 now)
 {
@@ -67,6 +68,10 @@ void ucore_ctx_read(struct ucore_domain_ctx *ctx, u64 now)
 
 	if (ctx->fresh)
 		return;
+	if (ctx->paused) {
+		ucore_ctx_was_read(ctx, now);
+		return;
+	}
 	elapsed = ucore_ctx_since_read(ctx);
 	if (ctx->nr_groups)
 		slice_read(ctx, elapsed);
@@ -84,7 +89,8 @@ void ucore_ctx_read_running(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_counter *ctr;
 
-	ucore_for_each_counting(ctr, ctx) {
+	for (ctr = ctx->paused ? NULL : ucore_ctx_first_counting(ctx); ctr;
+	     ctr = ucore_ctx_next_counting(ctx, ctr)) {
 		ucore_shared_update(ctr, UCORE_RUNNING);
 		ucore_bulk_read_distrust(ctr, now - ctx->last_read);
 	}
@@ -189,7 +195,7 @@ void ucore_ctx_times(const struct ucore_domain_ctx *ctx, u64 now, u64 before, u6
 
 	if (ctx->running && now > ctx->resumed) {
 		since = now - ctx->resumed;
-		frozen = before - ctx->frozen_base;
+		frozen = ctx->paused ? since : before - ctx->frozen_base;
 	}
 	*enabled = ctx->enabled_ns + since;
 	*running = ctx->running_ns + since - min(frozen, since);
@@ -307,6 +313,18 @@ static void box_join(struct ucore_domain_ctx_box *pb)
 	}
 }
 
+/* Let a multiplexed context hold the counters that its groups use in turns, or release them. */
+static void turns_mark(struct ucore_domain_ctx *ctx, bool in_turns)
+{
+	struct ucore_counter *ctr;
+
+	if (!ctx->multiplex || !ctx->nr_groups)
+		return;
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
+		if (ctr->group && ctr->use)
+			ctr->use->in_turns = in_turns;
+}
+
 /* End the context's use of a box. The last context on a box stops the box. */
 static void box_leave(struct ucore_domain_ctx_box *pb)
 {
@@ -352,6 +370,7 @@ void ucore_ctx_program(struct ucore_domain_ctx *ctx)
 	struct ucore_counter *ctr;
 
 	clear_overflows(ctx);
+	turns_mark(ctx, true);
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
 		if (!pb->box->dead)
 			box_join(pb);
@@ -441,21 +460,63 @@ void ucore_ctx_start_times(struct ucore_domain_ctx *ctx, u64 now)
 }
 
 /**
+ * ucore_ctx_pause() - stop the counters of a context that remains started
+ * @ctx: domain context, running
+ * @now: instant of the freeze (ns)
+ * @end: instant at which the pause begins, @now or later (ns)
+ * @before: frozen time before @end, as in ucore_ctx_times() (ns)
+ */
+void ucore_ctx_pause(struct ucore_domain_ctx *ctx, u64 now, u64 end, u64 before)
+{
+	ucore_ctx_stop(ctx, now, end, before);
+	ctx->running = true;
+	ctx->paused = true;
+	ctx->resumed = end;
+}
+
+/**
+ * ucore_ctx_resume() - continue the times of a paused context, which has been programmed
+ * @ctx: domain context; its domain has just been unfrozen
+ * @now: current time (ns)
+ *
+ * The time slices of groups do not pass while the context is paused.
+ */
+void ucore_ctx_resume(struct ucore_domain_ctx *ctx, u64 now)
+{
+	const struct ucore_conflict conflict = ctx->conflict;
+	u64 paused_ns = now - min(now, ctx->resumed);
+
+	ctx->enabled_ns += paused_ns;
+	ctx->rotate_base += paused_ns;
+	ctx->paused = false;
+	ucore_ctx_start_times(ctx, now);
+	ctx->conflict = conflict;	/* scans go on, however short the time slices are */
+}
+
+/**
  * ucore_ctx_stop() - read a context for the last time and stop its boxes
  * @ctx: domain context
  * @now: instant of the freeze (ns)
  * @end: end of the context's time enabled, @now or later (ns)
  * @before: frozen time before @end, as in ucore_ctx_times() (ns)
  *
- * In boxes that other sessions use, only the context's own counters are stopped.
+ * In boxes that other sessions use, only the context's own counters are stopped. A paused context
+ * has no counters to stop.
  */
 void ucore_ctx_stop(struct ucore_domain_ctx *ctx, u64 now, u64 end, u64 before)
 {
 	struct ucore_domain_ctx_box *pb;
 	struct ucore_counter *ctr;
 
+	if (ctx->paused) {
+		ucore_ctx_times(ctx, end, before, &ctx->enabled_ns, &ctx->running_ns);
+		ctx->paused = false;
+		ctx->running = false;
+		return;
+	}
 	ctx->nr_reads = 0;	/* makes the last read a full read, which is always exact */
 	ucore_ctx_read(ctx, now);
+	turns_mark(ctx, false);
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
 		box_leave(pb);
 	/* the controls of other groups are zero */
@@ -482,7 +543,7 @@ void ucore_ctx_reset(struct ucore_domain_ctx *ctx, u64 now)
 {
 	struct ucore_counter *ctr;
 
-	if (ctx->running)
+	if (ctx->running && !ctx->paused)
 		clear_overflows(ctx);
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
 		ctr->total = 0;
@@ -490,7 +551,7 @@ void ucore_ctx_reset(struct ucore_domain_ctx *ctx, u64 now)
 		ctr->ran_ns = 0;
 		ctr->flags &= ~(UCORE_VALUE_F_STICKY | (ctr->box->dead ? 0 : UCORE_VALUE_F_DEAD));
 		ucore_counter_poll_from(ctr);
-		if (ctx->running && !ctr->box->dead && ucore_ctx_counts(ctx, ctr))
+		if (ctx->running && !ctx->paused && !ctr->box->dead && ucore_ctx_counts(ctx, ctr))
 			ucore_shared_reload(ctr);
 	}
 	ctx->enabled_ns = 0;

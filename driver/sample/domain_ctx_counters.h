@@ -54,6 +54,8 @@ u64 ucore_ctx_freeze(struct ucore_domain_ctx *ctx);
 u64 ucore_ctx_unfreeze(struct ucore_domain_ctx *ctx);
 void ucore_ctx_start_unfrozen(struct ucore_domain_ctx *ctx);
 void ucore_ctx_start_times(struct ucore_domain_ctx *ctx, u64 now);
+void ucore_ctx_pause(struct ucore_domain_ctx *ctx, u64 now, u64 end, u64 before);
+void ucore_ctx_resume(struct ucore_domain_ctx *ctx, u64 now);
 void ucore_ctx_stop(struct ucore_domain_ctx *ctx, u64 now, u64 end, u64 before);
 void ucore_ctx_read(struct ucore_domain_ctx *ctx, u64 now);
 u64 ucore_ctx_since_read(const struct ucore_domain_ctx *ctx);

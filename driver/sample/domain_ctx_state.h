@@ -205,7 +205,10 @@ struct ucore_conflict {
  * @slice_since: start of the current time slice (ns)
  * @parallel: CPUs that read the context, and their shares of the boxes
  * @box_freeze: a readout freezes the context's boxes one by one, not the domain
+ * @multiplex: the session agrees to count in turns with others (UCORE_SESSION_F_MULTIPLEX)
+ * @multiplex_node: entry in ucore_domain.multiplexed
  * @running: the context counts: it was started, and its domain has a reader
+ * @paused: the context is running, but other contexts use its counters in this time slice
  * @due: a sample must be written at the end of the readout
  * @fresh: the counters have been read in the current readout
  * @overflowed: a counter has UCORE_VALUE_F_OVERFLOW
@@ -284,8 +287,11 @@ struct ucore_domain_ctx {
 	u64 slice_since;
 	struct ucore_parallel parallel;
 	bool box_freeze;
+	bool multiplex;
+	struct list_head multiplex_node;
 
 	bool running;
+	bool paused;
 	bool due;
 	bool fresh;
 	bool overflowed;

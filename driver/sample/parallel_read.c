@@ -388,7 +388,7 @@ static void read_together(struct ucore_domain_ctx *ctx)
  */
 void ucore_parallel_read(struct ucore_domain_ctx *ctx, u64 now)
 {
-	if (ctx->parallel.nr < 2) {
+	if (ctx->parallel.nr < 2 || ctx->paused) {
 		ucore_ctx_read(ctx, now);
 	} else if (!ctx->fresh) {
 		read_together(ctx);

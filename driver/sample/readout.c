@@ -494,6 +494,18 @@ void ucore_readout_halt(const struct ucore_readout *ro, struct ucore_domain_ctx 
 	ctx_end_throttling(ctx, false);
 }
 
+/**
+ * ucore_readout_pause() - read a context in a readout, and pause it
+ * @ro: readout
+ * @ctx: domain context on the readout's domain, without periods
+ */
+void ucore_readout_pause(const struct ucore_readout *ro, struct ucore_domain_ctx *ctx)
+{
+	u64 end = latest_time(ro);
+
+	ucore_ctx_pause(ctx, ro->now, end, ucore_readout_frozen_before(ro, ctx) + (end - ro->now));
+}
+
 /*
  * Add the cost of a readout to a context's statistics. CPU time and register accesses are
  * divided by @sharers, the number of contexts that were read in the readout.

@@ -28,6 +28,7 @@
 void ucore_readout_begin(struct ucore_readout *ro, struct ucore_domain *domain, u64 now);
 void ucore_readout_begin_ctx(struct ucore_readout *ro, struct ucore_domain_ctx *ctx, u64 now);
 void ucore_readout_extend_to_domain(struct ucore_readout *ro);
+void ucore_readout_pause(const struct ucore_readout *ro, struct ucore_domain_ctx *ctx);
 void ucore_readout_halt(const struct ucore_readout *ro, struct ucore_domain_ctx *ctx);
 void ucore_readout_reset(const struct ucore_readout *ro, struct ucore_domain_ctx *ctx);
 void ucore_readout_begin_overflow(struct ucore_readout *ro, struct ucore_domain *domain,

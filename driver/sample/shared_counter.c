@@ -339,7 +339,7 @@ void ucore_shared_program(struct ucore_counter *ctr)
 	struct ucore_counter_use *use = ctr->use;
 
 	ctr->leader = NULL;
-	if (!use) {
+	if (!use || ctr->group) {
 		ucore_counter_program(ctr);
 		return;
 	}

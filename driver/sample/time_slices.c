@@ -39,7 +39,7 @@ u64 ucore_slice_ran(const struct ucore_domain_ctx *ctx, const struct ucore_count
 {
 	if (!ctr->group)
 		return running;
-	if (!ctx->running || ctr->group != ctx->group)
+	if (!ctx->running || ctx->paused || ctr->group != ctx->group)
 		return ctr->ran_ns;
 	return ctr->ran_ns + slice_ns(ctx, ctr, now, running);
 }

@@ -7,7 +7,8 @@
  * Several sessions can use a box if their filters agree (ucore_filters_agree()). They hold different
  * counters, or the same counter for the same event. Counters without a control register run freely
  * and belong to no session. Groups of a session may use the same counters by rotation; the session
- * holds these counters alone and all the time. A session with box freeze has its boxes alone,
+ * holds these counters alone and all the time. Sessions that agree to count in turns may hold the
+ * same counter for different events (UCORE_SESSION_F_MULTIPLEX). A session with box freeze has its boxes alone,
  * because the freeze would stop the counters of other sessions.
  *
  * The first claim on a box acquires the box from the kernel. The end of the last claim restores
@@ -193,6 +194,23 @@ struct ucore_claim *ucore_claim_get(struct ucore_session *session, struct ucore_
  * ---- events of a claim ----
  */
 
+static bool is_multiplexed(const struct ucore_claim *claim)
+{
+	return claim->session->flags & UCORE_SESSION_F_MULTIPLEX;
+}
+
+/* Return the counters of counters_taken() whose sessions do not agree to count in turns. */
+static u64 counters_fixed(const struct ucore_claim *claim)
+{
+	const struct ucore_claim *other;
+	u64 fixed = 0;
+
+	list_for_each_entry(other, &claim->box->claims, node)
+		if (other != claim && !is_multiplexed(other))
+			fixed |= other->counters;
+	return fixed;
+}
+
 /* Return a mask with the counter's bit; 0 for a free-running counter, which no session holds. */
 static u64 counter_bit(const struct ucore_box *box, u8 counter)
 {
@@ -312,6 +330,8 @@ int ucore_claim_add_event(struct ucore_claim *claim, struct ucore_event *new)
 	list_for_each_entry(event, &claim->events, claim_node)
 		event->joins = ucore_holders_joins(event, taken);
 	ret = ucore_place_events(&claim->events, new, taken);
+	if (ret == -EBUSY && is_multiplexed(claim))
+		ret = ucore_place_events(&claim->events, new, counters_fixed(claim));
 	if (ret)
 		list_del(&new->claim_node);
 	else

@@ -108,7 +108,7 @@ int ucore_core_triggers_add(struct ucore_session *session,
 
 	if (ret)
 		return ret;
-	if (session->rotate_ns)
+	if (session->rotate_ns || session->flags & UCORE_SESSION_F_MULTIPLEX)
 		return -EINVAL;
 	if (session->running)
 		return -EBUSY;

@@ -33,6 +33,8 @@ static struct ucore_domain_ctx *ctx_create(struct ucore_session *session,
 		return NULL;
 	ctx->domain = domain;
 	INIT_LIST_HEAD(&ctx->claims);
+	INIT_LIST_HEAD(&ctx->multiplex_node);
+	ctx->multiplex = session->flags & UCORE_SESSION_F_MULTIPLEX;
 	ctx->sink = &session->sink;
 	ctx->timer_ns = session->timer_ns;
 	ctx->box_freeze = ucore_session_freezes_boxes(session, domain);
@@ -205,15 +207,12 @@ static u64 status_bits(const struct ucore_box *box, bool fixed, u8 i)
 	return fixed ? box->desc.global_fixed : box->desc.global_gp;
 }
 
-/*
- * Return the use of the event's hardware counter, NULL if no other session can use it: it is
- * free-running, or groups use it in turn.
- */
+/* Return the use of the event's hardware counter, NULL for a free-running counter. */
 static struct ucore_counter_use *counter_use(const struct ucore_event *event, u16 ctl_reg)
 {
 	struct ucore_box *box = event->box;
 
-	if (!box->uses || event->group || ctl_reg == UCORE_REG_NONE)
+	if (!box->uses || ctl_reg == UCORE_REG_NONE)
 		return NULL;
 	return &box->uses[ucore_counter_use_index(box, event->counter)];
 }

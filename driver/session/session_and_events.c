@@ -189,9 +189,14 @@ static int check_perfmon(const struct ucore_event *event, const struct ucore_add
 	return event->perfmon || !sensitive ? 0 : -EACCES;
 }
 
-/* Check the group of an event. A session with rotation takes no samples. */
+/*
+ * Check the group and the period of an event. A session with rotation takes no samples, and a
+ * multiplexed session counts no periods.
+ */
 static int check_group(const struct ucore_session *session, const struct ucore_add_event *add)
 {
+	if (session->flags & UCORE_SESSION_F_MULTIPLEX && add->period)
+		return -EINVAL;
 	if (!session->rotate_ns)
 		return add->group ? -EINVAL : 0;
 	return add->group > UCORE_GROUP_MAX || add->period ? -EINVAL : 0;

@@ -16,6 +16,7 @@
 #include "box/freeze.h"
 #include "cpu/budget.h"
 #include "irq/dead_box_recovery.h"
+#include "irq/multiplex.h"
 #include "irq/overflow_poll.h"
 #include "irq/pmi_route_and_service.h"
 #include "irq/timer.h"
@@ -73,7 +74,7 @@ static void start_prepare(struct ucore_domain_ctx *ctx)
 
 	if (!ctx->box_freeze)
 		ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
-	ucore_ctx_program(ctx);
+	ucore_multiplex_program(ctx);
 	ctx->stopped = 0;
 	ctx->stopped_skew_ns = 0;
 	list_add_tail(&ctx->node, &domain->ctxs);
@@ -95,10 +96,12 @@ static u64 base_of(const struct ucore_domain_ctx *ctx, const struct ucore_rendez
 
 static void start(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous_state *m)
 {
-	ucore_ctx_start_unfrozen(ctx);
+	if (!ctx->paused)
+		ucore_ctx_start_unfrozen(ctx);
 	ucore_ctx_start_times(ctx, ctx->box_freeze ? ucore_ctx_unfreeze(ctx) :
 					       ucore_unfreeze_domain(ctx->domain, true));
 	ucore_watchdog_start(ctx->domain);
+	ucore_multiplex_start(ctx->domain);
 	ucore_timer_start(ctx, base_of(ctx, m));
 	ucore_overflow_poll_start(ctx->domain);
 }
@@ -234,6 +237,7 @@ static void domain_unlist(struct ucore_domain *domain, struct ucore_domain_ctx *
 	lockdep_assert_held(&domain->lock);
 
 	list_del(&ctx->node);
+	ucore_multiplex_end(ctx);
 	domain->nr_ctxs--;
 	if (!ctx->armed_mask)
 		return;
@@ -283,6 +287,8 @@ static void ctx_settle(struct ucore_domain_ctx *ctx)
 	if (!list_empty(&domain->ctxs))
 		return;
 	hrtimer_cancel(&domain->watchdog);
+	hrtimer_cancel(&domain->multiplex);
+	domain->multiplexing = false;
 	if (domain->reader == UCORE_NO_CPU) {
 		raw_spin_lock_irq(&domain->lock);
 		ucore_domain_release_offline(domain);

@@ -78,13 +78,14 @@ class Session:
     tasks       samples list the tasks that ran
     full_reads  always read both dwords of PCI counters
     no_pmi      overflows need no PMI
+    multiplex   count in turns with other sessions that agree
     rotate_ns   time slice of groups; group=N is the first field of their events
     readers     number of CPUs of each die that read in parallel
     """
 
     def __init__(self, machine, timer_ns=0, ring=0, full_reads=False, wakeup=0, cpu=None,
                  boxes=True, names=None, box_freeze=False, tasks=False, rotate_ns=0,
-                 readers=0, no_pmi=False):
+                 readers=0, no_pmi=False, multiplex=False):
         self.machine = machine
         pinned = "" if cpu is None else f"taskset {1 << cpu:x} "
         self._process = machine.spawn(f"exec {pinned}session", fed=True)
@@ -104,7 +105,8 @@ class Session:
                      + (f" rotate={rotate_ns}" if rotate_ns else "")
                      + (f" readers={readers}" if readers else "")
                      + (" full-reads" if full_reads else "") + (" boxes" if box_freeze else "")
-                     + (" tasks" if tasks else "") + (" no-pmi" if no_pmi else ""))
+                     + (" tasks" if tasks else "") + (" no-pmi" if no_pmi else "")
+                     + (" multiplex" if multiplex else ""))
 
     def __enter__(self):
         return self

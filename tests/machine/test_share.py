@@ -271,6 +271,38 @@ def begin_beside(m, session):
     return {f["socket"]: totals_at(f) for f in of_start[:1]}
 
 
+# ---- multiplexing ----
+
+@test(("e2-2s", "spr-2s"), kernels=BOTH)
+def sessions_that_agree_use_a_counter_in_turns(m):
+    """Three sessions need one counter. Their counts add up to those of the counter, and each time
+    running is that of its own counts."""
+    with Session(m, multiplex=True) as a, Session(m, multiplex=True) as b, \
+            Session(m, multiplex=True) as c, Session(m) as other:
+        for s, event in ((a, 1), (b, 2), (c, 1)):
+            s.add("imc0", counter=0, event=event)
+        b.add("imc0", counter=1, event=1)
+        with refused(errno.EBUSY):
+            other.add("imc0", counter=0, event=1)
+        other.add("imc0", counter=2, event=1)
+        for s in (other, a, b, c):
+            s.start()
+        m.wait_until(lambda: b.read()["domains"][0]["time_running"] > 100_000_000,
+                     what="ten time slices of a session")
+        other.stop_exactly()
+        for s in (c, a, b):
+            s.stop()
+        reads = [s.read() for s in (a, b, c)]
+        times = [read["domains"][0] for read in reads]
+        counts = [read["values"][0]["count"] for read in reads]
+        truth = b.stopped_totals()[0]
+        assert all(t["time_running"] < 0.8 * t["time_enabled"] for t in times), times
+        assert b.true_count(1, {0: truth}) == reads[1]["values"][1]["count"]
+        # a and c share the counter in their time slices, c from its START on
+        assert counts[2] <= counts[0], counts
+        assert counts[0] + counts[1] == truth["imc0", 0] - a.base[0]["imc0", 0], counts
+
+
 # ---- ends of sessions ----
 
 @test(("e2-2s", "spr-2s"), kernels=BOTH)

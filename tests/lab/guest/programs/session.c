@@ -127,6 +127,8 @@ static void create(char **word, int n)
 			create.flags |= UCORE_SESSION_F_TASKS;
 		else if (!strcmp(word[i], "no-pmi"))
 			create.flags |= UCORE_SESSION_F_NO_PMI;
+		else if (!strcmp(word[i], "multiplex"))
+			create.flags |= UCORE_SESSION_F_MULTIPLEX;
 	}
 	ret = ioctl(device, UCORE_CREATE_SESSION, &create);
 	if (!ret)
