@@ -852,10 +852,11 @@ struct ucore_get_core {
  * ADD_EVENT then takes counters that such sessions hold for other events, if no others are free.
  * Sessions that need the same counter of a domain then count in time slices of about 10 ms. All
  * events of a session on the domain count together. The session that has waited longest comes
- * next. Outside its time slices time_enabled goes on, and time_running and the counts stand still.
- * An estimate of the whole is count * time_enabled / time_running. A session counts all the time
- * if no other one needs its counters. A switch freezes the domain. It costs the accesses of a STOP
- * and a START. EINVAL for an event with a period, for a core trigger, and with BOX_FREEZE.
+ * next. A session counts all the time if no other one needs its counters. READ reports in
+ * ucore_read.running for how long each event has counted. An estimate of the whole is count *
+ * time_running / running. A switch freezes the domain. It costs the accesses of a STOP and a
+ * START. Such a session takes no samples: EINVAL with @timer_ns or @ring_size, for an event with a
+ * period, and for a core trigger. EINVAL also with BOX_FREEZE.
  */
 #define UCORE_SESSION_F_BOX_FREEZE	(1U << 0)
 #define UCORE_SESSION_F_TASKS		(1U << 1)
@@ -901,9 +902,9 @@ struct ucore_get_core {
  * counters stop, and boxes that no other session holds are reset and restored. STOP stops
  * the session at once.
  *
- * Errors: EINVAL (also @nr_readers above 1 with @rotate_ns), E2BIG, EFAULT, ERANGE (timer_ns,
- * ring_size, wakeup, nr_readers or rotate_ns), EACCES (TASKS), ENOMEM, EDQUOT, EMFILE,
- * ENFILE, ENODEV (no boxes), EBUSY (intel_uncore is loaded, and there are no boxes of cores).
+ * Errors: EINVAL (also @nr_readers above 1 with @rotate_ns, see also MULTIPLEX), E2BIG,
+ * EFAULT, ERANGE (timer_ns, ring_size, wakeup, nr_readers or rotate_ns), EACCES (TASKS), ENOMEM,
+ * EDQUOT, EMFILE, ENFILE, ENODEV (no boxes), EBUSY (intel_uncore is loaded, and there are no boxes of cores).
  */
 struct ucore_create_session {
 	__u32 size;
@@ -1347,7 +1348,8 @@ struct ucore_read_domain {
  *           (ns), or a null pointer if these times are not wanted
  *
  * An event of group 0 could count during the time_running of its domain. An event of another
- * group could count during the time slices of its group. @values are the counts as measured.
+ * group could count during the time slices of its group. With UCORE_SESSION_F_MULTIPLEX, times in
+ * which other sessions used the counters are left out. @values are the counts as measured.
  * The estimate for the whole time is count * time_running / running. Count and time
  * are 0 for an event whose group has not had a time slice. A value flagged UNFROZEN has counted in
  * frozen times, too: in a group its @running is the whole time of the slices, in group 0 it has

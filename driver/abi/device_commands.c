@@ -202,6 +202,8 @@ static int cmd_get_core(struct ucore_ioctl_call *call)
 
 static int create_check(const struct ucore_create_session *create)
 {
+	bool multiplex = create->flags & UCORE_SESSION_F_MULTIPLEX;
+
 	if (create->timer_ns && (create->timer_ns < UCORE_TIMER_MIN_NS ||
 				 create->timer_ns > UCORE_TIMER_MAX_NS))
 		return -ERANGE;
@@ -213,18 +215,19 @@ static int create_check(const struct ucore_create_session *create)
 		return -ERANGE;
 	if (create->nr_readers > UCORE_READERS_MAX)
 		return -ERANGE;
-	if (create->flags & UCORE_SESSION_F_MULTIPLEX && create->flags & UCORE_SESSION_F_BOX_FREEZE)
-		return -EINVAL;
-	if (!create->rotate_ns)
-		return 0;
-	if (create->rotate_ns < UCORE_ROTATE_MIN_NS || create->rotate_ns > UCORE_ROTATE_MAX_NS)
+	if (create->rotate_ns && (create->rotate_ns < UCORE_ROTATE_MIN_NS ||
+				  create->rotate_ns > UCORE_ROTATE_MAX_NS))
 		return -ERANGE;
 	/*
-	 * A session with rotation takes no samples, because a record has no room for the times in
-	 * which the single groups counted. Its domains are read by their readers alone, because a
-	 * helper CPU cannot write the controls of the next group.
+	 * A session whose events do not always count takes no samples, because a record has no room
+	 * for the times in which the single events counted.
 	 */
-	return create->timer_ns || create->ring_size || create->nr_readers > 1 ? -EINVAL : 0;
+	if ((create->rotate_ns || multiplex) && (create->timer_ns || create->ring_size))
+		return -EINVAL;
+	if (multiplex && create->flags & UCORE_SESSION_F_BOX_FREEZE)
+		return -EINVAL;
+	/* a helper CPU cannot write the controls of the next group */
+	return create->rotate_ns && create->nr_readers > 1 ? -EINVAL : 0;
 }
 
 static int cmd_create_session(struct ucore_ioctl_call *call)

@@ -195,7 +195,7 @@ void ucore_ctx_times(const struct ucore_domain_ctx *ctx, u64 now, u64 before, u6
 
 	if (ctx->running && now > ctx->resumed) {
 		since = now - ctx->resumed;
-		frozen = ctx->paused ? since : before - ctx->frozen_base;
+		frozen = before - ctx->frozen_base;
 	}
 	*enabled = ctx->enabled_ns + since;
 	*running = ctx->running_ns + since - min(frozen, since);
@@ -449,6 +449,7 @@ void ucore_ctx_start_times(struct ucore_domain_ctx *ctx, u64 now)
 	ctx->resumed = now;
 	ctx->frozen_base = ucore_domain_frozen_ns(ctx->domain, now);
 	ctx->box_frozen_ns = 0;
+	ctx->paused_from = ctx->running_ns;
 	ctx->slice_start_ns = ctx->running_ns;
 	ctx->slice_since = now;
 	ctx->last_read = now;
@@ -472,6 +473,16 @@ void ucore_ctx_pause(struct ucore_domain_ctx *ctx, u64 now, u64 end, u64 before)
 	ctx->running = true;
 	ctx->paused = true;
 	ctx->resumed = end;
+	ctx->frozen_base = before;
+	ctx->paused_from = ctx->running_ns;
+}
+
+/* Add the time of a pause to the context's times, up to @now. */
+static void pause_end(struct ucore_domain_ctx *ctx, u64 now, u64 before)
+{
+	ucore_ctx_times(ctx, now, before, &ctx->enabled_ns, &ctx->running_ns);
+	ctx->paused_ns += ctx->running_ns - ctx->paused_from;
+	ctx->paused = false;
 }
 
 /**
@@ -484,11 +495,9 @@ void ucore_ctx_pause(struct ucore_domain_ctx *ctx, u64 now, u64 end, u64 before)
 void ucore_ctx_resume(struct ucore_domain_ctx *ctx, u64 now)
 {
 	const struct ucore_conflict conflict = ctx->conflict;
-	u64 paused_ns = now - min(now, ctx->resumed);
 
-	ctx->enabled_ns += paused_ns;
-	ctx->rotate_base += paused_ns;
-	ctx->paused = false;
+	ctx->rotate_base += now - min(now, ctx->resumed);
+	pause_end(ctx, now, ucore_domain_frozen_ns(ctx->domain, now));
 	ucore_ctx_start_times(ctx, now);
 	ctx->conflict = conflict;	/* scans go on, however short the time slices are */
 }
@@ -509,8 +518,7 @@ void ucore_ctx_stop(struct ucore_domain_ctx *ctx, u64 now, u64 end, u64 before)
 	struct ucore_counter *ctr;
 
 	if (ctx->paused) {
-		ucore_ctx_times(ctx, end, before, &ctx->enabled_ns, &ctx->running_ns);
-		ctx->paused = false;
+		pause_end(ctx, end, before);
 		ctx->running = false;
 		return;
 	}
@@ -556,6 +564,7 @@ void ucore_ctx_reset(struct ucore_domain_ctx *ctx, u64 now)
 	}
 	ctx->enabled_ns = 0;
 	ctx->running_ns = 0;
+	ctx->paused_ns = 0;
 	ctx->delayed = false;
 	ctx->gap_sample = false;
 	ctx->gap_read = false;

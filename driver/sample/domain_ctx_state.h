@@ -232,6 +232,8 @@ struct ucore_conflict {
  * @box_frozen_ns: time for which readouts froze the boxes since @resumed (ns), with @box_freeze
  * @enabled_ns: time enabled up to @resumed (ns)
  * @running_ns: time running up to @resumed (ns)
+ * @paused_ns: part of @running_ns in which the context was paused (ns)
+ * @paused_from: time running at the begin of the current pause (ns)
  * @stopped: instant of the freeze of the last STOP (ns), 0 if the domain did not take part in it
  * @stopped_skew_ns: skew of that freeze, as in ucore_read_domain.skew_ns (ns)
  * @stats: statistics of samples and reads
@@ -313,6 +315,8 @@ struct ucore_domain_ctx {
 	u64 box_frozen_ns;
 	u64 enabled_ns;
 	u64 running_ns;
+	u64 paused_ns;
+	u64 paused_from;
 	u64 stopped;
 	u64 stopped_skew_ns;
 	struct ucore_stats stats;

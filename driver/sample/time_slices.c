@@ -32,13 +32,13 @@ static u64 slice_ns(const struct ucore_domain_ctx *ctx, const struct ucore_count
  * @running: time running of @ctx at @now, from ucore_ctx_times() (ns)
  *
  * Return: time (ns). For a counter in a group the sum of the group's time slices, otherwise
- * @running.
+ * @running without the pauses of the context.
  */
 u64 ucore_slice_ran(const struct ucore_domain_ctx *ctx, const struct ucore_counter *ctr, u64 now,
 		    u64 running)
 {
 	if (!ctr->group)
-		return running;
+		return (ctx->paused ? ctx->paused_from : running) - ctx->paused_ns;
 	if (!ctx->running || ctx->paused || ctr->group != ctx->group)
 		return ctr->ran_ns;
 	return ctr->ran_ns + slice_ns(ctx, ctr, now, running);

@@ -189,7 +189,8 @@ static void snapshot_stopped(struct ucore_session *session)
 		session->values[slot] = value_of(event->id, ucore_prepare_flags(ctx, event) |
 						 gap_flag(session, ctx), event->total);
 		session->ran_ns[slot++] = event->group ? event->ran_ns :
-						  session->domains[ctx->index].time_running;
+					  session->domains[ctx->index].time_running -
+					  ctx->paused_ns;
 	}
 }
 

@@ -395,6 +395,7 @@ int ucore_counting_reset(struct ucore_session *session)
 			continue;
 		session->ctx[i]->enabled_ns = 0;
 		session->ctx[i]->running_ns = 0;
+		session->ctx[i]->paused_ns = 0;
 		session->ctx[i]->gap_sample = false;
 		session->ctx[i]->gap_read = false;
 		session->ctx[i]->stopped = 0;
