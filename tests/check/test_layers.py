@@ -33,7 +33,7 @@ MAY = {
     "tools/ucoretool": ("tools/ucoretool/output", "tools/ucoretool/export/families.h", LIBRARY),
     "tools/ucoretool/output": ("tools/ucoretool/tool.h", "tools/ucoretool/cli.h", LIBRARY),
     **{f"tools/lib/{objects}": ("tools/lib", "tools/lib/metric", "uapi", "driver/hw/models.h")
-       for objects in ("device", "event", "metric", "session", "sample")},
+       for objects in ("device", "event", "metric", "session", "sample", "suggest")},
     "tools/lib": ("uapi",),
     "tools/examples": ("uapi", LIBRARY),
 }

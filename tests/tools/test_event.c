@@ -63,11 +63,11 @@ static void malformed_specs_are_refused(void **state)
 		{ ",imc/A/", "empty" },
 		{ "imc/A/,", "" },
 		{ "imc/", "two slashes" },
-		{ "imc/A", "two slashes" },
+		{ "imc/A", "Write 'imc/A/'" },
 		{ "imc//", "nothing between the slashes" },
 		{ "/A/", "no box" },
 		{ "imc/A/B/", "two slashes" },
-		{ "imc/A/x", "two slashes" },
+		{ "imc/A/x", "exactly two slashes" },
 		{ "imc/,/", "a term is empty" },
 		{ "imc/A,,B/", "a term is empty" },
 		{ "imc/umask=/", "a term is empty" },
@@ -787,7 +787,7 @@ static void core_events_without_cores_are_refused(void **state)
 
 	(void)state;
 	assert_fails(resolve(dev, "INSTRUCTIONS_RETIRED", &event), ENOENT, "not a box type");
-	assert_fails(resolve(dev, "core/LLC_MISSES/", &event), ENOENT, "not a box type");
+	assert_fails(resolve(dev, "core/LLC_MISSES/", &event), ENOENT, "are not available");
 }
 
 /* ---- ranges, patterns, names ------------------------------------------- */

@@ -248,6 +248,22 @@ void ucore_guess_offer(struct ucore_guess *guess, const char *name);
 bool ucore_event_head(const struct ucore_device *dev, const char *head, struct ucore_event *event);
 
 /*
+ * Return the box type at the start of an event's head that the platform knows, although the
+ * machine may have no such box; NULL if there is none.
+ */
+const char *ucore_event_known_type(const struct ucore_platform *platform, const char *head);
+
+/* Write " (REASON)", the reason why the machine has no core boxes, or "".  Returns @text. */
+const char *ucore_event_core_reason(const struct ucore_device *dev, char *text, size_t size);
+
+/*
+ * Explain an unknown event that perf, Intel PCM or LIKWID know, or that lacks its box, by the
+ * text that ucore accepts for it.  Returns a negative errno, or 0 if there is no such text.
+ */
+int ucore_foreign_error(struct ucore_device *dev, const struct ucore_spec *spec,
+			struct ucore_error *err);
+
+/*
  * Allocate buffers for a READ of all counters of a session, free the buffers, and fill them by
  * a READ command.  Several threads can read a session at the same time, each into its own
  * buffers, because the session is not modified.  Returns a negative errno on failure.

@@ -2,6 +2,7 @@
 /*
  * Boxes of an event: parse the head of an event's text ("imc0-3"), and match boxes.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -67,4 +68,38 @@ bool ucore_event_head(const struct ucore_device *dev, const char *head, struct u
 		event->last = last;
 	}
 	return best;
+}
+
+const char *ucore_event_known_type(const struct ucore_platform *platform, const char *head)
+{
+	size_t best = 0;
+	uint32_t first, last;
+	const char *found = NULL;
+	struct ucore_event_desc desc;
+
+	if (!strncasecmp(head, UCORE_CORE_TYPE, strlen(UCORE_CORE_TYPE)) &&
+	    instances_parse(head + strlen(UCORE_CORE_TYPE), &first, &last))
+		return UCORE_CORE_TYPE;
+	for (size_t i = 0; platform && i < platform->nr_events; i++) {
+		size_t length;
+
+		ucore_platform_event_at(platform, i, &desc);
+		length = strlen(desc.unit->type);
+		if (length <= best || strncasecmp(head, desc.unit->type, length) ||
+		    !instances_parse(head + length, &first, &last))
+			continue;
+		best = length;
+		found = desc.unit->type;
+	}
+	return found;
+}
+
+const char *ucore_event_core_reason(const struct ucore_device *dev, char *text, size_t size)
+{
+	struct ucore_get_core core;
+
+	*text = 0;
+	if (!ucore_device_core(dev, &core, NULL) && *core.reason)
+		snprintf(text, size, " (%s)", core.reason);
+	return text;
 }

@@ -242,6 +242,8 @@ int ucore_spec_expand(struct ucore_device *dev, const struct ucore_spec *spec,
 	if (!ret)
 		ret = e.item == spec->nr && !is_pattern(spec->head) ? resolve(&e, spec) :
 								      head_expand(&e);
+	if (ret == -ENOENT)
+		ret = ucore_foreign_error(dev, spec, err) ?: ret;
 	if (!ret && e.nr > 1 && is_named(spec))
 		ret = ucore_error_set(err, -EINVAL,
 				      "event '%s': name= is not possible for %zu events. Leave it out, or select one event",

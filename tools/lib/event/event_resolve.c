@@ -3,6 +3,8 @@
  * Resolution of an event's text on a device: find the boxes, the values of the fields and the
  * counters.  event_term.c applies the terms of the text.
  */
+#include <ctype.h>
+
 #include "event/resolver.h"
 
 static const struct ucore_box_info *box_by_event(const struct resolver *r)
@@ -161,15 +163,51 @@ static int event_finish(struct resolver *r)
 
 /* ---- head of an event's text ------------------------------------------- */
 
+/* Return true if @word is a word of @text, such as a box type in a list of box types */
+static bool has_word(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+		if ((at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) &&
+		    !isalnum((unsigned char)at[length]) && at[length] != '_')
+			return true;
+	return false;
+}
+
+/* Explain that the machine has no boxes of a type that other machines have */
+static int no_such_type(const struct resolver *r, const char *type)
+{
+	const char *reason = r->dev->info.reason;
+	char core[UCORE_REASON_LEN + 4];
+
+	if (!strcmp(type, UCORE_CORE_TYPE))
+		return ucore_error_set(r->err, -ENOENT,
+				       "event '%s': the cores' counters are not available%s. See 'ucoretool doctor'",
+				       r->spec->text,
+				       ucore_event_core_reason(r->dev, core, sizeof(core)));
+	if (has_word(reason, type))
+		return ucore_error_set(r->err, -ENOENT,
+				       "event '%s': this machine has no %s: %s. See 'ucoretool doctor'",
+				       r->spec->text, type, reason);
+	return ucore_error_set(r->err, -ENOENT,
+			       "event '%s': this machine has no %s. See 'ucoretool list'",
+			       r->spec->text, type);
+}
+
 static int unknown_head(struct resolver *r)
 {
 	struct ucore_metric_desc metric;
 	struct ucore_guess guess;
+	const char *type;
 
 	if (ucore_metric_find(r->dev->info.platform, r->spec->head, &metric))
 		return ucore_error_set(r->err, -ENOENT,
 				       "event '%s': '%s' is a metric, not an event. Use -M",
 				       r->spec->text, metric.name);
+	type = ucore_event_known_type(r->platform, r->spec->head);
+	if (type)
+		return no_such_type(r, type);
 	ucore_guess_start(&guess, r->spec->head);
 	for (size_t i = 0; i < r->dev->nr_boxes; i++)
 		ucore_guess_offer(&guess, r->dev->boxes[i].type);
@@ -247,9 +285,7 @@ static int no_such_box(const struct resolver *r)
 		if (!strcmp(r->dev->boxes[i].type, event->type))
 			box = &r->dev->boxes[i];
 	if (!box)
-		return ucore_error_set(r->err, -ENOENT,
-				       "event '%s': this machine has no %s. See 'ucoretool list'",
-				       event->label, event->type);
+		return no_such_type(r, event->type);
 	domain_text(event, box, where, sizeof(where));
 	if (event->instance == UCORE_ANY)
 		return ucore_error_set(r->err, -ENOENT,

@@ -61,6 +61,10 @@ static int spec_split(struct ucore_spec *spec, unsigned int slashes, struct ucor
 	if (!slash)
 		return *spec->head ? 0 : ucore_error_set(err, -EINVAL,
 			"event list: an event is empty. Write box/EVENT/, for example imc/CAS_COUNT.RD/");
+	if (slashes == 1 && slash[1])
+		return ucore_error_set(err, -EINVAL,
+				       "event '%s': the second of the two slashes is missing. Write '%s/'",
+				       spec->text, spec->text);
 	if (slashes != 2 || spec->words[strlen(spec->words) - 1] != '/')
 		return ucore_error_set(err, -EINVAL,
 				       "event '%s': invalid syntax. Write box/term,.../ with exactly two slashes",

@@ -83,6 +83,8 @@ static int event_add(struct ucore_metrics *metrics, struct counted *counted,
 					      counted->spec);
 		if (!ret)
 			ret = ucore_spec_resolve(metrics->dev, &spec, &event, err);
+		if (ret == -ENOENT)
+			ret = ucore_foreign_error(metrics->dev, &spec, err) ?: ret;
 		if (!ret && event.period)
 			ret = ucore_error_set(err, -EINVAL,
 					      "'%s': metrics do not support period=. Leave it out",
