@@ -425,6 +425,17 @@ static void definitions_are_evaluated(void **state)
 	}
 }
 
+/* The only similar name is the metric that is being defined */
+static void unknown_name_does_not_suggest_its_own_metric(void **state)
+{
+	(void)state;
+	machine_open("ivbep", "ivbep", 1);
+	assert_int_equal(choose("a=b"), 0);
+	assert_fails(attach(UCORE_LEVEL_SYSTEM), ENOENT, "'b' is no alias");
+	assert_null(strstr(err.text, "did you mean"));
+	machine_close();
+}
+
 static void invalid_names_and_definitions_are_refused(void **state)
 {
 	static const struct { const char *list; int code; const char *words; } cases[] = {
@@ -432,6 +443,7 @@ static void invalid_names_and_definitions_are_refused(void **state)
 		{ "zzz", ENOENT, "'zzz': unknown" }, { "", EINVAL, "a metric is empty" },
 		{ "page_hit_rate,,x", EINVAL, "a metric is empty" },
 		{ "@oi", ENOENT, "metric category 'oi'|io|memory|power" },
+		{ "@memroy", ENOENT, "did you mean '@memory'|Use one of" },
 		{ "zz*", ENOENT, "metric 'zz*': no metric of this machine matches" },
 		{ "pcie_read_bandwidth", ENXIO, "at one instant|two opcodes" },
 		{ "frequency_band1_residency", EINVAL, "frequency_band1_residency:band1=NUMBER" },
@@ -443,6 +455,12 @@ static void invalid_names_and_definitions_are_refused(void **state)
 		{ "x=1;y=", EINVAL, "Write ALIAS=EVENT" },
 	};
 	static const struct { const char *list; int code; const char *words; } at_attach[] = {
+		{ "x=imc/CAS_COUNT.RD/", ENOENT, "Write it in braces: {imc/CAS_COUNT.RD/}" },
+		{ "x=2*(imc0/CAS_COUNT.RD/+cbo/CLOCKTICKS/)", ENOENT,
+		  "Write it in braces: {imc0/CAS_COUNT.RD/}" },
+		{ "x=imc/NOSUCH/", ENOENT, "'imc' is no alias, event, metric or constant" },
+		{ "x=CAS_COUNT.RD*64", ENOENT, "did you mean 'UNC_M_CAS_COUNT.RD'" },
+		{ "x={uncore_imc_0/cas_count_read/}", ENOENT, "did you mean 'imc0/CAS_COUNT.RD/'" },
 		{ "x=1+1", EINVAL, "metric 'x': no event in the formula" },
 		{ "x=A+1", ENOENT, "metric 'x': 'A' is no alias, event, metric or constant" },
 		{ "x=UNC_M_CAS_COUNT.DR", ENOENT, "did you mean 'UNC_M_CAS_COUNT." },
@@ -1019,6 +1037,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(first_index_selects_one_box_per_socket),
 	TEST(unsupported_level_is_raised),
 	TEST(definitions_are_evaluated),
+	TEST(unknown_name_does_not_suggest_its_own_metric),
 	TEST(invalid_names_and_definitions_are_refused),
 	TEST(definitions_are_loaded_from_a_file),
 	TEST(redefined_name_is_counted_once),

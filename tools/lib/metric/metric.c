@@ -224,12 +224,14 @@ bool ucore_metrics_find(const struct ucore_metrics *metrics, const char *name,
 	return ucore_metric_find(metrics->dev->info.platform, name, desc);
 }
 
-void ucore_metrics_guess(const struct ucore_metrics *metrics, struct ucore_guess *guess)
+void ucore_metrics_guess(const struct ucore_metrics *metrics, const char *without,
+			 struct ucore_guess *guess)
 {
 	struct ucore_metric_desc desc;
 
 	for (size_t i = 0; i < metrics->nr_definitions; i++)
-		ucore_guess_offer(guess, metrics->definitions[i].desc.name);
+		if (strcasecmp(metrics->definitions[i].desc.name, without))
+			ucore_guess_offer(guess, metrics->definitions[i].desc.name);
 	for (size_t i = 0; ucore_metric_at(metrics->dev->info.platform, i, &desc); i++)
 		ucore_guess_offer(guess, desc.name);
 }

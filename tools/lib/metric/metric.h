@@ -127,8 +127,9 @@ static inline void *array_grow(void *array, size_t nr, size_t size)
 bool ucore_metrics_find(const struct ucore_metrics *metrics, const char *name,
 			struct ucore_metric_desc *desc);
 
-/* Pass the names of all metrics to a search for a misspelled name */
-void ucore_metrics_guess(const struct ucore_metrics *metrics, struct ucore_guess *guess);
+/* Pass the names of all metrics except @without to a search for a misspelled name */
+void ucore_metrics_guess(const struct ucore_metrics *metrics, const char *without,
+			 struct ucore_guess *guess);
 
 /*
  * Compile the formula of a metric.  New events and leaves (struct leaf: values for the formula)

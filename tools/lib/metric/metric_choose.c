@@ -122,7 +122,7 @@ static int unknown_metric(const struct ucore_metrics *metrics, const char *name,
 				       "metric '%s': this is an event. Use -e, or write the metric 'x={%s}'",
 				       name, name);
 	ucore_guess_start(&guess, name);
-	ucore_metrics_guess(metrics, &guess);
+	ucore_metrics_guess(metrics, "", &guess);
 	return ucore_error_set(err, -ENOENT,
 			       "metric '%s': unknown on this machine%s%s%s. See 'ucoretool list metrics'",
 			       name, guess.best ? " (did you mean '" : "",
@@ -204,7 +204,8 @@ static int pattern_choose(struct ucore_metrics *metrics, const char *word,
 {
 	const char *platform = metrics->dev->info.platform;
 	struct ucore_metric_desc desc;
-	char categories[200];
+	char categories[200], copy[200];
+	struct ucore_guess guess;
 	size_t found = 0;
 	int ret = 0;
 
@@ -222,9 +223,15 @@ static int pattern_choose(struct ucore_metrics *metrics, const char *word,
 				       "metric '%s': no metric of this machine matches. See 'ucoretool list metrics'",
 				       word);
 	categories_text(platform, categories, sizeof(categories));
+	memcpy(copy, categories, sizeof(copy));
+	ucore_guess_start(&guess, word + 1);
+	for (char *rest = copy, *name; (name = strsep(&rest, " "));)
+		ucore_guess_offer(&guess, name);
 	return ucore_error_set(err, -ENOENT,
-			       "metric category '%s': unknown on this machine%s%s", word + 1,
-			       *categories ? ". Use one of " : "", categories);
+			       "metric category '%s': unknown on this machine%s%s%s%s%s", word + 1,
+			       guess.best ? " (did you mean '@" : "", guess.best ? guess.best : "",
+			       guess.best ? "'?)" : "", *categories ? ". Use one of " : "",
+			       categories);
 }
 
 /* Return true if the text is a definition of a metric: begins with a name and '=' */

@@ -91,17 +91,50 @@ static int event_compile(struct ucore_metrics *metrics, struct ucore_expr *expr,
 	return leaf_compile(metrics, expr, &leaf, err);
 }
 
+/*
+ * Find an event with slashes in a formula that lacks the braces: "imc/CAS_COUNT.RD/" where @name
+ * is "imc".  Returns true if the machine accepts the event, and stores its text in @text.
+ */
+static bool event_without_braces(struct compiler *c, const char *name, char *text)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = strstr(c->desc->formula, name); at; at = strstr(at + 1, name)) {
+		const char *end = at[length] == '/' ? strchr(at + length + 1, '/') : NULL;
+		const char *list = text;
+		struct ucore_event event;
+		struct ucore_spec spec;
+
+		if (!end || end - at + 2 > UCORE_SPEC_LEN)
+			continue;
+		snprintf(text, UCORE_SPEC_LEN, "%.*s", (int)(end - at + 1), at);
+		if (ucore_spec_next(&list, &spec, NULL) == 1 &&
+		    !ucore_spec_resolve(c->metrics->dev, &spec, &event, NULL))
+			return true;
+	}
+	return false;
+}
+
 static int unknown_name(struct compiler *c, const char *name, struct ucore_error *err)
 {
 	const struct ucore_platform *platform = ucore_platform_find(c->metrics->dev->info.platform);
 	struct ucore_event_desc desc;
+	char text[UCORE_SPEC_LEN];
 	struct ucore_guess guess;
 
+	if (event_without_braces(c, name, text))
+		return ucore_error_set(err, -ENOENT,
+				       "'%s' is an event with slashes. Write it in braces: {%s}",
+				       text, text);
 	ucore_guess_start(&guess, name);
-	ucore_metrics_guess(c->metrics, &guess);
-	for (size_t i = 0; platform && i < platform->nr_events; i++) {
+	ucore_metrics_guess(c->metrics, c->desc->name, &guess);
+	for (size_t i = 0; platform && i < platform->nr_events && guess.distance; i++) {
 		ucore_platform_event_at(platform, i, &desc);
 		ucore_guess_offer(&guess, desc.name);
+		if (!strcasecmp(ucore_event_desc_short(&desc), name)) {
+			guess.best = desc.name;
+			guess.distance = 0;
+		}
 	}
 	return ucore_error_set(err, -ENOENT,
 			       "'%s' is no alias, event, metric or constant%s%s%s. Write events with slashes in braces: {box/EVENT/}",
