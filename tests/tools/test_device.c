@@ -96,7 +96,7 @@ static void session_is_revoked(void **state)
 static void query_failure_is_reported(void **state)
 {
 	static const struct { unsigned long command; int code; const char *words; } cases[] = {
-		{ UCORE_GET_INFO, ENOTTY, "not a ucore device" },
+		{ UCORE_GET_INFO, ENOTTY, "/dev/ucore: not a ucore device" },
 		{ UCORE_GET_INFO, EFAULT, "INFO|Bad address" },
 		{ UCORE_GET_DOMAINS, EINVAL, "GET_DOMAINS|Invalid argument" },
 		{ UCORE_GET_BOXES, E2BIG, "GET_BOXES" },
@@ -111,6 +111,15 @@ static void query_failure_is_reported(void **state)
 			     cases[i].words);
 		assert_int_equal(fake.nr_opens, 0);
 	}
+}
+
+static void other_device_is_named(void **state)
+{
+	struct ucore_device *dev;
+
+	(void)state;
+	assert_fails(ucore_device_open("/dev/null", ucore_sys_default(), &dev, &err), ENOTTY,
+		     "/dev/null: not a ucore device. Use /dev/ucore");
 }
 
 static void older_driver_abi_is_refused(void **state)
@@ -251,6 +260,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(sessions_are_listed),
 	TEST(session_is_revoked),
 	TEST(query_failure_is_reported),
+	TEST(other_device_is_named),
 	TEST(older_driver_abi_is_refused),
 	TEST(newer_driver_abi_is_accepted),
 	TEST(device_not_ready_reports_the_reason),

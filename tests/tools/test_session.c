@@ -179,6 +179,33 @@ static void busy_box_names_its_owner(void **state)
 	ucore_session_destroy(session);
 }
 
+/* A shared box is shared with the caller itself, unless a third session has boxes */
+static void busy_shared_box_names_others_only_if_there_are_any(void **state)
+{
+	struct ucore_event event = event_get("imc2/CAS_COUNT.RD,die=0/");
+	struct ucore_session *session = session_get(dev, NULL, "imc2/CAS_COUNT.WR,die=0/", NULL);
+
+	(void)state;
+	fake_scenario("own=imc2");
+	for (unsigned int i = 0; i < fake.nr_boxes; i++)
+		if (fake.boxes[i].owner == FAKE_OTHER)
+			fake.boxes[i].flags |= UCORE_BOX_F_SHARED;
+	fake.status.session = 1;
+	fake.session_fd = ucore_session_fd(session);
+	fake.nr_opens = 2;
+	fake_other(1, 1, 0);
+	fake_other(FAKE_OTHER, 1, 0);
+	fake_other(90, 0, 1);
+	assert_fails(ucore_session_add(session, &event, &err), EBUSY, "process 4711 (other). Stop it");
+	fake_other(91, 1, 0);
+	assert_fails(ucore_session_add(session, &event, &err), EBUSY,
+		     "process 4711 (other) and possibly others. Stop");
+	ucore_session_truncate(session, 0);
+	assert_fails(ucore_session_add(session, &event, &err), EBUSY,
+		     "process 4711 (other) and others. Stop");
+	ucore_session_destroy(session);
+}
+
 static void filter_conflict_names_the_owner(void **state)
 {
 	struct ucore_event event = event_get("imc2/CAS_COUNT.RD,die=0/");
@@ -503,6 +530,7 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(busy_box_names_its_owner),
 	TEST_DEV(field_missing_in_a_box_is_named),
 	TEST_DEV(counters_that_accept_an_event_are_named),
+	TEST_DEV(busy_shared_box_names_others_only_if_there_are_any),
 	TEST_DEV(filter_conflict_names_the_owner),
 	TEST_DEV(add_to_running_session_is_refused),
 	TEST_DEV(busy_names_the_intree_driver),

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "internal.h"
 
@@ -21,6 +22,10 @@ static int device_open_error(const char *path, int code, struct ucore_error *err
 	case -ENOENT:
 	case -ENXIO:
 	case -ENODEV:
+		if (!access("/sys/module/ucore", F_OK))
+			return ucore_error_set(err, code,
+					       "%s: no device node, although the ucore module is loaded. Use %s, or mount devtmpfs on /dev",
+					       path, UCORE_DEVICE);
 		return ucore_error_set(err, code,
 				       "%s: no device, because the ucore module is not loaded or the node is missing. Load the module: modprobe ucore",
 				       path);
@@ -47,8 +52,7 @@ static int device_get_info(struct ucore_device *dev, struct ucore_error *err)
 	int ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_INFO, &info);
 
 	if (ret == -ENOTTY)
-		return ucore_error_set(err, ret, "GET_INFO: the file is not a ucore device. Use %s",
-				       UCORE_DEVICE);
+		return ucore_error_set(err, ret, "GET_INFO: not a ucore device");
 	if (ret)
 		return ucore_error_set(err, ret, "GET_INFO: %s", strerror(-ret));
 	if (info.abi < UCORE_ABI_VERSION)
@@ -204,6 +208,8 @@ int ucore_device_open(const char *path, const struct ucore_sys *sys, struct ucor
 		return ret;
 	}
 	ret = ucore_device_refresh(dev, err);
+	if (ret == -ENOTTY)
+		ucore_error_set(err, ret, "%s: not a ucore device. Use %s", path, UCORE_DEVICE);
 	if (ret) {
 		ucore_device_close(dev);
 		return ret;

@@ -3,6 +3,8 @@
  * Error texts for ADD_EVENT: find the owner of the counters, the event with other values in shared
  * fields, or the missing field.
  */
+#include <stdlib.h>
+
 #include "session/session.h"
 
 #define BOX_LEN		(UCORE_NAME_LEN + 16 + UCORE_DOMAIN_NAME_LEN)
@@ -30,6 +32,32 @@ static const char *owner_text(const struct ucore_box_info *box, char *text)
 	return text;
 }
 
+/*
+ * Return a text for the users of a box besides @owner.  UCORE_BOX_F_SHARED includes @own, the
+ * caller's session, so that the flag is not enough if @own has counters of the box.
+ */
+static const char *others_text(struct ucore_session *session, const struct ucore_box_info *box,
+			       uint64_t own)
+{
+	struct ucore_session_info *sessions;
+	bool shares = false, third = false;
+	size_t nr;
+
+	if (!(box->flags & UCORE_BOX_F_SHARED))
+		return "";
+	for (size_t i = 0; i < session->nr_slots; i++)
+		shares |= session->slots[i].box == box->box;
+	if (!shares)
+		return " and others";
+	if (ucore_device_sessions(session->dev, &sessions, &nr, NULL))
+		return "";
+	for (size_t i = 0; i < nr; i++)
+		third |= sessions[i].nr_boxes && sessions[i].session != own &&
+			 sessions[i].session != box->owner;
+	free(sessions);
+	return third ? " and possibly others" : "";
+}
+
 static int error_busy(struct ucore_session *session, const struct ucore_event *event,
 		      uint32_t box, struct ucore_error *err)
 {
@@ -53,7 +81,7 @@ static int error_busy(struct ucore_session *session, const struct ucore_event *e
 		return ucore_error_set(err, -EBUSY,
 				       "event '%s': %s: in use by %s%s. Stop it, or count on another box",
 				       event->label, box_text(b, text), owner_text(b, owner),
-				       b->flags & UCORE_BOX_F_SHARED ? " and others" : "");
+				       others_text(session, b, status.session));
 	if (b->flags & UCORE_BOX_F_SHARED)
 		return ucore_error_set(err, -EBUSY,
 				       "event '%s': %s: in use by other sessions ('ucoretool doctor' lists them). Stop one, or count on another box",
