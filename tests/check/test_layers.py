@@ -30,7 +30,9 @@ MAY = {
     **{f"tools/ucoretool/{feature}": ("tools/ucoretool", "tools/ucoretool/output", LIBRARY)
        for feature in ("cmd", "doctor", "export", "list", "record", "report", "stat", "top", "verify")},
     # the names of an exporter's collectors are words that are completed
-    "tools/ucoretool": ("tools/ucoretool/output", "tools/ucoretool/export/families.h", LIBRARY),
+    "tools/ucoretool": ("tools/ucoretool/output", "tools/ucoretool/hints",
+                        "tools/ucoretool/export/families.h", LIBRARY),
+    "tools/ucoretool/hints": ("tools/ucoretool/tool.h", LIBRARY),
     "tools/ucoretool/output": ("tools/ucoretool/tool.h", "tools/ucoretool/cli.h", LIBRARY),
     **{f"tools/lib/{objects}": ("tools/lib", "tools/lib/metric", "uapi", "driver/hw/models.h")
        for objects in ("device", "event", "metric", "session", "sample", "suggest")},

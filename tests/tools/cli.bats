@@ -73,15 +73,38 @@ samples()
 	done
 }
 
+@test "an unknown command suggests a command that exists" {
+	local nr=0 word line
+
+	while read -r word line; do
+		tool "$word"
+		complains 2 "unknown command '$word' (did you mean 'ucoretool $line'?)"
+		# shellcheck disable=SC2086
+		tool $line --help
+		[ "$status" -eq 0 ] || { echo "ucoretool $line: $err"; return 1; }
+		nr=$((nr + 1))
+	done < <(sed -n '/command_hints\[\] = {/,/^};/s/.*{ "\(.*\)", "\(.*\)" },/\1 \2/p' \
+		 "$BATS_TEST_DIRNAME/../../tools/ucoretool/hints/hints.c")
+	[ "$nr" -ge 20 ]
+	tool lst
+	complains 2 "(did you mean 'ucoretool list'?)"
+	tool --verison
+	complains 2 "(did you mean 'ucoretool --version'?)"
+	tool help recrod
+	complains 2 "(did you mean 'ucoretool record'?)"
+}
+
 @test "help for an unknown command prints one line and exits 2" {
 	tool help frobnicate
 	complains 2 "unknown command 'frobnicate'"
 }
 
 @test "--version prints the version and exits 0" {
-	tool --version
-	[ "$status" -eq 0 ]
-	[[ $output == "ucoretool "* ]]
+	for word in --version -V version; do
+		tool $word
+		[ "$status" -eq 0 ]
+		[[ $output == "ucoretool "* ]]
+	done
 }
 
 @test "wrong arguments print one line and exit 2" {
@@ -96,7 +119,28 @@ samples()
 	list -x|option -x needs a value
 	list events --platform|needs a value
 	list events --platform 8086|platform '8086': unknown
-	list nonsense|'nonsense': not a list
+	list nonsense|'nonsense': not a list. Use boxes, events, metrics or fields
+	list event|'event': not a list (did you mean 'events'?)
+	list --all=3|option --all takes no value
+	list -V|unknown option -V. Use 'ucoretool --version'
+	stat --verison|unknown option --verison. Use 'ucoretool --version'
+	stat --hepl|unknown option --hepl (did you mean --help?)
+	stat --evnet x|unknown option --evnet (did you mean --event?)
+	stat --evnet=x|unknown option --evnet=x (did you mean --event?)
+	stat -r 3|unknown option -r. There is no repetition. Print intervals with -I TIME --count N
+	stat --repeat=3|There is no repetition
+	stat -p 1|unknown option -p. Uncore counters count all processes
+	stat -C 0|unknown option -C. Uncore boxes belong to dies. Select a die by die=N
+	stat --per-core|unknown option --per-core. Count core/EVENT/ with --per-box
+	stat --per-die|unknown option --per-die (did you mean --per-socket?)
+	stat -A|unknown option -A (did you mean --per-box?)
+	stat -n 3|unknown option -n (did you mean --count?)
+	revoke -n 3|unknown option -n. See
+	record -F 99|unknown option -F. Use the period of a timer
+	record -m 8|unknown option -m (did you mean --ring-size?)
+	top -d 1|unknown option -d (did you mean --interval?)
+	top -b|unknown option -b (did you mean --batch?)
+	export -M x|unknown option -M. Use -e for events
 	list boxes a b|unexpected argument
 	list -x ab|separator 'ab'
 	list -x 1|separator '1'
@@ -148,6 +192,13 @@ samples()
 	stat --count 3 -e imc/CAS_COUNT.RD/|--count: stops after N intervals
 	stat -M|option -M needs a value
 	stat -M memory_bandwith_read|did you mean 'memory_bandwidth_read'?
+	stat -M @memroy|(did you mean '@memory'?). Use one of
+	stat -M a=b|'b' is no alias, event, metric or constant. Write events
+	stat -M x=imc/CAS_COUNT.RD/|Write it in braces: {imc/CAS_COUNT.RD/}
+	stat -e CAS_COUNT.RD|did you mean 'imc/CAS_COUNT.RD/'?
+	stat -e uncore_imc_0/cas_count_read/|did you mean 'imc0/CAS_COUNT.RD/'?
+	record --timer 1ms -e CAS_COUNT_RD:MBOX0C0|did you mean 'imc0/CAS_COUNT.RD/'?
+	stat -e LLC-load-misses|perf counts it: perf stat -e LLC-load-misses
 	stat -M @nothing|metric category 'nothing': unknown on this machine. Use one of
 	stat -M memory_bandwidth_read,|a metric is empty
 	stat -M pcie_write_bandwidth|cannot be counted at one instant
@@ -407,6 +458,34 @@ samples()
 	tool list events nosuchthing
 	[ "$status" -eq 1 ]
 	[[ $err == *"pattern 'nosuchthing': no event matches on this machine" ]]
+}
+
+@test "list prints no heading without a match, and suggests a name" {
+	tool list boxes imx
+	complains 1 "pattern 'imx': no box matches on this machine (did you mean 'imc'?)"
+	tool list fields imx
+	complains 1 "pattern 'imx': no box type matches on this machine (did you mean 'imc'?)"
+	tool list events imx -x,
+	complains 1 "pattern 'imx': no event matches on this machine (did you mean 'imc'?)"
+	tool list metrics memory_bandwith_total
+	complains 1 "(did you mean 'memory_bandwidth_total'?)"
+	tool list metrics watt
+	complains 1 "pattern 'watt': no metric matches on this machine"
+}
+
+@test "list with the exact name of a box type lists no other type" {
+	for what in boxes events fields; do
+		tool list $what -x, qpi
+		[ "$status" -eq 0 ]
+		[[ $output == *qpi* && $output != *r3qpi* ]]
+	done
+	tool list boxes -x, 'r3*'
+	[[ $output == *r3qpi* ]]
+	UCORE_FAKE="cpus=2" tool list events -x, core
+	[ "$(sed 1d <<<"$output" | cut -d, -f1 | sort -u)" = core ]
+	# a part of a name, as before
+	tool list events -x, RING_BOUNCES
+	[ "$status" -eq 0 ]
 }
 
 @test "list events -v describes each event in a line" {
@@ -2139,6 +2218,21 @@ session 5 revoked" ]
 	# all that is no concern of a module that is loaded
 	UCORE_FAKE="machine=spr" tool doctor --root "$R"
 	[ "$status" -eq 0 ]
+}
+
+@test "doctor warns of perf and the NMI watchdog on the cores' counters" {
+	root
+	echo 0 >"$R/proc/sys/kernel/nmi_watchdog"
+	UCORE_FAKE="machine=spr cpus=2" tool doctor --root "$R"
+	finds "ok       cores      the cores' own counters are available"
+	echo 1 >"$R/proc/sys/kernel/nmi_watchdog"
+	UCORE_FAKE="machine=spr cpus=2" tool doctor --root "$R"
+	[ "$status" -eq 0 ]
+	finds "warning  cores      the NMI watchdog uses" "sysctl kernel.nmi_watchdog=0"
+	UCORE_FAKE="machine=spr cpus=2 core=6" tool doctor --root "$R"
+	finds "warning  cores      the cores' own counters are in use by perf" "stop perf"
+	UCORE_FAKE="machine=spr cpus=0 core=7" tool doctor --root "$R"
+	finds "ok       cores      the cores' own counters: not here"
 }
 
 @test "doctor reports problems of the device node" {

@@ -357,6 +357,16 @@ struct ucore_model {
  */
 const struct ucore_model *ucore_model_find(uint32_t family, uint32_t model, uint32_t stepping);
 
+/**
+ * ucore_name_similar() - find the name that is most similar to a misspelled word
+ * @word: word
+ * @names: names
+ * @nr: number of elements of @names
+ *
+ * Return: an element of @names, or NULL if none is similar.
+ */
+const char *ucore_name_similar(const char *word, const char *const *names, size_t nr);
+
 #define UCORE_EVENT_NEEDS	8	/* maximum number of filter fields of an event */
 
 /* ucore_need.dflt: value of a filter field that the user does not set */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "hints/hints.h"
 
 #define MAX_OPTIONS	40
 
@@ -277,14 +278,24 @@ static void tables_make(struct getopt_tables *tables, const struct command *comm
 	tables_add(tables, common_of(command));
 }
 
+/*
+ * Report an option that getopt_long() refused.  optopt is the letter of an unknown short option,
+ * 0 for an unknown long option, and the value of a long option with a wrong number of values.
+ */
 static int option_bad(struct tool *tool, int letter, char **argv)
 {
-	char text[3] = { '-', (char)optopt, 0 };
-	const char *name = optopt && optopt < OPT_NO_LETTER ? text : argv[optind - 1];
+	const char *word = argv[optind - 1];
+	bool is_long = !strncmp(word, "--", 2) && (!optopt || strchr(word, '=') || letter == ':');
+	char text[3] = { '-', (char)optopt, 0 }, hint[HINT_LEN];
+	const char *name = is_long || !optopt || optopt >= OPT_NO_LETTER ? word : text;
 
 	if (letter == ':')
 		return tool_usage(tool, "option %s needs a value", name);
-	return tool_usage(tool, "unknown option %s", name);
+	if (optopt && is_long)
+		return tool_usage(tool, "option %.*s takes no value", (int)strcspn(word, "="),
+				  word);
+	return tool_usage(tool, "unknown option %s%s", name,
+			  hint_option(tool->command, name == text ? optopt : 0, word + 2, hint));
 }
 
 static int options_parse(struct tool *tool, const struct command *command, void *args, int argc,

@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "commands.h"
 #include "complete.h"
+#include "hints/hints.h"
 #include "tool.h"
 
 static const struct command *const commands[] = {
@@ -45,7 +46,10 @@ static const struct command *command_find(const char *name)
 
 static int command_unknown(const char *name)
 {
-	fprintf(stderr, "ucoretool: unknown command '%s'. See 'ucoretool --help'\n", name);
+	char hint[HINT_LEN];
+
+	fprintf(stderr, "ucoretool: unknown command '%s'%s. See 'ucoretool --help'\n", name,
+		hint_command(commands, ARRAY_SIZE(commands), name, hint));
 	return EXIT_USAGE;
 }
 
@@ -69,7 +73,7 @@ int ucoretool_run(int argc, char **argv, const struct ucore_sys *sys)
 
 	if (!strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-h"))
 		return help_run(argc, argv);
-	if (!strcmp(name, "--version")) {
+	if (!strcmp(name, "--version") || !strcmp(name, "-V") || !strcmp(name, "version")) {
 		printf("ucoretool %s\n", UCORE_VERSION);
 		return 0;
 	}

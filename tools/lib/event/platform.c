@@ -178,3 +178,13 @@ void ucore_guess_offer(struct ucore_guess *guess, const char *name)
 		guess->best = name;
 	}
 }
+
+const char *ucore_name_similar(const char *word, const char *const *names, size_t nr)
+{
+	struct ucore_guess guess;
+
+	ucore_guess_start(&guess, word);
+	for (size_t i = 0; i < nr; i++)
+		ucore_guess_offer(&guess, names[i]);
+	return guess.best;
+}

@@ -153,17 +153,27 @@ void doctor_check_overflow(struct doctor *doctor)
 
 void doctor_check_core(struct doctor *doctor)
 {
+	static const char advice[] =
+		"stop perf; turn off the NMI watchdog: sysctl kernel.nmi_watchdog=0";
 	struct ucore_get_core core;
+	char watchdog[8];
 
 	if (ucore_device_core(doctor->dev, &core, NULL))
 		return;
-	if (core.state == UCORE_CORE_READY)
+	doctor_file_read(doctor, "/proc/sys/kernel/nmi_watchdog", watchdog, sizeof(watchdog));
+	if (core.state == UCORE_CORE_BUSY)
+		doctor_report(doctor, VERDICT_WARNING, "cores", advice,
+			      "the cores' own counters are in use by perf: core events are refused");
+	else if (core.state != UCORE_CORE_READY)
+		doctor_report(doctor, VERDICT_OK, "cores", NULL, "the cores' own counters: %s",
+			      core.reason);
+	else if (*watchdog == '1')
+		doctor_report(doctor, VERDICT_WARNING, "cores", advice,
+			      "the NMI watchdog uses the cores' own counters: core events are refused");
+	else
 		doctor_report(doctor, VERDICT_OK, "cores", NULL,
 			      "the cores' own counters are available, unless perf uses them (version %u)",
 			      core.version);
-	else
-		doctor_report(doctor, VERDICT_OK, "cores", NULL, "the cores' own counters: %s",
-			      core.reason);
 }
 
 /* ---- self-tests -------------------------------------------------------- */

@@ -39,14 +39,14 @@ enum {
  * @nr: number of boxes
  * @discovery: discovery tables, NULL: none
  * @columns: columns of the output
- * @out: output stream and format
+ * @rows: output
  */
 struct box_list {
 	const struct ucore_box_info *boxes;
 	size_t nr;
 	const struct ucore_discovery *discovery;
 	struct column columns[NR_BOX_COLUMNS];
-	struct out out;
+	struct list_rows rows;
 };
 
 static void caps_text(uint32_t caps, char *text, size_t size)
@@ -162,7 +162,7 @@ static void box_row(struct box_list *list, const struct ucore_box_info *box,
 		[BOX_CTR_OFFSET] = unit ? cell_text(ctr) : cell_none(),
 		[BOX_ADDRESS] = box->location ? cell_text(address) : cell_none(),
 	};
-	out_row(&list->out, list->columns, NR_BOX_COLUMNS, cells);
+	list_row(&list->rows, cells);
 }
 
 static bool boxes_alike(const struct ucore_box_info *a, const struct ucore_box_info *b)
@@ -198,31 +198,54 @@ static size_t run_end(const struct box_list *list, size_t i)
 	return last;
 }
 
-/* Return true if the pattern matches the box's type, or its type and number */
-static bool box_wanted(const struct ucore_box_info *box, const char *pattern)
+/*
+ * Return true if the pattern matches the box's type, or its type and number.  A pattern that is a
+ * box type (@is_type) matches no part of other types.
+ */
+static bool box_wanted(const struct ucore_box_info *box, const char *pattern, bool is_type)
 {
 	char name[UCORE_NAME_LEN + 12];
 
+	if (is_type)
+		return !strcasecmp(pattern, box->type);
 	snprintf(name, sizeof(name), "%s%u", box->type, box->instance);
 	return pattern_matches(pattern, box->type) || !fnmatch(pattern, name, FNM_CASEFOLD);
 }
 
-static void boxes_print(struct box_list *list, const char *pattern, bool runs)
+static bool is_box_type(const struct box_list *list, const char *pattern)
 {
-	out_head(&list->out, list->columns, NR_BOX_COLUMNS);
+	for (size_t i = 0; i < list->nr; i++)
+		if (!strcasecmp(list->boxes[i].type, pattern))
+			return true;
+	return false;
+}
+
+static int boxes_print(struct tool *tool, struct box_list *list, const char *pattern, bool runs)
+{
+	bool is_type = pattern && is_box_type(list, pattern);
+	const char *types[LIST_NAMES];
+
 	for (size_t i = 0; i < list->nr; i++) {
 		size_t last = runs ? run_end(list, i) : i;
 
-		if (!box_wanted(&list->boxes[i], pattern))
+		if (!box_wanted(&list->boxes[i], pattern, is_type))
 			continue;
 		box_row(list, &list->boxes[i], &list->boxes[last]);
 		i = last;
 	}
+	return list_end(tool, &list->rows, "box", pattern, types,
+			list_types(list->boxes, list->nr, types));
 }
 
 int list_boxes(struct tool *tool, struct ucore_device *dev, const struct list_args *args)
 {
-	struct box_list list = { .out = args->output.out };
+	struct box_list list = {
+		.rows = {
+			.out = args->output.out,
+			.columns = list.columns,
+			.nr_columns = NR_BOX_COLUMNS,
+		},
+	};
 	struct ucore_discovery *discovery = NULL;
 	int ret = ucore_device_ready(dev, &tool->err);
 
@@ -239,11 +262,11 @@ int list_boxes(struct tool *tool, struct ucore_device *dev, const struct list_ar
 	}
 	list.discovery = discovery;
 	columns_make(&list, args->all);
-	boxes_print(&list, args->pattern,
-		    args->output.out.format == OUT_TABLE && !args->all && !args->pattern);
+	ret = boxes_print(tool, &list, args->pattern,
+			  args->output.out.format == OUT_TABLE && !args->all && !args->pattern);
 	ucore_discovery_free(discovery);
 	/* the driver's reason for missing boxes, for example that another driver uses them */
 	if (*ucore_device_info(dev)->reason)
 		tool_error(tool, "%s", ucore_device_info(dev)->reason);
-	return 0;
+	return ret;
 }

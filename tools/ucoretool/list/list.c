@@ -62,6 +62,17 @@ static int list_option(struct tool *tool, void *data, int letter, const char *va
 	}
 }
 
+static int list_unknown(struct tool *tool, const char *what)
+{
+	static const char *const names[] = { "boxes", "events", "fields", "metrics" };
+	const char *similar = ucore_name_similar(what, names, ARRAY_SIZE(names));
+
+	if (similar)
+		return tool_usage(tool, "'%s': not a list (did you mean '%s'?)", what, similar);
+	return tool_usage(tool, "'%s': not a list. Use boxes, events, metrics or fields, and then a pattern",
+			  what);
+}
+
 static int list_finish(struct tool *tool, void *data, int argc, char **argv)
 {
 	struct list_args *args = data;
@@ -77,8 +88,7 @@ static int list_finish(struct tool *tool, void *data, int argc, char **argv)
 	else if (!strcmp(what, "metrics"))
 		args->what = LIST_METRICS;
 	else
-		return tool_usage(tool, "'%s': not a list. Use boxes, events, metrics or fields",
-				  what);
+		return list_unknown(tool, what);
 	if (argc > 2)
 		return tool_usage(tool, "unexpected argument '%s'", argv[2]);
 	if (args->what != LIST_BOXES && (args->rejected || args->topology))

@@ -5,6 +5,7 @@
 #ifndef UCORETOOL_LIST_H
 #define UCORETOOL_LIST_H
 
+#include "output/table.h"
 #include "output_options.h"
 #include "tool.h"
 
@@ -29,6 +30,38 @@ struct list_args {
 	bool topology;
 	struct output_args output;
 };
+
+#define LIST_NAMES	256	/* maximum number of names that a pattern is compared with */
+
+/**
+ * struct list_rows - rows of a list, whose heading is printed with the first row
+ * @out: output
+ * @columns: columns
+ * @nr_columns: number of elements of @columns
+ * @nr: number of rows that were printed
+ */
+struct list_rows {
+	struct out out;
+	const struct column *columns;
+	size_t nr_columns;
+	size_t nr;
+};
+
+/** list_row() - print a row, and before the first one the heading */
+void list_row(struct list_rows *rows, const struct cell *cells);
+
+/**
+ * list_end() - end a list: print an error if a pattern matched nothing
+ * @what: what was listed, for the error
+ * @names: names that the pattern can match, for a suggestion
+ *
+ * Return: the exit code.
+ */
+int list_end(struct tool *tool, struct list_rows *rows, const char *what, const char *pattern,
+	     const char *const *names, size_t nr);
+
+/** list_types() - collect the box types of @boxes in @types (LIST_NAMES); return their number */
+size_t list_types(const struct ucore_box_info *boxes, size_t nr, const char **types);
 
 /** list_boxes() - print the boxes of the device */
 int list_boxes(struct tool *tool, struct ucore_device *dev, const struct list_args *args);

@@ -55,8 +55,7 @@ enum {
 	NR_EXPLAINED_COLUMNS,
 };
 
-static void event_row(struct out *out, const struct column *columns, size_t nr,
-		      const struct ucore_event_desc *desc)
+static void event_row(struct list_rows *rows, const struct ucore_event_desc *desc)
 {
 	char counters[64], event[8], umask[8], masks[64], both[128], text[UCORE_EVENT_TEXT_LEN];
 	bool explained = ucore_event_desc_text(desc, text, sizeof(text));
@@ -68,7 +67,7 @@ static void event_row(struct out *out, const struct column *columns, size_t nr,
 	snprintf(umask, sizeof(umask), "0x%02x", desc->umask | desc->occ_sel << 6);
 	masks_text(desc, masks, sizeof(masks));
 	/* in a table the fields of masks_text() share the filter's column: few events have them */
-	if (out->format == OUT_TABLE) {
+	if (rows->out.format == OUT_TABLE) {
 		snprintf(both, sizeof(both), "%s%s%s", filter, *filter && *masks ? " " : "", masks);
 		filter = both;
 	}
@@ -85,18 +84,21 @@ static void event_row(struct out *out, const struct column *columns, size_t nr,
 		[EVENT_EXPLAINED] = cell_flag(explained),
 		[EVENT_TEXT] = cell_text(text),
 	};
-	out_row(out, columns, nr, cells);
+	list_row(rows, cells);
 }
 
 /*
  * Return true if a pattern matches an event: its full name, short name, box type, or its form in
- * the option -e ("imc/CAS_COUNT.RD/", also without the last slash).
+ * the option -e ("imc/CAS_COUNT.RD/", also without the last slash).  A pattern that is a box type
+ * (@is_type) matches no part of other names.
  */
-static bool event_wanted(const char *pattern, const struct ucore_event_desc *desc)
+static bool event_wanted(const char *pattern, bool is_type, const struct ucore_event_desc *desc)
 {
 	char spec[UCORE_SPEC_LEN], begun[UCORE_SPEC_LEN];
 	const char *name = ucore_event_desc_short(desc);
 
+	if (is_type)
+		return !strcasecmp(pattern, desc->unit->type);
 	snprintf(begun, sizeof(begun), "%s/%s", desc->unit->type, name);
 	snprintf(spec, sizeof(spec), "%s/%s/", desc->unit->type, name);
 	return pattern_matches(pattern, desc->name) || pattern_matches(pattern, begun) ||
@@ -104,31 +106,37 @@ static bool event_wanted(const char *pattern, const struct ucore_event_desc *des
 	       pattern_matches(pattern, name) || pattern_matches(pattern, desc->unit->type);
 }
 
-static size_t event_rows(struct out *out, const struct column *columns, size_t nr,
-			 const char *pattern, const struct ucore_platform *platform)
+static void event_rows(struct list_rows *rows, const char *pattern, bool is_type,
+		       const struct ucore_platform *platform)
 {
 	struct ucore_event_desc desc;
-	size_t found = 0;
 
 	for (size_t i = 0; i < ucore_platform_nr_events(platform); i++) {
 		ucore_platform_event_at(platform, i, &desc);
-		if (!event_wanted(pattern, &desc))
-			continue;
-		event_row(out, columns, nr, &desc);
-		found++;
+		if (event_wanted(pattern, is_type, &desc))
+			event_row(rows, &desc);
 	}
-	return found;
 }
 
-/* Print an error if a pattern matched no element; return the exit code */
-static int nothing_found(struct tool *tool, const char *what, const char *pattern, size_t found)
+/* Collect the box types of a platform's events in @names */
+static size_t types_collect(const struct ucore_platform *platform, const char **names, size_t nr)
 {
-	if (found || !pattern)
-		return 0;
-	if (*pattern == '@')
-		return tool_error(tool, "category '%s': no %s has a matching category. See 'ucoretool list %ss'",
-				  pattern + 1, what, what);
-	return tool_error(tool, "pattern '%s': no %s matches on this machine", pattern, what);
+	struct ucore_event_desc desc;
+
+	for (size_t i = 0; i < ucore_platform_nr_events(platform); i++) {
+		ucore_platform_event_at(platform, i, &desc);
+		if (nr < LIST_NAMES && (!nr || strcmp(names[nr - 1], desc.unit->type)))
+			names[nr++] = desc.unit->type;
+	}
+	return nr;
+}
+
+static bool is_name(const char *pattern, const char *const *names, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strcasecmp(pattern, names[i]))
+			return true;
+	return false;
 }
 
 int list_events(struct tool *tool, const struct list_args *args,
@@ -147,13 +155,20 @@ int list_events(struct tool *tool, const struct list_args *args,
 		[EVENT_EXPLAINED] = { "explained", "", 1, true },
 		[EVENT_TEXT] = { "text", "DESCRIPTION", -8 },
 	};
-	size_t nr = all ? NR_EXPLAINED_COLUMNS : NR_EVENT_COLUMNS, found;
-	struct out out = args->output.out;
+	struct list_rows rows = {
+		.out = args->output.out,
+		.columns = columns,
+		.nr_columns = all ? NR_EXPLAINED_COLUMNS : NR_EVENT_COLUMNS,
+	};
+	const char *names[LIST_NAMES];
+	size_t nr = types_collect(platform, names, 0);
+	bool is_type;
 
-	out_head(&out, columns, nr);
-	found = event_rows(&out, columns, nr, args->pattern, platform);
-	found += event_rows(&out, columns, nr, args->pattern, core);
-	return nothing_found(tool, "event", args->pattern, found);
+	nr = types_collect(core, names, nr);
+	is_type = args->pattern && is_name(args->pattern, names, nr);
+	event_rows(&rows, args->pattern, is_type, platform);
+	event_rows(&rows, args->pattern, is_type, core);
+	return list_end(tool, &rows, "event", args->pattern, names, nr);
 }
 
 /* ---- metrics ----------------------------------------------------------- */
@@ -176,8 +191,7 @@ static const char *levels_text(uint32_t levels)
 	return levels & UCORE_LEVEL_SOCKET ? "system socket" : "system";
 }
 
-static void metric_row(struct out *out, const struct column *columns,
-		       const struct ucore_metric_desc *desc)
+static void metric_row(struct list_rows *rows, const struct ucore_metric_desc *desc)
 {
 	const struct cell cells[NR_METRIC_COLUMNS] = {
 		[METRIC_NAME] = cell_text(desc->name),
@@ -188,7 +202,7 @@ static void metric_row(struct out *out, const struct column *columns,
 		[METRIC_WHERE] = cell_text(desc->where),
 		[METRIC_TEXT] = cell_text(desc->text),
 	};
-	out_row(out, columns, NR_METRIC_COLUMNS, cells);
+	list_row(rows, cells);
 }
 
 /* Return true if a pattern matches a metric: its name, or its category ("@io" as in stat -M) */
@@ -211,21 +225,25 @@ int list_metrics(struct tool *tool, const struct list_args *args, const char *pl
 		[METRIC_WHERE] = { "where", "WHERE", -8, true },
 		[METRIC_TEXT] = { "text", "DESCRIPTION", -8, !all },
 	};
+	struct list_rows rows = {
+		.out = args->output.out, .columns = columns, .nr_columns = NR_METRIC_COLUMNS,
+	};
 	struct ucore_metric_desc desc;
-	struct out out = args->output.out;
-	size_t found = 0;
+	const char *names[LIST_NAMES];
+	size_t nr = 0;
 
 	if (!ucore_metric_at(platform, 0, &desc))
 		return tool_error(tool, "platform '%s': no metrics. List another platform with --platform NAME",
 				  platform);
-	out_head(&out, columns, NR_METRIC_COLUMNS);
 	for (size_t i = 0; ucore_metric_at(platform, i, &desc); i++) {
-		if (*desc.omitted || !metric_wanted(args->pattern, &desc))
+		if (*desc.omitted)
 			continue;
-		metric_row(&out, columns, &desc);
-		found++;
+		if (nr < LIST_NAMES)
+			names[nr++] = desc.name;
+		if (metric_wanted(args->pattern, &desc))
+			metric_row(&rows, &desc);
 	}
-	return nothing_found(tool, "metric", args->pattern, found);
+	return list_end(tool, &rows, "metric", args->pattern, names, nr);
 }
 
 /* ---- fields ------------------------------------------------------------ */
@@ -238,7 +256,8 @@ static const struct column field_columns[] = {
 	{ "shared", "SHARED", -6 },
 };
 
-static void field_row(struct out *out, const char *type, const struct ucore_field_info *field)
+static void field_row(struct list_rows *rows, const char *type,
+		      const struct ucore_field_info *field)
 {
 	char max[24], mask[24];
 
@@ -252,39 +271,40 @@ static void field_row(struct out *out, const char *type, const struct ucore_fiel
 		cell_text(mask),
 		cell_text(field->flags & UCORE_FIELD_F_SHARED ? "yes" : "no"),
 	};
-	out_row(out, field_columns, ARRAY_SIZE(cells), cells);
-}
-
-static bool first_of_type(const struct ucore_box_info *boxes, size_t i)
-{
-	for (size_t j = 0; j < i; j++)
-		if (!strcmp(boxes[j].type, boxes[i].type))
-			return false;
-	return true;
+	list_row(rows, cells);
 }
 
 int list_fields(struct tool *tool, struct ucore_device *dev, const struct list_args *args)
 {
-	struct out out = args->output.out;
+	struct list_rows rows = {
+		.out = args->output.out, .columns = field_columns,
+		.nr_columns = ARRAY_SIZE(field_columns),
+	};
+	const char *types[LIST_NAMES];
 	const struct ucore_box_info *boxes;
-	size_t nr;
+	bool is_type;
+	size_t nr, nr_types;
 	int ret = ucore_device_ready(dev, &tool->err);
 
 	boxes = ucore_device_boxes(dev, &nr);
 	if (!nr && ret)
 		return tool_fail(tool, ret);
-	out_head(&out, field_columns, ARRAY_SIZE(field_columns));
-	for (size_t i = 0; i < nr; i++) {
+	nr_types = list_types(boxes, nr, types);
+	is_type = args->pattern && is_name(args->pattern, types, nr_types);
+	for (size_t t = 0; t < nr_types; t++) {
 		const struct ucore_field_info *fields;
-		size_t nr_fields;
+		size_t nr_fields, box = 0;
 
-		if (!first_of_type(boxes, i) || !pattern_matches(args->pattern, boxes[i].type))
+		if (is_type ? strcasecmp(args->pattern, types[t]) :
+			      !pattern_matches(args->pattern, types[t]))
 			continue;
-		ret = ucore_device_fields(dev, boxes[i].box, &fields, &nr_fields, &tool->err);
+		while (strcmp(boxes[box].type, types[t]))
+			box++;
+		ret = ucore_device_fields(dev, boxes[box].box, &fields, &nr_fields, &tool->err);
 		if (ret)
 			return tool_fail(tool, ret);
 		for (size_t f = 0; f < nr_fields; f++)
-			field_row(&out, boxes[i].type, &fields[f]);
+			field_row(&rows, types[t], &fields[f]);
 	}
-	return 0;
+	return list_end(tool, &rows, "box type", args->pattern, types, nr_types);
 }
