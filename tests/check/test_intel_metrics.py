@@ -25,9 +25,12 @@ ONE_SECOND = (
 FOUR_PORTS = {(platform, name) for platform in ("skx", "clx") for name in
               ("io_bandwidth_read", "io_bandwidth_write", "Info_System_IO_Read_BW",
                "Info_System_IO_Write_BW")}
-# Metrics that Intel does not have: a common name on all platforms, and two that follow SPR
+# Metrics that Intel does not have: a common name on all platforms, two that follow SPR, and DDR
+# and HBM separately
 ADDED = {("grr", "iio_bandwidth_read"), ("grr", "iio_bandwidth_write"),
          ("icx", "iio_bandwidth_read"), ("icx", "iio_bandwidth_write"),
+         *(("spr", f"{memory}_bandwidth_{way}") for memory in ("ddr", "hbm")
+           for way in ("read", "write", "total")),
          *((platform, "llc_miss_latency") for platform in intel.PLATFORMS if platform != "grr")}
 NUMBER = 318
 

@@ -49,6 +49,9 @@ NOT_IN_LINUX = {
     "llc_demand_data_read_miss_to_dram_latency": "icx",
     "cpu_cstate_c0": "spr emr srf",
     "cpu_cstate_c6": "spr emr srf",
+    # DDR and HBM separately
+    **{f"{memory}_bandwidth_{way}": "spr" for memory in ("ddr", "hbm")
+       for way in ("read", "write", "total")},
     "llc_miss_latency": "hswep bdxep skx clx cpx icx spr emr srf",      # a name on all platforms
 }
 # Platforms with many metrics of ucore, and bdxde: number of metrics that Linux does not have

@@ -59,7 +59,6 @@ class Promise:
 
     def __init__(self, machine):
         self.platform = args.Scenario(machine.scenario).platform
-        self.metrics = table(self.platform)
         self._events = {event["name"].upper(): event for event in
                         map(json.loads, machine.sh("ucoretool list events -j").splitlines())}
         self._filters = {row["EventName"].upper(): eventset.filter1_of(row)
@@ -67,6 +66,10 @@ class Promise:
         self.boxes = [(box["die"], box["type"], box["instance"]) for box in
                       map(json.loads, machine.sh("ucoretool list -j").splitlines())
                       if "die" in box]
+        types = {kind for _, kind, _ in self.boxes}
+        # without the metrics of HBM, unless the machine has some
+        self.metrics = {name: row for name, row in table(self.platform).items()
+                        if not name.startswith("hbm_") or "mchbm" in types}
         self.ratios = []        # times of the driver, in parts of those of the model
         self.dies = sorted({die for die, _, _ in self.boxes})
         siblings = machine.sh("cat /sys/devices/system/cpu/cpu*/topology/thread_siblings_list")
@@ -117,7 +120,7 @@ class Promise:
         seconds: function of a die and a box, which returns the counting time of the box.
         """
         one = spec.endswith("[one]")
-        spec = spec.removesuffix("[one]").replace("=N/", f"={BAND}/")
+        spec = spec.removesuffix("[one]").removesuffix("[optional]").replace("=N/", f"={BAND}/")
         by_die = {}
         for die, kind, instance in places:
             kind_wanted, fields = self._fields(spec.replace("LOCAL_NODE", str(1 << die)))
@@ -269,6 +272,52 @@ def metrics_cover_the_system_and_each_box(m):
     assert_equal([text for option in ("", "--per-box")
                   for text in differences(m, promise, names, option)])
     assert_times(promise.ratios)
+
+
+def hbm_and_ddr(m, kinds):
+    """Compare the bandwidths with the model's rates: 64 bytes for a command of DDR, 32 of HBM."""
+    m.run("have")
+    promise = Promise(m)
+    assert {kind for _, kind, _ in promise.boxes if kind in ("imc", "mchbm")} == set(kinds)
+    names = [f"{name}_bandwidth_{way}" for name in ("memory", *(kinds[kind] for kind in kinds))
+             for way in ("read", "write", "total")]
+    rows = [json.loads(line) for line in m.sh(
+        f"ucoretool stat -j --timeout 300 --per-socket -M {','.join(names)}").splitlines()]
+    values = {row["metric"]: row["value"] for row in rows if "metric" in row}
+    size = {"imc": 64, "mchbm": 32}
+    due = {}
+    for way, events in (("read", ("RD",)), ("write", ("WR",)), ("total", ("RD", "WR"))):
+        for kind, name in kinds.items():
+            head = "UNC_M" if kind == "imc" else "UNC_MCHBM"
+            rate = sum(promise.count(f"{head}_CAS_COUNT.{event}", promise.boxes, one_second)
+                       for event in events)
+            due[f"{name}_bandwidth_{way}"] = rate * size[kind] / 1e6
+        due[f"memory_bandwidth_{way}"] = sum(
+            due[f"{name}_bandwidth_{way}"] for name in kinds.values())
+    assert values.keys() == due.keys(), (values, due)
+    wrong = {name: (value, due[name]) for name, value in values.items()
+             if abs(value / due[name] - 1) > 0.02}
+    assert not wrong, wrong
+    boxes = [line.split()[0] for line in m.sh("ucoretool top --batch --count 1 memory").splitlines()
+             if line.startswith("  ")]
+    assert sorted(boxes) == sorted(f"{kind}{instance}" for _, kind, instance in promise.boxes
+                                   if kind in kinds), boxes
+    page = m.sh("ucoretool export --textfile - --count 1 --collect memory")
+    assert page.count('memory="hbm"') == 2 * sum(kind == "mchbm" for _, kind, _ in promise.boxes)
+    return page
+
+
+@test("spr-1s", settings={"boxes.mchbm": "32", "boxes.imc": "0"})
+def hbm_alone_is_the_memory_bandwidth(m):
+    page = hbm_and_ddr(m, {"mchbm": "hbm"})
+    assert "ucore_memory_read_bytes_total" in page
+    result = m.run("ucoretool stat --timeout 1 -M ddr_bandwidth_total", check=False)
+    assert result.status == 2 and "this machine has no imc" in result.err, result.err
+
+
+@test("spr-1s", settings={"boxes.mchbm": "4", "boxes.imc": "2"})
+def hbm_and_ddr_add_up_to_the_memory_bandwidth(m):
+    hbm_and_ddr(m, {"imc": "ddr", "mchbm": "hbm"})
 
 
 @test("spr-2s")

@@ -309,6 +309,100 @@ static void evaluation_needs_one_read(void **state)
 	machine_close();
 }
 
+/* ---- Sapphire Rapids with HBM ------------------------------------------- */
+
+/* Set up a Sapphire Rapids without the boxes of one type */
+static void machine_open_without(const char *type)
+{
+	unsigned int nr = 0;
+
+	fake_machine("spr", 2);
+	for (unsigned int i = 0; i < fake.nr_boxes; i++) {
+		if (!strcmp(fake.boxes[i].type, type))
+			continue;
+		fake.boxes[nr] = fake.boxes[i];
+		fake.boxes[nr].box = nr;
+		nr++;
+	}
+	fake.nr_boxes = nr;
+	dev = device_get();
+	session = session_get(dev, NULL, NULL);
+	assert_int_equal(ucore_metrics_create(dev, &metrics, &err), 0);
+}
+
+/* A command of DDR is 64 bytes, of HBM 32; both are counted once for all metrics */
+static void memory_bandwidth_adds_ddr_and_hbm(void **state)
+{
+	double ddr, hbm;
+
+	(void)state;
+	machine_open("spr", "spr", 2);
+	chosen("memory_bandwidth_read,ddr_bandwidth_read,hbm_bandwidth_read", UCORE_LEVEL_SYSTEM);
+	assert_non_null(ucore_session_event(session, 1));
+	assert_null(ucore_session_event(session, 2));
+	run();
+	ddr = moved(0, UCORE_ANY, UCORE_ANY) * 64 / 1e6 / SECONDS;
+	hbm = moved(1, UCORE_ANY, UCORE_ANY) * 32 / 1e6 / SECONDS;
+	assert_true(ddr > 0 && hbm > 0);
+	assert_value(0, ddr + hbm);
+	assert_value(1, ddr);
+	assert_value(2, hbm);
+	machine_close();
+}
+
+/* imc0 and mchbm0 of a die have the same number */
+static void memory_bandwidth_of_a_box_is_of_one_memory(void **state)
+{
+	const struct ucore_metric_value *value;
+	unsigned int nr_ddr = 0, nr_hbm = 0;
+
+	(void)state;
+	machine_open("spr", "spr", 2);
+	chosen("memory_bandwidth_read", UCORE_LEVEL_BOX);
+	run();
+	for (size_t i = 0; (value = ucore_metrics_value(metrics, i)); i++) {
+		bool hbm = !strcmp(value->type, "mchbm");
+
+		nr_ddr += !hbm;
+		nr_hbm += hbm;
+		assert_string_equal(value->type, hbm ? "mchbm" : "imc");
+		assert_value(i, moved(hbm, value->die, value->instance) * (hbm ? 32 : 64) / 1e6 /
+				SECONDS);
+	}
+	assert_int_equal(nr_ddr, 16);
+	assert_int_equal(nr_hbm, 4);
+	machine_close();
+}
+
+static void memory_bandwidth_needs_one_kind_of_memory(void **state)
+{
+	(void)state;
+	machine_open_without("imc");
+	chosen("memory_bandwidth_total", UCORE_LEVEL_SYSTEM);
+	run();
+	assert_value(0, (moved(0, UCORE_ANY, UCORE_ANY) + moved(1, UCORE_ANY, UCORE_ANY)) * 32 /
+			1e6 / SECONDS);
+	machine_close();
+
+	machine_open_without("imc");
+	assert_int_equal(choose("ddr_bandwidth_total"), 0);
+	assert_fails(attach(UCORE_LEVEL_SYSTEM), ENOENT, "this machine has no imc");
+	machine_close();
+
+	machine_open_without("mchbm");
+	chosen("memory_bandwidth_total", UCORE_LEVEL_SYSTEM);
+	run();
+	assert_value(0, (moved(0, UCORE_ANY, UCORE_ANY) + moved(1, UCORE_ANY, UCORE_ANY)) * 64 /
+			1e6 / SECONDS);
+	machine_close();
+
+	/* without memory at all the box type is named */
+	machine_open_without("mchbm");
+	assert_int_equal(choose("x=a; a=UNC_MCHBM_CAS_COUNT.RD[optional]"), 0);
+	assert_fails(attach(UCORE_LEVEL_SYSTEM), ENOENT, "this machine has no mchbm");
+	machine_close();
+}
+
 static void formula_constants_are_evaluated(void **state)
 {
 	(void)state;
@@ -734,7 +828,7 @@ static const struct {
 } platforms[] = {
 	{ "snbep", "ivbep", 2, 105 }, { "ivbep", "ivbep", 2, 109 }, { "hswep", "hswep", 2, 18 },
 	{ "bdxep", "hswep", 2, 18 }, { "bdxde", "bdxde", 2, 17 }, { "skx", "skx", 2, 26 },
-	{ "clx", "skx", 1, 29 }, { "cpx", "skx", 1, 29 }, { "spr", "spr", 1, 45 },
+	{ "clx", "skx", 1, 29 }, { "cpx", "skx", 1, 29 }, { "spr", "spr", 1, 51 },
 	{ "emr", "spr", 1, 41 }, { "gnr", "gnr", 1, 41 }, { "srf", "gnr", 1, 29 },
 	{ "cwf", "gnr", 1, 31 }, { "grr", "gnr", 1, 12 },
 	{ "icx", "icx", 2, 42 }, { "snr", "snr", 1, 17 },
@@ -1032,6 +1126,9 @@ static const struct CMUnitTest tests[] = {
 	TEST(bandwidth_has_values_at_each_level),
 	TEST(shared_event_is_counted_once),
 	TEST(evaluation_needs_one_read),
+	TEST(memory_bandwidth_adds_ddr_and_hbm),
+	TEST(memory_bandwidth_of_a_box_is_of_one_memory),
+	TEST(memory_bandwidth_needs_one_kind_of_memory),
 	TEST(formula_constants_are_evaluated),
 	TEST(cores_per_socket_is_evaluated),
 	TEST(first_index_selects_one_box_per_socket),

@@ -46,20 +46,25 @@ static int file_load(struct tool *tool, struct ucore_metrics *metrics, const cha
 	return ret ? tool_fail(tool, ret) : 0;
 }
 
-/* Print the chosen metrics that were left out because too few counters were free */
+/*
+ * Print the chosen metrics that were left out because too few counters were free.  Metrics of
+ * boxes that the machine lacks are not mentioned.
+ */
 static void left_out_print(const struct tool *tool, const struct ucore_metrics *metrics)
 {
-	bool several = ucore_metrics_left_out(metrics, 1);
+	unsigned int nr = 0;
 	const char *name;
 
 	for (size_t i = 0; (name = ucore_metrics_left_out(metrics, i)); i++) {
-		if (!i)
+		if (ucore_metrics_left_out_error(metrics, i, NULL) == -ENOENT)
+			continue;
+		if (!nr)
 			fprintf(stderr, "ucoretool %s: omitted metrics: ", tool->command->name);
-		fprintf(stderr, "%s%s", i ? ", " : "", name);
+		fprintf(stderr, "%s%s", nr++ ? ", " : "", name);
 	}
-	if (ucore_metrics_left_out(metrics, 0))
+	if (nr)
 		fprintf(stderr, ": no free counters. Count %s in another run\n",
-			several ? "these metrics" : "this metric");
+			nr > 1 ? "these metrics" : "this metric");
 }
 
 /* Return true if a metric was left out because too few counters were free */

@@ -57,12 +57,14 @@ enum leaf_kind {
 	LEAF_SOCKETS,
 	LEAF_BOXES,		/* number of boxes of leaf.type on a socket */
 	LEAF_CORES,
+	LEAF_ZERO,		/* "[optional]" event of a box type that the machine lacks */
 };
 
 struct leaf {
 	enum leaf_kind kind;
 	uint32_t event;		/* index in ucore_metrics.events */
 	const char *type;	/* box type of LEAF_BOXES */
+	bool optional;		/* "[optional]": 0 in a value without a box of the event */
 };
 
 /* Chosen metric whose events have been added to the session */
@@ -71,6 +73,8 @@ struct metric {
 	struct ucore_expr expr;
 	uint32_t level;		/* UCORE_LEVEL_* of the metric's values */
 	unsigned int nr_sockets;
+	bool by_type;		/* some event is "[optional]": a box's value is of one box type */
+	char missing[UCORE_SPEC_LEN];	/* last event of which LEAF_ZERO stands; "": none */
 };
 
 struct value {

@@ -130,6 +130,17 @@ static uint32_t level_choose(uint32_t level, uint32_t levels)
 	return level;
 }
 
+/* Explain why the machine cannot count an event, whose box type it lacks */
+static int missing_error(struct ucore_metrics *metrics, const char *text, struct ucore_error *err)
+{
+	struct ucore_event event;
+	struct ucore_spec spec;
+
+	if (ucore_spec_next(&text, &spec, err) < 0)
+		return -EINVAL;
+	return ucore_spec_resolve(metrics->dev, &spec, &event, err);
+}
+
 /* Compile a metric and add its events.  After a failure the caller must call choice_undo(). */
 static int choice_count(struct ucore_metrics *metrics, const struct choice *choice,
 			uint32_t level, struct ucore_error *err)
@@ -144,7 +155,8 @@ static int choice_count(struct ucore_metrics *metrics, const struct choice *choi
 	*metric = (struct metric) { .desc = choice->desc };
 	ret = ucore_metrics_compile(metrics, metric, err);
 	if (!ret && !ucore_metrics_event(metrics, metric, &at))
-		ret = ucore_error_set(err, -EINVAL,
+		ret = *metric->missing ? missing_error(metrics, metric->missing, err) :
+		      ucore_error_set(err, -EINVAL,
 				      "no event in the formula '%.160s'. Add an event",
 				      metric->desc.formula);
 	for (size_t i = nr_events; !ret && i < metrics->nr_events; i++)

@@ -8,7 +8,14 @@
 
 struct compiler {
 	struct ucore_metrics *metrics;
+	struct metric *metric;
 	const struct ucore_metric_desc *desc;
+};
+
+/* Suffixes of an event in an alias */
+struct suffixes {
+	bool one;		/* "[one]": first box of each socket, mean in place of the sum */
+	bool optional;		/* "[optional]": 0 without boxes of the event's type */
 };
 
 /* Return the text that an alias stands for, with its length in @nr; NULL if no such alias */
@@ -36,7 +43,7 @@ static int leaf_compile(struct ucore_metrics *metrics, struct ucore_expr *expr,
 		const struct leaf *other = &metrics->leaves[i];
 
 		if (other->kind == leaf->kind && other->event == leaf->event &&
-		    other->type == leaf->type)
+		    other->type == leaf->type && other->optional == leaf->optional)
 			return ucore_expr_leaf(expr, (uint32_t)i, err);
 	}
 	if (!GROW(metrics->leaves, metrics->nr_leaves))
@@ -72,9 +79,12 @@ static bool constant_find(const char *name, struct leaf *leaf)
 }
 
 static int event_compile(struct ucore_metrics *metrics, struct ucore_expr *expr,
-			 const char *spec, bool first, bool mean, struct ucore_error *err)
+			 const char *spec, bool first, const struct suffixes *suffixes,
+			 struct ucore_error *err)
 {
-	struct leaf leaf = { .kind = mean ? LEAF_MEAN : LEAF_SUM };
+	struct leaf leaf = {
+		.kind = suffixes->one ? LEAF_MEAN : LEAF_SUM, .optional = suffixes->optional,
+	};
 	struct counted *event;
 
 	for (; leaf.event < metrics->nr_events; leaf.event++) {
@@ -150,7 +160,9 @@ static int nested_compile(struct ucore_expr_names *names, struct ucore_expr *exp
 			  const struct ucore_metric_desc *desc, struct ucore_error *err)
 {
 	struct compiler *outer = names->data;
-	struct compiler inner = { .metrics = outer->metrics, .desc = desc };
+	struct compiler inner = {
+		.metrics = outer->metrics, .metric = outer->metric, .desc = desc,
+	};
 	struct ucore_expr_names inner_names = {
 		.compile = name_compile, .data = &inner, .depth = names->depth + 1,
 	};
@@ -175,10 +187,40 @@ static bool is_event(const struct compiler *c, const char *name)
 	       ucore_platform_event(core, NULL, name, &desc);
 }
 
-/*
- * Compile a name in a formula: an alias, otherwise a constant, an event or a metric.  "[one]"
- * after the event of an alias: first box of each socket only, mean in place of the sum.
- */
+/* Cut the suffix @suffix from an alias's event; return true if it was there */
+static bool suffix_cut(char *value, const char *suffix)
+{
+	char *at = strstr(value, suffix);
+
+	if (at)
+		*at = 0;
+	return at;
+}
+
+/* Return true if the machine has boxes of the type of an event, which is a full name */
+static bool event_has_boxes(const struct compiler *c, const char *name)
+{
+	const struct ucore_device *dev = c->metrics->dev;
+	struct ucore_event_desc desc;
+
+	if (!ucore_platform_event(ucore_platform_find(dev->info.platform), NULL, name, &desc))
+		return true;
+	for (size_t i = 0; i < dev->nr_boxes; i++)
+		if (!strcmp(dev->boxes[i].type, desc.unit->type))
+			return true;
+	return false;
+}
+
+static int zero_compile(struct compiler *c, struct ucore_expr *expr, const char *name,
+			struct ucore_error *err)
+{
+	const struct leaf leaf = { LEAF_ZERO };
+
+	snprintf(c->metric->missing, sizeof(c->metric->missing), "%s", name);
+	return leaf_compile(c->metrics, expr, &leaf, err);
+}
+
+/* Compile a name in a formula: an alias, otherwise a constant, an event or a metric */
 static int name_compile(struct ucore_expr_names *names, struct ucore_expr *expr, const char *name,
 			bool first, struct ucore_error *err)
 {
@@ -186,8 +228,8 @@ static int name_compile(struct ucore_expr_names *names, struct ucore_expr *expr,
 	struct ucore_metric_desc desc;
 	char value[UCORE_SPEC_LEN];
 	const char *alias;
+	struct suffixes suffixes = { 0 };
 	struct leaf leaf;
-	char *one = NULL;
 	size_t nr;
 
 	alias = alias_find(c->desc->where, name, &nr);
@@ -199,15 +241,18 @@ static int name_compile(struct ucore_expr_names *names, struct ucore_expr *expr,
 		memcpy(value, alias, nr);
 		value[nr] = 0;
 		name = value;
-		one = strstr(value, "[one]");
-		if (one)
-			*one = 0;
+		suffixes.one = suffix_cut(value, "[one]");
+		suffixes.optional = suffix_cut(value, "[optional]");
+		c->metric->by_type |= suffixes.optional;
 	}
-	if (!first && !one && constant_find(name, &leaf))
+	first |= suffixes.one;
+	if (!first && constant_find(name, &leaf))
 		return leaf_compile(c->metrics, expr, &leaf, err);
+	if (suffixes.optional && !event_has_boxes(c, name))
+		return zero_compile(c, expr, name, err);
 	if (is_event(c, name))
-		return event_compile(c->metrics, expr, name, first || one, !!one, err);
-	if (first || one || !ucore_metrics_find(c->metrics, name, &desc))
+		return event_compile(c->metrics, expr, name, first, &suffixes, err);
+	if (first || !ucore_metrics_find(c->metrics, name, &desc))
 		return unknown_name(c, name, err);
 	return nested_compile(names, expr, &desc, err);
 }
@@ -215,7 +260,7 @@ static int name_compile(struct ucore_expr_names *names, struct ucore_expr *expr,
 int ucore_metrics_compile(struct ucore_metrics *metrics, struct metric *metric,
 			  struct ucore_error *err)
 {
-	struct compiler c = { .metrics = metrics, .desc = &metric->desc };
+	struct compiler c = { .metrics = metrics, .metric = metric, .desc = &metric->desc };
 	struct ucore_expr_names names = { .compile = name_compile, .data = &c };
 
 	return ucore_expr_parse(&metric->expr, metric->desc.formula, &names, err);

@@ -34,6 +34,11 @@ const struct counted *ucore_metrics_event(const struct ucore_metrics *metrics,
 	return NULL;
 }
 
+static const char *box_type(const struct ucore_metrics *metrics, size_t slot)
+{
+	return metrics->dev->boxes[metrics->session->slots[slot].box].type;
+}
+
 bool ucore_metrics_includes(const struct ucore_metrics *metrics, const struct value *value,
 			    size_t slot)
 {
@@ -43,6 +48,9 @@ bool ucore_metrics_includes(const struct ucore_metrics *metrics, const struct va
 	case UCORE_LEVEL_SOCKET:
 		return ucore_metrics_package(metrics, slot) == value->public.package;
 	default:
+		if (metrics->metrics[value->metric].by_type &&
+		    strcmp(box_type(metrics, slot), value->public.type))
+			return false;
 		return metrics->session->slots[slot].domain == value->domain &&
 		       metrics->session->slots[slot].instance == value->public.instance;
 	}
@@ -66,7 +74,7 @@ static double counts_value(const struct evaluation *e, const struct leaf *leaf)
 			nr++;
 		}
 	if (!nr)
-		return __builtin_nan("");
+		return leaf->optional ? 0 : __builtin_nan("");
 	return leaf->kind == LEAF_MEAN ? sum / (double)nr : sum;
 }
 
@@ -106,6 +114,8 @@ static double leaf_value(void *data, uint32_t index)
 		return sockets;
 	case LEAF_BOXES:
 		return boxes_value(e, leaf->type, sockets);
+	case LEAF_ZERO:
+		return 0;
 	case LEAF_CORES:
 		return e->metrics->cores ? e->metrics->cores : __builtin_nan("");
 	default:

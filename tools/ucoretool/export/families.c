@@ -17,13 +17,17 @@ const struct family families[NR_FAMILIES] = {
 	{
 		"memory", "ucore_memory_read_bytes_total",
 		"Bytes read from memory.", "channel", 64,
-		{ { "UNC_M_CAS_COUNT.RD" },
-		  { "UNC_M_CAS_COUNT_SCH0.RD", "UNC_M_CAS_COUNT_SCH1.RD" } },
+		{ { "UNC_M_CAS_COUNT.RD", "UNC_MCHBM_CAS_COUNT.RD" },
+		  { "UNC_M_CAS_COUNT.RD" },
+		  { "UNC_M_CAS_COUNT_SCH0.RD", "UNC_M_CAS_COUNT_SCH1.RD" },
+		  { "UNC_MCHBM_CAS_COUNT.RD" } },
 	}, {
 		"memory", "ucore_memory_written_bytes_total",
 		"Bytes written to memory.", "channel", 64,
-		{ { "UNC_M_CAS_COUNT.WR" },
-		  { "UNC_M_CAS_COUNT_SCH0.WR", "UNC_M_CAS_COUNT_SCH1.WR" } },
+		{ { "UNC_M_CAS_COUNT.WR", "UNC_MCHBM_CAS_COUNT.WR" },
+		  { "UNC_M_CAS_COUNT.WR" },
+		  { "UNC_M_CAS_COUNT_SCH0.WR", "UNC_M_CAS_COUNT_SCH1.WR" },
+		  { "UNC_MCHBM_CAS_COUNT.WR" } },
 	}, {
 		"links", "ucore_link_transmit_bytes_total",
 		"Bytes of data sent to other sockets.", "link", 64,

@@ -40,6 +40,9 @@ static void family_print(const struct collect *c, struct expose *page, size_t gr
 		where_labels(c, page, series->package, series->die, series->cpu);
 		if (family->label)
 			expose_label_number(page, family->label, series->instance);
+		/* channels of DDR and HBM are numbered separately */
+		if (!strcmp(series->type, "mchbm"))
+			expose_label(page, "memory", "hbm");
 		expose_bytes(page, series->count, series->bytes, series->per);
 	}
 }
