@@ -304,6 +304,22 @@ samples()
 	[[ $output == *"boxes hidden"*hidden_by_firmware* ]]
 }
 
+@test "boxes hidden by firmware are explained by stat and top" {
+	export UCORE_FAKE="without=qpi reason=hidden:r3qpi,qpi"
+	tool stat -e qpi/CLOCKTICKS/
+	complains 2 "this machine has no qpi: hidden:r3qpi,qpi. See 'ucoretool doctor'"
+	tool stat -M qpi_data_transmit_bw
+	complains 2 "this machine has no qpi: hidden:r3qpi,qpi"
+	tool top --batch --count 1 links
+	complains 1 "nothing to show: " "this machine has no qpi: hidden:r3qpi,qpi"
+	tool top --batch --count 1
+	[ "$status" -eq 0 ]
+	[[ $output == *"has no qpi: hidden:r3qpi,qpi"* ]]
+	# a type that the reason does not name
+	UCORE_FAKE="without=qpi reason=hidden:r3qpi" tool stat -e qpi/CLOCKTICKS/
+	complains 2 "this machine has no qpi. See 'ucoretool list'"
+}
+
 @test "with the in-tree driver stat exits 1 and list prints the reason" {
 	UCORE_FAKE="state=4 reason=rmmod_it" tool stat -e imc/CAS_COUNT.RD/
 	complains 1 "rmmod_it"

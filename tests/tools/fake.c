@@ -558,6 +558,20 @@ void fake_only_die(unsigned int die)
 	machine_make(fake.machine->platform, die, 1);
 }
 
+void fake_without(const char *type)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < fake.nr_boxes; i++) {
+		if (!strcmp(fake.boxes[i].type, type))
+			continue;
+		fake.boxes[nr] = fake.boxes[i];
+		fake.boxes[nr].box = nr;
+		nr++;
+	}
+	fake.nr_boxes = nr;
+}
+
 void fake_cpus(unsigned int nr)
 {
 	fake.caps |= UCORE_CAP_CORE;
@@ -1659,6 +1673,8 @@ static void scenario_word(const char *key, char *value)
 		fake.state = (uint32_t)atoi(value);
 	else if (!strcmp(key, "empty"))
 		fake.nr_boxes = 0;
+	else if (!strcmp(key, "without"))
+		fake_without(value);
 	else if (!strcmp(key, "reason"))
 		snprintf(fake.reason, sizeof(fake.reason), "%s", value);
 	else if (!strcmp(key, "platform"))

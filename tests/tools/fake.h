@@ -129,6 +129,9 @@ void fake_machine(const char *name, unsigned int nr_dies);
 /* Keep only the boxes of one die, which becomes domain 0 */
 void fake_only_die(unsigned int die);
 
+/* Remove the boxes of a type, as firmware does that hides them */
+void fake_without(const char *type);
+
 /* Add @nr CPU domains with one box "core0" each; LLC_MISSES is missing */
 void fake_cpus(unsigned int nr);
 

@@ -314,17 +314,8 @@ static void evaluation_needs_one_read(void **state)
 /* Set up a Sapphire Rapids without the boxes of one type */
 static void machine_open_without(const char *type)
 {
-	unsigned int nr = 0;
-
 	fake_machine("spr", 2);
-	for (unsigned int i = 0; i < fake.nr_boxes; i++) {
-		if (!strcmp(fake.boxes[i].type, type))
-			continue;
-		fake.boxes[nr] = fake.boxes[i];
-		fake.boxes[nr].box = nr;
-		nr++;
-	}
-	fake.nr_boxes = nr;
+	fake_without(type);
 	dev = device_get();
 	session = session_get(dev, NULL, NULL);
 	assert_int_equal(ucore_metrics_create(dev, &metrics, &err), 0);

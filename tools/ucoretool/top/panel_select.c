@@ -148,13 +148,21 @@ static bool total_is_useful(const struct panel *panel)
 	return nr > 1;
 }
 
-/* Store the reason why a column is missing, unless the machine has no such event or box */
+/* Return true for the error of a box that the driver explains, for example by a BIOS option */
+static bool is_hidden(const struct panels *panels, const struct ucore_error *why)
+{
+	const char *reason = ucore_device_info(panels->dev)->reason;
+
+	return *reason && strstr(why->text, reason);
+}
+
+/* Store the reason why a column is missing, unless the processor has no such event or box */
 static void trouble_store(const struct panels *panels, struct panel *panel, int code,
 			  const struct ucore_error *why)
 {
 	bool full = code == -ENOSPC || code == -EADDRINUSE;
 
-	if (code == -ENOENT || code == -ENXIO || *panel->trouble)
+	if (*panel->trouble || ((code == -ENOENT || code == -ENXIO) && !is_hidden(panels, why)))
 		return;
 	if (full && panels->nr > 1)
 		snprintf(panel->trouble, sizeof(panel->trouble),
