@@ -137,6 +137,8 @@ def core_and_imc_events_share_a_session(m):
 @test("e2-2s", kernels=BOTH, perf=True)
 def core_counters_stay_with_their_first_owner(m):
     with cores(m, watchdog=True):
+        doctor = m.run("ucoretool doctor", check=False).out
+        assert "warning  cores      the NMI watchdog uses" in doctor, doctor
         result = m.run("ucoretool stat --timeout 1 -e core/LLC_MISSES/", check=False)
         assert result.status == 1 and "kernel.nmi_watchdog=0" in result.err, result.err
         assert "in use by perf" in m.sh("ucoretool info")

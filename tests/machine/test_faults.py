@@ -413,6 +413,9 @@ def assert_hidden_reported(m, message):
 
 def assert_hidden(m, message):
     assert_hidden_reported(m, message)
+    for spec in ("ha/CLOCKTICKS/", "UNC_H_CLOCKTICKS", "r3qpi0/CLOCKTICKS/"):
+        result = m.run(f"ucoretool stat --timeout 1 -e {spec}", check=False)
+        assert result.status == 2 and message in result.err, result.err
     with Session(m) as s:
         # the port counts, but a match is refused, because its registers are in the hidden function
         s.add("qpi0", 1, 0, event=0x14)
@@ -421,6 +424,13 @@ def assert_hidden(m, message):
         s.add("qpi0", 0, 1, event=0x38, match0=0x1e00, mask0=0x1f80)
         s.start()
         assert all(value["count"] for value in s.read_exactly()["values"])
+
+
+@test("e2-2s")
+def missing_node_of_a_loaded_module_is_reported(m):
+    result = m.run("ucoretool stat --device /nosuch -e imc/CAS_COUNT.RD/ --timeout 1", check=False)
+    assert result.status == 1 and "/nosuch: no device node, although the ucore module is loaded" \
+        in result.err, result.err
 
 
 @test("e2-2s", settings={"faults.hide": HIDDEN})

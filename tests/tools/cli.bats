@@ -133,6 +133,7 @@ samples()
 	stat -C 0|unknown option -C. Uncore boxes belong to dies. Select a die by die=N
 	stat --per-core|unknown option --per-core. Count core/EVENT/ with --per-box
 	stat --per-die|unknown option --per-die (did you mean --per-socket?)
+	stat --per-node|unknown option --per-node. A node is a socket (--per-socket), unless it is divided
 	stat -A|unknown option -A (did you mean --per-box?)
 	stat -n 3|unknown option -n (did you mean --count?)
 	revoke -n 3|unknown option -n. See
