@@ -133,7 +133,7 @@ samples()
 	stat -C 0|unknown option -C. Uncore boxes belong to dies. Select a die by die=N
 	stat --per-core|unknown option --per-core. Count core/EVENT/ with --per-box
 	stat --per-die|unknown option --per-die (did you mean --per-socket?)
-	stat --per-node|unknown option --per-node. A node is a socket (--per-socket), unless it is divided
+	stat --per-node --per-box -e imc/CAS_COUNT.RD/|--per-node: cannot be combined with --per-box
 	stat -A|unknown option -A (did you mean --per-box?)
 	stat -n 3|unknown option -n (did you mean --count?)
 	revoke -n 3|unknown option -n. See
@@ -477,6 +477,18 @@ samples()
 	[[ $err == *"pattern 'nosuchthing': no event matches on this machine" ]]
 }
 
+@test "the text of each metric in percent names the whole" {
+	local percent=0
+	for platform in snbep ivbep hswep bdxep bdxde skx clx cpx icx snr spr emr gnr srf grr cwf; do
+		tool list metrics -v -j --platform "$platform"
+		percent=$((percent + $(grep -c '"unit":"%"' <<<"$output" || true)))
+		if grep '"unit":"%"' <<<"$output" | grep -v -i '"text":"[^"]*\(share of\|time\) '; then
+			return 1
+		fi
+	done
+	[ "$percent" -gt 100 ]
+}
+
 @test "list prints no heading without a match, and suggests a name" {
 	tool list boxes imx
 	complains 1 "pattern 'imx': no box matches on this machine (did you mean 'imc'?)"
@@ -759,6 +771,45 @@ writes()
 	tool stat -M memory_bandwidth_read --timeout 1 -j --per-box
 	[ "$(wc -l <<<"$output")" -eq 9 ]
 	[[ $(sed -n 3p <<<"$output") == '{"time_ns":1000000000,"socket":0,"die":0,"box":"imc2","value":0.711111111,"unit":"MB/s","metric":"memory_bandwidth_read","time":"20'* ]]
+}
+
+# CPUs of sockets and nodes ("socket:node") below $TMP/numa
+numa()
+{
+	local cpu=0 pair
+
+	rm -rf "$TMP/numa"
+	for pair; do
+		mkdir -p "$TMP/numa/sys/devices/system/cpu/cpu$cpu/"{topology,node"${pair#*:}"}
+		echo "${pair%:*}" >"$TMP/numa/sys/devices/system/cpu/cpu$cpu/topology/physical_package_id"
+		cpu=$((cpu + 1))
+	done
+}
+
+@test "stat --per-node prints the node of each socket, and refuses divided sockets" {
+	local socket1 node0
+
+	tool stat -j --per-socket -e imc/CAS_COUNT.RD/ -M memory_bandwidth_read --timeout 1
+	socket1=$(grep '"socket":1,' <<<"$output" | sed 's/.*"socket":1,//; s/"time":.*//')
+	[ "$(wc -l <<<"$socket1")" -eq 2 ]
+	# node 0 is on socket 1
+	numa 0:1 1:0 0:1 1:0
+	tool stat -j --per-node --root "$TMP/numa" -e imc/CAS_COUNT.RD/ -M memory_bandwidth_read --timeout 1
+	[ "$status" -eq 0 ]
+	node0=$(grep '"node":0,' <<<"$output" | sed 's/.*"node":0,//; s/"time":.*//')
+	[ "$node0" = "$socket1" ]
+	[[ $output == *'"node":1,'* && $output != *'"socket"'* ]]
+	tool stat --per-node --root "$TMP/numa" -e imc/CAS_COUNT.RD/ --timeout 1
+	[[ ${output%%$'\n'*} == *NODE* ]]
+	numa 0:0 0:1 1:2 1:3
+	tool stat --per-node --root "$TMP/numa" -e imc/CAS_COUNT.RD/ --timeout 1
+	complains 1 "socket " " has the nodes " "(sub-NUMA clustering)" "not known which memory channels"
+	numa 0:0 1:0
+	tool stat --per-node --root "$TMP/numa" -e imc/CAS_COUNT.RD/ --timeout 1
+	complains 1 "node 0 has CPUs of the sockets " "Use --per-socket"
+	mkdir -p "$TMP/none"
+	tool stat --per-node --root "$TMP/none" -e imc/CAS_COUNT.RD/ --timeout 1
+	complains 1 "the kernel reports no NUMA nodes" "Use --per-socket"
 }
 
 @test "stat -M prints values in the columns of counts in a table" {

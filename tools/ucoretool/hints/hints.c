@@ -47,8 +47,6 @@ static const struct option_hint option_hints[] = {
 	{ "stat", 0, "per-core", NULL, "Count core/EVENT/ with --per-box" },
 	{ "stat", 0, "per-thread", NULL, "Count core/EVENT/ with --per-box" },
 	{ "stat", 0, "per-die", "per-socket", NULL },
-	{ "stat", 0, "per-node", NULL,
-	  "A node is a socket (--per-socket), unless it is divided. See Documentation/numa.md" },
 	{ "stat", 0, "per-channel", "per-box", NULL },
 	{ "stat", 'A', "no-aggr", "per-box", NULL },
 	{ "stat", 0, "no-merge", "per-box", NULL },

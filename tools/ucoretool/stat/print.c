@@ -46,6 +46,8 @@ static void columns_make(struct stat_run *stat)
 	memcpy(columns, all, sizeof(all));
 	columns[nr_columns(stat)] = (struct column) { "time", "", .hidden = true };
 	columns[nr_columns(stat) + 1] = (struct column) { "device", "DEVICE", -8 };
+	if (stat->by_node)
+		columns[COLUMN_SOCKET] = (struct column) { "node", "NODE", 6 };
 	columns[COLUMN_TIME].hidden = !stat->series;
 	columns[COLUMN_SOCKET].hidden = stat->grouping != GROUP_SOCKET;
 	/* show the socket of metrics that have no values per box */
@@ -64,6 +66,15 @@ static void columns_make(struct stat_run *stat)
 	for (size_t i = 0; i < stat->nr_rows; i++)
 		if (stat->grouping == GROUP_BOX && stat->rows[i].cpu >= 0)
 			columns[COLUMN_CPU].hidden = false;
+}
+
+/* Return the cell of a socket, or of its NUMA node with --per-node */
+static struct cell socket_cell(const struct stat_run *stat, uint32_t socket)
+{
+	if (!stat->by_node)
+		return cell_number(socket);
+	return socket < MAX_SOCKETS && stat->nodes[socket] >= 0 ?
+	       cell_number((uint32_t)stat->nodes[socket]) : cell_none();
 }
 
 static struct cell rate_cell(const struct stat_row *row, const struct ucore_event *event)
@@ -129,7 +140,7 @@ static void row_print(struct stat_run *stat, const struct stat_row *row)
 	struct cell cells[MAX_COLUMNS] = {
 		[COLUMN_TIME] = cell_ns(stat->time),
 		[COLUMN_SOCKET] = stat->grouping == GROUP_TOTAL ? cell_none() :
-				  cell_number(row->socket),
+				  socket_cell(stat, row->socket),
 		[COLUMN_DIE] = box ? domain_die_cell(row->die, row->cpu) : cell_none(),
 		[COLUMN_CPU] = box ? domain_cpu_cell(row->cpu) : cell_none(),
 		[COLUMN_BOX] = box ? cell_text(row->box) : cell_none(),
@@ -150,7 +161,7 @@ static void place_cells(const struct stat_run *stat, const struct ucore_metric_v
 {
 	cells[COLUMN_TIME] = cell_ns(stat->time);
 	if (value->level == UCORE_LEVEL_SOCKET)
-		cells[COLUMN_SOCKET] = cell_number(value->package);
+		cells[COLUMN_SOCKET] = socket_cell(stat, value->package);
 	if (value->level != UCORE_LEVEL_BOX)
 		return;
 	cells[COLUMN_SOCKET] = stat->out.format == OUT_TABLE ? cell_none() :

@@ -23,6 +23,7 @@
 struct stat_args {
 	struct count_args count;
 	bool devices;
+	bool by_node;
 	const char *root;
 	uint64_t interval_ns;
 	uint64_t nr_intervals;
@@ -40,6 +41,8 @@ static const struct option_desc stat_options[] = {
 	  "print every TIME (1s, 200ms; a number without a unit is in ms)" },
 	{ OPT_COUNT, "count", "N", "stop after N intervals" },
 	{ OPT_PER_SOCKET, "per-socket", NULL, "print one line per event and socket" },
+	{ OPT_PER_NODE, "per-node", NULL,
+	  "print one line per event and NUMA node (without sub-NUMA clustering)" },
 	{ OPT_PER_BOX, "per-box", NULL, "print one line per event and box" },
 	{ OPT_PER_DEVICE, "per-device", NULL,
 	  "as --per-box, with the PCI devices of each IIO stack and the partner of each link" },
@@ -73,6 +76,10 @@ static int stat_option(struct tool *tool, void *data, int letter, const char *va
 		args->output.grouping = GROUP_BOX;
 		args->devices = true;
 		return 0;
+	case OPT_PER_NODE:
+		args->output.grouping = GROUP_SOCKET;
+		args->by_node = true;
+		return 0;
 	case OPT_ROOT:
 		args->root = value;
 		return 0;
@@ -96,8 +103,10 @@ static int stat_finish(struct tool *tool, void *data, int argc, char **argv)
 
 	if (args->nr_intervals && !args->interval_ns)
 		return tool_usage(tool, "--count: stops after N intervals. Add -I TIME");
-	if (args->root && !args->devices)
-		return tool_usage(tool, "--root: needs --per-device");
+	if (args->by_node && args->output.grouping != GROUP_SOCKET)
+		return tool_usage(tool, "--per-node: cannot be combined with --per-box or --per-device");
+	if (args->root && !args->devices && !args->by_node)
+		return tool_usage(tool, "--root: needs --per-device or --per-node");
 	if (args->rotate_ns && args->no_rotate)
 		return tool_usage(tool, "--rotate and --no-rotate: cannot be combined");
 	if (args->read_flags && args->count.nr_readers > 1)
@@ -224,10 +233,13 @@ static int stat_run(struct tool *tool, const void *data)
 		.grouping = args->output.grouping,
 		.nr_readers = args->count.nr_readers,
 		.devices = args->devices,
+		.by_node = args->by_node,
 		.series = args->interval_ns,
 	};
-	int ret = stat_open(tool, &stat, args, 0);
+	int ret = args->by_node ? stat_nodes_read(tool, args->root, stat.nodes) : 0;
 
+	if (!ret)
+		ret = stat_open(tool, &stat, args, 0);
 	if (ret == EXIT_FULL)
 		ret = stat_open(tool, &stat, args, args->rotate_ns);
 	if (ret)

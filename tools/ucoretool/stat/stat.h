@@ -64,6 +64,8 @@ enum {
 	NR_COLUMNS,
 };
 
+#define MAX_SOCKETS	64	/* maximum number of sockets whose NUMA node is known */
+
 /* Maximum number of columns, with time and device, which follow the columns with fixed positions */
 #define MAX_COLUMNS	(NR_COLUMNS + 2)
 
@@ -75,6 +77,8 @@ enum {
  * @nr_readers: number of CPUs of each die that read the die's counters
  * @series: true if stat prints at intervals (-I), false if only at the end
  * @devices: true if the output has a column of devices (--per-device)
+ * @by_node: true if sockets are shown as NUMA nodes (--per-node)
+ * @nodes: NUMA node of each socket with --per-node, -1: unknown
  * @columns: columns of the output
  * @rows: output rows of counts
  * @nr_rows: number of rows
@@ -96,6 +100,8 @@ struct stat_run {
 	uint32_t nr_readers;
 	bool series;
 	bool devices;
+	bool by_node;
+	int nodes[MAX_SOCKETS];
 	struct column columns[MAX_COLUMNS];
 	struct stat_row *rows;
 	size_t nr_rows;
@@ -120,6 +126,14 @@ int stat_rows_make(struct stat_run *stat);
  * Return: 0 or the exit code.
  */
 int stat_rows_devices(struct tool *tool, struct stat_run *stat, const char *root);
+
+/**
+ * stat_nodes_read() - read the NUMA node of each socket from sysfs below @root (NULL: /)
+ * @nodes: receives the node of each of MAX_SOCKETS sockets, -1 without a CPU
+ *
+ * Return: 0, or the exit code if a socket is not one node.
+ */
+int stat_nodes_read(struct tool *tool, const char *root, int *nodes);
 
 /** stat_rows_update() - set the rows to the sums of the counts since the previous READ */
 void stat_rows_update(struct stat_run *stat, const struct ucore_snapshot *snap);
