@@ -489,6 +489,12 @@ samples()
 	[ "$percent" -gt 100 ]
 }
 
+@test "each CAS_COUNT of HBM is explained as 32 bytes" {
+	tool list events --platform spr -v -x, mchbm/CAS_COUNT
+	[ "$(grep -c '^mchbm,CAS_COUNT' <<<"$output")" -eq 11 ]
+	[ "$(grep -c '^mchbm,CAS_COUNT.*32 bytes each' <<<"$output")" -eq 11 ]
+}
+
 @test "list prints no heading without a match, and suggests a name" {
 	tool list boxes imx
 	complains 1 "pattern 'imx': no box matches on this machine (did you mean 'imc'?)"
