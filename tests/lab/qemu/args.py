@@ -29,6 +29,7 @@ EXTRAS = {
     "nic": ("-device", "e1000e,bus=pcie.0,addr=2,mac=52:54:00:12:34:56,romfile="),
     "nvme": ("-blockdev", "driver=null-co,node-name=nothing,size=1048576",
              "-device", "nvme,bus=pcie.0,addr=3,drive=nothing,serial=1,use-intel-id=on"),
+    "sleeper": ("-device", "ucore-sleeper,bus=pcie.0,addr=4"),
 }
 # A machine without our model
 PC = (*BARE, "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-m", "1G")
