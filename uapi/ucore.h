@@ -154,6 +154,18 @@
 #define UCORE_CAP_DISCOVERY	(1U << 2)	/* boxes come from discovery tables (GET_TABLES) */
 #define UCORE_CAP_CORE		(1U << 3)	/* each CPU has a box "core" (GET_CORE) */
 
+/* ucore_get_info.cause: cause of the problem in ucore_get_info.reason */
+#define UCORE_CAUSE_NONE	0	/* no problem, or none of the following */
+#define UCORE_CAUSE_PROCESSOR	1	/* the driver has no boxes for this processor */
+#define UCORE_CAUSE_GUEST	2	/* a hypervisor hides boxes from a virtual machine */
+#define UCORE_CAUSE_FIRMWARE	3	/* firmware hides boxes or a discovery table */
+#define UCORE_CAUSE_CONFIG	4	/* the kernel reaches 256 bytes of PCI config space only */
+#define UCORE_CAUSE_ASLEEP	5	/* a PCI function sleeps that may have a missing table */
+#define UCORE_CAUSE_TABLE	6	/* a die has no discovery table that can be used */
+#define UCORE_CAUSE_OFFLINE	7	/* a socket has no CPU online */
+#define UCORE_CAUSE_NODE	8	/* neither registers nor the kernel give a bus's die */
+#define UCORE_CAUSE_INTREE	9	/* intel_uncore holds the boxes */
+
 /**
  * struct ucore_get_info - UCORE_GET_INFO: describe the machine and the driver
  * @size: sizeof(struct ucore_get_info)
@@ -167,7 +179,7 @@
  * @family: out: CPUID family
  * @model: out: CPUID model
  * @stepping: out: CPUID stepping
- * @reserved: 0
+ * @cause: out: UCORE_CAUSE_* of @reason
  * @platform: out: short platform name ("ivbep"), empty if unknown
  * @reason: out: one sentence on the most important problem and its remedy. Problems are
  *          @state, missing boxes, and the first box that failed its self-test
@@ -191,7 +203,7 @@ struct ucore_get_info {
 	__u32 family;
 	__u32 model;
 	__u32 stepping;
-	__u32 reserved;
+	__u32 cause;
 	char platform[UCORE_NAME_LEN];
 	char reason[UCORE_REASON_LEN];
 };
@@ -582,6 +594,8 @@ struct ucore_get_selftest {
 #define UCORE_TABLE_UNMAPPED	15	/* the kernel refuses to map the table */
 #define UCORE_TABLE_MSR		16	/* the MSR for the table's address faults or holds none */
 #define UCORE_TABLE_FOREIGN	17	/* the table's address belongs to another device */
+#define UCORE_TABLE_CONFIG	18	/* the kernel reaches 256 bytes of the config space only */
+#define UCORE_TABLE_ASLEEP	19	/* the PCI function sleeps, and was not read */
 
 /**
  * struct ucore_table_info - description of a discovery table, element of GET_TABLES

@@ -26,8 +26,6 @@ static int cmd_get_info(struct ucore_ioctl_call *call)
 	struct ucore_get_info *info = &call->arg.info;
 	u32 state = ucore_describe_state();
 
-	if (info->reserved)
-		return -EINVAL;
 	*info = (struct ucore_get_info){
 		.size = info->size,
 		.abi = UCORE_ABI_VERSION,
@@ -38,6 +36,7 @@ static int cmd_get_info(struct ucore_ioctl_call *call)
 		.family = boot_cpu_data.x86,
 		.model = boot_cpu_data.x86_model,
 		.stepping = boot_cpu_data.x86_stepping,
+		.cause = ucore_describe_cause(state),
 	};
 	info->caps = READ_ONCE(ucore_catalog.caps);
 	if (ucore_catalog.platform)

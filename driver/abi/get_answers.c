@@ -27,34 +27,6 @@ u32 ucore_describe_state(void)
 	return ucore_catalog.nr_boxes ? UCORE_STATE_READY : ucore_catalog.absent;
 }
 
-static u32 nr_tables(void)
-{
-	const struct ucore_report *report = ucore_catalog_report();
-
-	return report ? report->nr_tables() : 0;
-}
-
-static bool pci_boxes_found(void)
-{
-	u32 i;
-
-	for (i = 0; i < ucore_catalog.nr_boxes; i++)
-		if (ucore_catalog.boxes[i].io.pdev)
-			return true;
-	return false;
-}
-
-static const char *hidden_reason(void)
-{
-	if (nr_tables())
-		return "nothing in the discovery tables can be used: ucoretool list --rejected";
-	if (boot_cpu_has(X86_FEATURE_HYPERVISOR))
-		return "a virtual machine hides the uncore boxes: run ucore on the host";
-	if (ucore_catalog_report())
-		return "no PMON discovery table: look for a BIOS option that enables it";
-	return "no uncore box answers: look for a BIOS option that hides them";
-}
-
 static const char *intree_reason(void)
 {
 	if (ucore_intel_uncore_is_module())
@@ -66,28 +38,29 @@ static const char *intree_reason(void)
  * ucore_describe_reason() - get the sentence of GET_INFO on the driver's problem and its remedy
  * @state: UCORE_STATE_*
  *
+ * UCORE_STATE_READY may be due to core boxes only. The sentence then explains why no uncore box
+ * exists.
+ *
  * Return: a string that lives as long as the catalog; empty if nothing is wrong.
  */
 const char *ucore_describe_reason(u32 state)
 {
-	/* UCORE_STATE_READY may be due to core boxes only: explain why no uncore box exists */
-	if (state == UCORE_STATE_READY)
-		state = ucore_catalog.absent;
-	switch (state) {
-	case UCORE_STATE_NOT_INTEL:
-		return "not an Intel processor: it has no uncore PMU of this kind";
-	case UCORE_STATE_UNKNOWN:
-		return "no table for this Intel processor, and it has no PMON discovery";
-	case UCORE_STATE_HIDDEN:
-		return hidden_reason();
-	case UCORE_STATE_INTREE:
+	if (state == UCORE_STATE_INTREE)
 		return intree_reason();
-	}
-	if (!ucore_catalog_report() && !pci_boxes_found())
-		return "the PCI boxes are hidden: look for a BIOS option that hides them";
 	if (*ucore_catalog.hidden)
 		return ucore_catalog.hidden;
 	return smp_load_acquire(&ucore_catalog.failed) ?: "";	/* pairs with set_failed_text() */
+}
+
+/**
+ * ucore_describe_cause() - get the cause of the problem that ucore_describe_reason() explains
+ * @state: UCORE_STATE_*
+ *
+ * Return: UCORE_CAUSE_*.
+ */
+u32 ucore_describe_cause(u32 state)
+{
+	return state == UCORE_STATE_INTREE ? UCORE_CAUSE_INTREE : ucore_catalog.cause;
 }
 
 static const char *core_reason(u32 state)

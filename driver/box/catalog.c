@@ -163,11 +163,11 @@ static int find_all(struct ucore_finder *finder)
 	if (ret)
 		return ret;
 	cat->caps = cat->platform->caps | finder->caps;
+	if (ucore_resource_map_failed())
+		ucore_finder_report(finder, UCORE_CAUSE_NONE,
+				    "boxes may be missing: registers could not be mapped, memory was short or dmesg says why");
 	strscpy(cat->hidden, finder->hidden, sizeof(cat->hidden));
-	if (ucore_resource_map_failed() && !*cat->hidden)
-		strscpy(cat->hidden,
-			"boxes may be missing: registers could not be mapped, memory was short or dmesg says why",
-			sizeof(cat->hidden));
+	cat->cause = finder->cause;
 	if (!finder->nr)
 		nothing_found();
 	ret = ucore_platform_core.find(finder, &ucore_platform_core);
@@ -192,6 +192,9 @@ int ucore_catalog_build(void)
 	cat->platform = ucore_platform_match();
 	if (!cat->platform) {
 		cat->absent = UCORE_STATE_NOT_INTEL;
+		cat->cause = UCORE_CAUSE_PROCESSOR;
+		strscpy(cat->hidden, "not an Intel processor: it has no uncore PMU of this kind",
+			sizeof(cat->hidden));
 		return 0;
 	}
 	ret = find_all(&finder);
@@ -224,6 +227,7 @@ void ucore_catalog_destroy(void)
 	cat->logged = 0;
 	cat->core_busy = false;
 	*cat->hidden = 0;
+	cat->cause = UCORE_CAUSE_NONE;
 	if (cat->platform && cat->platform->drop)
 		cat->platform->drop();
 	ucore_platform_core.drop();

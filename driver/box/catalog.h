@@ -27,6 +27,7 @@
  * @absent: reason why no uncore boxes were found, UCORE_STATE_*; UCORE_STATE_READY if some were
  *          found
  * @hidden: text about missing boxes for the user, empty if no box is missing
+ * @cause: cause of the problem in @hidden, UCORE_CAUSE_*
  * @failed: text about the first failed self-test for the user; NULL if no self-test failed
  * @failed_text: buffer to which @failed points; read through @failed only
  */
@@ -42,6 +43,7 @@ struct ucore_catalog {
 	bool core_busy;
 	u32 absent;
 	char hidden[UCORE_REASON_LEN];
+	u32 cause;
 	const char *failed;
 	char failed_text[UCORE_REASON_LEN];
 };

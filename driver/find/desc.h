@@ -208,6 +208,8 @@ struct ucore_increment {
  * @link_kind: UCORE_LINK_BUS if the instance number of a box is the number of its IIO stack,
  *             UCORE_LINK_UPI if it is the number of a UPI link whose PCI function contains the
  *             box; otherwise 0
+ * @socket_link: true if the boxes belong to links between sockets, which a processor for one socket
+ *               lacks
  */
 struct ucore_box_type {
 	const char *name;
@@ -241,6 +243,7 @@ struct ucore_box_type {
 	s8 status_fixed;
 	bool status_global;
 	u8 link_kind;
+	bool socket_link;
 };
 
 /**

@@ -15,7 +15,7 @@
 #include "find/array.h"
 #include "find/die_topology.h"
 
-/* Largest number of nodes, because a node id has three bits in CPUNODEID and GIDNIDMAP */
+/* Largest number of sockets, because a node id has three bits in CPUNODEID and GIDNIDMAP */
 #define UBOX_NODES	8
 
 /**
@@ -180,22 +180,48 @@ static int die_of_node(int node)
 	return die;
 }
 
-/* Return the logical die of a UBox function, or UCORE_DIE_*. */
-static int die_of_ubox(struct pci_dev *pdev, const struct ucore_ubox_map *ubox)
+/*
+ * Return the number of the socket in the registers of a UBox function, -ENOENT if they contain
+ * none, -EIO if they cannot be read.
+ */
+static int ubox_number(struct pci_dev *pdev, const struct ucore_ubox_map *ubox)
 {
-	int die, number;
 	u32 nodeid, map;
 
-	if (num_online_nodes() > UBOX_NODES) {
-		die = die_of_node(pcibus_to_node(pdev->bus));
-		/* bus_map() would replace UCORE_DIE_UNKNOWN by the die of a neighbouring bus */
-		return die == UCORE_DIE_UNKNOWN ? UCORE_DIE_OFFLINE : die;
-	}
 	if (pci_read_config_dword(pdev, ubox->nodeid, &nodeid) ||
 	    pci_read_config_dword(pdev, ubox->gidnidmap, &map))
-		return UCORE_DIE_UNKNOWN;
-	number = ucore_bus_package(nodeid, map);
-	return number < 0 ? UCORE_DIE_OFFLINE : die_of_ubox_number(number);
+		return -EIO;
+	return ucore_bus_package(nodeid, map);
+}
+
+/* Return true if the machine has so few UBoxes that each can have its own node id. */
+static bool node_ids_unique(const struct ucore_ubox_map *ubox)
+{
+	struct pci_dev *pdev = NULL;
+	u32 n = 0;
+
+	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, ubox->device, pdev)))
+		n++;
+	return n <= UBOX_NODES;
+}
+
+/*
+ * Return the logical die of a UBox function, or UCORE_DIE_*. @unique is the result of
+ * node_ids_unique(). On a machine with more than eight NUMA nodes, the node of the bus has
+ * priority. The node is unknown if firmware does not report it (ACPI _PXM), and it does not
+ * identify a die if it has no CPU.
+ */
+static int die_of_ubox(struct pci_dev *pdev, const struct ucore_ubox_map *ubox, bool unique)
+{
+	int number = unique ? ubox_number(pdev, ubox) : -ENOENT;
+	int die = die_of_node(pcibus_to_node(pdev->bus));
+
+	if (number >= 0 && (die < 0 || num_online_nodes() <= UBOX_NODES))
+		return die_of_ubox_number(number);
+	if (die >= 0)
+		return die;
+	/* bus_map() replaces UCORE_DIE_UNKNOWN by the die of a neighbouring bus */
+	return number == -EIO ? UCORE_DIE_UNKNOWN : UCORE_DIE_NO_NODE;
 }
 
 /*
@@ -204,19 +230,16 @@ static int die_of_ubox(struct pci_dev *pdev, const struct ucore_ubox_map *ubox)
  */
 static void bus_map(const struct ucore_ubox_map *ubox, int segment, int die, s16 *die_of_bus)
 {
+	bool unique = node_ids_unique(ubox);
 	struct pci_dev *pdev = NULL;
-	int i, bus, found;
+	int i, bus;
 
 	for (bus = 0; bus < UCORE_NR_BUSES; bus++)
 		die_of_bus[bus] = UCORE_DIE_UNKNOWN;
 
-	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, ubox->device, pdev))) {
-		if (pci_domain_nr(pdev->bus) != segment)
-			continue;
-		found = die_of_ubox(pdev, ubox);
-		if (found != UCORE_DIE_UNKNOWN)
-			die_of_bus[pdev->bus->number] = found;
-	}
+	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, ubox->device, pdev)))
+		if (pci_domain_nr(pdev->bus) == segment)
+			die_of_bus[pdev->bus->number] = die_of_ubox(pdev, ubox, unique);
 
 	for (i = 0; i < UCORE_NR_BUSES; i++) {
 		bus = ubox->lower ? i : UCORE_NR_BUSES - 1 - i;
@@ -235,8 +258,8 @@ static void bus_map(const struct ucore_ubox_map *ubox, int segment, int die, s16
  *
  * A bus with a UBox belongs to the UBox's socket. A bus without a UBox (an IIO bus) belongs to
  * the socket of the next higher bus with a UBox. On some generations the next lower bus applies
- * (@ubox->lower). The registers can number up to eight nodes. On larger machines the NUMA nodes
- * of the buses are used instead.
+ * (@ubox->lower). The registers can number up to eight sockets. On larger machines only the NUMA
+ * nodes of the buses are used.
  */
 void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_bus)
 {
@@ -280,7 +303,7 @@ int ucore_die_of_node_id(const struct ucore_ubox_map *ubox, u32 node)
 	int number = -ENOENT;
 	u32 map;
 
-	if (node >= UBOX_NODES || num_online_nodes() > UBOX_NODES)
+	if (node >= UBOX_NODES || !node_ids_unique(ubox))
 		return UCORE_DIE_UNKNOWN;
 	while (number < 0 && (pdev = pci_get_device(PCI_VENDOR_ID_INTEL, ubox->device, pdev)))
 		if (!pci_read_config_dword(pdev, ubox->gidnidmap, &map))

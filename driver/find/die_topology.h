@@ -12,6 +12,7 @@ struct pci_bus;
 /* Special values of a logical die id */
 #define UCORE_DIE_UNKNOWN	(-1)	/* the die cannot be found */
 #define UCORE_DIE_OFFLINE	(-2)	/* die of a socket without an online CPU */
+#define UCORE_DIE_NO_NODE	(-3)	/* neither the UBox nor the bus's NUMA node gives the die */
 
 /**
  * struct ucore_ubox_map - UBox function, whose registers contain the number of its socket

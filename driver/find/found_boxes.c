@@ -3,10 +3,13 @@
  * The finder: collects the box descriptions from which the catalog is built. Process context,
  * at module load.
  */
+#include <linux/cpufeature.h>
+#include <linux/kernel.h>
 #include <linux/pci.h>
 #include <linux/string.h>
 
 #include "find/array.h"
+#include "find/die_topology.h"
 #include "find/found_boxes.h"
 
 /**
@@ -71,16 +74,63 @@ bool ucore_finder_has(const struct ucore_finder *finder, u64 address, u32 size)
 }
 
 /**
- * ucore_finder_socket_offline() - set the text that reports a socket without an online CPU
- * @finder: collection of box descriptions, whose member hidden receives the text
- *
- * The boxes of such a socket cannot be probed. Therefore a list of hidden boxes would be wrong.
+ * ucore_finder_report() - set the text about missing boxes, unless there is one already
+ * @finder: collection of box descriptions, whose members hidden and cause are set
+ * @cause: cause of the problem, UCORE_CAUSE_*
+ * @format: printf format of the text
  */
-void ucore_finder_socket_offline(struct ucore_finder *finder)
+void ucore_finder_report(struct ucore_finder *finder, u32 cause, const char *format, ...)
 {
-	strscpy(finder->hidden,
-		"a socket has no CPU online: bring one online and load ucore again",
-		sizeof(finder->hidden));
+	va_list args;
+
+	if (*finder->hidden)
+		return;
+	finder->cause = cause;
+	va_start(args, format);
+	vsnprintf(finder->hidden, sizeof(finder->hidden), format, args);
+	va_end(args);
+}
+
+/**
+ * ucore_finder_report_hidden() - report that all boxes of a kind are hidden
+ * @finder: collection of box descriptions
+ * @boxes: name of the boxes, as the object of the sentence
+ * @problem: sentence for a machine whose firmware hides the boxes
+ *
+ * A virtual machine cannot change the BIOS of its host. Therefore it gets another sentence.
+ */
+void ucore_finder_report_hidden(struct ucore_finder *finder, const char *boxes,
+				const char *problem)
+{
+	if (boot_cpu_has(X86_FEATURE_HYPERVISOR))
+		ucore_finder_report(finder, UCORE_CAUSE_GUEST,
+				    "a virtual machine hides the %s: run ucore on the host", boxes);
+	else
+		ucore_finder_report(finder, UCORE_CAUSE_FIRMWARE, "%s", problem);
+}
+
+/**
+ * ucore_finder_report_no_die() - report a PCI bus whose die is unknown or offline
+ * @finder: collection of box descriptions
+ * @segment: PCI segment of the bus
+ * @bus: PCI bus with boxes or a discovery table
+ * @die: UCORE_DIE_*
+ *
+ * The boxes of a socket without an online CPU cannot be probed. Therefore a list of hidden boxes
+ * would be wrong.
+ */
+void ucore_finder_report_no_die(struct ucore_finder *finder, u32 segment, u32 bus, int die)
+{
+	if (die == UCORE_DIE_OFFLINE)
+		ucore_finder_report(finder, UCORE_CAUSE_OFFLINE,
+				    "a socket has no CPU online: bring one online and load ucore again");
+	else if (die == UCORE_DIE_NO_NODE)
+		ucore_finder_report(finder, UCORE_CAUSE_NODE,
+				    "the kernel knows no NUMA node of bus %04x:%02x, and its UBox does not give the socket: update the BIOS (ACPI _PXM of the bus)",
+				    segment, bus);
+	else
+		ucore_finder_report_hidden(finder, "UBoxes, which give the dies of PCI boxes",
+					   "the UBoxes, which give the dies of PCI boxes, are hidden: look for a BIOS option that hides them");
 }
 
 /**

@@ -53,6 +53,7 @@ struct ucore_platform {
  * @capacity: number of descriptions that @desc has room for
  * @caps: capabilities in addition to those of the platform, UCORE_CAP_*
  * @hidden: text about missing boxes for the user, empty if no box is missing
+ * @cause: cause of the problem in @hidden, UCORE_CAUSE_*
  */
 struct ucore_finder {
 	struct ucore_box_desc *desc;
@@ -60,12 +61,17 @@ struct ucore_finder {
 	u32 capacity;
 	u32 caps;
 	char hidden[UCORE_REASON_LEN];
+	u32 cause;
 };
 
 int ucore_finder_add(struct ucore_finder *finder, const struct ucore_box_desc *desc);
 bool ucore_finder_knows(const struct ucore_finder *finder, const struct ucore_box_desc *desc);
 bool ucore_finder_has(const struct ucore_finder *finder, u64 address, u32 size);
-void ucore_finder_socket_offline(struct ucore_finder *finder);
+__printf(3, 4) void ucore_finder_report(struct ucore_finder *finder, u32 cause,
+					const char *format, ...);
+void ucore_finder_report_hidden(struct ucore_finder *finder, const char *boxes,
+				const char *problem);
+void ucore_finder_report_no_die(struct ucore_finder *finder, u32 segment, u32 bus, int die);
 void ucore_finder_drop(struct ucore_finder *finder);
 
 #endif /* UCORE_FOUND_BOXES_H */

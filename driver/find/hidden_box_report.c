@@ -7,6 +7,7 @@
  * socket. A box type that no die has may not exist in this processor. A box type that only some
  * dies have is hidden on the other dies. Process context, at module load.
  */
+#include <linux/cpufeature.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -21,23 +22,21 @@
 /**
  * struct message - text about hidden boxes, while it is built
  * @text: beginning of the text, terminated by 0
- * @size: size of @text (bytes)
  * @die: die of the box that was last added to @text, or ALL_DIES
  */
 struct message {
-	char *text;
-	size_t size;
+	char text[UCORE_REASON_LEN];
 	int die;
 };
 
 static __printf(2, 3) void msg_add(struct message *msg, const char *format, ...)
 {
-	size_t length = strlen(msg->text), room = msg->size - length;
+	size_t length = strlen(msg->text), room = sizeof(msg->text) - length;
 	va_list args;
 
 	va_start(args, format);
 	if (vsnprintf(msg->text + length, room, format, args) >= room)
-		strscpy(&msg->text[msg->size - 4], "...", 4);
+		strscpy(&msg->text[sizeof(msg->text) - 4], "...", 4);
 	va_end(args);
 }
 
@@ -50,7 +49,8 @@ static void msg_add_location(struct message *msg, int die)
 	bool first = !*msg->text;
 
 	if (first)
-		msg_add(msg, "a BIOS option may hide boxes:");
+		msg_add(msg, boot_cpu_has(X86_FEATURE_HYPERVISOR) ?
+			"a virtual machine may hide boxes:" : "a BIOS option may hide boxes:");
 	if (die != msg->die)
 		msg_add(msg, "%s die %d: ", first ? "" : ";", die);
 	else
@@ -130,7 +130,7 @@ static void add_type(struct message *msg, const struct ucore_finder *finder,
 
 	if (die != ALL_DIES) {
 		add_type_of_die(msg, finder, table, type, die, most);
-	} else if (!most) {
+	} else if (!most && !(type->socket_link && dies->nr == 1)) {
 		msg_add_location(msg, ALL_DIES);
 		msg_add(msg, "%s", type->name);
 	}
@@ -138,9 +138,10 @@ static void add_type(struct message *msg, const struct ucore_finder *finder,
 
 /*
  * Append the box types that are missing on die @die, or with ALL_DIES the types that all dies
- * lack. Memory-mapped boxes are included, because they are missing if the PCI function with
- * their address is hidden. Boxes of free-running counters are left out, because they are missing
- * whenever the other boxes of their memory controller are missing.
+ * lack. Links to other sockets are left out on a machine with one die, because a processor for
+ * one socket has none. Memory-mapped boxes are included, because they are missing if the PCI
+ * function with their address is hidden. Boxes of free-running counters are left out, because
+ * they are missing whenever the other boxes of their memory controller are missing.
  */
 static void add_missing(struct message *msg, const struct ucore_finder *finder,
 			const struct ucore_static_table *table, const struct ucore_dies *dies,
@@ -157,6 +158,16 @@ static void add_missing(struct message *msg, const struct ucore_finder *finder,
 			add_type(msg, finder, table, dies, mmio->type, die);
 }
 
+static bool pci_boxes_found(const struct ucore_finder *finder)
+{
+	u32 i;
+
+	for (i = 0; i < finder->nr; i++)
+		if (finder->desc[i].pdev)
+			return true;
+	return false;
+}
+
 /**
  * ucore_hidden_box_report() - set the text about boxes in the static table that were not found
  * @finder: collection of the boxes that were found, whose member hidden receives the text
@@ -166,16 +177,25 @@ static void add_missing(struct message *msg, const struct ucore_finder *finder,
  */
 int ucore_hidden_box_report(struct ucore_finder *finder, const struct ucore_static_table *table)
 {
-	struct message msg = { .text = finder->hidden, .size = sizeof(finder->hidden),
-				   .die = ALL_DIES };
+	struct message msg = { .die = ALL_DIES };
 	struct ucore_dies dies = { };
 	int ret = ucore_dies_list(&dies);
 	u32 i;
 
-	if (!ret) {
+	if (!finder->nr) {
+		ucore_finder_report_hidden(finder, "uncore boxes",
+					   "no uncore box answers: look for a BIOS option that hides them");
+	} else if (!pci_boxes_found(finder)) {
+		ucore_finder_report_hidden(finder, "PCI boxes",
+					   "the PCI boxes are hidden: look for a BIOS option that hides them");
+	} else if (!ret) {
 		add_missing(&msg, finder, table, &dies, ALL_DIES);
 		for (i = 0; i < dies.nr; i++)
 			add_missing(&msg, finder, table, &dies, dies.id[i]);
+		if (*msg.text)
+			ucore_finder_report(finder, boot_cpu_has(X86_FEATURE_HYPERVISOR) ?
+					    UCORE_CAUSE_GUEST : UCORE_CAUSE_FIRMWARE,
+					    "%s", msg.text);
 	}
 	ucore_dies_free(&dies);
 	return ret;

@@ -32,14 +32,12 @@
  * @table: static table of the processor generation
  * @small: bitmap of the logical dies that are of the smallest die variant
  * @slices: number of enabled cache slices of each logical die, 0 if unknown
- * @offline: true if the PCI function of a box belongs to a socket without an online CPU
  */
 struct search {
 	struct ucore_finder *finder;
 	const struct ucore_static_table *table;
 	DECLARE_BITMAP(small, MAX_DIES);
 	u8 slices[MAX_DIES];
-	bool offline;
 };
 
 /*
@@ -175,8 +173,8 @@ static struct pci_dev *find_aux(struct pci_dev *pdev, u16 device)
 	return NULL;
 }
 
-static int find_pci_row(struct search *search, const struct ucore_static_pci *row, int segment,
-			const s16 *die_of_bus)
+static int find_pci_row(const struct search *search, const struct ucore_static_pci *row,
+			int segment, const s16 *die_of_bus)
 {
 	struct pci_dev *pdev = NULL;
 	int die, ret;
@@ -195,8 +193,10 @@ static int find_pci_row(struct search *search, const struct ucore_static_pci *ro
 			continue;
 		die = die_of_bus[pdev->bus->number];
 		if (die < 0) {
-			pci_info(pdev, "ucore: not in an online socket. Ignoring this function.\n");
-			search->offline |= die == UCORE_DIE_OFFLINE;
+			pci_info(pdev, "ucore: %s. Ignoring this function.\n",
+				 die == UCORE_DIE_OFFLINE ? "not in an online socket" :
+							    "its die is unknown");
+			ucore_finder_report_no_die(search->finder, segment, pdev->bus->number, die);
 			continue;
 		}
 		desc.die = die;
@@ -216,7 +216,7 @@ static int find_pci_row(struct search *search, const struct ucore_static_pci *ro
 	return 0;
 }
 
-static int find_pci(struct search *search, int segment)
+static int find_pci(const struct search *search, int segment)
 {
 	const struct ucore_static_table *table = search->table;
 	s16 die_of_bus[UCORE_NR_BUSES];
@@ -335,9 +335,7 @@ int ucore_static_table_find(struct ucore_finder *finder, const struct ucore_plat
 	while (!ret && (segment = segment_after(segment)) >= 0)
 		ret = find_pci(&search, segment);
 	ucore_links_find(finder, search.table->links, &search.table->ubox);
-	if (search.offline)
-		ucore_finder_socket_offline(finder);
-	else if (!ret)
+	if (!ret && !*finder->hidden)
 		ret = ucore_hidden_box_report(finder, search.table);
 	return ret;
 }

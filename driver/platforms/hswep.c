@@ -194,6 +194,7 @@ const struct ucore_box_type ucore_hswep_qpi = {
 	.name = "qpi",
 	.words = &ucore_hswep_words,
 	FIELDS(ucore_e5_invert_qpi_fields),
+	.socket_link = true,
 	.increments = ucore_e5_clockticks_14,
 	.clock = UCORE_CLOCK(0x14),
 	E5_OVERFLOW_COUNTERS(4, HSWEP_WIDTH),

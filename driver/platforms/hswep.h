@@ -78,6 +78,7 @@ extern const struct ucore_global ucore_hswep_global;
 	.name = "r3qpi", \
 	.words = &ucore_hswep_words, \
 	FIELDS(ucore_e5_invert_ext_fields), \
+	.socket_link = true, \
 	.constraints = (_constraints), \
 	.increments = ucore_e5_clockticks_01, \
 	.clock = UCORE_CLOCK(0x01), \

@@ -389,14 +389,52 @@ static void buses_with_nine_nodes_are_mapped_by_numa(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 1, 1));
 }
 
-/* A bus without a node is not assigned, not even by the next higher bus. */
-static void bus_without_node_of_nine_is_skipped(struct kunit *test)
+/* Firmware without _PXM: the kernel knows no node of the bus. */
+static void bus_without_node_of_nine_is_mapped_by_ubox(struct kunit *test)
 {
 	contradicting_maps(9);
 	fake_kernel.bus_node[0] = 0;
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 2U);
+	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 1, 0));
+	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 1, 1));
+}
+
+/* Such a node contains only HBM or persistent memory. */
+static void bus_with_a_node_without_cpus_is_mapped_by_ubox(struct kunit *test)
+{
+	contradicting_maps(9);
+	fake_kernel.bus_node[0] = 1 + 5;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 2U);
+	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 1, 0));
+}
+
+/* Nine UBoxes cannot have different node ids of three bits. */
+static void bus_of_nine_uboxes_needs_a_node(struct kunit *test)
+{
+	u32 i;
+
+	contradicting_maps(9);
+	for (i = 0; i < 7; i++)
+		fake_pci_add(0x0e1e, 2, i, 0);
+	fake_kernel.bus_node[0] = 0;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 1U);
 	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 1, 1));
+	KUNIT_EXPECT_STREQ(test, ucore_describe_reason(UCORE_STATE_READY),
+			   "the kernel knows no NUMA node of bus 0000:3f, and its UBox does not give the socket: update the BIOS (ACPI _PXM of the bus)");
+	KUNIT_EXPECT_EQ(test, ucore_describe_cause(UCORE_STATE_READY), (u32)UCORE_CAUSE_NODE);
+}
+
+static void bus_without_number_in_its_ubox_is_mapped_by_numa(struct kunit *test)
+{
+	contradicting_maps(8);
+	fake_kernel.functions[0].config[0x54 / 4] = 0;	/* no socket has node id 1 */
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 2U);
+	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 0, 0));
+	KUNIT_EXPECT_NOT_NULL(test, box_find("imc", 0, 1));
 }
 
 /* ---- hidden boxes ---- */
@@ -476,13 +514,20 @@ static void hidden_filter_function_of_the_only_box_is_reported(struct kunit *tes
 /* A list that is too long ends in dots. */
 static void long_list_of_hidden_boxes_is_truncated(struct kunit *test)
 {
-	struct ucore_finder finder = { };
-	const struct ucore_platform *p = &ucore_platform_ivbep;
+	static const struct ucore_box_type types[16] = {
+		[0 ... 15] = { .name = "a_long_name" },
+	};
+	struct ucore_static_pci rows[ARRAY_SIZE(types)] = { };
+	struct ucore_static_table table = { .pci = rows, .nr_pci = ARRAY_SIZE(rows) };
+	struct ucore_box_desc desc = { .pdev = &fake_pci_add(0x0eb4, 0, 16, 4)->pdev };
+	struct ucore_finder finder = { .desc = &desc, .nr = 1 };
+	u32 i;
 
-	memset(finder.hidden, 'x', UCORE_REASON_LEN - 12);
-	KUNIT_EXPECT_EQ(test, ucore_hidden_box_report(&finder, p->table), 0);
+	for (i = 0; i < ARRAY_SIZE(types); i++)
+		rows[i].type = &types[i];
+	KUNIT_EXPECT_EQ(test, ucore_hidden_box_report(&finder, &table), 0);
 	KUNIT_EXPECT_EQ(test, strlen(finder.hidden), (size_t)UCORE_REASON_LEN - 1);
-	KUNIT_EXPECT_STREQ(test, &finder.hidden[UCORE_REASON_LEN - 12], ", ha, im...");
+	KUNIT_EXPECT_STREQ(test, &finder.hidden[UCORE_REASON_LEN - 8], "g_na...");
 }
 
 /* ---- v3, v4 and Xeon D ---- */
@@ -629,7 +674,7 @@ static void qpi_port_2_of_v3_has_no_filter(struct kunit *test)
 	fake_pci_add(0x2f32, 0, 8, 2);
 	fake_pci_add(0x2f86, 0, 8, 6);
 	fake_pci_add(0x2f3a, 0, 10, 2);
-	expect_reason(test, "a BIOS option may hide boxes: ha, imc, r2pcie, r3qpi, irp");
+	expect_reason(test, "a BIOS option may hide boxes: ha, imc, r2pcie, irp");
 	KUNIT_ASSERT_NOT_NULL(test, box_find("qpi", 0, 0));
 	KUNIT_EXPECT_NOT_NULL(test, box_find("qpi", 0, 0)->aux.ops);
 	KUNIT_ASSERT_NOT_NULL(test, box_find("qpi", 0, 2));
@@ -753,7 +798,10 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(box_ids_follow_domain_and_table_order),
 	KUNIT_CASE(buses_with_eight_nodes_are_mapped_by_ubox),
 	KUNIT_CASE(buses_with_nine_nodes_are_mapped_by_numa),
-	KUNIT_CASE(bus_without_node_of_nine_is_skipped),
+	KUNIT_CASE(bus_without_node_of_nine_is_mapped_by_ubox),
+	KUNIT_CASE(bus_with_a_node_without_cpus_is_mapped_by_ubox),
+	KUNIT_CASE(bus_of_nine_uboxes_needs_a_node),
+	KUNIT_CASE(bus_without_number_in_its_ubox_is_mapped_by_numa),
 	KUNIT_CASE(hidden_boxes_are_listed_by_type_and_socket),
 	KUNIT_CASE(complete_socket_reports_no_hidden_boxes),
 	KUNIT_CASE(hidden_boxes_of_one_socket_name_the_die),

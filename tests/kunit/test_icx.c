@@ -769,7 +769,7 @@ static void missing_memory_controllers_are_reported(struct kunit *test)
 	fake_pci_add(0x344a, 0, 12, 0);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_STREQ(test, ucore_catalog.hidden,
-			   "a BIOS option may hide boxes: upi, m3upi, imc");
+			   "a BIOS option may hide boxes: imc");
 }
 
 static void snow_ridge_boxes_are_found(struct kunit *test)

@@ -316,10 +316,13 @@ static void link_without_map_has_no_die(struct kunit *test)
 	expect_link(test, 0, UCORE_NO_DIE, 1);
 }
 
-/* With more nodes than it has entries for, the map is not used. */
-static void link_with_ten_nodes_has_no_die(struct kunit *test)
+/* With more UBoxes than node ids, the map is not used. */
+static void link_of_nine_uboxes_has_no_die(struct kunit *test)
 {
-	ubox_add(0x2014, 0, 8, 0, 0xfac688);
+	u32 i;
+
+	for (i = 0; i < 9; i++)
+		ubox_add(0x2014, 0, i, 0, 0xfac688);
 	link_add(0, true, 0, 1);
 	fake_kernel.nr_nodes = 10;
 	fake_kernel.bus_node[0] = 1;
@@ -367,7 +370,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(link_peer_is_mapped_from_node_to_socket),
 	KUNIT_CASE(link_to_unknown_socket_has_no_die),
 	KUNIT_CASE(link_without_map_has_no_die),
-	KUNIT_CASE(link_with_ten_nodes_has_no_die),
+	KUNIT_CASE(link_of_nine_uboxes_has_no_die),
 	KUNIT_CASE(links_of_cooper_lake_are_unknown),
 	KUNIT_CASE(links_of_ice_lake_have_their_peers),
 	{ }

@@ -67,8 +67,7 @@ struct shape {
 
 static const struct shape shapes[] = {
 	{ SHAPE(UCORE_GET_INFO, ucore_get_info, false),
-	  .slots = { SLOT(ucore_get_info, flags, FLAGS),
-		     SLOT(ucore_get_info, reserved, RESERVED) } },
+	  .slots = { SLOT(ucore_get_info, flags, FLAGS) } },
 	{ SHAPE(UCORE_GET_CORE, ucore_get_core, false),
 	  .slots = { SLOT(ucore_get_core, flags, FLAGS) } },
 	{ SHAPE(UCORE_GET_DOMAINS, ucore_get_domains, false),

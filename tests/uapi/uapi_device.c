@@ -22,7 +22,6 @@ static struct ucore_get_info info_get(void)
 	memset(&info, POISON, sizeof(info));
 	info.size = sizeof(info);
 	info.flags = 0;
-	info.reserved = 0;
 	do_command(fd, UCORE_GET_INFO, &info);
 	close(fd);
 	return info;
@@ -39,7 +38,7 @@ static void info_is_complete(const void *arg)
 	expect_eq(info.family, 6);
 	expect_eq(info.model, 62);
 	expect_eq(info.stepping, 4);
-	expect_eq(info.reserved, 0);
+	expect_eq(info.cause, UCORE_CAUSE_NONE);
 	expect(is_text(info.platform, sizeof(info.platform)), "platform is no clean text");
 	expect(is_text(info.reason, sizeof(info.reason)), "reason is no clean text");
 	expect(!strcmp(info.platform, "ivbep"), "platform is '%.16s'", info.platform);

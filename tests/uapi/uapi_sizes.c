@@ -291,9 +291,7 @@ FILL(ring_info, ucore_get_ring)
 
 static const struct row rows[] = {
 	{ "INFO", UCORE_GET_INFO, sizeof(struct ucore_get_info), 0, false, fill_info,
-	  .out = { OUT_TO(ucore_get_info, abi, stepping),
-		   OUT_TO(ucore_get_info, platform, reason) },
-	  .reserved = { AT(ucore_get_info, reserved) } },
+	  .out = { OUT_TO(ucore_get_info, abi, reason) } },
 	{ "GET_DOMAINS", UCORE_GET_DOMAINS, sizeof(struct ucore_get_domains), 0, false,
 	  fill_domains, .out = { OUT_TO(ucore_get_domains, nr, total) } },
 	{ "GET_BOXES", UCORE_GET_BOXES, sizeof(struct ucore_get_boxes), 0, false, fill_boxes,

@@ -372,6 +372,8 @@ struct ucore_disc_pci_unit {
  * @nr_pci_units: number of entries of @pci_unit
  * @max_pci_units: number of entries that @pci_unit has room for
  * @ranges: lists of reserved ranges, one for each kind of address space
+ * @short_config: true if the kernel reaches only the first 256 bytes of the config space of all PCI
+ *                Express functions
  */
 struct ucore_disc {
 	const struct ucore_disc_env *env;
@@ -386,6 +388,7 @@ struct ucore_disc {
 	u32 nr_pci_units;
 	u32 max_pci_units;
 	struct ucore_disc_ranges ranges[UCORE_DISC_SPACES];
+	bool short_config;
 };
 
 #endif /* UCORE_DISCOVERY_H */

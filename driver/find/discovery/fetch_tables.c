@@ -119,14 +119,54 @@ static void table_locate(struct ucore_disc_table *t, const struct ucore_pci_conf
 	t->address += t->dvsec.offset;
 }
 
+/*
+ * Return true if a PCI function sleeps (D1 to D3). A function that the kernel has suspended is
+ * not accessed, and its state is not changed. The kernel may not know the state of a function
+ * without a driver. The function's power management register gives the state then.
+ */
+static bool function_sleeps(struct pci_dev *pdev)
+{
+	u16 control;
+
+	if (pdev->current_state > PCI_D0 && pdev->current_state <= PCI_D3cold)
+		return true;
+	return pdev->pm_cap &&
+	       !pci_read_config_word(pdev, pdev->pm_cap + PCI_PM_CTRL, &control) &&
+	       control & PCI_PM_CTRL_STATE_MASK;
+}
+
+/* Return the reason why the DVSECs of a PCI function cannot be read, UCORE_TABLE_OK for none. */
+static u32 unreadable(struct pci_dev *pdev)
+{
+	if (function_sleeps(pdev))
+		return UCORE_TABLE_ASLEEP;
+	if (pci_is_pcie(pdev) && pdev->cfg_size <= PCI_CFG_SPACE_SIZE)
+		return UCORE_TABLE_CONFIG;
+	return UCORE_TABLE_OK;
+}
+
+/* Add a table of a PCI function that points to tables, but whose DVSECs were not found. */
+static int add_unread_table(struct ucore_disc *disc, struct pci_dev *pdev, u32 reason)
+{
+	struct ucore_disc_table *t = table_of_function(disc, pdev);
+
+	if (!t)
+		return -ENOMEM;
+	t->reason = reason;
+	return 0;
+}
+
 static int find_tables(struct ucore_disc *disc, struct pci_dev *pdev)
 {
+	bool broken, known = pdev->device == DISC_PCI_DEVICE ||
+			     pdev->device == disc->rules->table_device;
 	struct ucore_disc_dvsec dvsec[MAX_DVSECS];
+	u32 i, n, reason = unreadable(pdev);
 	struct ucore_pci_config config;
 	struct ucore_disc_table *t;
-	bool broken;
-	u32 i, n;
 
+	if (reason)
+		return known ? add_unread_table(disc, pdev, reason) : 0;
 	ucore_other_devices_init_config(&config, pdev);
 	n = ucore_parse_dvsecs(&config.config, dvsec, ARRAY_SIZE(dvsec), &broken);
 	for (i = 0; i < n; i++) {
@@ -136,24 +176,24 @@ static int find_tables(struct ucore_disc *disc, struct pci_dev *pdev)
 		t->dvsec = dvsec[i];
 		table_locate(t, &config);
 	}
-	if (broken && (n || pdev->device == DISC_PCI_DEVICE ||
-		       pdev->device == disc->rules->table_device)) {
-		t = table_of_function(disc, pdev);
-		if (!t)
-			return -ENOMEM;
-		t->reason = UCORE_TABLE_CHAIN;
-	}
+	if (broken && (n || known))
+		return add_unread_table(disc, pdev, UCORE_TABLE_CHAIN);
 	return 0;
 }
 
 static int find_all_tables(struct ucore_disc *disc)
 {
+	u32 nr_express = 0, nr_extended = 0;
 	struct pci_dev *pdev = NULL;
 	int ret = 0;
 
-	while (!ret && (pdev = pci_get_device(PCI_VENDOR_ID_INTEL, PCI_ANY_ID, pdev)))
+	while (!ret && (pdev = pci_get_device(PCI_VENDOR_ID_INTEL, PCI_ANY_ID, pdev))) {
+		nr_express += pci_is_pcie(pdev);
+		nr_extended += pdev->cfg_size > PCI_CFG_SPACE_SIZE;
 		ret = find_tables(disc, pdev);
+	}
 	pci_dev_put(pdev);	/* pdev is not NULL if an error ended the loop */
+	disc->short_config = nr_express && !nr_extended;
 	return ret;
 }
 

@@ -7,6 +7,7 @@
  * functions except the reports run at module load.
  */
 #include <linux/bitfield.h>
+#include <linux/cpufeature.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/nospec.h>
@@ -191,16 +192,6 @@ static int add_unit(struct ucore_finder *finder, struct ucore_unit *unit)
 	return ucore_finder_add(finder, &desc);
 }
 
-/* Set the text for the user if a table belongs to a socket without an online CPU. */
-static void report_offline_sockets(struct ucore_finder *finder)
-{
-	u32 i;
-
-	for (i = 0; i < disc.nr_tables; i++)
-		if (disc.table[i].die == UCORE_DIE_OFFLINE)
-			ucore_finder_socket_offline(finder);
-}
-
 static int add_units(struct ucore_finder *finder)
 {
 	struct ucore_unit *unit;
@@ -225,6 +216,113 @@ static int add_units(struct ucore_finder *finder)
 	return ret;
 }
 
+/*
+ * ---- text for the user about missing tables ----
+ */
+
+static void report_config(struct ucore_finder *finder)
+{
+	ucore_finder_report(finder, UCORE_CAUSE_CONFIG,
+			    "the kernel reaches only 256 bytes of PCI config space, discovery tables need more: boot without pci=nommconf, see MMCONFIG or ECAM in dmesg");
+}
+
+/* Report that the machine has no table. */
+static void report_no_tables(struct ucore_finder *finder)
+{
+	bool known = disc.rules->nr_types;
+
+	if (!boot_cpu_has(X86_FEATURE_HYPERVISOR) && disc.short_config)
+		report_config(finder);
+	else if (known || boot_cpu_has(X86_FEATURE_HYPERVISOR))
+		ucore_finder_report_hidden(finder, "uncore boxes",
+					   "no PMON discovery table: look for a BIOS option that enables it");
+	else
+		ucore_finder_report(finder, UCORE_CAUSE_PROCESSOR,
+				    "no table for this Intel processor, and it has no PMON discovery");
+}
+
+/* Return the first table that was rejected for @reason, NULL if there is none. */
+static const struct ucore_disc_table *rejected_for(u32 reason)
+{
+	u32 i;
+
+	for (i = 0; i < disc.nr_tables; i++)
+		if (disc.table[i].reason == reason)
+			return &disc.table[i];
+	return NULL;
+}
+
+/* Return the number of tables of a die that are used, or (@used false) that are rejected. */
+static u32 tables_of_die(u32 die, bool used)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < disc.nr_tables; i++)
+		n += disc.table[i].die == die &&
+		     (disc.table[i].reason == UCORE_TABLE_OK) == used;
+	return n;
+}
+
+/* Report that a die has no usable table, or fewer than other dies. */
+static void report_die(struct ucore_finder *finder, u32 die)
+{
+	const struct ucore_disc_table *asleep = rejected_for(UCORE_TABLE_ASLEEP);
+
+	if (boot_cpu_has(X86_FEATURE_HYPERVISOR))
+		ucore_finder_report(finder, UCORE_CAUSE_GUEST,
+				    "a virtual machine hides the discovery table of die %u: run ucore on the host",
+				    die);
+	else if (rejected_for(UCORE_TABLE_CONFIG))
+		report_config(finder);
+	else if (asleep)
+		ucore_finder_report(finder, UCORE_CAUSE_ASLEEP,
+				    "die %u has no discovery table, but PCI function %04x:%02x:%02x.%u sleeps and may have it: wake it and load ucore again",
+				    die, asleep->segment, asleep->bus, PCI_SLOT(asleep->devfn),
+				    PCI_FUNC(asleep->devfn));
+	else if (tables_of_die(die, false))
+		ucore_finder_report(finder, UCORE_CAUSE_TABLE,
+				    "a discovery table of die %u cannot be used: 'ucoretool list --rejected' gives the reason",
+				    die);
+	else
+		ucore_finder_report(finder, UCORE_CAUSE_FIRMWARE,
+				    "die %u has no discovery table: look for a BIOS option that hides it",
+				    die);
+}
+
+/* Report the first die that has no usable table, or fewer than another die. */
+static void report_dies(struct ucore_finder *finder, const struct ucore_dies *dies)
+{
+	u32 i, most = 1;
+
+	for (i = 0; i < dies->nr; i++)
+		most = max(most, tables_of_die(dies->id[i], true));
+	for (i = 0; i < dies->nr; i++)
+		if (tables_of_die(dies->id[i], true) < most)
+			report_die(finder, dies->id[i]);
+}
+
+/* Report the reason why boxes are missing. Only the first report has an effect. */
+static int report_missing(struct ucore_finder *finder)
+{
+	const struct ucore_disc_table *t;
+	struct ucore_dies dies = { };
+	int ret = ucore_dies_list(&dies);
+
+	if (!ret)
+		report_dies(finder, &dies);
+	ucore_dies_free(&dies);
+	/* each die may have a table in memory beside the one that needs config space */
+	if (disc.rules->table_msr && rejected_for(UCORE_TABLE_CONFIG))
+		report_config(finder);
+	for (t = disc.table; t < disc.table + disc.nr_tables; t++)
+		if (t->die < UCORE_DIE_UNKNOWN && t->reason != UCORE_TABLE_ASLEEP)
+			ucore_finder_report_no_die(finder, t->segment, t->bus, t->die);
+	if (!finder->nr)
+		ucore_finder_report(finder, UCORE_CAUSE_TABLE,
+				    "nothing in the discovery tables can be used: ucoretool list --rejected");
+	return ret;
+}
+
 /**
  * ucore_discovery_find() - add all boxes of a machine with discovery tables
  * @finder: collection that receives the box descriptions
@@ -241,9 +339,12 @@ int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platfor
 		disc.rules = disc.rules->uncertain;
 	finder->caps = UCORE_CAP_DISCOVERY;
 	ret = ucore_fetch_tables(&disc);
-	if (ret || !disc.nr_tables)
+	if (ret)
 		return ret;
-	report_offline_sockets(finder);
+	if (!disc.nr_tables) {
+		report_no_tables(finder);
+		return 0;
+	}
 	ret = describe_globals();
 	if (!ret)
 		ret = ucore_probe_count(&disc);
@@ -252,7 +353,7 @@ int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platfor
 	finder->caps |= UCORE_CAP_GLOBAL_FREEZE;
 	if (ucore_qemu_pmi_route_enabled())
 		finder->caps |= UCORE_CAP_OVERFLOW_PMI;
-	return add_units(finder);
+	return add_units(finder) ?: report_missing(finder);
 }
 
 /** ucore_discovery_drop() - free all results of discovery, after all boxes were freed */

@@ -71,7 +71,8 @@ bool ucore_other_devices_own(u32 segment, u32 bus, u32 devfn, struct ucore_disc_
 
 /*
  * Return true for a BAR that may contain registers of units: a BAR of a PCI function whose DVSEC
- * points to a table, except for the BARs that contain the tables.
+ * points to a table, except for the BARs that contain the tables. A sleeping function may belong
+ * to any device.
  */
 static bool bar_holds_units(const void *ctx, const struct pci_dev *pdev, const struct resource *bar)
 {
@@ -80,7 +81,8 @@ static bool bar_holds_units(const void *ctx, const struct pci_dev *pdev, const s
 	bool any = false;
 
 	for (; t < disc->table + disc->nr_tables; t++) {
-		if (t->msr || t->segment != pci_domain_nr(pdev->bus) ||
+		if (t->msr || t->reason == UCORE_TABLE_ASLEEP ||
+		    t->segment != pci_domain_nr(pdev->bus) ||
 		    t->bus != pdev->bus->number || t->devfn != pdev->devfn)
 			continue;
 		any = true;

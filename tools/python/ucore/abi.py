@@ -33,7 +33,7 @@ class Info(ctypes.Structure):
     c_name = "ucore_get_info"
     _fields_ = [(name, c_uint32) for name in (
         "size", "flags", "abi", "state", "caps", "nr_domains", "nr_boxes", "nr_counters",
-        "family", "model", "stepping", "reserved")] + [
+        "family", "model", "stepping", "cause")] + [
             ("platform", c_char * NAME_LEN), ("reason", c_char * 160)]
 
 

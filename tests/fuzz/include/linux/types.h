@@ -19,5 +19,6 @@ typedef __s64 s64;
 typedef u64 phys_addr_t;
 
 #define __iomem
+#define __printf(a, b)	__attribute__((format(printf, a, b)))
 
 #endif /* FUZZ_LINUX_TYPES_H */
