@@ -228,6 +228,14 @@ int ucore_error_set(struct ucore_error *err, int code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /*
+ * Set the text of an error about a box that the machine does not have, and the reason, if the
+ * driver knows why boxes are missing.  Return -ENOENT.
+ */
+int ucore_error_no_box(struct ucore_error *err, const struct ucore_device *dev,
+		       const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/*
  * Search for the name that the user probably meant by a misspelled word.  @best is the most
  * similar of the names passed to ucore_guess_offer(), or NULL if none is similar.  @distance
  * is the number of character edits from @word to @best.

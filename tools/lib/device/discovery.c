@@ -173,6 +173,9 @@ const char *ucore_table_reason(uint32_t reason)
 		[UCORE_TABLE_MSR] = "the MSR with the table's address faults or is zero",
 		[UCORE_TABLE_FOREIGN] =
 			"the MSR points to another device's memory, which is not read",
+		[UCORE_TABLE_CONFIG] =
+			"the kernel reaches only 256 bytes of the PCI function's config space",
+		[UCORE_TABLE_ASLEEP] = "the PCI function sleeps (D1 to D3), and was not read",
 	};
 
 	return reason < ARRAY_SIZE(reasons) ? reasons[reason] :

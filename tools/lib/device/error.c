@@ -2,6 +2,7 @@
 /*
  * Errors: one line of text and a negative errno.
  */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -26,4 +27,18 @@ int ucore_error_set(struct ucore_error *err, int code, const char *format, ...)
 		text_clean(err->text);
 	}
 	return code;
+}
+
+int ucore_error_no_box(struct ucore_error *err, const struct ucore_device *dev,
+		       const char *format, ...)
+{
+	char text[sizeof(err->text)];
+	bool explained = dev->info.cause != UCORE_CAUSE_NONE;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return ucore_error_set(err, -ENOENT, "%s%s%s", text, explained ? ": " : ". ",
+			       explained ? dev->info.reason : "See 'ucoretool list'");
 }

@@ -220,9 +220,9 @@ static int head_expand(struct expansion *e)
 		ret = full_names_expand(e);
 	if (ret || e->nr)
 		return ret;
-	return ucore_error_set(e->err, -ENOENT,
-			       "event '%s': no box type or full event name of this machine matches '%s'. See 'ucoretool list'",
-			       e->spec->text, e->spec->head);
+	return ucore_error_no_box(e->err, e->dev,
+				  "event '%s': no box type or full event name of this machine matches '%s'",
+				  e->spec->text, e->spec->head);
 }
 
 static bool is_named(const struct ucore_spec *spec)

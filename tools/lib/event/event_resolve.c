@@ -190,9 +190,8 @@ static int no_such_type(const struct resolver *r, const char *type)
 		return ucore_error_set(r->err, -ENOENT,
 				       "event '%s': this machine has no %s: %s. See 'ucoretool doctor'",
 				       r->spec->text, type, reason);
-	return ucore_error_set(r->err, -ENOENT,
-			       "event '%s': this machine has no %s. See 'ucoretool list'",
-			       r->spec->text, type);
+	return ucore_error_no_box(r->err, r->dev, "event '%s': this machine has no %s",
+				  r->spec->text, type);
 }
 
 static int unknown_head(struct resolver *r)
@@ -214,11 +213,11 @@ static int unknown_head(struct resolver *r)
 	for (size_t i = 0; r->platform && i < r->platform->nr_events; i++)
 		ucore_guess_offer(&guess, ucore_row_names +
 				  ucore_rows[r->platform->rows[i]].name);
-	return ucore_error_set(r->err, -ENOENT,
-			       "event '%s': '%s' is not a box type or full event name of this machine%s%s%s. See 'ucoretool list'",
-			       r->spec->text, r->spec->head,
-			       guess.best ? " (did you mean '" : "", guess.best ? guess.best : "",
-			       guess.best ? "'?)" : "");
+	return ucore_error_no_box(r->err, r->dev,
+				  "event '%s': '%s' is not a box type or full event name of this machine%s%s%s",
+				  r->spec->text, r->spec->head,
+				  guess.best ? " (did you mean '" : "",
+				  guess.best ? guess.best : "", guess.best ? "'?)" : "");
 }
 
 static int head_apply(struct resolver *r, struct ucore_event_desc *desc)
@@ -288,13 +287,11 @@ static int no_such_box(const struct resolver *r)
 		return no_such_type(r, event->type);
 	domain_text(event, box, where, sizeof(where));
 	if (event->instance == UCORE_ANY)
-		return ucore_error_set(r->err, -ENOENT,
-				       "event '%s': %s has no %s. See 'ucoretool list'",
-				       event->label, where, event->type);
+		return ucore_error_no_box(r->err, r->dev, "event '%s': %s has no %s",
+					  event->label, where, event->type);
 	range_exists(r, &missing);
-	return ucore_error_set(r->err, -ENOENT,
-			       "event '%s': no %s%u on %s. See 'ucoretool list'", event->label,
-			       event->type, missing, where);
+	return ucore_error_no_box(r->err, r->dev, "event '%s': no %s%u on %s", event->label,
+				  event->type, missing, where);
 }
 
 static int items_apply(struct resolver *r)

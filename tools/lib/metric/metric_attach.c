@@ -97,8 +97,8 @@ static int event_add(struct ucore_metrics *metrics, struct counted *counted,
 		return ret;
 	counted->end = metrics->session->nr_slots;
 	if (counted->end == counted->begin)
-		return ucore_error_set(err, -ENOENT, "'%s': this machine has no such box",
-				       counted->spec);
+		return ucore_error_no_box(err, metrics->dev, "'%s': this machine has no such box",
+					  counted->spec);
 	memcpy(counted->type,
 	       metrics->session->events[metrics->session->nr_events - 1].type,
 	       sizeof(counted->type));

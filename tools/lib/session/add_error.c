@@ -277,6 +277,22 @@ static bool interrupts(const struct ucore_event *event, const struct ucore_box_i
 			     UCORE_BOX_F_OVERFLOW);
 }
 
+/* Explain -ENODEV: the box failed its self-test, or stopped responding */
+static int error_dead(const struct ucore_session *session, const struct ucore_event *event,
+		      const struct ucore_box_info *box, struct ucore_error *err)
+{
+	struct ucore_get_selftest selftest;
+	char text[BOX_LEN];
+
+	if (!ucore_device_selftest(session->dev, box->box, &selftest, NULL) && *selftest.reason)
+		return ucore_error_set(err, -ENODEV,
+				       "event '%s': %s: %s. Use another box, or see 'ucoretool doctor'",
+				       event->label, box_text(box, text), selftest.reason);
+	return ucore_error_set(err, -ENODEV,
+			       "event '%s': %s stopped responding. Use another box, or reload the ucore module",
+			       event->label, box_text(box, text));
+}
+
 int ucore_session_add_error(struct ucore_session *session, const struct ucore_event *event,
 			    const struct ucore_box_info *box, int code, struct ucore_error *err)
 {
@@ -318,9 +334,7 @@ int ucore_session_add_error(struct ucore_session *session, const struct ucore_ev
 				       "core counters" :
 				       "filters by address, opcode, core or thread");
 	case -ENODEV:
-		return ucore_error_set(err, code,
-				       "event '%s': %s stopped responding. Use another box, or reload the ucore module",
-				       event->label, box_text(box, text));
+		return error_dead(session, event, box, err);
 	default:
 		return ucore_error_set(err, code, "event '%s': %s: %s", event->label,
 				       box_text(box, text), strerror(-code));

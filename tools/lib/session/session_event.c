@@ -83,9 +83,9 @@ int ucore_session_add(struct ucore_session *session, const struct ucore_event *e
 		}
 	}
 	if (session->nr_slots == before)
-		return ucore_error_set(err, -ENOENT,
-				       "event '%s': no box of this machine matches. See 'ucoretool list'",
-				       event->label);
+		return ucore_error_no_box(err, session->dev,
+					  "event '%s': no box of this machine matches",
+					  event->label);
 	session->events[session->nr_events++] = *event;
 	if (session->group > session->last_group)
 		session->last_group = session->group;
