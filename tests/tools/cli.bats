@@ -461,6 +461,15 @@ samples()
 	diff "$TMP/want" "$TMP/have"
 }
 
+@test "list events names an event once, however many boxes count it" {
+	UCORE_FAKE="machine=spr" tool list -x,
+	[ "$(grep -c '^0,.*cha' <<<"$output")" -ge 1 ]
+	UCORE_FAKE="machine=spr" tool list events -x,
+	[ "$status" -eq 0 ]
+	[ "$(wc -l <<<"$output")" -gt 100 ]
+	[ -z "$(cut -d, -f1,2 <<<"$output" | sort | uniq -d)" ]
+}
+
 @test "list events matches patterns and the form of -e, and fails without a match" {
 	tool list events imc/CAS_COUNT.RD/
 	[ "$(wc -l <<<"$output")" -eq 2 ]
@@ -1863,7 +1872,9 @@ numa()
 	tool list --rejected -j
 	[ "$output" = '{"summary":{"tables":0,"tables_unused":0,"units":0,"units_rejected":0}}' ]
 	UCORE_FAKE="machine=spr notables=1" tool list --rejected
-	[[ $output == "discovery tables: hidden by firmware"* ]]
+	[ "$output" = "discovery tables: none: see 'ucoretool doctor'" ]
+	UCORE_FAKE="machine=spr notables=1 cause=3 reason=hidden_by_BIOS" tool list --rejected
+	[ "$output" = "discovery tables: none: hidden_by_BIOS" ]
 	UCORE_FAKE="machine=spr fail=5:5" tool list --rejected
 	complains 1 "GET_TABLES: Input/output error"
 }
@@ -2289,6 +2300,18 @@ session 5 revoked" ]
 	finds "requires signed modules" "sign-file"
 	finds "refuses to load modules" "reboot"
 	finds "# problems: 2, warnings: 2"
+	# securityfs is not mounted
+	rm "$R/sys/kernel/security/lockdown"
+	echo 'quiet lockdown=confidentiality ro' >"$R/proc/cmdline"
+	UCORE_FAKE="open=2" tool doctor --root "$R"
+	finds "locked down (confidentiality" "Secure Boot"
+	echo 'quiet ro' >"$R/proc/cmdline"
+	UCORE_FAKE="open=2" tool doctor --root "$R"
+	finds "warning  lockdown   securityfs is not mounted" "mount -t securityfs"
+	# a kernel without lockdown
+	touch "$R/sys/kernel/security/lsm"
+	UCORE_FAKE="open=2" tool doctor --root "$R"
+	[[ $output != *lockdown* ]]
 	# all that is no concern of a module that is loaded
 	UCORE_FAKE="machine=spr" tool doctor --root "$R"
 	[ "$status" -eq 0 ]
@@ -2307,6 +2330,28 @@ session 5 revoked" ]
 	finds "warning  cores      the cores' own counters are in use by perf" "stop perf"
 	UCORE_FAKE="machine=spr cpus=0 core=7" tool doctor --root "$R"
 	finds "ok       cores      the cores' own counters: not here"
+}
+
+@test "doctor reports a kernel that is too old" {
+	root
+	rmdir "$R/sys/module/ucore"
+	while read -r release version; do
+		echo "$release" >"$R/proc/sys/kernel/osrelease"
+		UCORE_FAKE="open=2" tool doctor --root "$R"
+		[ "$status" -eq 1 ]
+		finds "problem  kernel     Linux $version is too old for ucore" "boot Linux 6.1 or newer"
+		[[ $output != *"make install"* ]]
+	done <<-END
+	5.10.0-30-amd64 5.10
+	6.0.19 6.0
+	4.18.0-553.el8.x86_64 4.18
+	END
+	for release in 6.1.0-57-amd64 6.12.1 7.3.0-rc1; do
+		echo $release >"$R/proc/sys/kernel/osrelease"
+		UCORE_FAKE="open=2" tool doctor --root "$R"
+		finds "problem  module     ucore is not loaded, and not installed" "make install"
+		[[ $output != *"too old"* ]]
+	done
 }
 
 @test "doctor reports problems of the device node" {
@@ -2334,25 +2379,122 @@ session 5 revoked" ]
 	finds "problem  abi        driver: ABI version 0" "same release"
 }
 
-@test "doctor reports other processors and virtual machines" {
+# A machine with core boxes only, because the uncore is hidden
+@test "every command names the cause of missing boxes" {
+	root
+	export UCORE_FAKE="machine=spr dies=0 cpus=2 cause=4 reason=no_config_space"
+	tool doctor --root "$R"
+	[ "$status" -eq 1 ]
+	finds "problem  boxes      2 boxes on 2 CPUs, platform spr: no_config_space" "nommconf"
+	finds "# problems: 1, warnings: 0"
+	tool info
+	[[ $output == *"reason     no_config_space"* ]]
+	tool list
+	[[ $err == *"no_config_space" ]]
+	tool stat -e imc/0x05/ sleep 0
+	complains 2 "'imc' is not a box type or full event name of this machine: no_config_space"
+	tool stat -e 'im*/0x05/' sleep 0
+	complains 2 "matches 'im*': no_config_space"
+	tool stat -M memory_bandwidth_total sleep 0
+	complains 2 "this machine has no imc: no_config_space"
+	tool top --batch --count 1 memory
+	complains 1 "nothing to show: no_config_space"
+	# without a cause, the list of boxes helps
+	UCORE_FAKE="machine=spr dies=0 cpus=2" tool stat -e imc/0x05/ sleep 0
+	complains 2 "of this machine. See 'ucoretool list'"
+}
+
+@test "doctor reports other processors" {
 	root
 	sed -i s/GenuineIntel/AuthenticAMD/ "$R/proc/cpuinfo"
-	UCORE_FAKE="state=1 empty=1 reason=not_intel" tool doctor --root "$R"
+	UCORE_FAKE="state=1 empty=1 cause=1 reason=not_intel" tool doctor --root "$R"
 	[ "$status" -eq 1 ]
 	finds "not an Intel processor" "Xeon"
 	finds "no boxes: not_intel" "processor"
-	root 143 " hypervisor lahf_lm"
-	UCORE_FAKE="machine=spr state=3 empty=1 notables=1 reason=guest" tool doctor --root "$R"
-	[ "$status" -eq 1 ]
-	finds "warning  machine    a virtual machine" "on the host"
-	finds "problem  boxes      no boxes: guest" "BIOS"
-	finds "firmware hides the tables" "BIOS"
-	UCORE_FAKE="machine=spr" tool doctor --root "$R"
-	[ "$status" -eq 0 ]
-	finds "a virtual machine with uncore boxes"
 	rm "$R/proc/cpuinfo"
 	UCORE_FAKE="machine=spr" tool doctor --root "$R"
 	finds "cannot be read" "/proc"
+}
+
+# The user of a guest cannot change the BIOS
+@test "doctor sends the user of a virtual machine to the host" {
+	root 143 " hypervisor lahf_lm"
+	UCORE_FAKE="machine=spr state=3 dies=0 cause=2 reason=guest" tool doctor --root "$R"
+	[ "$status" -eq 1 ]
+	finds "ok       machine    a virtual machine without uncore boxes"
+	finds "problem  boxes      no boxes: guest" "on the host"
+	[[ $output != *BIOS* ]]
+	finds "# problems: 1, warnings: 0"
+	# core boxes are no uncore boxes
+	UCORE_FAKE="machine=spr dies=0 cpus=2 cause=2 reason=guest" tool doctor --root "$R"
+	[ "$status" -eq 0 ]
+	finds "ok       machine    a virtual machine without uncore boxes"
+	finds "warning  boxes      2 boxes on 2 CPUs, platform spr: guest" "on the host"
+	[[ $output != *BIOS* ]]
+	UCORE_FAKE="open=2" tool doctor --root "$R"
+	finds "warning  machine    a virtual machine" "on the host"
+}
+
+# Some hypervisors ignore writes, and reads return 0
+@test "doctor trusts the uncore boxes of a virtual machine after a self-test" {
+	root 143 " hypervisor lahf_lm"
+	UCORE_FAKE="machine=spr untested=1" tool doctor --root "$R"
+	[ "$status" -eq 0 ]
+	finds "warning  machine    a virtual machine with uncore boxes, none of which has passed a self-test" "ucoretool verify"
+	UCORE_FAKE="machine=spr" tool doctor --root "$R"
+	finds "ok       machine    a virtual machine with uncore boxes"
+}
+
+# Causes of missing boxes, and words of the advice for each
+@test "doctor has an advice for each cause of missing boxes" {
+	root
+	while IFS='|' read -r cause advice; do
+		UCORE_FAKE="machine=spr cause=$cause reason=because" tool doctor --root "$R"
+		[ "$status" -eq 0 ]
+		finds "warning  boxes      290 boxes on 2 dies, platform spr: because" "$advice"
+		UCORE_FAKE="machine=spr state=3 dies=0 cause=$cause reason=because" tool doctor --root "$R"
+		[ "$status" -eq 1 ]
+		finds "problem  boxes      no boxes: because" "$advice"
+		finds "# problems: 1, warnings: 0"
+	done <<-END
+	1|use ucore on a supported processor
+	2|run ucore on the host
+	3|change BIOS options
+	4|boot without pci=nommconf
+	5|power/control
+	6|info --discovery
+	7|/online
+	8|_PXM
+	END
+	# a cause of a newer driver
+	UCORE_FAKE="machine=spr cause=99 reason=because" tool doctor --root "$R"
+	finds "warning  boxes      290 boxes on 2 dies, platform spr: because" "ucoretool list"
+}
+
+# Reasons of a table that is not used: 7 all ones, 11 no die, 18 config space, 19 asleep
+@test "doctor ignores a table of no die if each die has its table" {
+	root
+	for reason in 7 11 19; do
+		UCORE_FAKE="machine=spr table=$reason" tool doctor --root "$R"
+		[ "$status" -eq 0 ]
+		finds "ok       discovery  discovery table 2 (0000:7e:00.2"
+		finds "is ignored, because each online die has its table"
+		[[ $output != *BIOS* ]]
+		finds "# problems: 0, warnings: 1"
+	done
+	finds "discovery table 2 (0000:7e:00.2) is ignored" # without a BAR
+	while IFS='|' read -r reason advice; do
+		UCORE_FAKE="machine=spr table=$reason cause=6 reason=because" tool doctor --root "$R"
+		finds "warning  discovery  discovery table 2" "$advice"
+	done <<-END
+	7|update the BIOS
+	11|/online
+	18|nommconf
+	19|power/control
+	END
+	# the error of a table that is not asleep is one of firmware
+	UCORE_FAKE="machine=spr table=8" tool doctor --root "$R"
+	finds "warning  discovery  discovery table 2" "update the BIOS"
 }
 
 @test "doctor reports the in-tree driver, as a module or built in" {

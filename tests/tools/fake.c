@@ -369,8 +369,15 @@ void fake_table(uint32_t reason, int32_t die)
 		.function = 1 + index / 2,
 		.dvsec = 0x100, .dvsec_header = 0x01018086, .reason = reason, .address = 0xf0000000 + 0x10000 * index,
 	};
+	/* the DVSECs of these functions were not read */
+	if (reason == UCORE_TABLE_CONFIG || reason == UCORE_TABLE_ASLEEP) {
+		table->dvsec = 0;
+		table->dvsec_header = 0;
+		table->address = 0;
+		read = false;
+	}
 	/* a table behind an MSR has no PCI function */
-	if (reason >= UCORE_TABLE_MSR) {
+	if (reason == UCORE_TABLE_MSR || reason == UCORE_TABLE_FOREIGN) {
 		table->bus = 0;
 		table->function = 0;
 		table->dvsec = 0;
@@ -609,6 +616,7 @@ static int do_info(struct ucore_get_info *info)
 	info->model = machine_model(fake.machine);
 	info->stepping = 4;
 	memcpy(info->platform, fake.platform, sizeof(info->platform));
+	info->cause = fake.cause;
 	memcpy(info->reason, fake.reason, sizeof(info->reason));
 	return 0;
 }
@@ -1357,8 +1365,9 @@ static int do_get_selftest(struct ucore_get_selftest *get)
 {
 	if (get->box >= fake.nr_boxes)
 		return -ENOENT;
-	get->tested = UCORE_SELFTEST_WIDTH | UCORE_SELFTEST_CONTROL | UCORE_SELFTEST_RUN |
-		     UCORE_SELFTEST_GLOBAL_FREEZE | UCORE_SELFTEST_BOX_FREEZE;
+	get->tested = fake.untested ? 0 :
+		      UCORE_SELFTEST_WIDTH | UCORE_SELFTEST_CONTROL | UCORE_SELFTEST_RUN |
+		      UCORE_SELFTEST_GLOBAL_FREEZE | UCORE_SELFTEST_BOX_FREEZE;
 	get->failed = get->box == fake.bad_box ? fake.bad_selftest : 0;
 	get->found = get->box == fake.bad_box ? fake.bad_found : 0;
 	get->width = fake.boxes[get->box].width;
@@ -1675,6 +1684,8 @@ static void scenario_word(const char *key, char *value)
 		fake.nr_boxes = 0;
 	else if (!strcmp(key, "without"))
 		fake_without(value);
+	else if (!strcmp(key, "cause"))
+		fake.cause = (uint32_t)atoi(value);
 	else if (!strcmp(key, "reason"))
 		snprintf(fake.reason, sizeof(fake.reason), "%s", value);
 	else if (!strcmp(key, "platform"))
@@ -1696,6 +1707,8 @@ static void scenario_word(const char *key, char *value)
 	else if (!strcmp(key, "fail"))
 		sscanf(value, "%u:%d:%u:%u", &fake.fail_command, &fake.fail_errno, &fake.fail_skip,
 		       &fake.fail_nr);
+	else if (!strcmp(key, "untested"))
+		fake.untested = true;
 	else if (!strcmp(key, "selftest"))
 		sscanf(value, "%u:%u:%u", &fake.bad_box, &fake.bad_selftest, &fake.bad_found);
 	else if (!strcmp(key, "session"))

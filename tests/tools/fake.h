@@ -46,6 +46,7 @@ struct fake {
 	uint32_t abi;
 	char platform[16];
 	char reason[160];
+	uint32_t cause;
 	unsigned int fail_command;	/* _IOC_NR of a command that fails */
 	int fail_errno;			/* errno of the failure */
 	unsigned int fail_skip;		/* successful calls before the first failure */
@@ -72,6 +73,7 @@ struct fake {
 	uint64_t event_counters;	/* mask of the counters that count any event (0: all) */
 	uint32_t bad_box;		/* box that failed its self-test */
 	uint32_t bad_selftest;		/* UCORE_SELFTEST_* of the failure */
+	bool untested;			/* no box had its self-test */
 	uint32_t bad_found;		/* UCORE_FOUND_* of the failure */
 	unsigned int lie_command;	/* _IOC_NR that returns too many elements */
 	uint32_t lie_total;		/* total that this command returns */

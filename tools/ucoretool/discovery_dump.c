@@ -24,12 +24,17 @@ static void view_make(const struct ucore_discovery *discovery, struct discovery_
 	view->units = ucore_discovery_units(discovery, &view->nr_units);
 }
 
-/* Return the reason why there are no tables: the firmware hides them, or the platform has none */
-static const char *no_tables(const struct ucore_device *dev)
+/* Print the reason why there are no tables: the driver's, or the platform has none */
+static void no_tables_print(FILE *stream, const struct ucore_device *dev)
 {
-	if (ucore_device_info(dev)->caps & UCORE_CAP_DISCOVERY)
-		return "discovery tables: hidden by firmware. See 'ucoretool doctor'";
-	return "discovery tables: none on this platform. The driver has tables of its boxes";
+	const struct ucore_get_info *info = ucore_device_info(dev);
+
+	if (info->caps & UCORE_CAP_DISCOVERY)
+		fprintf(stream, "discovery tables: none: %s\n",
+			*info->reason ? info->reason : "see 'ucoretool doctor'");
+	else
+		fputs("discovery tables: none on this platform. The driver has tables of its boxes\n",
+		      stream);
 }
 
 /*
@@ -192,7 +197,7 @@ int discovery_rejected(struct tool *tool, struct ucore_device *dev, const struct
 	}
 	view_make(discovery, &view);
 	if (!view.nr_tables && out.format == OUT_TABLE)
-		fprintf(out.stream, "%s\n", no_tables(dev));
+		no_tables_print(out.stream, dev);
 	else
 		rejected_print(&view, &out, pattern);
 	ucore_discovery_free(discovery);
@@ -208,7 +213,7 @@ static void table_print(const struct ucore_table_info *table)
 	table_place_text(table, where, sizeof(where));
 	unit_place_text(table->access, table->global, global, sizeof(global));
 	printf("\ntable %u: %s", table->table, where);
-	if (!table->msr)
+	if (!table->msr && table->dvsec)
 		printf(" + 0x%x, DVSEC at 0x%x (vendor 0x%04x, revision %u)", table->offset,
 		       table->dvsec, table->dvsec_header & 0xffff,
 		       table->dvsec_header >> 16 & 0xf);
@@ -439,7 +444,7 @@ int discovery_dump(struct tool *tool, struct ucore_device *dev, bool json)
 	if (json)
 		dump_json(ucore_device_info(dev), &view);
 	else if (!view.nr_tables)
-		puts(no_tables(dev));
+		no_tables_print(stdout, dev);
 	else
 		dump_print(ucore_device_info(dev), &view);
 	ucore_discovery_free(discovery);

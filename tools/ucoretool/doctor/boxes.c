@@ -8,14 +8,48 @@
 #include "output/address.h"
 #include "output/domain.h"
 
+/* Return the advice for a cause of missing boxes (UCORE_CAUSE_*), NULL if there is none */
+static const char *cause_advice(uint32_t cause)
+{
+	static const char *const advice[] = {
+		[UCORE_CAUSE_PROCESSOR] =
+			"use ucore on a supported processor, or on one with discovery tables",
+		[UCORE_CAUSE_GUEST] =
+			"run ucore on the host: guests rarely have access to uncore registers",
+		[UCORE_CAUSE_FIRMWARE] =
+			"change BIOS options that hide uncore devices or PMON discovery, or update the BIOS, and reboot",
+		[UCORE_CAUSE_CONFIG] =
+			"boot without pci=nommconf; if dmesg says that the kernel rejects the MMCONFIG (ECAM) area of the BIOS, update the BIOS or the kernel",
+		[UCORE_CAUSE_ASLEEP] =
+			"echo on > /sys/bus/pci/devices/FUNCTION/power/control, then modprobe -r ucore; modprobe ucore",
+		[UCORE_CAUSE_TABLE] =
+			"update the BIOS; send 'ucoretool info --discovery' with a bug report",
+		[UCORE_CAUSE_OFFLINE] =
+			"echo 1 > /sys/devices/system/cpu/cpuN/online, then modprobe -r ucore; modprobe ucore",
+		[UCORE_CAUSE_NODE] =
+			"update the BIOS, so that ACPI gives the node (_PXM) of each PCI root bus",
+	};
+
+	return cause < ARRAY_SIZE(advice) ? advice[cause] : NULL;
+}
+
+/* Return the verdict on a machine whose driver reports a problem with boxes */
+static enum verdict boxes_verdict(const struct ucore_get_info *info, unsigned int dies)
+{
+	if (info->state != UCORE_STATE_READY)
+		return VERDICT_PROBLEM;
+	if (!*info->reason)
+		return VERDICT_OK;
+	/* the user of a guest, or of an unknown processor, cannot get more than the core boxes */
+	return dies || info->cause == UCORE_CAUSE_GUEST || info->cause == UCORE_CAUSE_PROCESSOR ?
+	       VERDICT_WARNING : VERDICT_PROBLEM;
+}
+
 void doctor_check_boxes(struct doctor *doctor)
 {
 	const struct ucore_get_info *info = doctor->info;
-	static const char hidden[] =
-		"change BIOS options that hide uncore devices or PMON discovery, and reboot";
-	static const char unknown[] =
-		"use ucore on a supported processor, or on one with discovery tables";
 	struct domain_sum sum = domain_sum_device(doctor->dev);
+	const char *advice = cause_advice(info->cause);
 	const struct ucore_box_info *boxes;
 	char domains[DOMAIN_SUM_LEN];
 	unsigned int dead = 0;
@@ -26,15 +60,15 @@ void doctor_check_boxes(struct doctor *doctor)
 	for (size_t i = 0; i < nr; i++)
 		dead += !!(boxes[i].flags & UCORE_BOX_F_DEAD);
 	if (info->state == UCORE_STATE_READY && nr)
-		doctor_report(doctor, *info->reason ? VERDICT_WARNING : VERDICT_OK, "boxes",
-			      *info->reason ? "'ucoretool list' shows the boxes that were found"
-					    : NULL,
+		doctor_report(doctor, boxes_verdict(info, sum.dies), "boxes",
+			      !*info->reason ? NULL :
+			      advice ? advice : "'ucoretool list' shows the boxes that were found",
 			      "%u boxes on %s, platform %s%s%s", info->nr_boxes, domains,
 			      *info->platform ? info->platform : "unknown",
 			      *info->reason ? ": " : "", info->reason);
 	else if (info->state != UCORE_STATE_INTREE)
 		doctor_report(doctor, VERDICT_PROBLEM, "boxes",
-			      info->state == UCORE_STATE_HIDDEN ? hidden : unknown, "no boxes: %s",
+			      advice ? advice : "see dmesg", "no boxes: %s",
 			      *info->reason ? info->reason : "the driver reports no reason");
 	if (dead)
 		doctor_report(doctor, VERDICT_WARNING, "boxes",
@@ -95,26 +129,63 @@ static void check_units(struct doctor *doctor, const struct ucore_discovery *dis
 			      nr, rejected);
 }
 
+/* Return true if each die with an online CPU has its discovery table */
+static bool tables_complete(const struct ucore_get_info *info)
+{
+	switch (info->cause) {
+	case UCORE_CAUSE_GUEST:
+	case UCORE_CAUSE_FIRMWARE:
+	case UCORE_CAUSE_CONFIG:
+	case UCORE_CAUSE_ASLEEP:
+	case UCORE_CAUSE_TABLE:
+		return false;
+	}
+	return true;
+}
+
+/* Return the advice for a table that is not used */
+static const char *table_advice(uint32_t reason)
+{
+	switch (reason) {
+	case UCORE_TABLE_CONFIG:
+		return cause_advice(UCORE_CAUSE_CONFIG);
+	case UCORE_TABLE_ASLEEP:
+		return cause_advice(UCORE_CAUSE_ASLEEP);
+	case UCORE_TABLE_DIE:
+		return cause_advice(UCORE_CAUSE_OFFLINE);
+	}
+	return cause_advice(UCORE_CAUSE_TABLE);
+}
+
+/* Return true if a table that is not used for @reason may be that of a GPU or an offline die */
+static bool may_be_of_no_die(uint32_t reason)
+{
+	return reason == UCORE_TABLE_ASLEEP || reason == UCORE_TABLE_ALL_ONES ||
+	       reason == UCORE_TABLE_DIE;
+}
+
+/* Report the tables that are not used.  doctor_check_boxes() reports that there are none. */
 static void check_tables(struct doctor *doctor, const struct ucore_discovery *discovery)
 {
 	const struct ucore_table_info *tables;
 	size_t nr;
 
 	tables = ucore_discovery_tables(discovery, &nr);
-	if (!nr)
-		doctor_report(doctor, VERDICT_PROBLEM, "discovery",
-			      "enable PMON discovery (\"uncore\" or \"PMON\" options) in the BIOS, show hidden PCI functions, or update the BIOS",
-			      "this processor describes its boxes in discovery tables, but firmware hides the tables");
 	for (size_t i = 0; i < nr; i++) {
+		uint32_t reason = tables[i].reason;
 		char where[48];
 
-		if (tables[i].reason == UCORE_TABLE_OK || tables[i].reason == UCORE_TABLE_DUPLICATE)
+		if (reason == UCORE_TABLE_OK || reason == UCORE_TABLE_DUPLICATE)
 			continue;
 		table_place_text(&tables[i], where, sizeof(where));
-		doctor_report(doctor, VERDICT_WARNING, "discovery",
-			      "update the BIOS; send 'ucoretool info --discovery' with a bug report",
-			      "discovery table %u (%s) is not used: %s", tables[i].table, where,
-			      ucore_table_reason(tables[i].reason));
+		if (may_be_of_no_die(reason) && tables_complete(doctor->info))
+			doctor_report(doctor, VERDICT_OK, "discovery", NULL,
+				      "discovery table %u (%s) is ignored, because each online die has its table: %s",
+				      tables[i].table, where, ucore_table_reason(reason));
+		else
+			doctor_report(doctor, VERDICT_WARNING, "discovery", table_advice(reason),
+				      "discovery table %u (%s) is not used: %s", tables[i].table,
+				      where, ucore_table_reason(reason));
 	}
 }
 
@@ -123,7 +194,7 @@ void doctor_check_discovery(struct doctor *doctor)
 	struct ucore_discovery *discovery;
 	size_t nr;
 
-	if (!(doctor->info->caps & UCORE_CAP_DISCOVERY) && !doctor->known_discovery)
+	if (!(doctor->info->caps & UCORE_CAP_DISCOVERY))
 		return;
 	if (ucore_discovery_get(doctor->dev, &discovery, &doctor->tool->err)) {
 		doctor_report(doctor, VERDICT_PROBLEM, "discovery", "see dmesg", "%s",

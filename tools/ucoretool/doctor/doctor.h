@@ -25,7 +25,6 @@ enum verdict {
  * @open_text: error text of ucore_device_open()
  * @info: GET_INFO result, NULL without a device
  * @virtual: true in a virtual machine
- * @known_discovery: true if the processor is known and describes its boxes in discovery tables
  */
 struct doctor {
 	struct tool *tool;
@@ -37,7 +36,6 @@ struct doctor {
 	char open_text[UCORE_ERROR_LEN];
 	const struct ucore_get_info *info;
 	bool virtual;
-	bool known_discovery;
 };
 
 /**

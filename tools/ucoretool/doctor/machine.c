@@ -10,6 +10,11 @@
 #include <sys/stat.h>
 
 #include "doctor/doctor.h"
+#include "output/domain.h"
+
+/* Oldest version of Linux for which the module can be built */
+#define OLDEST_MAJOR	6
+#define OLDEST_MINOR	1
 
 /* ---- processor --------------------------------------------------------- */
 
@@ -50,7 +55,6 @@ static void check_model(struct doctor *doctor, long family, long number, long st
 		model = ucore_model_find((uint32_t)family, (uint32_t)number,
 					 stepping < 0 ? 0 : (uint32_t)stepping);
 	if (model) {
-		doctor->known_discovery = model->discovery;
 		doctor_report(doctor, VERDICT_OK, "processor", NULL, "Intel family %ld model %ld: %s",
 			      family, number, model->name);
 		return;
@@ -82,32 +86,87 @@ void doctor_check_processor(struct doctor *doctor)
 		    cpuinfo_number(cpuinfo, "model"), cpuinfo_number(cpuinfo, "stepping"));
 }
 
+/* Return true if an uncore box has passed its self-test since the module was loaded */
+static bool uncore_passed(const struct doctor *doctor)
+{
+	const struct ucore_box_info *boxes;
+	struct ucore_get_selftest selftest;
+	size_t nr;
+
+	boxes = ucore_device_boxes(doctor->dev, &nr);
+	for (size_t i = 0; i < nr; i++)
+		if (boxes[i].cpu < 0 &&
+		    !ucore_device_selftest(doctor->dev, boxes[i].box, &selftest, NULL) &&
+		    selftest.tested && !selftest.failed)
+			return true;
+	return false;
+}
+
 void doctor_check_virtual(struct doctor *doctor)
 {
 	if (!doctor->virtual)
 		return;
-	if (doctor->info && doctor->info->nr_boxes)
+	if (!doctor->dev)
+		doctor_report(doctor, VERDICT_WARNING, "machine",
+			      "run ucore on the host: guests rarely have access to uncore registers",
+			      "a virtual machine (CPUID has the hypervisor flag)");
+	else if (!domain_sum_device(doctor->dev).dies)
+		/* doctor_check_boxes() reports the reason */
+		doctor_report(doctor, VERDICT_OK, "machine", NULL,
+			      "a virtual machine without uncore boxes");
+	else if (uncore_passed(doctor))
 		doctor_report(doctor, VERDICT_OK, "machine", NULL,
 			      "a virtual machine with uncore boxes");
 	else
 		doctor_report(doctor, VERDICT_WARNING, "machine",
-			      "run ucore on the host: guests rarely have access to uncore registers",
-			      "a virtual machine (CPUID has the hypervisor flag)");
+			      "'ucoretool verify' tests whether the boxes count",
+			      "a virtual machine with uncore boxes, none of which has passed a self-test: some hypervisors ignore accesses to uncore registers");
 }
 
 /* ---- the module -------------------------------------------------------- */
 
+/*
+ * Write the lockdown level of the kernel to @level, "" if it is unknown.  Without securityfs, the
+ * kernel command line may have the level.
+ */
+static void lockdown_level(const struct doctor *doctor, char *level, size_t size)
+{
+	char text[4096];
+	const char *word = NULL;
+
+	if (doctor_file_read(doctor, "/sys/kernel/security/lockdown", text, sizeof(text))) {
+		word = strchr(text, '[');
+		word += !!word;
+	} else {
+		doctor_file_read(doctor, "/proc/cmdline", text, sizeof(text));
+		word = strstr(text, "lockdown=");
+		word += word ? strlen("lockdown=") : 0;
+	}
+	snprintf(level, size, "%.*s", word ? (int)strcspn(word, "] \n") : 0, word ? word : "");
+}
+
 static void check_lockdown(struct doctor *doctor)
 {
-	char lockdown[128], word[16];
+	char level[32];
 
-	doctor_file_read(doctor, "/sys/kernel/security/lockdown", lockdown, sizeof(lockdown));
-	if (*lockdown && !strstr(lockdown, "[none]") &&
-	    strchr(lockdown, '[') && sscanf(strchr(lockdown, '['), "[%15[a-z]", word) == 1)
+	lockdown_level(doctor, level, sizeof(level));
+	if (*level && strcmp(level, "none"))
 		doctor_report(doctor, VERDICT_WARNING, "lockdown",
 			      "sign ucore.ko with a key that the firmware trusts (mokutil --import), or disable Secure Boot",
 			      "the kernel is locked down (%s, as with Secure Boot): it refuses unsigned modules",
-			      word);
+			      level);
+	else if (!*level && !doctor_file_exists(doctor, "/sys/kernel/security/lsm"))
+		doctor_report(doctor, VERDICT_WARNING, "lockdown",
+			      "mount -t securityfs none /sys/kernel/security, and run 'ucoretool doctor' again",
+			      "securityfs is not mounted: it is unknown whether the kernel refuses unsigned modules (lockdown)");
+}
+
+/* Report the settings with which the kernel refuses modules */
+static void check_refusal(struct doctor *doctor)
+{
+	char word[16];
+
+	check_lockdown(doctor);
 	doctor_file_read(doctor, "/sys/module/module/parameters/sig_enforce", word, sizeof(word));
 	if (*word == 'Y')
 		doctor_report(doctor, VERDICT_WARNING, "signature",
@@ -132,6 +191,21 @@ static bool module_installed(const struct doctor *doctor)
 	return doctor_file_has_line(doctor, path, "", "/ucore.ko");
 }
 
+/* Report a kernel that is too old for the module, and return true */
+static bool kernel_too_old(struct doctor *doctor)
+{
+	unsigned int major, minor;
+	char release[128];
+
+	doctor_file_read(doctor, "/proc/sys/kernel/osrelease", release, sizeof(release));
+	if (sscanf(release, "%u.%u", &major, &minor) != 2 || major > OLDEST_MAJOR ||
+	    (major == OLDEST_MAJOR && minor >= OLDEST_MINOR))
+		return false;
+	doctor_report(doctor, VERDICT_PROBLEM, "kernel", "boot Linux 6.1 or newer",
+		      "Linux %u.%u is too old for ucore", major, minor);
+	return true;
+}
+
 bool doctor_check_module(struct doctor *doctor)
 {
 	/* an open device implies that the module is loaded */
@@ -139,6 +213,8 @@ bool doctor_check_module(struct doctor *doctor)
 		doctor_report(doctor, VERDICT_OK, "module", NULL, "ucore is loaded");
 		return true;
 	}
+	if (kernel_too_old(doctor))
+		return false;
 	if (module_installed(doctor))
 		doctor_report(doctor, VERDICT_PROBLEM, "module",
 			      "modprobe ucore; if that fails, see dmesg",
@@ -147,7 +223,7 @@ bool doctor_check_module(struct doctor *doctor)
 		doctor_report(doctor, VERDICT_PROBLEM, "module",
 			      "make && make install && depmod, then modprobe ucore; or insmod ucore.ko from the build directory",
 			      "ucore is not loaded, and not installed for this kernel");
-	check_lockdown(doctor);
+	check_refusal(doctor);
 	return false;
 }
 

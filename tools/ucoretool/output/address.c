@@ -3,6 +3,7 @@
  * Register locations as text, for list, info, doctor and the discovery dump.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "output/address.h"
 #include "tool.h"
@@ -38,6 +39,8 @@ void table_place_text(const struct ucore_table_info *table, char *text, size_t s
 		snprintf(text, size, "MSR 0x%x", table->msr);
 		return;
 	}
-	snprintf(text, size, "%04x:%02x:%02x.%x BAR %u", table->segment, table->bus, table->device,
-		 table->function, table->bar);
+	snprintf(text, size, "%04x:%02x:%02x.%x", table->segment, table->bus, table->device,
+		 table->function);
+	if (table->dvsec)
+		snprintf(text + strlen(text), size - strlen(text), " BAR %u", table->bar);
 }

@@ -219,6 +219,8 @@ int panel_select_counted(struct tool *tool, struct panels *panels)
 	panels->nr = nr;
 	if (nr_seen)
 		return 0;
+	if (!*trouble && ucore_device_info(panels->dev)->cause != UCORE_CAUSE_NONE)
+		trouble = ucore_device_info(panels->dev)->reason;
 	if (*trouble)
 		return tool_error(tool, "nothing to show: %s", trouble);
 	return tool_error(tool, "nothing to show: no known metric for the boxes of this machine. Use 'ucoretool list' to show the boxes, 'ucoretool stat' to count any event");
