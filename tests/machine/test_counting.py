@@ -82,6 +82,14 @@ def boxes_with_more_than_eight_nodes_are_on_their_dies(m):
     all_count_exactly(m)
 
 
+@test("e2-2s", cmdline="numa=fake=9")
+def boxes_on_buses_without_a_node_are_on_their_dies(m):
+    """With more than eight nodes, the UBox gives the die of a bus whose node is unknown."""
+    assert len(m.sh("ls -d /sys/devices/system/node/node*").split()) == 9
+    assert m.sh("cat /sys/class/pci_bus/0000:ff/cpulistaffinity") == "0-3"
+    all_count_exactly(m)
+
+
 # A v4 chip without SBOX: its box controls need bit 16 at most and are written in steps
 @test("bdxep-1s", settings={"model.box-enables": "yes", "model.cbox-ov-en": "yes"})
 def box_controls_that_need_enables_set_them(m):

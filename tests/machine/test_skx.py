@@ -78,6 +78,14 @@ def count_exactly(m, counters=None):
         s.stop_exactly()
 
 
+@test("skx-2s", cmdline="numa=fake=9")
+def boxes_on_buses_without_a_node_are_on_their_dies(m):
+    """With more than eight nodes, the UBox gives the die of a bus whose node is unknown."""
+    assert len(m.sh("ls -d /sys/devices/system/node/node*").split()) == 9
+    assert m.sh("cat /sys/class/pci_bus/0000:ff/cpulistaffinity") == "0-3"
+    count_exactly(m)
+
+
 def chas(m):
     with Session(m) as s:
         return sorted(box for _, box in s.ids if type_of(box) == "cha")
