@@ -355,3 +355,4 @@ def readbw_example_matches_the_metric(m):
         example.kill(9)
         ended = example.wait(check=False)
     assert ended.status == -9, ended.err
+    assert_equal(len(m.run("readbw 1").out.splitlines()), 1)

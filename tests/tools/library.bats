@@ -60,3 +60,12 @@ declared()
 	[ "$status" -eq 1 ]
 	[[ $output == *"memory_bandwidth_read"* ]]
 }
+
+@test "the example readbw refuses wrong arguments before it opens the device" {
+	for arguments in x 0 "1 2"; do
+		# shellcheck disable=SC2086
+		run "$B/tools/examples/readbw" $arguments
+		[ "$status" -eq 2 ]
+		[ "$output" = "usage: readbw [N]" ]
+	done
+}

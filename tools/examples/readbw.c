@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * readbw: print the memory read bandwidth once a second, using only the uapi header.
+ * readbw [N]: print the memory read bandwidth once a second, N times or until it is ended, using
+ * only the uapi header.
  *
  * Counts the event CAS_COUNT.RD (64 bytes each) on every memory channel of the machine.  One
  * READ returns the counts of all channels at one instant.
@@ -116,13 +117,19 @@ static uint64_t session_read(int session, uint64_t *time)
 	return sum;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	unsigned long times = argc == 2 ? strtoul(argv[1], NULL, 10) : 0;
 	struct ucore_create_session create = { .size = sizeof(create) };
 	struct ucore_command start = { .size = sizeof(start) };
 	uint64_t count, time, last_count = 0, last_time;
-	int device = open(UCORE_DEVICE, O_RDWR);
+	int device;
 
+	if (argc > 2 || (argc == 2 && !times)) {
+		fprintf(stderr, "usage: readbw [N]\n");
+		return 2;
+	}
+	device = open(UCORE_DEVICE, O_RDWR);
 	check(device, UCORE_DEVICE);
 	check(ioctl(device, UCORE_CREATE_SESSION, &create), "CREATE_SESSION");
 	if (!events_add(device, create.fd)) {
@@ -131,13 +138,17 @@ int main(void)
 	}
 	check(ioctl(create.fd, UCORE_START, &start), "START");
 	last_count = session_read(create.fd, &last_time);
-	for (;;) {
+	for (unsigned long i = 0; !times || i < times; i++) {
 		sleep(1);
 		count = session_read(create.fd, &time);
 		printf("%10.1f MB/s\n", (double)(count - last_count) * 64 / 1e6 /
 		       ((double)(time - last_time) / 1e9));
-		fflush(stdout);
+		if (fflush(stdout)) {
+			perror("standard output");
+			return 1;
+		}
 		last_count = count;
 		last_time = time;
 	}
+	return 0;
 }

@@ -1484,7 +1484,9 @@ int ucore_file_write(struct ucore_file *file, uint32_t domain,
 int ucore_file_flush(struct ucore_file *file, struct ucore_error *err);
 
 /**
- * ucore_file_finish() - append the final statistics of the session, and flush the file
+ * ucore_file_finish() - append the final statistics of the session, and end the file
+ *
+ * After success only ucore_file_close() may be called.
  *
  * Errors: -EIO.
  */

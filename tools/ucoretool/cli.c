@@ -49,12 +49,26 @@ int tool_error(const struct tool *tool, const char *format, ...)
 {
 	va_list args;
 
-	fprintf(stderr, "ucoretool %s: ", tool->command->name);
+	fprintf(stderr, "ucoretool%s%s: ", tool->command ? " " : "",
+		tool->command ? tool->command->name : "");
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
 	fputc('\n', stderr);
 	return EXIT_FAILURE;
+}
+
+int tool_written(struct tool *tool, const char *path, int error, int ret)
+{
+	if (!error)
+		return ret;
+	if (!path && error == EPIPE)
+		return ret ? ret : EXIT_PIPE;
+	if (!tool->write_failed)
+		tool_error(tool, "%s: cannot write: %s", path ? path : "standard output",
+			   strerror(error));
+	tool->write_failed = true;
+	return ret ? ret : EXIT_FAILURE;
 }
 
 bool tool_is_usage(int code)
@@ -338,8 +352,6 @@ int cli_run(struct tool *tool, const struct command *command, int argc, char **a
 			ret = command->run(tool, args);
 	}
 	free(args);
-	if (fflush(stdout) && !ret)
-		ret = tool_error(tool, "standard output: cannot write: %s", strerror(errno));
 	return ret;
 }
 

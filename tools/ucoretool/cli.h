@@ -27,6 +27,21 @@ int tool_error(const struct tool *tool, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int tool_fail(const struct tool *tool, int code);
 
+/**
+ * tool_written() - report a failed write to an output, once in a run of the tool
+ *
+ * A pipe without a reader at standard output is no error to report, because the reader has
+ * what it needs.
+ *
+ * @tool: the tool
+ * @path: name of the file, NULL: standard output
+ * @error: errno of the write, 0: success
+ * @ret: exit code of the caller
+ *
+ * Return: @ret, or the exit code of the failure if @ret is 0.
+ */
+int tool_written(struct tool *tool, const char *path, int error, int ret);
+
 /** tool_is_usage() - return true if @code (-errno from libucore) means wrong arguments */
 bool tool_is_usage(int code);
 

@@ -2,14 +2,18 @@
 /*
  * The command table.  The help text, completion and the option parser are derived from it.
  */
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "commands.h"
 #include "complete.h"
 #include "hints/hints.h"
+#include "output/sink.h"
 #include "tool.h"
 
 static const struct command *const commands[] = {
@@ -66,9 +70,8 @@ static int help_run(int argc, char **argv)
 	return 0;
 }
 
-int ucoretool_run(int argc, char **argv, const struct ucore_sys *sys)
+static int words_run(struct tool *tool, int argc, char **argv)
 {
-	struct tool tool = { .sys = sys };
 	const char *name = argc > 1 ? argv[1] : "";
 
 	if (!strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-h"))
@@ -79,15 +82,37 @@ int ucoretool_run(int argc, char **argv, const struct ucore_sys *sys)
 	}
 	/* hidden command for the shell scripts in tools/completion/ */
 	if (!strcmp(name, "__complete")) {
-		complete_words(&tool, commands, ARRAY_SIZE(commands), argc - 2, argv + 2);
+		complete_words(tool, commands, ARRAY_SIZE(commands), argc - 2, argv + 2);
 		return 0;
 	}
-	tool.command = command_find(name);
-	if (!tool.command) {
+	tool->command = command_find(name);
+	if (!tool->command) {
 		if (*name)
 			return command_unknown(name);
 		usage_print(stderr);
 		return EXIT_USAGE;
 	}
-	return cli_run(&tool, tool.command, argc - 1, argv + 1);
+	return cli_run(tool, tool->command, argc - 1, argv + 1);
+}
+
+/* Flush and close standard output; return the errno of the first failed write, or 0 */
+static int stdout_close(void)
+{
+	int error = sink_flush(stdout);
+
+	/* EBADF: standard output was closed from the start, and nothing was written to it */
+	return !error && close(STDOUT_FILENO) && errno != EBADF ? errno : error;
+}
+
+int ucoretool_run(int argc, char **argv, const struct ucore_sys *sys)
+{
+	struct tool tool = { .sys = sys };
+	int ret;
+
+	/* let write(2) fail, so that the command ends the measured program and its session */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	sink_stdout();
+	ret = words_run(&tool, argc, argv);
+	return tool_written(&tool, NULL, stdout_close(), ret);
 }

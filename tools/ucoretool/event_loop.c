@@ -51,6 +51,8 @@ static void child_run(char **command, int go, int status)
 
 	signal_set(&set);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	if (read(go, &byte, 1) == 1)
 		execvp(command[0], command);
 	code = errno;

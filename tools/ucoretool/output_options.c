@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "output/sink.h"
 #include "output_options.h"
 
 const struct option_desc output_options[] = {
@@ -44,14 +45,12 @@ int output_option(struct tool *tool, struct output_args *args, int letter, const
 int output_open(struct tool *tool, const struct output_args *args, struct out *out)
 {
 	*out = args->out;
-	out->stream = args->path ? fopen(args->path, "we") : stdout;
+	out->stream = args->path ? sink_create(args->path) : stdout;
 	return out->stream ? 0 :
 	       tool_error(tool, "%s: cannot create: %s", args->path, strerror(errno));
 }
 
 int output_close(struct tool *tool, const struct output_args *args, struct out *out, int ret)
 {
-	if (args->path && fclose(out->stream) && !ret)
-		return tool_error(tool, "%s: cannot write: %s", args->path, strerror(errno));
-	return ret;
+	return args->path ? tool_written(tool, args->path, sink_close(out->stream), ret) : ret;
 }

@@ -19,6 +19,7 @@
 #define MAX_TABLES	3	/* maximum number of option tables of a command */
 
 #define EXIT_USAGE	2
+#define EXIT_PIPE	141	/* 128 + SIGPIPE: standard output is a pipe without a reader */
 #define EXIT_FULL	3	/* internal to stat: too few counters, retry with rotation */
 
 #define NSEC_PER_SEC	UINT64_C(1000000000)
@@ -76,12 +77,14 @@ enum {
  * @sys: system calls passed to the library
  * @command: row of the command that runs
  * @device: path of the device node, NULL: the default path
+ * @write_failed: true after a failed write was reported; later ones have the same cause
  * @err: error text of the last failed library call
  */
 struct tool {
 	const struct ucore_sys *sys;
 	const struct command *command;
 	const char *device;
+	bool write_failed;
 	struct ucore_error err;
 };
 

@@ -11,7 +11,8 @@ struct ucore_file *ucore_file_new(const char *path, const char *mode, struct uco
 	bool write = *mode == 'w';
 
 	if (file)
-		file->path = strdup(path);
+		file->path = strdup(strcmp(path, "-") ? path :
+				    write ? "standard output" : "standard input");
 	if (!file || !file->path) {
 		free(file);
 		ucore_error_set(err, -ENOMEM, "out of memory");
@@ -39,7 +40,7 @@ void ucore_file_close(struct ucore_file *file)
 {
 	if (!file)
 		return;
-	if (file->stream != stdin && file->stream != stdout)
+	if (file->stream && file->stream != stdin && file->stream != stdout)
 		fclose(file->stream);
 	free(file->buffer);
 	free(file->events);

@@ -2,15 +2,20 @@
 /*
  * Writer of files of samples, for `ucoretool record`.
  */
+#include <stdio_ext.h>
 #include <time.h>
 
 #include "sample/sample_file.h"
 
 #define CLOCK_TRIES	8	/* number of clock comparisons in real_offset() */
 
+/* Discard the unwritten data, because the file must not continue after a gap */
 static int put_error(const struct ucore_file *file, struct ucore_error *err)
 {
-	return ucore_error_set(err, -EIO, "%s: cannot write: %s", file->path, strerror(errno));
+	int code = errno;
+
+	__fpurge(file->stream);
+	return ucore_error_set(err, -EIO, "%s: cannot write: %s", file->path, strerror(code));
 }
 
 static int file_put(struct ucore_file *file, const void *data, size_t size,
@@ -255,5 +260,14 @@ int ucore_file_finish(struct ucore_file *file, const struct ucore_get_status *st
 {
 	int ret = put_entry(file, UCORE_FILE_STATUS, 0, status, sizeof(*status), err);
 
-	return ret ? ret : ucore_file_flush(file, err);
+	if (!ret)
+		ret = ucore_file_flush(file, err);
+	if (ret || file->stream == stdout)
+		return ret;
+	/* network filesystems report failed writes at close(2) */
+	if (fclose(file->stream))
+		ret = ucore_error_set(err, -EIO, "%s: cannot write: %s", file->path,
+				      strerror(errno));
+	file->stream = NULL;
+	return ret;
 }

@@ -17,6 +17,7 @@
 #include "export/http.h"
 #include "export/textfile.h"
 #include "event_loop.h"
+#include "output/sink.h"
 
 #define DEFAULT_ADDRESS		"127.0.0.1:9739"
 #define DEFAULT_INTERVAL	(15 * NSEC_PER_SEC)
@@ -205,17 +206,35 @@ static int export_finish(struct tool *tool, void *data, int argc, char **argv)
 
 /* ---- the textfile ------------------------------------------------------ */
 
+/* Write a page to standard output; return 0 or the exit code */
+static int stdout_write(struct tool *tool, const char *text, size_t size)
+{
+	if (!text)
+		return tool_error(tool, "out of memory");
+	fwrite(text, 1, size, stdout);
+	return tool_written(tool, NULL, sink_flush(stdout), 0);
+}
+
 /*
  * Write the textfile. The program ends if the first write fails. A later failure is reported, and
- * the next write is attempted, because the disk may be full for a time.
+ * the next write is attempted, because the disk may be full for a time, and each write replaces
+ * the file. Standard output has no second attempt.
  */
 static int file_write(struct exporter *exporter)
 {
 	const char *path = exporter->args->textfile;
 	size_t size = 0;
 	char *text = collect_page(exporter->collect, &size);
-	int ret = text ? textfile_write(path, text, size) : -ENOMEM;
+	int ret;
 
+	if (!strcmp(path, "-")) {
+		ret = stdout_write(exporter->tool, text, size);
+		free(text);
+		exporter->last_ok = !ret;
+		exporter->nr_writes++;
+		return ret;
+	}
+	ret = text ? textfile_write(path, text, size) : -ENOMEM;
 	free(text);
 	if (ret && (exporter->last_ok || !exporter->nr_writes))
 		tool_error(exporter->tool, "%s: cannot write: %s", path, strerror(-ret));

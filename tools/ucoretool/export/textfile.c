@@ -62,8 +62,6 @@ int textfile_write(const char *path, const char *text, size_t size)
 	char temporary[PATH_MAX];
 	int ret;
 
-	if (!strcmp(path, "-"))
-		return write_all(STDOUT_FILENO, text, size);
 	ret = temporary_name(path, temporary, sizeof(temporary));
 	if (ret)
 		return ret;

@@ -10,7 +10,7 @@
 
 /**
  * textfile_write() - replace the content of a file by @text
- * @path: the file, or "-" for standard output, to which the text is appended
+ * @path: the file
  * @text: new content
  * @size: length of @text (bytes)
  *

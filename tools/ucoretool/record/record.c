@@ -17,6 +17,7 @@
 #include "record/core_event.h"
 #include "count_options.h"
 #include "output/domain.h"
+#include "output/sink.h"
 #include "record/flight_recorder.h"
 #include "metric_options.h"
 #include "event_loop.h"
@@ -243,6 +244,17 @@ static struct source *source_oldest(struct record *record)
 	return oldest;
 }
 
+/* Report a failed write to the file or to standard output; return the exit code */
+static int file_fail(struct tool *tool, int ret)
+{
+	int error = sink_flush(stdout);
+
+	if (error)
+		return tool_written(tool, NULL, error, 0);
+	tool->write_failed = true;
+	return tool_fail(tool, ret);
+}
+
 static bool record_full(const struct record *record)
 {
 	return record->wanted && record->samples >= record->wanted;
@@ -257,7 +269,7 @@ static int record_put(struct tool *tool, struct record *record, const struct sou
 	if (!record->file)
 		return flight_add(tool, &record->flight, domain, source->next);
 	ret = ucore_file_write(record->file, domain, source->next, &tool->err);
-	return ret ? tool_fail(tool, ret) : 0;
+	return ret ? file_fail(tool, ret) : 0;
 }
 
 /* Write all unread records of the rings, merged in the order of time */
@@ -275,7 +287,7 @@ static int rings_drain(struct tool *tool, struct record *record)
 	if (ret || !record->file)
 		return ret;
 	ret = ucore_file_flush(record->file, &tool->err);
-	return ret ? tool_fail(tool, ret) : 0;
+	return ret ? file_fail(tool, ret) : 0;
 }
 
 /* ---- summary ----------------------------------------------------------- */
@@ -425,10 +437,12 @@ static int record_end(struct tool *tool, struct record *record, uint64_t start,
 	if (ret)
 		return ret;
 	ret = ucore_session_status(record->count.session, &status, &tool->err);
-	if (!ret && record->file)
-		ret = ucore_file_finish(record->file, &status, &tool->err);
 	if (ret)
 		return tool_fail(tool, ret);
+	if (record->file)
+		ret = ucore_file_finish(record->file, &status, &tool->err);
+	if (ret)
+		return file_fail(tool, ret);
 	/* With an older driver without GET_BUDGET, @budget stays 0 */
 	ucore_session_budget(record->count.session, &budget, NULL);
 	summary_print(record, &status, &budget, ns, strcmp(path, "-") ? path : "standard output");
@@ -451,9 +465,9 @@ static int record_count(struct tool *tool, struct record *record, const struct r
 		ucore_file_cores(record->file, socket_cores());
 		ret = ucore_file_begin(record->file, record->count.dev, record->count.session,
 				       config, wait->start, &tool->err);
+		if (ret)
+			return file_fail(tool, ret);
 	}
-	if (ret)
-		return tool_fail(tool, ret);
 	ret = record_loop(tool, record, wait);
 	return ret ? ret : record_end(tool, record, wait->start, args->output.path);
 }

@@ -10,12 +10,14 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
+#include "output/sink.h"
 #include "report/ctf.h"
 
 #define CTF_MAGIC	0xc1fc1fc1U
@@ -58,8 +60,7 @@ struct ctf {
 	size_t *stream_of;	/* index of each domain's stream, nr_streams if it has none */
 	size_t *order;		/* indexes of the file's events, sorted by domain */
 	bool *twice;		/* true for each event of the file whose field name is not unique */
-	bool failed;		/* true after a write failed; @why is its errno */
-	int why;
+	bool failed;		/* true after a write failed */
 };
 
 /* ---- names of CTF fields ----------------------------------------------- */
@@ -248,7 +249,7 @@ static void stream_write(const struct ctf *ctf, const struct stream *stream, FIL
 static FILE *file_create(struct tool *tool, const struct ctf *ctf, const char *name)
 {
 	int fd = openat(ctf->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+	FILE *file = fd < 0 ? NULL : sink_open(fd);
 
 	if (!file) {
 		tool_error(tool, "%s/%s: cannot create: %s", ctf->path, name, strerror(errno));
@@ -261,18 +262,15 @@ static FILE *file_create(struct tool *tool, const struct ctf *ctf, const char *n
 static int metadata_write(struct tool *tool, const struct ctf *ctf)
 {
 	FILE *file = file_create(tool, ctf, "metadata");
-	bool failed;
+	char name[PATH_MAX];
 
 	if (!file)
 		return EXIT_FAILURE;
 	trace_write(ctf, file);
 	for (size_t i = 0; i < ctf->nr_streams; i++)
 		stream_write(ctf, &ctf->streams[i], file);
-	failed = ferror(file);
-	if (fclose(file) || failed)
-		return tool_error(tool, "%s/metadata: cannot write: %s", ctf->path,
-				  strerror(errno));
-	return 0;
+	snprintf(name, sizeof(name), "%s/metadata", ctf->path);
+	return tool_written(tool, name, sink_close(file), 0);
 }
 
 /* ---- packets ----------------------------------------------------------- */
@@ -307,11 +305,9 @@ static void packet_end(struct ctf *ctf, struct stream *stream)
 	head->end = stream->last;
 	head->content = 8 * (sizeof(*head) + stream->used);
 	head->size = head->content;
-	if (!ctf->failed && (fwrite(head, sizeof(*head), 1, stream->file) != 1 ||
-			     fwrite(stream->bytes, stream->used, 1, stream->file) != 1)) {
-		ctf->failed = true;
-		ctf->why = errno;
-	}
+	fwrite(head, sizeof(*head), 1, stream->file);
+	fwrite(stream->bytes, stream->used, 1, stream->file);
+	ctf->failed |= ferror(stream->file);
 	head->seq++;
 	stream->used = 0;
 }
@@ -448,9 +444,9 @@ static int streams_make(struct ctf *ctf)
 static int records_write(struct tool *tool, struct ctf *ctf, const struct clock_window *window)
 {
 	struct recording *recording = ctf->recording;
-	int ret;
+	int ret = 0;
 
-	while (!(ret = recording_next(tool, recording)) && recording->record)
+	while (!ctf->failed && !(ret = recording_next(tool, recording)) && recording->record)
 		if (recording_has(recording, window, ucore_record_time(recording->record)))
 			record_put(ctf);
 	for (size_t i = 0; i < ctf->nr_streams; i++)
@@ -473,14 +469,10 @@ static int ctf_fill(struct tool *tool, struct ctf *ctf, const struct clock_windo
 	for (size_t i = 0; i < ctf->nr_streams; i++) {
 		struct stream *stream = &ctf->streams[i];
 
-		if (stream->file && fclose(stream->file) && !ctf->failed) {
-			ctf->failed = true;
-			ctf->why = errno;
-		}
+		if (stream->file)
+			ret = tool_written(tool, ctf->path, sink_close(stream->file), ret);
 		free(stream->bytes);
 	}
-	if (ctf->failed && !ret)
-		ret = tool_error(tool, "%s: cannot write: %s", ctf->path, strerror(ctf->why));
 	return ret;
 }
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "output/sink.h"
 #include "report/html.h"
 
 /* Generated from page/ at build time */
@@ -361,11 +362,9 @@ int html_write(struct tool *tool, const struct timeline *timeline, const char *n
 	int ret;
 
 	if (file)
-		html.stream = fopen(path, "we");
+		html.stream = sink_create(path);
 	if (!html.stream)
 		return tool_error(tool, "%s: cannot create: %s", path, strerror(errno));
 	ret = page_write(tool, &html, name);
-	if (file && (ferror(html.stream) | fclose(html.stream)) && !ret)
-		ret = tool_error(tool, "%s: cannot write: %s", path, strerror(errno));
-	return ret;
+	return file ? tool_written(tool, path, sink_close(html.stream), ret) : ret;
 }

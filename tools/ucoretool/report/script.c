@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "output/sink.h"
 #include "output/walltime.h"
 #include "output/domain.h"
 #include "output/table.h"
@@ -558,8 +559,11 @@ static int records_print(struct tool *tool, struct script *script)
 
 	if (script->out.format == OUT_TABLE)
 		recording_head(&script->recording, script->out.stream);
-	while (!(ret = recording_next(tool, &script->recording)) && script->recording.record)
+	while (!(ret = recording_next(tool, &script->recording)) && script->recording.record) {
 		record_print(script);
+		if (ferror(script->out.stream))
+			return tool_written(tool, NULL, sink_flush(script->out.stream), 0);
+	}
 	recording_summary(&script->recording, &script->out);
 	return ret;
 }

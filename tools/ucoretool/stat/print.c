@@ -7,6 +7,7 @@
 
 #include "cli.h"
 #include "output/domain.h"
+#include "output/sink.h"
 #include "stat/stat.h"
 
 /* Return the number of columns that precede the wall-clock time and the device */
@@ -212,9 +213,7 @@ int stat_interval_print(struct tool *tool, struct stat_run *stat, uint32_t flags
 		row_print(stat, &stat->rows[i]);
 	for (size_t i = 0; stat->metrics && (value = ucore_metrics_value(stat->metrics, i)); i++)
 		metric_print(stat, value);
-	if (stat->series)
-		fflush(stat->out.stream);
-	return 0;
+	return stat->series ? tool_written(tool, stat->path, sink_flush(stat->out.stream), 0) : 0;
 }
 
 static void summary_json(struct stat_run *stat, const struct ucore_get_status *status)

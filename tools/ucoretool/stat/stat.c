@@ -194,7 +194,7 @@ static int stat_to_file(struct tool *tool, struct stat_run *stat, const struct s
 	if (ret)
 		return ret;
 	/* with -I, buffer the output of each interval fully, except on a terminal */
-	if (stat->series && !isatty(fileno(stat->out.stream)))
+	if (stat->series && (args->output.path || !isatty(STDOUT_FILENO)))
 		setvbuf(stat->out.stream, buffer, _IOFBF, sizeof(buffer));
 	return output_close(tool, &args->output, &stat->out, stat_count(tool, stat, args));
 }
@@ -230,6 +230,7 @@ static int stat_run(struct tool *tool, const void *data)
 	const struct stat_args *args = data;
 	struct stat_run stat = {
 		.out = args->output.out,
+		.path = args->output.path,
 		.grouping = args->output.grouping,
 		.nr_readers = args->count.nr_readers,
 		.devices = args->devices,

@@ -73,6 +73,7 @@ enum {
  * struct stat_run - state of one run of stat
  * @count: device and session
  * @out: output stream and format
+ * @path: path of the output file (-o), NULL: standard output
  * @grouping: set of boxes whose values are added up
  * @nr_readers: number of CPUs of each die that read the die's counters
  * @series: true if stat prints at intervals (-I), false if only at the end
@@ -96,6 +97,7 @@ enum {
 struct stat_run {
 	struct count count;
 	struct out out;
+	const char *path;
 	enum grouping grouping;
 	uint32_t nr_readers;
 	bool series;

@@ -15,6 +15,7 @@
 #include "output/walltime.h"
 #include "count_options.h"
 #include "output/domain.h"
+#include "output/sink.h"
 #include "output/table.h"
 #include "top/panel.h"
 #include "top/terminal.h"
@@ -218,9 +219,7 @@ static int batch_print(struct tool *tool, struct top *top)
 		out_head(&top->out, columns, NR_COLUMNS);
 	for (size_t i = 0; top->out.format != OUT_TABLE && i < top->panels.nr_rows; i++)
 		row_write(&top->out, &top->panels, i, sample);
-	if (fflush(top->out.stream))
-		return tool_error(tool, "cannot write: %s", strerror(errno));
-	return 0;
+	return tool_written(tool, NULL, sink_flush(top->out.stream), 0);
 }
 
 /* ---- saved files ------------------------------------------------------- */
@@ -240,7 +239,7 @@ static FILE *save_create(const char *suffix, char *name, size_t size)
 		snprintf(name, size, "ucoretool-top-%s%s.%s", stamp, more, suffix);
 		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (fd >= 0)
-			return fdopen(fd, "w");
+			return sink_open(fd);
 		if (errno != EEXIST)
 			break;
 		snprintf(more, sizeof(more), "-%u", i);
@@ -254,7 +253,7 @@ static void save(struct top *top, enum out_format format)
 	struct view *view = &top->view;
 	size_t nr = 0;
 	char name[96];
-	bool bad;
+	int error;
 
 	out.stream = save_create(format == OUT_JSON ? "json" : "csv", name, sizeof(name));
 	if (!out.stream) {
@@ -268,9 +267,9 @@ static void save(struct top *top, enum out_format format)
 		row_write(&out, &top->panels, view->lines[i].row, view_sample(view));
 		nr++;
 	}
-	bad = ferror(out.stream);
-	if (fclose(out.stream) || bad)
-		view_say(view, " %s: cannot write: %s", name, strerror(errno));
+	error = sink_close(out.stream);
+	if (error)
+		view_say(view, " %s: cannot write: %s", name, strerror(error));
 	else
 		view_say(view, " %zu rows saved to %s", nr, name);
 }

@@ -25,6 +25,7 @@ enum verdict {
  * @selftests: self-test result of each box, indexed by box id
  * @seconds: time for which clocks are counted (s)
  * @report: report file, NULL: none
+ * @report_path: path of @report
  * @count: number of findings of each verdict
  */
 struct verify {
@@ -33,6 +34,7 @@ struct verify {
 	struct ucore_get_selftest *selftests;
 	uint64_t seconds;
 	FILE *report;
+	const char *report_path;
 	unsigned int count[NR_VERDICTS];
 };
 

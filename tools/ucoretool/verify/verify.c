@@ -11,6 +11,7 @@
 
 #include "verify/boxes.h"
 #include "cli.h"
+#include "output/sink.h"
 
 #define SECONDS_MAX	3600
 
@@ -52,8 +53,17 @@ static int verify_finish(struct tool *tool, void *data, int argc, char **argv)
 	return argc ? tool_usage(tool, "unexpected argument '%s'", argv[0]) : 0;
 }
 
-/* Print which checks will run, before the hardware is accessed */
-static void plan_print(const struct verify *verify)
+/* Check that the findings could be written so far; return 0 or the exit code */
+static int findings_check(const struct verify *verify)
+{
+	int ret = tool_written(verify->tool, NULL, sink_flush(stdout), 0);
+
+	return verify->report ? tool_written(verify->tool, verify->report_path,
+					     sink_flush(verify->report), ret) : ret;
+}
+
+/* Print which checks will run, before the hardware is accessed; return 0 or the exit code */
+static int plan_print(const struct verify *verify)
 {
 	size_t nr;
 
@@ -67,7 +77,7 @@ static void plan_print(const struct verify *verify)
 	       "Other sessions continue to count, but their boxes are not tested: stop them first.\n"
 	       "Interrupts to CPUs outside the caller's affinity need CAP_SYS_NICE (root).\n\n",
 	       nr, (unsigned long long)verify->seconds);
-	fflush(stdout);
+	return findings_check(verify);
 }
 
 /* Let the user confirm the checks, unless @yes (--yes); return 0 or the exit code */
@@ -105,6 +115,9 @@ static void sum_write(const struct verify *verify, FILE *stream)
 
 static int checks_run(struct verify *verify)
 {
+	static void (*const checks[])(struct verify *verify) = {
+		verify_clocks, verify_memory, verify_interrupts,
+	};
 	int ret;
 
 	report_head(verify);
@@ -116,9 +129,13 @@ static int checks_run(struct verify *verify)
 	ret = ucore_device_refresh(verify->dev, &verify->tool->err);
 	if (ret)
 		return tool_fail(verify->tool, ret);
-	verify_clocks(verify);
-	verify_memory(verify);
-	verify_interrupts(verify);
+	ret = findings_check(verify);
+	for (size_t i = 0; i < ARRAY_SIZE(checks) && !ret; i++) {
+		checks[i](verify);
+		ret = findings_check(verify);
+	}
+	if (ret)
+		return ret;
 	sum_write(verify, stdout);
 	if (verify->report)
 		sum_write(verify, verify->report);
@@ -128,19 +145,22 @@ static int checks_run(struct verify *verify)
 static int machine_verify(struct verify *verify, const struct verify_args *args)
 {
 	struct tool *tool = verify->tool;
-	int code = plan_confirm(tool, args->yes);
+	int code = plan_print(verify);
 
+	if (!code)
+		code = plan_confirm(tool, args->yes);
 	if (code)
 		return code;
 	if (args->report) {
-		verify->report = fopen(args->report, "we");
+		verify->report = sink_create(args->report);
+		verify->report_path = args->report;
 		if (!verify->report)
 			return tool_error(tool, "%s: cannot create: %s", args->report,
 					  strerror(errno));
 	}
 	code = checks_run(verify);
-	if (verify->report && fclose(verify->report))
-		code = tool_error(tool, "%s: cannot write: %s", args->report, strerror(errno));
+	if (verify->report)
+		code = tool_written(tool, args->report, sink_close(verify->report), code);
 	free(verify->selftests);
 	return code;
 }
@@ -156,12 +176,7 @@ static int verify_run(struct tool *tool, const void *data)
 		return EXIT_FAILURE;
 	}
 	ret = ucore_device_ready(verify.dev, &tool->err);
-	if (ret) {
-		ret = tool_fail(tool, ret);
-	} else {
-		plan_print(&verify);
-		ret = machine_verify(&verify, args);
-	}
+	ret = ret ? tool_fail(tool, ret) : machine_verify(&verify, args);
 	ucore_device_close(verify.dev);
 	return ret;
 }
