@@ -227,9 +227,94 @@ samples()
 	record --ring-size 128M --timer 1ms -e imc/CAS_COUNT.RD/|Use a power of two
 	record --readers 0 --timer 1ms -e imc/CAS_COUNT.RD/|readers 0: out of range. Use 1 to 8
 	stat --readers 9 -e imc/CAS_COUNT.RD/|readers 9: out of range. Use 1 to 8
+	stat -C 0 -e imc/CAS_COUNT.RD/|unknown option -C: the counters of a box count for a whole die. Use 'die=N' in an event for one die, or --pmi-cpus for the CPUs that take the PMI
+	stat -n -e imc/CAS_COUNT.RD/|unknown option -n: this is no number of samples or intervals. Use --count N
+	record -m 8 -e imc/CAS_COUNT.RD/|unknown option -m: this is no number of pages. Use --ring-size SIZE
+	top -C 0|unknown option -C. See
 	stat --readers 2 --rotate 5ms -e imc/CAS_COUNT.RD/|--rotate and --readers: cannot be combined
 	stat --readers 2 --no-freeze -e imc/CAS_COUNT.RD/|--no-freeze and --readers: cannot be combined
 	EOF
+}
+
+@test "an option with a value that is given twice names both values and exits 2" {
+	# the options of all commands that take a value, from their help texts; those that repeat
+	repeat=" --event --pmi-cpus --metric --metric-file --pid --cpu --collect "
+	tool help
+	for command in $(sed -n 's/^  \([a-z]*\) .*/\1/p' <<<"$output"); do
+		tool "$command" --help
+		for option in $(sed -nE 's/^  ( |-.,) *(--[a-z-]+) [A-Z].*/\2/p' <<<"$output"); do
+			letter=$(sed -nE "s/^  (-.), $option .*/\\1/p" <<<"$output")
+			case $option in
+			--device | --input | --output | --root | --html | --ctf | --report)
+				values="a b" ;;
+			--field-separator) values=", ;" ;;
+			--platform) values="spr spr" ;;
+			--time) values="1,2 3,4" ;;
+			--when) values="a>1 b>1" ;;
+			--sort) values="pid cpu" ;;
+			--core-event) values="cycles instructions" ;;
+			--listen) values="unix:a unix:b" ;;
+			--textfile) values="a.prom b.prom" ;;
+			--socket-mode) values="0660 0600" ;;
+			--ring-size) values="64K 128K" ;;
+			--interval | --delay | --timeout | --timer | --keep | --after | --rotate | --cache)
+				values="200ms 300ms" ;;
+			*) values="1 2" ;;
+			esac
+			read -r one two <<<"$values"
+			export status=0
+			if [[ $repeat == *" $option "* ]]; then continue; fi
+			seen=$((${seen-0} + 1))
+			"$B/fake_tool" "$command" "$option" "$one" "$option" "$two" >/dev/null 2>"$TMP/err" ||
+				status=$?
+			[ "$status" -eq 2 ]
+			name=${letter:-$option}
+			grep -qF -- ": $name $one and $name $two: only one is possible. Remove one of them" "$TMP/err" ||
+				{ echo "$command $option: $(cat "$TMP/err")"; return 1; }
+		done
+	done
+	[ "$seen" -gt 40 ]
+}
+
+@test "options that exclude each other are both named and exit 2" {
+	while read -r command one two; do
+		for args in "$one $two" "$two $one"; do
+			# shellcheck disable=SC2086
+			tool "$command" $args
+			complains 2 "cannot be combined. Remove one of them"
+			for word in "$one" "$two"; do
+				# without the value
+				[[ $word == --* ]] && word=${word%%=*} || word=${word:0:2}
+				[[ $err == *" $word"[\ :]* ]] || { echo "$err"; return 1; }
+			done
+		done
+	done <<-'EOF'
+	list -j -x,
+	list --rejected --topology
+	stat -j -x,
+	stat --per-socket --per-box
+	stat --per-socket --per-device
+	stat --per-box --per-device
+	stat --rotate=5ms --no-rotate
+	top -j -x,
+	record --per-socket --per-box
+	record -p1 -C1
+	report -j -x,
+	report -j --html=a
+	report -x, --ctf=a
+	report --html=a --ctf=a
+	report --per-socket --per-box
+	script -j -x,
+	script --per-socket --per-box
+	EOF
+}
+
+@test "options that may be repeated add up" {
+	tool stat -x, -e imc/CAS_COUNT.RD/ -e imc/CAS_COUNT.WR/ -M memory_bandwidth_read -M memory_bandwidth_write --timeout 1
+	[ "$status" -eq 0 ]
+	[ "$(sed 1d <<<"$output" | wc -l)" -eq 4 ]
+	tool list -j -j -v -v
+	[ "$status" -eq 0 ]
 }
 
 @test "more events than counters without rotation name the full box and exit 2" {
@@ -1380,8 +1465,6 @@ numa()
 		tool report $args
 		complains 2 "$words"
 	done <<-'EOF'
-	--html a --ctf b|cannot be combined
-	--html a -j|Omit --html and --ctf
 	--ctf a -M x|Omit -M
 	--metric-file f|Choose the metrics with -M
 	--time 1|Write FROM,TO
@@ -1617,7 +1700,8 @@ numa()
 	while IFS='|' read -r args words; do
 		echo "$args"
 		# shellcheck disable=SC2086
-		eval "tool record --timer 1ms --count 1 -o '$TMP/x' -e imc/CAS_COUNT.RD/ $args"
+		[[ $args == *-o* ]] || args+=" -o '$TMP/x'"
+		eval "tool record --timer 1ms --count 1 -e imc/CAS_COUNT.RD/ $args"
 		complains 2 "$words"
 	done <<-'EOF'
 	--when 'memory_bandwidth_read>1'|Give --keep too
@@ -1632,7 +1716,6 @@ numa()
 	--keep 1s --when 'memory_bandwidth_read=>1'|Use METRIC>NUMBER, or <, >= or <=
 	--keep 1s --when 'memory_bandwidth_read!>1'|Use METRIC>NUMBER
 	--keep 1s --when '@memory>1'|a category is not allowed
-	--keep 1s --when 'memory_bandwidth_read>1' --when 'memory_bandwidth_write>1'|'memory_bandwidth_read>1' is given already
 	--keep 1s --when 'memory_bandwidth_read>nan'|'nan' is not a number of MB/s
 	--keep 1s --when 'memory_bandwidth_read>inf'|'inf' is not a number of MB/s
 	--keep 1s --when 'memory_bandwidth_read>1e400'|'1e400' is not a number of MB/s
@@ -2565,7 +2648,7 @@ completes()
 	record --ti|--timeout --timer
 	record -M memory_bandwidth_r|memory_bandwidth_read
 	record --when memory_bandwidth_rea|memory_bandwidth_read
-	script --t|--totals --time
+	script --t|--time --totals
 	report --html |:files
 	stat --ti|--timeout
 	stat -e im|imc/

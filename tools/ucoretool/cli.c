@@ -312,9 +312,55 @@ static int option_bad(struct tool *tool, int letter, char **argv)
 			  hint_option(tool->command, name == text ? optopt : 0, word + 2, hint));
 }
 
+/**
+ * struct given - options that were given
+ * @values: values of the options with arguments, by the index of cli_option(); NULL: not given
+ * @only: given option of each set ONLY_*, NULL: none
+ */
+struct given {
+	const char *values[MAX_OPTIONS];
+	const struct option_desc *only[NR_ONLY];
+};
+
+/* Write the name of an option as the user knows it: "-i" or "--html" */
+static const char *option_name(const struct option_desc *option, char *text, size_t size)
+{
+	if (option->letter < OPT_NO_LETTER)
+		snprintf(text, size, "-%c", option->letter);
+	else
+		snprintf(text, size, "--%s", option->name);
+	return text;
+}
+
+/* Check an option against those given before it, and note it; return 0 or an exit code */
+static int option_note(struct tool *tool, const struct command *command, struct given *given,
+		       int letter, const char *value)
+{
+	const struct option_desc *option, *other;
+	char name[32], other_name[32];
+	size_t i = 0;
+
+	while ((option = cli_option(command, i)) && option->letter != letter)
+		i++;
+	option_name(option, name, sizeof(name));
+	if (option->arg && !option->repeats && given->values[i])
+		return tool_usage(tool, "%s %s and %s %s: only one is possible. Remove one of them",
+				  name, given->values[i], name, value);
+	given->values[i] = value;
+	if (!option->only)
+		return 0;
+	other = given->only[option->only];
+	given->only[option->only] = option;
+	if (!other || other == option)
+		return 0;
+	return tool_usage(tool, "%s and %s: cannot be combined. Remove one of them",
+			  option_name(other, other_name, sizeof(other_name)), name);
+}
+
 static int options_parse(struct tool *tool, const struct command *command, void *args, int argc,
 			 char **argv)
 {
+	struct given given = { 0 };
 	struct getopt_tables tables;
 	int letter, ret = 0;
 
@@ -325,6 +371,9 @@ static int options_parse(struct tool *tool, const struct command *command, void 
 					     NULL)) != -1) {
 		if (letter == '?' || letter == ':')
 			return option_bad(tool, letter, argv);
+		ret = option_note(tool, command, &given, letter, optarg);
+		if (ret)
+			return ret;
 		if (letter == OPT_DEVICE)
 			tool->device = optarg;
 		else if (letter == 'h')

@@ -11,9 +11,11 @@
 #include "count_options.h"
 
 const struct option_desc count_options[] = {
-	{ 'e', "event", "LIST", "events: box/EVENT,term=value/ ... (may be repeated)" },
+	{ 'e', "event", "LIST", "events: box/EVENT,term=value/ ... (may be repeated)",
+	  .repeats = true },
 	{ OPT_PMI_CPUS, "pmi-cpus", "LIST",
-	  "CPUs that take the PMI; the first of each die also reads the die's boxes" },
+	  "CPUs that take the PMI; the first of each die also reads the die's boxes",
+	  .repeats = true },
 	{ 'D', "delay", "TIME",
 	  "start to count after TIME (1.5s, 200ms; a number without a unit is in ms)" },
 	{ OPT_TIMEOUT, "timeout", "TIME", "stop after TIME (a number without a unit is in ms)" },

@@ -11,8 +11,9 @@
 #include "output_options.h"
 
 const struct option_desc output_options[] = {
-	{ 'x', "field-separator", "SEP", "print CSV with this separator" },
-	{ 'j', "json", NULL, "print JSON lines" },
+	{ 'x', "field-separator", "SEP", "print CSV with this separator",
+	  .only = ONLY_FORMAT },
+	{ 'j', "json", NULL, "print JSON lines", .only = ONLY_FORMAT },
 	{ 0 },
 };
 

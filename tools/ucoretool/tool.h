@@ -72,6 +72,17 @@ enum {
 	OPT_WHEN,
 };
 
+/* Sets of options that cannot be combined with each other, see option_desc.only */
+enum option_only {
+	ONLY_NONE,
+	ONLY_FORMAT,		/* format of the output */
+	ONLY_GROUPING,		/* boxes whose values are added up */
+	ONLY_LISTING,		/* what list prints */
+	ONLY_ROTATION,
+	ONLY_TARGET,		/* target of a core event */
+	NR_ONLY,
+};
+
 /**
  * struct tool - context of a run of ucoretool
  * @sys: system calls passed to the library
@@ -94,12 +105,16 @@ struct tool {
  * @name: long option, or NULL
  * @arg: name of the argument in the help text, NULL: no argument
  * @help: description in one line
+ * @repeats: true if an option with an argument may be given more than once
+ * @only: set of options of which only one may be given, ONLY_*
  */
 struct option_desc {
 	int letter;
 	const char *name;
 	const char *arg;
 	const char *help;
+	bool repeats;
+	enum option_only only;
 };
 
 /**

@@ -14,8 +14,10 @@
 static const struct option_desc list_options[] = {
 	{ 'v', "all", NULL, "print each box on its own line; describe each event or metric" },
 	{ OPT_REJECTED, "rejected", NULL,
-	  "print rejected units of the discovery tables, and the reason" },
-	{ OPT_TOPOLOGY, "topology", NULL, "print what IIO stacks and UPI links are connected to" },
+	  "print rejected units of the discovery tables, and the reason",
+	  .only = ONLY_LISTING },
+	{ OPT_TOPOLOGY, "topology", NULL, "print what IIO stacks and UPI links are connected to",
+	  .only = ONLY_LISTING },
 	{ OPT_ROOT, "root", "DIR", "read the PCI devices and their names below DIR" },
 	{ OPT_PLATFORM, "platform", "NAME",
 	  "print events or metrics of another platform (spr, gnr)" },
@@ -94,8 +96,6 @@ static int list_finish(struct tool *tool, void *data, int argc, char **argv)
 	if (args->what != LIST_BOXES && (args->rejected || args->topology))
 		return tool_usage(tool, "--%s: only for boxes, not for %s",
 				  args->rejected ? "rejected" : "topology", what);
-	if (args->rejected && args->topology)
-		return tool_usage(tool, "--rejected and --topology: cannot be combined");
 	if (args->root && !args->topology)
 		return tool_usage(tool, "--root: needs --topology");
 	if (args->what == LIST_FIELDS && args->all)

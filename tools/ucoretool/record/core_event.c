@@ -39,8 +39,6 @@ int core_event_finish(struct tool *tool, struct core_args *args,
 		return 0;
 	if (!triggers->period)
 		return tool_usage(tool, "--core-event %s: no period. Add -c N", args->name);
-	if (args->nr_pids && args->nr_cpus)
-		return tool_usage(tool, "-p and -C: cannot be combined");
 	if (!args->nr_pids && !args->nr_cpus && !count->command)
 		return tool_usage(tool, "--core-event %s: nothing to count it on. Add -p PID, -C CPU, or a program",
 				  args->name);

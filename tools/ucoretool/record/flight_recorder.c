@@ -55,10 +55,6 @@ int flight_when(struct tool *tool, struct flight_args *args, const char *value)
 	size_t length = strcspn(value, "<>");
 	char metric[sizeof(args->metric) - 16];
 
-	if (args->when)
-		return tool_usage(tool, "condition '%s': '%s' is given already. Give --when once",
-				  value,
-				  args->when);
 	if (!length || !value[length] || strchr("=!", value[length - 1]))
 		return tool_usage(tool, "condition '%s': not valid. Use METRIC>NUMBER, or <, >= or <=",
 				  value);

@@ -14,6 +14,17 @@
 #include "output/domain.h"
 #include "report/recording.h"
 
+const struct option_desc recording_options[] = {
+	{ 'i', "input", "FILE", "input file (ucore.data), - for standard input" },
+	{ OPT_TIME, "time", "FROM,TO",
+	  "only samples in this range: seconds since the start, or times of day" },
+	{ OPT_PER_SOCKET, "per-socket", NULL,
+	  "sum the boxes of a die or CPU, one line per event (default)",
+	  .only = ONLY_GROUPING },
+	{ OPT_PER_BOX, "per-box", NULL, "one line per event and box", .only = ONLY_GROUPING },
+	{ 0 },
+};
+
 int recording_open(struct tool *tool, const char *path, struct recording *recording)
 {
 	int ret;

@@ -10,6 +10,9 @@
 #include "output/table.h"
 #include "tool.h"
 
+/* Options that report and script share */
+extern const struct option_desc recording_options[];
+
 /**
  * struct recording_domain - state of a domain up to the current record
  * @samples: number of samples

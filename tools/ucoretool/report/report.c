@@ -53,19 +53,17 @@ struct spread {
 };
 
 static const struct option_desc report_options[] = {
-	{ 'i', "input", "FILE", "input file (ucore.data), - for standard input" },
 	{ 'M', "metric", "LIST",
-	  "also report metrics: names, @CATEGORY, or NAME=FORMULA (may be repeated)" },
+	  "also report metrics: names, @CATEGORY, or NAME=FORMULA (may be repeated)",
+	  .repeats = true },
 	{ OPT_METRIC_FILE, "metric-file", "FILE",
-	  "read metric definitions from FILE, one NAME=FORMULA per line" },
-	{ OPT_TIME, "time", "FROM,TO",
-	  "only samples in this range: seconds since the start, or times of day" },
-	{ OPT_PER_SOCKET, "per-socket", NULL,
-	  "sum the boxes of a die or CPU, one line per event (default)" },
-	{ OPT_PER_BOX, "per-box", NULL, "one line per event and box" },
+	  "read metric definitions from FILE, one NAME=FORMULA per line",
+	  .repeats = true },
 	{ OPT_SORT, "sort", "LIST", "attribute counts to tasks, by comm, pid, tid, cpu, ip" },
-	{ OPT_HTML, "html", "FILE", "write a page with the time line, for a browser" },
-	{ OPT_CTF, "ctf", "DIR", "write a trace, for babeltrace2 and Trace Compass" },
+	{ OPT_HTML, "html", "FILE", "write a page with the time line, for a browser",
+	  .only = ONLY_FORMAT },
+	{ OPT_CTF, "ctf", "DIR", "write a trace, for babeltrace2 and Trace Compass",
+	  .only = ONLY_FORMAT },
 	{ 0 },
 };
 
@@ -105,10 +103,6 @@ static int report_finish(struct tool *tool, void *data, int argc, char **argv)
 	if (argc)
 		return tool_usage(tool, "unexpected argument '%s'. Give the file with -i",
 				  argv[0]);
-	if (args->html && args->ctf)
-		return tool_usage(tool, "--html and --ctf: cannot be combined. Give one of them");
-	if (args->output.out.format != OUT_TABLE && (args->html || args->ctf))
-		return tool_usage(tool, "-x and -j: print a table. Omit --html and --ctf");
 	if (args->ctf && (args->metrics.nr_lists || per_box))
 		return tool_usage(tool, "--ctf: writes the counts of each box. Omit -M and --per-box");
 	if (args->by && (args->html || args->ctf || args->metrics.nr_lists || per_box))
@@ -537,7 +531,7 @@ static int report_run(struct tool *tool, const void *data)
 const struct command command_report = {
 	.name = "report",
 	.summary = "summarise a file of samples as a table, a page with time lines, or a trace",
-	.options = { report_options, output_options },
+	.options = { recording_options, report_options, output_options },
 	.no_device = true,
 	.args_size = sizeof(struct report_args),
 	.option = report_option,

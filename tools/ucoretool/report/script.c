@@ -42,13 +42,7 @@ struct script {
 };
 
 static const struct option_desc script_options[] = {
-	{ 'i', "input", "FILE", "input file (ucore.data), - for standard input" },
-	{ OPT_PER_SOCKET, "per-socket", NULL,
-	  "sum the boxes of a die or CPU, one line per event (default)" },
-	{ OPT_PER_BOX, "per-box", NULL, "one line per event and box" },
 	{ OPT_TOTALS, "totals", NULL, "print counts since the start, not since the last sample" },
-	{ OPT_TIME, "time", "FROM,TO",
-	  "only samples in this range: seconds since the start, or times of day" },
 	{ 0 },
 };
 
@@ -595,7 +589,7 @@ static int script_run(struct tool *tool, const void *data)
 const struct command command_script = {
 	.name = "script",
 	.summary = "print every sample of a file",
-	.options = { script_options, output_options },
+	.options = { recording_options, script_options, output_options },
 	.args_size = sizeof(struct script_args),
 	.option = script_option,
 	.finish = script_finish,

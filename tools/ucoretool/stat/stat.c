@@ -35,22 +35,30 @@ struct stat_args {
 };
 
 static const struct option_desc stat_options[] = {
-	{ 'M', "metric", "LIST", "metrics: names, @CATEGORY, or NAME=FORMULA (may be repeated)" },
-	{ OPT_METRIC_FILE, "metric-file", "FILE", "file with a metric NAME=FORMULA on each line" },
+	{ 'M', "metric", "LIST", "metrics: names, @CATEGORY, or NAME=FORMULA (may be repeated)",
+	  .repeats = true },
+	{ OPT_METRIC_FILE, "metric-file", "FILE", "file with a metric NAME=FORMULA on each line",
+	  .repeats = true },
 	{ 'I', "interval", "TIME",
 	  "print every TIME (1s, 200ms; a number without a unit is in ms)" },
 	{ OPT_COUNT, "count", "N", "stop after N intervals" },
-	{ OPT_PER_SOCKET, "per-socket", NULL, "print one line per event and socket" },
+	{ OPT_PER_SOCKET, "per-socket", NULL, "print one line per event and socket",
+	  .only = ONLY_GROUPING },
 	{ OPT_PER_NODE, "per-node", NULL,
-	  "print one line per event and NUMA node (without sub-NUMA clustering)" },
-	{ OPT_PER_BOX, "per-box", NULL, "print one line per event and box" },
+	  "print one line per event and NUMA node (without sub-NUMA clustering)",
+	  .only = ONLY_GROUPING },
+	{ OPT_PER_BOX, "per-box", NULL, "print one line per event and box",
+	  .only = ONLY_GROUPING },
 	{ OPT_PER_DEVICE, "per-device", NULL,
-	  "as --per-box, with the PCI devices of each IIO stack and the partner of each link" },
+	  "as --per-box, with the PCI devices of each IIO stack and the partner of each link",
+	  .only = ONLY_GROUPING },
 	{ OPT_ROOT, "root", "DIR", "read the PCI devices and their names below DIR" },
 	{ OPT_NO_FREEZE, "no-freeze", NULL,
 	  "read without a freeze: no pause, but not at the same instant" },
-	{ OPT_ROTATE, "rotate", "TIME", "time slice of events if the counters are too few (10ms)" },
-	{ OPT_NO_ROTATE, "no-rotate", NULL, "refuse more events than counters" },
+	{ OPT_ROTATE, "rotate", "TIME", "time slice of events if the counters are too few (10ms)",
+	  .only = ONLY_ROTATION },
+	{ OPT_NO_ROTATE, "no-rotate", NULL, "refuse more events than counters",
+	  .only = ONLY_ROTATION },
 	{ 'o', "output", "FILE", "write to FILE instead of standard output" },
 	{ 0 },
 };
@@ -103,12 +111,8 @@ static int stat_finish(struct tool *tool, void *data, int argc, char **argv)
 
 	if (args->nr_intervals && !args->interval_ns)
 		return tool_usage(tool, "--count: stops after N intervals. Add -I TIME");
-	if (args->by_node && args->output.grouping != GROUP_SOCKET)
-		return tool_usage(tool, "--per-node: cannot be combined with --per-box or --per-device");
 	if (args->root && !args->devices && !args->by_node)
 		return tool_usage(tool, "--root: needs --per-device or --per-node");
-	if (args->rotate_ns && args->no_rotate)
-		return tool_usage(tool, "--rotate and --no-rotate: cannot be combined");
 	if (args->read_flags && args->count.nr_readers > 1)
 		return tool_usage(tool, "--no-freeze and --readers: cannot be combined, because one CPU of each die reads without a freeze");
 	if (args->rotate_ns && args->count.nr_readers > 1)
