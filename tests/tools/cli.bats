@@ -1633,6 +1633,27 @@ numa()
 	[ "$(sort all | uniq -d | wc -l)" -eq 0 ]
 }
 
+@test "record --keep does not trigger by a condition that is true at the start" {
+	cd "$TMP"
+	tool record --timer 1ms --keep 100ms --when 'memory_bandwidth_read>1' --count 4000 -o 'none-%t'
+	[ "$status" -eq 0 ]
+	[[ $err == *"condition 'memory_bandwidth_read>1' is true at the start (memory_bandwidth_read is "*" MB/s). It triggers when it has been false and becomes true"* ]]
+	[ "$(grep -c "at the start" <<<"$err")" -eq 1 ]
+	[[ $err == *" written to 0 files"* ]]
+	# of one socket only, and not of the one whose samples come first
+	tool record --timer 1ms --keep 100ms --when 'memory_bandwidth_read>3000' --per-socket --count 4000 -o 'none-%t'
+	[[ $err == *"at the start"*" written to 0 files"* ]]
+	[ -z "$(ls none-* 2>/dev/null)" ]
+	# it becomes false, and true again at each step
+	UCORE_FAKE="step=1000:10:200" tool record --timer 1ms --keep 100ms --when 'memory_bandwidth_read<20000' --count 4000 -o 'low-%t'
+	[[ $err == *"at the start"* ]]
+	[ "$(ls low-* | wc -l)" -eq 3 ]
+	# false at the start: no message
+	UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 100ms --when 'memory_bandwidth_read>20000' --count 4000 -o 'one-%t'
+	[[ $err != *"at the start"* ]]
+	[ "$(ls one-* | wc -l)" -eq 1 ]
+}
+
 @test "record --keep ignores rates of intervals shorter than half a period" {
 	cd "$TMP"
 	# the fake has a sample of each die every 2 ms, whatever the period
@@ -1659,8 +1680,8 @@ numa()
 		UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when "$when" --count 2000 -o 'a-%t'
 		[ "$status" -eq 0 ] && [[ $err == *" written to 1 files"* ]]
 	done
-	tool record --timer 1ms --keep 50ms --when 'memory_read_share>=40%' --count 10 -o 'b-%t'
-	[ "$status" -eq 0 ] && [[ $err == *" written to 1 files"* ]]
+	UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when 'memory_read_share<=100%' --count 10 -o 'b-%t'
+	[ "$status" -eq 0 ] && [[ $err == *"'memory_read_share<=100%' is true at the start"* ]]
 	tool record --timer 1ms -e imc/CAS_COUNT.RD/ --keep 50ms --count 10 -o "$TMP/none/a-%t"
 	complains 1 "$TMP/none/: cannot create files in this directory: No such file or directory"
 }

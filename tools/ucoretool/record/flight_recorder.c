@@ -202,7 +202,6 @@ int flight_open(struct tool *tool, struct flight *flight)
 	flight->keep = (struct keep) {
 		.span = flight->args->keep_ns, .limit = flight->args->limit,
 	};
-	flight->armed = true;
 	if (!flight->args->when)
 		return 0;
 	value = value_find(flight);
@@ -254,12 +253,42 @@ static bool is_short(const struct flight *flight)
 	return false;
 }
 
+/* Report once that the condition was true from the start, so that no file is due yet */
+static void start_print(const struct flight *flight, const struct ucore_metric_value *value)
+{
+	fprintf(stderr, "flight recorder: condition '%s' is true at the start (%s is %.6g%s%s). It triggers when it has been false and becomes true\n",
+		flight->args->when, value->metric->name, value->value,
+		*value->metric->unit ? " " : "", value->metric->unit);
+}
+
+/*
+ * Observe whether the condition is true at the start. The start ends when a value is computed for
+ * the second time: all sockets with samples have values then. Return true while it lasts.
+ */
+static bool is_start(struct flight *flight, const struct ucore_metric_value *holds)
+{
+	const struct ucore_metric_value *value;
+
+	if (flight->first && flight->first->fresh) {
+		flight->started = true;
+		return false;
+	}
+	for (size_t i = 0; !flight->first && (value = ucore_metrics_value(flight->metrics, i)); i++)
+		if (value->fresh && is_about(flight, value))
+			flight->first = value;
+	if (holds && !flight->true_at_start)
+		start_print(flight, holds);
+	flight->true_at_start |= holds != NULL;
+	flight->armed = !flight->true_at_start;
+	return true;
+}
+
 /* Evaluate the condition with new values; when it becomes true, request a file (flight.pending) */
 static void condition_check(struct flight *flight, uint64_t time)
 {
 	const struct ucore_metric_value *holds = value_holds(flight);
 
-	if (is_short(flight))
+	if (is_short(flight) || (!flight->started && is_start(flight, holds)))
 		return;
 	if (holds && flight->armed && !flight->pending) {
 		flight->pending = true;

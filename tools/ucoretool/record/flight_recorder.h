@@ -58,6 +58,9 @@ int flight_finish(struct tool *tool, const struct flight_args *args, const char 
  * @above: operator of the condition: true for > and >=, false for < and <=
  * @equal: operator of the condition: true for >= and <=
  * @threshold: number in the condition, in the unit of the metric
+ * @first: value that was computed first, NULL: none yet
+ * @started: true after the first value of each socket with samples
+ * @true_at_start: true if the condition was true for one of these first values
  * @armed: true if the condition was false at the last evaluation, so that it can become true
  * @pending: true from the time at which the condition became true until the file is written
  * @event: time at which the condition became true (CLOCK_MONOTONIC, ns)
@@ -77,6 +80,9 @@ struct flight {
 	bool above;
 	bool equal;
 	double threshold;
+	const struct ucore_metric_value *first;
+	bool started;
+	bool true_at_start;
 	bool armed;
 	bool pending;
 	uint64_t event;
