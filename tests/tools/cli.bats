@@ -987,7 +987,8 @@ numa()
 
 @test "stat -o writes to a file" {
 	tool stat -e imc/CAS_COUNT.RD/ --timeout 1 -o "$TMP/out"
-	[ "$status" -eq 0 ] && [ -z "$output" ]
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
 	grep -q "imc/CAS_COUNT.RD/" "$TMP/out"
 	tool stat -e imc/CAS_COUNT.RD/ --timeout 1 -o /nonexistent/out
 	complains 1 "/nonexistent/out: cannot create"
@@ -1236,7 +1237,8 @@ numa()
 	done
 	head -c $(($(file_head) + 40)) "$TMP/data" >"$TMP/short"
 	tool report -i "$TMP/short"
-	[ "$status" -eq 1 ] && [[ $err == *"short: truncated in the middle of a record"* ]]
+	[ "$status" -eq 1 ]
+	[[ $err == *"short: truncated in the middle of a record"* ]]
 }
 
 @test "script prints an incomplete file up to its last record" {
@@ -1312,7 +1314,8 @@ numa()
 @test "report -M evaluates metrics of each interval for any event names" {
 	samples raw
 	tool report -i "$TMP/data" -x, -M memory_bandwidth_total,memory_read_share
-	[ "$status" -eq 0 ] && [ -z "$(grep -v '^#' <<<"$err")" ]
+	[ "$status" -eq 0 ]
+	[ -z "$(grep -v '^#' <<<"$err")" ]
 	# 4 channels with 1500 counts of 64 bytes in a ms; the second socket has twice as many
 	[ "$(grep ^metric <<<"$output" | cut -d, -f2,6,10,12,14,16,17)" = \
 	  $'0,10,384,384,384,MB/s,memory_bandwidth_total\n1,10,768,768,768,MB/s,memory_bandwidth_total\n0,10,66.6666667,66.6666667,66.6666667,%,memory_read_share\n1,10,66.6666667,66.6666667,66.6666667,%,memory_read_share' ]
@@ -1373,13 +1376,16 @@ numa()
 	[[ $output == *"OF ALL  INTERVALS"*"coincidence, not causation"* ]]
 	samples ramp
 	tool report -i "$TMP/data" --sort comm
-	[ "$status" -eq 0 ] && [[ $output == *"# 100 intervals have no known task. Record with CAP_PERFMON"* ]]
+	[ "$status" -eq 0 ]
+	[[ $output == *"# 100 intervals have no known task. Record with CAP_PERFMON"* ]]
 	tool report -i "$TMP/data" --sort colour
-	[ "$status" -eq 2 ] && [[ $err == *"--sort 'colour': unknown key. Use comm, pid, tid, cpu or ip"* ]]
+	[ "$status" -eq 2 ]
+	[[ $err == *"--sort 'colour': unknown key. Use comm, pid, tid, cpu or ip"* ]]
 	tool report -i "$TMP/data" --sort comm,,pid
 	complains 2 "--sort '': unknown key. Use comm"
 	tool report -i "$TMP/data" --sort pid --per-box
-	[ "$status" -eq 2 ] && [[ $err == *"Omit --html, --ctf, -M and --per-box"* ]]
+	[ "$status" -eq 2 ]
+	[[ $err == *"Omit --html, --ctf, -M and --per-box"* ]]
 }
 
 @test "report and script show the records of --tasks and --core-event" {
@@ -1418,7 +1424,8 @@ numa()
 @test "script prints the tasks and escapes control characters of their names" {
 	samples who
 	tool script -i "$TMP/data"
-	[[ $output == *"# ran: cpu 0 reader 7/7 cpu 1 reader 7/7"* ]] && [[ $output == *"cpu 1 a?[1m? 9/9"* ]]
+	[[ $output == *"# ran: cpu 0 reader 7/7 cpu 1 reader 7/7"* ]]
+	[[ $output == *"cpu 1 a?[1m? 9/9"* ]]
 	[[ $output == *"cpu 0  core  frozen 1.50 us late 0.00 us  pid 8/8 ip 0x401234 user"* ]]
 	tool script -i "$TMP/data" -j
 	[[ $output == *'{"record":"tasks","time_ns":'*'{"cpu":1,"pid":7,"tid":7,"comm":"reader",'* ]]
@@ -1426,18 +1433,24 @@ numa()
 
 @test "record --core-event refuses missing targets, periods and unknown names" {
 	tool record -e imc0/CAS_COUNT.RD/ --core-event instructions -- true
-	[ "$status" -eq 2 ] && [[ $err == *"--core-event instructions: no period. Add -c N"* ]]
+	[ "$status" -eq 2 ]
+	[[ $err == *"--core-event instructions: no period. Add -c N"* ]]
 	tool record -e imc0/CAS_COUNT.RD/ --core-event instructions -c 1M
-	[ "$status" -eq 2 ] && [[ $err == *"Add -p PID, -C CPU, or a program"* ]]
+	[ "$status" -eq 2 ]
+	[[ $err == *"Add -p PID, -C CPU, or a program"* ]]
 	tool record -e imc0/CAS_COUNT.RD/ --core-event instructions -c 1M -p 1 -C 0
-	[ "$status" -eq 2 ] && [[ $err == *"-p and -C: cannot be combined"* ]]
+	[ "$status" -eq 2 ]
+	[[ $err == *"-p and -C: cannot be combined"* ]]
 	tool record -e imc0/CAS_COUNT.RD/ -p 1
-	[ "$status" -eq 2 ] && [[ $err == *"-p: chooses processes for --core-event"* ]]
+	[ "$status" -eq 2 ]
+	[[ $err == *"-p: chooses processes for --core-event"* ]]
 	tool record -e imc0/CAS_COUNT.RD/ --timer 1ms -C 0
-	[ "$status" -eq 2 ] && [[ $err == *"-C: chooses CPUs for --core-event"*"--pmi-cpus"* ]]
+	[ "$status" -eq 2 ]
+	[[ $err == *"-C: chooses CPUs for --core-event"*"--pmi-cpus"* ]]
 	for name in instruction instructions:k r r12g r11112222333344445; do
 		tool record -e imc0/CAS_COUNT.RD/ --core-event $name -c 1M -C 0
-		[ "$status" -eq 2 ] && [[ $err == *"core event '$name': "* ]]
+		[ "$status" -eq 2 ]
+		[[ $err == *"core event '$name': "* ]]
 	done
 }
 
@@ -1475,7 +1488,8 @@ numa()
 @test "report --html writes a page that needs no other file" {
 	samples holes
 	tool report -i "$TMP/data" --html "$TMP/page.html"
-	[ "$status" -eq 0 ] && [ -z "$output$err" ]
+	[ "$status" -eq 0 ]
+	[ -z "$output$err" ]
 	! grep -qE '(src|href)="?(https?:)?//|@import|url\((https?:)?//' "$TMP/page.html"
 	grep -q "default-src 'none'" "$TMP/page.html"
 	# the columns, decoded: when samples of the first axis ended, and all counts of a box
@@ -1545,7 +1559,8 @@ numa()
 	command -v babeltrace2 || skip "no babeltrace2"
 	samples holes
 	tool report -i "$TMP/data" --ctf "$TMP/trace"
-	[ "$status" -eq 0 ] && [ -z "$output$err" ]
+	[ "$status" -eq 0 ]
+	[ -z "$output$err" ]
 	babeltrace2 --clock-seconds --no-delta "$TMP/trace" >"$TMP/read" 2>"$TMP/said"
 	python3 - "$TMP/read" "$TMP/said" "$BATS_TEST_DIRNAME" <<-'EOF'
 	import re, sys
@@ -1599,7 +1614,8 @@ numa()
 	UCORE_FAKE="step=2000:10" tool record --timer 1ms -M memory_bandwidth_read --keep 400ms \
 		--when 'memory_bandwidth_read>20GB/s' --after 100ms --count 4000 -o 'inc-%t'
 	[ "$status" -eq 0 ]
-	[ "$(ls inc-*)" = "$(echo inc-[0-9]*-[0-9]*)" ] && [ "$(ls inc-* | wc -l)" -eq 1 ]
+	[ "$(ls inc-*)" = "$(echo inc-[0-9]*-[0-9]*)" ]
+	[ "$(ls inc-* | wc -l)" -eq 1 ]
 	[[ $err == *": memory_bandwidth_read was "*" MB/s; "*" samples of 0.5"*" s written to inc-"* ]]
 	[[ $err == *"4000 samples of 2 dies in "*" of them written to 1 files, 0 records lost"* ]]
 	"$B/fake_tool" script -j -i inc-* >printed
@@ -1658,17 +1674,21 @@ numa()
 	cd "$TMP"
 	# the fake has a sample of each die every 2 ms, whatever the period
 	UCORE_FAKE="step=1000:10" tool record --timer 4ms --keep 100ms --when 'memory_bandwidth_read>20000' --count 2000 -o 'a-%t'
-	[ "$status" -eq 0 ] && [[ $err == *" written to 1 files"* ]]
+	[ "$status" -eq 0 ]
+	[[ $err == *" written to 1 files"* ]]
 	UCORE_FAKE="step=1000:10" tool record --timer 5ms --keep 100ms --when 'memory_bandwidth_read>20000' --count 2000 -o 'b-%t'
-	[ "$status" -eq 0 ] && [[ $err == *" written to 0 files"* ]]
+	[ "$status" -eq 0 ]
+	[[ $err == *" written to 0 files"* ]]
 }
 
 @test "record --keep accepts formulas, sockets and lower limits" {
 	cd "$TMP"
 	UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when '{imc0/CAS_COUNT.RD,die=0/}/seconds < 1' --count 2000 -o 'a-%t'
-	[ "$status" -eq 0 ] && [[ $err == *" written to 0 files"* ]]
+	[ "$status" -eq 0 ]
+	[[ $err == *" written to 0 files"* ]]
 	UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when '{imc0/CAS_COUNT.RD,die=0/}/seconds >= 10M' --count 2000 -o 'b-%t'
-	[ "$status" -eq 0 ] && [[ $err == *": condition was "*" written to 1 files"* ]]
+	[ "$status" -eq 0 ]
+	[[ $err == *": condition was "*" written to 1 files"* ]]
 	# the second socket alone has so much
 	UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when 'memory_bandwidth_read>16GB/s' --count 2000 --per-socket -o 'c-%t'
 	[[ $err == *" written to 1 files"* ]]
@@ -1678,10 +1698,12 @@ numa()
 	cd "$TMP"
 	for when in 'memory_bandwidth_read>20000MB/s' 'memory_bandwidth_read > 20 GB/s' 'memory_bandwidth_read>20k'; do
 		UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when "$when" --count 2000 -o 'a-%t'
-		[ "$status" -eq 0 ] && [[ $err == *" written to 1 files"* ]]
+		[ "$status" -eq 0 ]
+		[[ $err == *" written to 1 files"* ]]
 	done
 	UCORE_FAKE="step=1000:10" tool record --timer 1ms --keep 50ms --when 'memory_read_share<=100%' --count 10 -o 'b-%t'
-	[ "$status" -eq 0 ] && [[ $err == *"'memory_read_share<=100%' is true at the start"* ]]
+	[ "$status" -eq 0 ]
+	[[ $err == *"'memory_read_share<=100%' is true at the start"* ]]
 	tool record --timer 1ms -e imc/CAS_COUNT.RD/ --keep 50ms --count 10 -o "$TMP/none/a-%t"
 	complains 1 "$TMP/none/: cannot create files in this directory: No such file or directory"
 }
@@ -2237,7 +2259,8 @@ finds()
 @test "doctor finds no problem on a good machine" {
 	root 62
 	tool doctor --root "$R"
-	[ "$status" -eq 0 ] && [ -z "$err" ]
+	[ "$status" -eq 0 ]
+	[ -z "$err" ]
 	! grep -E '^(warning|problem)|->' <<<"$output"
 	finds "Intel family 6 model 62: Xeon E5-2600 v2"
 	finds "34 boxes on 2 dies, platform ivbep"
@@ -2323,16 +2346,20 @@ finds()
 
 @test "revoke stops sessions by number" {
 	UCORE_FAKE="session=5:1:0 session=6:0:1" tool revoke 6 5
-	[ "$status" -eq 0 ] && [ -z "$err" ]
+	[ "$status" -eq 0 ]
+	[ -z "$err" ]
 	[ "$output" = "session 6 revoked
 session 5 revoked" ]
 	UCORE_FAKE="session=5:1:0" tool revoke 5 7
 	[ "$output" = "session 5 revoked" ]
-	[ "$status" -ne 0 ] && [[ $err == *"session 7: no such session"* ]]
+	[ "$status" -ne 0 ]
+	[[ $err == *"session 7: no such session"* ]]
 	UCORE_FAKE="session=5:1:0 user=1" tool revoke 5
-	[ "$status" -eq 1 ] && [[ $err == *"CAP_SYS_ADMIN"* ]]
+	[ "$status" -eq 1 ]
+	[[ $err == *"CAP_SYS_ADMIN"* ]]
 	UCORE_FAKE="open=2" tool revoke 5
-	[ "$status" -eq 1 ] && [[ $err == *"modprobe ucore"* ]]
+	[ "$status" -eq 1 ]
+	[[ $err == *"modprobe ucore"* ]]
 }
 
 @test "doctor distinguishes processors by their stepping" {
@@ -2387,7 +2414,8 @@ session 5 revoked" ]
 	root
 	rmdir "$R/sys/module/ucore"
 	UCORE_FAKE="open=2" tool doctor --root "$R"
-	[ "$status" -eq 1 ] && [ -z "$err" ]
+	[ "$status" -eq 1 ]
+	[ -z "$err" ]
 	finds "problem  module     ucore is not loaded, and not installed" "make install"
 	[[ $output != *lockdown* ]]
 	echo 'updates/ucore.ko: ' >"$R/lib/modules/6.1.0/modules.dep"
@@ -2641,7 +2669,8 @@ session 5 revoked" ]
 	finds "problem  discovery  GET_TABLES: Input/output error" "dmesg"
 	# nothing of a machine
 	UCORE_FAKE="open=2" tool doctor --root "$TMP/none"
-	[ "$status" -eq 1 ] && [ -z "$err" ]
+	[ "$status" -eq 1 ]
+	[ -z "$err" ]
 	finds "ucore is not loaded"
 }
 
@@ -2653,7 +2682,8 @@ completion=$BATS_TEST_DIRNAME/../../tools/completion
 completes()
 {
 	tool __complete "$@"
-	[ "$status" -eq 0 ] && [ -z "$err" ]
+	[ "$status" -eq 0 ]
+	[ -z "$err" ]
 }
 
 @test "completion offers the possible words at each position" {
@@ -2726,7 +2756,8 @@ completes()
 	done
 	# without a device there are no events, and no complaint
 	UCORE_FAKE="open=2" tool __complete stat -e im
-	[ "$status" -eq 0 ] && [ -z "$output$err" ]
+	[ "$status" -eq 0 ]
+	[ -z "$output$err" ]
 }
 
 # In a real shell, with one file and one ucoretool

@@ -211,9 +211,11 @@ needs_promtool()
 	sum=$(grep -c '^ucore_llc_read_misses_total{' "$TMP/page")
 	[ "$sum" -eq 1 ]
 	misses=$(sed -n 's/^ucore_llc_read_misses_total{socket="0"} //p' "$TMP/page")
-	[ "$misses" -gt 10000 ] && [ "$misses" -le 10012 ]
+	[ "$misses" -gt 10000 ]
+	[ "$misses" -le 10012 ]
 	clock=$(sed -n 's/^ucore_llc_clock_cycles_total{socket="0"} //p' "$TMP/page")
-	[ "$clock" -ge 1000 ] && [ "$clock" -le 1003 ]
+	[ "$clock" -ge 1000 ]
+	[ "$clock" -le 1003 ]
 }
 
 @test "events of -e, also of CPUs" {
@@ -391,7 +393,8 @@ needs_promtool()
 	grep -qx 'Connection: close' "$TMP/got"
 	[ "$(scrape get "$address" '/metrics?collect[]=x' | head -n1)" = 200 ]
 	scrape get "$address" /metrics HEAD >"$TMP/got"
-	[ "$(head -n1 "$TMP/got")" = 200 ] && [ "$(tail -n1 "$TMP/got")" = "" ]
+	[ "$(head -n1 "$TMP/got")" = 200 ]
+	[ "$(tail -n1 "$TMP/got")" = "" ]
 	[ "$(scrape get "$address" / | head -n1)" = 200 ]
 	[ "$(scrape get "$address" /metricsx | head -n1)" = 404 ]
 	for method in POST PUT DELETE; do
@@ -491,7 +494,9 @@ time.sleep(100)' "$TMP/s" >"$TMP/clients" 3>&- &
 @test "textfile: written at each interval, readable for all users" {
 	umask 077
 	export_run --textfile "$TMP/u.prom" -I 100ms --count 3
-	[ "$status" -eq 0 ] && [ -z "$err" ] && [ -z "$output" ]
+	[ "$status" -eq 0 ]
+	[ -z "$err" ]
+	[ -z "$output" ]
 	[ "$(stat -c %a "$TMP/u.prom")" = 644 ]
 	grep -qx 'ucore_reads_total 3' "$TMP/u.prom"
 	[ "$(ls -A "$TMP" | grep -c prom)" -eq 1 ]
@@ -517,7 +522,9 @@ assert len(seen) > 3 and len(families) == 1, (len(seen), families)' "$TMP/u.prom
 	scrape page "$address" >"$TMP/page"
 	says 'ucore_up 1'
 	export_end
-	[ ! -e "$TMP/u.prom" ] && [ ! -e "$TMP/.u.prom.tmp" ] && [ ! -e "$TMP/victim" ]
+	[ ! -e "$TMP/u.prom" ]
+	[ ! -e "$TMP/.u.prom.tmp" ]
+	[ ! -e "$TMP/victim" ]
 }
 
 @test "textfile: a path that cannot be written is an error at the start" {
