@@ -332,18 +332,21 @@ static void summary_polls(const struct record *record, const struct ucore_get_st
 			(unsigned long long)status->polls, (double)longest / NSEC_PER_USEC);
 }
 
-/* Print how many periods and records were lost, and why: CPU time budget, or a full ring */
+/*
+ * Print how many periods and records were lost, and why: CPU time budget, or a full ring. @cost is
+ * the mean cost of the samples (ns).
+ */
 static void summary_lost(const struct record *record, const struct ucore_get_status *status,
-			 const struct ucore_get_budget *budget)
+			 const struct ucore_get_budget *budget, double cost)
 {
 	if (budget->dropped)
 		fprintf(stderr,
-			"%llu periods of %s%s%s were dropped%s: a sample was estimated to take %.0f us. Use a longer period or fewer events\n",
+			"%llu periods of %s%s%s were dropped%s: a sample took %.2f us on average. Use a longer period or fewer events\n",
 			(unsigned long long)budget->dropped, record->timer ? "the timer" : "",
 			record->timer && record->others ? " and " : "",
 			record->others ? record->others : "",
 			budget->delayed ? " because the CPU time limit was reached" : "",
-			(double)budget->sample_ns / NSEC_PER_USEC);
+			cost / NSEC_PER_USEC);
 	if (status->lost > budget->dropped)
 		fprintf(stderr, "records were lost because a ring was full. Use a larger ring (--ring-size) or a longer period\n");
 }
@@ -353,6 +356,7 @@ static void summary_print(const struct record *record, const struct ucore_get_st
 {
 	struct domain_sum sum = sources_domains(record);
 	uint64_t taken = status->samples - budget->dropped;
+	double cost = share(status->cost_ns, taken);
 	char domains[DOMAIN_SUM_LEN];
 
 	domain_sum_text(&sum, domains, sizeof(domains));
@@ -367,7 +371,7 @@ static void summary_print(const struct record *record, const struct ucore_get_st
 	fprintf(stderr, ", %llu records lost\n", (unsigned long long)status->lost);
 	fprintf(stderr,
 		"cost: %.2f us and %.1f register accesses a sample, %s frozen %.4f %% of the time\n",
-		share(status->cost_ns, taken) / NSEC_PER_USEC,
+		cost / NSEC_PER_USEC,
 		share(status->reads + status->writes, taken),
 		domain_sum_words(&sum), 100 * share(status->frozen_ns, ns * record->nr_sources));
 	summary_polls(record, status);
@@ -378,7 +382,7 @@ static void summary_print(const struct record *record, const struct ucore_get_st
 		fprintf(stderr, "%llu of %llu overflow interrupts were lost; a timer found the overflows\n",
 			(unsigned long long)status->recovered,
 			(unsigned long long)status->overflows);
-	summary_lost(record, status, budget);
+	summary_lost(record, status, budget, cost);
 	if (record->damaged)
 		fprintf(stderr, "rings: %llu inconsistent records. This is a bug in the driver; report it\n",
 			(unsigned long long)record->damaged);
