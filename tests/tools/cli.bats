@@ -2095,7 +2095,7 @@ numa()
 	UCORE_FAKE="machine=spr" tool record --no-poll --count 1 -c 1000000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
 	complains 2 "imc has no overflow interrupt" "polling" "timer"
 	UCORE_FAKE="machine=spr" tool record --count 1 --timer 1ms -e imc/CAS_COUNT.RD/,cha/event=0x35,period=5/ -o "$TMP/data"
-	complains 2 "cha/event=0x35,period=5/" "longer period"
+	complains 2 "cha/event=0x35,period=5/" "at least 500000"
 	UCORE_FAKE="machine=spr" tool record --count 1 -c 1000000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
 	[ "$status" -eq 0 ]
 	[[ $err == *"periods were found by polling"*"at most 200 us late"* ]]
@@ -2107,6 +2107,29 @@ numa()
 	tool script -i "$TMP/data" -x,
 	[ "$status" -eq 0 ]
 	[ "$(grep -c '^sample' <<<"$output")" -eq 28 ]
+@test "a refused period names the nearest one, which is accepted" {
+	while read -r event period; do
+		tool record -c "$period" -e "$event" --count 1 -o "$TMP/x"
+		complains 2 "period"
+		nearest=$(grep -oE 'Use a period of at (least|most) [0-9]+$' "$TMP/err" | grep -oE '[0-9]+$')
+		tool record -c "$nearest" -e "$event" --count 1 -o "$TMP/x"
+		[ "$status" -eq 0 ]
+		# and it is the nearest
+		[ "$nearest" -gt "$period" ] && next=$((nearest - 1)) || next=$((nearest + 1))
+		tool record -c "$next" -e "$event" --count 1 -o "$TMP/x"
+		complains 2 "Use a period of at"
+	done <<-'EOF'
+	cbo/CLOCKTICKS/ 1
+	cbo/CLOCKTICKS/ 1000
+	cbo/CLOCKTICKS/ 499999
+	imc/CAS_COUNT.RD/ 1000000000000000
+	imc/CAS_COUNT.RD/ 9000000000000000000
+	EOF
+	# no period is accepted: it is not the period
+	UCORE_FAKE="fail=16:34" tool record -c 1000 -e cbo/CLOCKTICKS/ --count 1 -o "$TMP/x"
+	complains 2 "a field value is too large for cbo"
+}
+
 	UCORE_FAKE="machine=spr overflow=1" tool record -c 1000 -e imc/CAS_COUNT.RD/ --count 2 -o "$TMP/data"
 	[ "$status" -eq 0 ]
 }

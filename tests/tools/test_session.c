@@ -316,7 +316,7 @@ static void period_without_interrupt_is_refused(void **state)
 		     "cbo has no overflow interrupt|polling|timer");
 	event = event_get("cbo/CLOCKTICKS,period=1000/");
 	assert_fails(ucore_session_add(session, &event, &err), ERANGE,
-		     "cbo has no overflow interrupt|1000|100 us|longer period");
+		     "cbo has no overflow interrupt|1000|100 us|at least 500000");
 	event = event_get("imc/CAS_COUNT.RD,period=0x1000000000000/");
 	assert_fails(ucore_session_add(session, &event, &err), ERANGE, "period|48-bit");
 	ucore_session_destroy(session);

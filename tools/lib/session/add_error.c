@@ -293,6 +293,73 @@ static int error_dead(const struct ucore_session *session, const struct ucore_ev
 			       event->label, box_text(box, text));
 }
 
+/* Add the event with another period, and remove it again; return 0 or -errno */
+static int period_try(struct ucore_session *session, const struct ucore_event *event,
+		      const struct ucore_box_info *box, uint64_t period)
+{
+	UCORE_ARG(ucore_add_event, add, .flags = event->flags, .box = box->box,
+		  .nr_terms = event->nr_terms, .terms = (uintptr_t)event->terms,
+		  .counters = event->counters, .period = period, .group = session->group);
+	int ret = session_ioctl(session, UCORE_ADD_EVENT, &add);
+	UCORE_ARG(ucore_remove_event, remove, .event = add.event);
+
+	return ret ? ret : session_ioctl(session, UCORE_REMOVE_EVENT, &remove);
+}
+
+/*
+ * Find the accepted period that is nearest to the event's period, which was refused. Only the
+ * driver knows the limit, which depends on the event. Return 0 if the period @far is refused, too.
+ */
+static uint64_t period_nearest(struct ucore_session *session, const struct ucore_event *event,
+			       const struct ucore_box_info *box, uint64_t far)
+{
+	uint64_t refused = event->period, accepted = far;
+
+	if (period_try(session, event, box, far))
+		return 0;
+	while (accepted != refused + 1 && accepted + 1 != refused) {
+		uint64_t middle = refused < accepted ? refused + (accepted - refused) / 2 :
+						       accepted + (refused - accepted) / 2;
+		int ret = period_try(session, event, box, middle);
+
+		if (ret && ret != -ERANGE)
+			return 0;
+		if (ret)
+			refused = middle;
+		else
+			accepted = middle;
+	}
+	return accepted;
+}
+
+/* A period that is long enough for every poll, and one that is short enough for every counter */
+#define PERIOD_LONG	(UINT64_C(1) << 62)
+#define PERIOD_SHORT	2
+
+static int error_range(struct ucore_session *session, const struct ucore_event *event,
+		       const struct ucore_box_info *box, struct ucore_error *err)
+{
+	bool polled = !interrupts(event, box);
+	uint64_t nearest = !event->period ? 0 :
+			   period_nearest(session, event, box, polled ? PERIOD_LONG : PERIOD_SHORT);
+
+	if (!nearest)
+		return ucore_error_set(err, -ERANGE,
+				       "event '%s': a field value is too large for %s. See 'ucoretool list fields'",
+				       event->label, box->type);
+	if (polled)
+		return ucore_error_set(err, -ERANGE,
+				       "event '%s': %s has no overflow interrupt, so the period is polled. The event can reach %llu counts in less than %llu us, the shortest polling interval. Use a period of at least %llu",
+				       event->label, box->type, (unsigned long long)event->period,
+				       UCORE_POLL_MIN_NS / 1000, (unsigned long long)nearest);
+	return ucore_error_set(err, -ERANGE,
+			       "event '%s': the period %llu is too large for the %u-bit counters of %s. Use a period of at most %llu",
+			       event->label, (unsigned long long)event->period,
+			       event->counters >> UCORE_COUNTER_FIXED ? box->fixed_width :
+									box->width,
+			       box->type, (unsigned long long)nearest);
+}
+
 int ucore_session_add_error(struct ucore_session *session, const struct ucore_event *event,
 			    const struct ucore_box_info *box, int code, struct ucore_error *err)
 {
@@ -316,17 +383,7 @@ int ucore_session_add_error(struct ucore_session *session, const struct ucore_ev
 	case -ENXIO:
 		return error_missing(session, event, box, err);
 	case -ERANGE:
-		if (event->period && !interrupts(event, box))
-			return ucore_error_set(err, code,
-					       "event '%s': %s has no overflow interrupt, so the period is polled. The event can reach %llu counts in less than %llu us, the shortest polling interval. Use a longer period",
-					       event->label, box->type,
-					       (unsigned long long)event->period,
-					       UCORE_POLL_MIN_NS / 1000);
-		return ucore_error_set(err, code,
-				       "event '%s': a field value or the period %llu is too large for the %u-bit counters and the fields of %s. Use a smaller value",
-				       event->label, (unsigned long long)event->period,
-				       event->counters >> UCORE_COUNTER_FIXED ?
-				       box->fixed_width : box->width, box->type);
+		return error_range(session, event, box, err);
 	case -EACCES:
 		return ucore_error_set(err, code,
 				       "event '%s': %s expose the activity of other users. CAP_PERFMON is needed",
