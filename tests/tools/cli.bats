@@ -1307,8 +1307,24 @@ numa()
 	# 50 to 60: 11 intervals, of which the rates are 1280 to 1536
 	[[ $(sed -n 2p <<<"$output") == event,0,0,,,11,2420000,110000000,1408,1280,1408,1408,1536,1536,* ]]
 	[[ $(sed -n 3p <<<"$output") == metric,0,,,,11,,,,1280,1408,1408,1536,1536,*,MB/s,memory_bandwidth_read, ]]
-	tool report -i "$TMP/data" -x, --time 7,8
-	[[ $(sed -n 2p <<<"$output") == event,0,0,,,0,0,0,,,,,,,,MB/s,imc/CAS_COUNT.RD/, ]]
+	[[ $err == *"# 11 samples, 0 records lost, 0 gaps; 100.0 samples/s on each die"* ]]
+	tool script -i "$TMP/data" -x, --time 0.5,0.6
+	[[ $err == *"# 11 samples, 0 records lost, 0 gaps; 100.0 samples/s on each die"* ]]
+}
+
+@test "a window without samples is an error that names the times of the recording" {
+	samples ramp
+	for args in "report -i data" "report -i data -j" "report -i data --sort cpu" "report -i data --html page" \
+		    "report -i data -M memory_bandwidth_read" "report -i data --ctf trace"; do
+		cd "$TMP"
+		# shellcheck disable=SC2086
+		tool $args --time 7,8
+		complains 2 "--time: no samples in this window. The recording has samples from 0.010 to 1.000 s"
+		[ ! -e page ]
+	done
+	tool script -i data --time 0.001,0.002
+	[ "$status" -eq 2 ]
+	[[ $err == *"The recording has samples from 0.010 to 1.000 s"* ]]
 }
 
 @test "report -M evaluates metrics of each interval for any event names" {
@@ -2091,22 +2107,6 @@ numa()
 	complains 2 "an overflow of cbo does not freeze the die" "without --no-pmi"
 }
 
-@test "record without overflow interrupts polls or uses a timer" {
-	UCORE_FAKE="machine=spr" tool record --no-poll --count 1 -c 1000000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
-	complains 2 "imc has no overflow interrupt" "polling" "timer"
-	UCORE_FAKE="machine=spr" tool record --count 1 --timer 1ms -e imc/CAS_COUNT.RD/,cha/event=0x35,period=5/ -o "$TMP/data"
-	complains 2 "cha/event=0x35,period=5/" "at least 500000"
-	UCORE_FAKE="machine=spr" tool record --count 1 -c 1000000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
-	[ "$status" -eq 0 ]
-	[[ $err == *"periods were found by polling"*"at most 200 us late"* ]]
-	export UCORE_FAKE="machine=spr"
-	tool record --timer 1ms --count 4 -o "$TMP/data" \
-		-e cha/TOR_INSERTS.IA_MISS_DRD/,iio/DATA_REQ_OF_CPU.MEM_READ.PART0/,upi/CLOCKTICKS/ \
-		-e imc/DCLK/,iio_free/BANDWIDTH_IN.PART0_FREERUN/,type_33/event=1/,m2pcie/CLOCKTICKS/
-	[ "$status" -eq 0 ]
-	tool script -i "$TMP/data" -x,
-	[ "$status" -eq 0 ]
-	[ "$(grep -c '^sample' <<<"$output")" -eq 28 ]
 @test "a refused period names the nearest one, which is accepted" {
 	while read -r event period; do
 		tool record -c "$period" -e "$event" --count 1 -o "$TMP/x"
@@ -2130,6 +2130,22 @@ numa()
 	complains 2 "a field value is too large for cbo"
 }
 
+@test "record without overflow interrupts polls or uses a timer" {
+	UCORE_FAKE="machine=spr" tool record --no-poll --count 1 -c 1000000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+	complains 2 "imc has no overflow interrupt" "polling" "timer"
+	UCORE_FAKE="machine=spr" tool record --count 1 --timer 1ms -e imc/CAS_COUNT.RD/,cha/event=0x35,period=5/ -o "$TMP/data"
+	complains 2 "cha/event=0x35,period=5/" "at least 500000"
+	UCORE_FAKE="machine=spr" tool record --count 1 -c 1000000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+	[ "$status" -eq 0 ]
+	[[ $err == *"periods were found by polling"*"at most 200 us late"* ]]
+	export UCORE_FAKE="machine=spr"
+	tool record --timer 1ms --count 4 -o "$TMP/data" \
+		-e cha/TOR_INSERTS.IA_MISS_DRD/,iio/DATA_REQ_OF_CPU.MEM_READ.PART0/,upi/CLOCKTICKS/ \
+		-e imc/DCLK/,iio_free/BANDWIDTH_IN.PART0_FREERUN/,type_33/event=1/,m2pcie/CLOCKTICKS/
+	[ "$status" -eq 0 ]
+	tool script -i "$TMP/data" -x,
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '^sample' <<<"$output")" -eq 28 ]
 	UCORE_FAKE="machine=spr overflow=1" tool record -c 1000 -e imc/CAS_COUNT.RD/ --count 2 -o "$TMP/data"
 	[ "$status" -eq 0 ]
 }

@@ -104,8 +104,7 @@ static int sample_put(struct attribution *table, const struct ucore_sample *samp
 	return 0;
 }
 
-static int intervals_load(struct tool *tool, struct attribution *table,
-			  const struct clock_window *window)
+static int intervals_load(struct tool *tool, struct attribution *table)
 {
 	struct recording *recording = table->recording;
 	int ret = 0, code;
@@ -114,7 +113,7 @@ static int intervals_load(struct tool *tool, struct attribution *table,
 		code = recording_next(tool, recording);
 		if (code || !recording->record)
 			return code;
-		if (!recording_has(recording, window, ucore_record_time(recording->record)))
+		if (!recording_selected(recording))
 			continue;
 		if (recording->record->type == UCORE_RECORD_TASKS)
 			ret = task_log_put(&table->log, recording->record);
@@ -269,8 +268,8 @@ static void rows_print(struct attribution *table, struct out *out)
 	remarks_print(table, out);
 }
 
-int attribution_report(struct tool *tool, struct recording *recording,
-		       const struct clock_window *window, unsigned int by, struct out *out)
+int attribution_report(struct tool *tool, struct recording *recording, unsigned int by,
+		       struct out *out)
 {
 	struct attribution table = {
 		.recording = recording, .log = { .by = by },
@@ -279,9 +278,11 @@ int attribution_report(struct tool *tool, struct recording *recording,
 	int ret;
 
 	table.all = calloc(table.nr_events, sizeof(*table.all));
-	ret = table.all ? intervals_load(tool, &table, window) : tool_error(tool, "out of memory");
+	ret = table.all ? intervals_load(tool, &table) : tool_error(tool, "out of memory");
+	if (!ret)
+		ret = recording_window_check(tool, recording);
 	/* If the end of the file is damaged, print the records before the damage */
-	if (table.all)
+	if (table.all && ret != EXIT_USAGE)
 		rows_print(&table, out);
 	for (size_t i = 0; i < table.nr; i++)
 		free(table.rows[i].counts);

@@ -13,7 +13,7 @@ int attribution_parse(struct tool *tool, const char *text, unsigned int *by);
 /**
  * attribution_report() - read a file to its end and print the table; return 0 or the exit code
  */
-int attribution_report(struct tool *tool, struct recording *recording,
-		       const struct clock_window *window, unsigned int by, struct out *out);
+int attribution_report(struct tool *tool, struct recording *recording, unsigned int by,
+		       struct out *out);
 
 #endif /* UCORETOOL_REPORT_ATTRIBUTION_H */

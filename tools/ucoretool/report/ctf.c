@@ -441,20 +441,20 @@ static int streams_make(struct ctf *ctf)
 	return 0;
 }
 
-static int records_write(struct tool *tool, struct ctf *ctf, const struct clock_window *window)
+static int records_write(struct tool *tool, struct ctf *ctf)
 {
 	struct recording *recording = ctf->recording;
 	int ret = 0;
 
 	while (!ctf->failed && !(ret = recording_next(tool, recording)) && recording->record)
-		if (recording_has(recording, window, ucore_record_time(recording->record)))
+		if (recording_selected(recording))
 			record_put(ctf);
 	for (size_t i = 0; i < ctf->nr_streams; i++)
 		packet_end(ctf, &ctf->streams[i]);
-	return ret;
+	return ret ? ret : recording_window_check(tool, recording);
 }
 
-static int ctf_fill(struct tool *tool, struct ctf *ctf, const struct clock_window *window)
+static int ctf_fill(struct tool *tool, struct ctf *ctf)
 {
 	int ret = 0;
 
@@ -465,7 +465,7 @@ static int ctf_fill(struct tool *tool, struct ctf *ctf, const struct clock_windo
 	if (!ret)
 		ret = metadata_write(tool, ctf);
 	if (!ret)
-		ret = records_write(tool, ctf, window);
+		ret = records_write(tool, ctf);
 	for (size_t i = 0; i < ctf->nr_streams; i++) {
 		struct stream *stream = &ctf->streams[i];
 
@@ -476,8 +476,7 @@ static int ctf_fill(struct tool *tool, struct ctf *ctf, const struct clock_windo
 	return ret;
 }
 
-int ctf_write(struct tool *tool, struct recording *recording, const struct clock_window *window,
-	      const char *path)
+int ctf_write(struct tool *tool, struct recording *recording, const char *path)
 {
 	struct ctf ctf = { .recording = recording, .path = path };
 	int ret;
@@ -488,7 +487,7 @@ int ctf_write(struct tool *tool, struct recording *recording, const struct clock
 	ctf.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (ctf.dir < 0)
 		return tool_error(tool, "%s: cannot open: %s", path, strerror(errno));
-	ret = ctf_fill(tool, &ctf, window);
+	ret = ctf_fill(tool, &ctf);
 	close(ctf.dir);
 	free(ctf.twice);
 	free(ctf.order);

@@ -10,12 +10,10 @@
 /**
  * ctf_write() - write the trace to a new directory
  * @recording: file, opened and not read yet
- * @window: time window of the records to write
  * @path: path of the directory
  *
  * A damaged file is converted up to the damage.
  */
-int ctf_write(struct tool *tool, struct recording *recording, const struct clock_window *window,
-	      const char *path);
+int ctf_write(struct tool *tool, struct recording *recording, const char *path);
 
 #endif /* UCORETOOL_REPORT_CTF_H */

@@ -25,7 +25,8 @@ const struct option_desc recording_options[] = {
 	{ 0 },
 };
 
-int recording_open(struct tool *tool, const char *path, struct recording *recording)
+int recording_open(struct tool *tool, const char *path, const struct clock_window *window,
+		   struct recording *recording)
 {
 	int ret;
 
@@ -37,6 +38,8 @@ int recording_open(struct tool *tool, const char *path, struct recording *record
 	}
 	recording->whole = true;
 	recording->header = ucore_file_header(recording->file);
+	recording->window = *window;
+	clock_window_fix(&recording->window, recording->header->start_real);
 	recording->events = ucore_file_events(recording->file);
 	recording->last = calloc(recording->header->nr_events, sizeof(*recording->last));
 	recording->values = calloc(recording->header->nr_events, sizeof(*recording->values));
@@ -61,12 +64,40 @@ uint64_t recording_since(const struct recording *recording, uint64_t time)
 	return time > recording->header->start ? time - recording->header->start : 0;
 }
 
-bool recording_has(const struct recording *recording, const struct clock_window *window,
-		   uint64_t time)
+bool recording_selected(const struct recording *recording)
 {
-	uint64_t at = recording_since(recording, time);
+	uint64_t at = recording_since(recording, ucore_record_time(recording->record));
 
-	return at >= window->from && at <= window->to;
+	return at >= recording->window.from && at <= recording->window.to;
+}
+
+/* Return true if the window of --time may omit a part of the recording */
+static bool has_window(const struct recording *recording)
+{
+	return recording->window.from || recording->window.to != UINT64_MAX;
+}
+
+int recording_window_check(struct tool *tool, const struct recording *recording)
+{
+	uint64_t begin = UINT64_MAX, end = 0;
+
+	if (!has_window(recording))
+		return 0;
+	for (uint32_t i = 0; i < recording->header->nr_domains; i++) {
+		const struct recording_domain *domain = &recording->domains[i];
+
+		if (domain->samples)
+			return 0;
+		if (domain->begin && domain->begin < begin)
+			begin = domain->begin;
+		if (domain->end > end)
+			end = domain->end;
+	}
+	if (!end)
+		return tool_error(tool, "--time: the recording has no samples");
+	return tool_usage(tool, "--time: no samples in this window. The recording has samples from %.3f to %.3f s",
+			  (double)recording_since(recording, begin) / NSEC_PER_SEC,
+			  (double)recording_since(recording, end) / NSEC_PER_SEC);
 }
 
 /* ---- records ----------------------------------------------------------- */
@@ -109,14 +140,18 @@ static int sample_process(struct tool *tool, struct recording *recording,
 	recording->running = sample->time_running - domain->running;
 	if (!values_copy(recording, sample))
 		return tool_error(tool, "damaged: a sample has values of events that the file header lacks");
-	recording->before = domain->samples ? domain->last : recording->header->start;
-	if (!domain->samples++)
-		domain->first = sample->time;
+	if (!domain->begin)
+		domain->begin = sample->time;
+	domain->end = sample->time;
 	domain->based = true;
-	domain->last = sample->time;
-	domain->frozen += sample->frozen_ns;
 	domain->enabled = sample->time_enabled;
 	domain->running = sample->time_running;
+	if (!recording_selected(recording))
+		return 0;
+	if (!domain->samples++)
+		domain->first = sample->time;
+	domain->last = sample->time;
+	domain->frozen += sample->frozen_ns;
 	return 0;
 }
 
@@ -148,15 +183,16 @@ static int record_process(struct tool *tool, struct recording *recording)
 
 	if (ret)
 		return ret;
-	recording->before = domain->samples ? domain->last : recording->header->start;
+	recording->before = domain->begin ? domain->end : recording->header->start;
 	switch (record->type) {
 	case UCORE_RECORD_SAMPLE:
 		return sample_process(tool, recording, (const struct ucore_sample *)record);
 	case UCORE_RECORD_LOST:
-		domain->lost += ((const struct ucore_lost *)record)->lost;
+		if (recording_selected(recording))
+			domain->lost += ((const struct ucore_lost *)record)->lost;
 		return 0;
 	case UCORE_RECORD_GAP:
-		domain->gaps++;
+		domain->gaps += recording_selected(recording);
 		return 0;
 	default:
 		return 0;
@@ -308,7 +344,7 @@ static struct recording_sum sum_up(const struct recording *recording)
 			sum.last = domain->last;
 	}
 	/* The final status also counts records that were lost after the last record of the file */
-	if (recording->finished && recording->whole)
+	if (recording->finished && recording->whole && !has_window(recording))
 		sum.lost = recording->status.lost;
 	return sum;
 }

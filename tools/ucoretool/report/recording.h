@@ -15,12 +15,14 @@ extern const struct option_desc recording_options[];
 
 /**
  * struct recording_domain - state of a domain up to the current record
- * @samples: number of samples
- * @lost: number of lost records
- * @gaps: number of gaps
- * @first: time of the first sample (CLOCK_MONOTONIC ns)
- * @last: time of the last sample (CLOCK_MONOTONIC ns)
- * @frozen: sum of the times for which the samples froze the domain (ns)
+ * @samples: number of samples in the window
+ * @lost: number of lost records in the window
+ * @gaps: number of gaps in the window
+ * @first: time of the first sample in the window (CLOCK_MONOTONIC ns)
+ * @last: time of the last sample in the window (CLOCK_MONOTONIC ns)
+ * @frozen: sum of the times for which the samples in the window froze the domain (ns)
+ * @begin: time of the first sample (CLOCK_MONOTONIC ns), 0: none
+ * @end: time of the last sample (CLOCK_MONOTONIC ns), 0: none
  * @seq: sequence number of the last record
  * @enabled: time_enabled of the last sample (ns)
  * @running: time_running of the last sample (ns)
@@ -33,6 +35,7 @@ struct recording_domain {
 	uint64_t gaps;
 	uint64_t first, last;
 	uint64_t frozen;
+	uint64_t begin, end;
 	uint64_t seq;
 	uint64_t enabled;
 	uint64_t running;
@@ -59,6 +62,7 @@ struct recording_value {
  * @file: the file, opened by the library
  * @header: header of the file
  * @events: table of the recorded events
+ * @window: window of --time
  * @domains: state of each domain, in the order of the file's table of domains
  * @record: current record; NULL after the last one
  * @id: domain id of @record
@@ -78,6 +82,7 @@ struct recording {
 	struct ucore_file *file;
 	const struct ucore_file_header *header;
 	const struct ucore_file_event *events;
+	struct clock_window window;
 	struct recording_domain *domains;
 	const struct ucore_record *record;
 	uint32_t id;
@@ -96,7 +101,8 @@ struct recording {
 };
 
 /** recording_open() - open a file and check its header; return 0 or the exit code */
-int recording_open(struct tool *tool, const char *path, struct recording *recording);
+int recording_open(struct tool *tool, const char *path, const struct clock_window *window,
+		   struct recording *recording);
 
 /** recording_next() - read the next record; return 0 or the exit code */
 int recording_next(struct tool *tool, struct recording *recording);
@@ -107,9 +113,15 @@ void recording_close(struct recording *recording);
 /** recording_since() - return the time from the start of the recording to @time (ns) */
 uint64_t recording_since(const struct recording *recording, uint64_t time);
 
-/** recording_has() - return true if @time is in the window */
-bool recording_has(const struct recording *recording, const struct clock_window *window,
-		   uint64_t time);
+/** recording_selected() - return true if the current record is in the window of --time */
+bool recording_selected(const struct recording *recording);
+
+/**
+ * recording_window_check() - report a window without samples, after the last record
+ *
+ * Return: 0 or the exit code.
+ */
+int recording_window_check(struct tool *tool, const struct recording *recording);
 
 /** recording_domain_text() - return the name of the domain of the current record */
 const char *recording_domain_text(const struct recording *recording, char *text);

@@ -40,7 +40,6 @@ struct report {
 	struct ucore_replay *replay;
 	struct ucore_metrics *metrics;
 	struct timeline timeline;
-	struct clock_window window;
 	struct out out;
 	bool per_box;
 };
@@ -497,8 +496,11 @@ static int report_make(struct tool *tool, struct report *report, const struct re
 	if (ret)
 		return ret;
 	/* If the end of the file is damaged, report the records before the damage */
-	loaded = timeline_load(tool, &report->recording, report->metrics, &report->window,
+	loaded = timeline_load(tool, &report->recording, report->metrics,
 			       report->per_box || args->html, &report->timeline);
+	ret = loaded ? 0 : recording_window_check(tool, &report->recording);
+	if (ret)
+		return ret;
 	ret = args->html ? html_write(tool, &report->timeline, args->path, args->html) :
 			   series_print_all(tool, report);
 	return loaded ? loaded : ret;
@@ -509,17 +511,14 @@ static int report_run(struct tool *tool, const void *data)
 	const struct report_args *args = data;
 	struct report report = {
 		.out = args->output.out,
-		.window = args->window,
 		.per_box = args->output.grouping == GROUP_BOX,
 	};
-	int ret = recording_open(tool, args->path, &report.recording);
+	int ret = recording_open(tool, args->path, &args->window, &report.recording);
 
 	if (ret)
 		return ret;
-	clock_window_fix(&report.window, report.recording.header->start_real);
-	ret = args->by ? attribution_report(tool, &report.recording, &report.window, args->by,
-				    &report.out) :
-	      args->ctf ? ctf_write(tool, &report.recording, &report.window, args->ctf) :
+	ret = args->by ? attribution_report(tool, &report.recording, args->by, &report.out) :
+	      args->ctf ? ctf_write(tool, &report.recording, args->ctf) :
 			  report_make(tool, &report, args);
 	timeline_free(&report.timeline);
 	ucore_metrics_free(report.metrics);

@@ -32,7 +32,6 @@ struct script_row {
 struct script {
 	struct recording recording;
 	struct out out;
-	struct clock_window window;
 	bool per_box;
 	bool totals;
 	struct script_row *rows;
@@ -528,7 +527,7 @@ static void record_print(struct script *script)
 {
 	const struct ucore_record *record = script->recording.record;
 
-	if (!recording_has(&script->recording, &script->window, ucore_record_time(record)))
+	if (!recording_selected(&script->recording))
 		return;
 	switch (record->type) {
 	case UCORE_RECORD_SAMPLE:
@@ -558,7 +557,10 @@ static int records_print(struct tool *tool, struct script *script)
 		if (ferror(script->out.stream))
 			return tool_written(tool, NULL, sink_flush(script->out.stream), 0);
 	}
-	recording_summary(&script->recording, &script->out);
+	if (!ret)
+		ret = recording_window_check(tool, &script->recording);
+	if (ret != EXIT_USAGE)
+		recording_summary(&script->recording, &script->out);
 	return ret;
 }
 
@@ -567,15 +569,13 @@ static int script_run(struct tool *tool, const void *data)
 	const struct script_args *args = data;
 	struct script script = {
 		.out = args->output.out,
-		.window = args->window,
 		.per_box = args->output.grouping == GROUP_BOX,
 		.totals = args->totals,
 	};
-	int ret = recording_open(tool, args->path, &script.recording);
+	int ret = recording_open(tool, args->path, &args->window, &script.recording);
 
 	if (ret)
 		return ret;
-	clock_window_fix(&script.window, script.recording.header->start_real);
 	script.rows = calloc(script.recording.header->nr_events, sizeof(*script.rows));
 	script.row_of = calloc(script.recording.header->nr_events, sizeof(*script.row_of));
 	ret = script.rows && script.row_of ? records_print(tool, &script) :

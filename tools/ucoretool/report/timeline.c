@@ -326,12 +326,12 @@ static int mark_put(struct timeline *timeline)
 	return 0;
 }
 
-static int record_put(struct timeline *timeline, const struct clock_window *window)
+static int record_put(struct timeline *timeline)
 {
 	const struct recording *recording = timeline->recording;
 	const struct ucore_record *record = recording->record;
 	uint64_t time = recording_since(recording, ucore_record_time(record));
-	bool inside = recording_has(recording, window, ucore_record_time(record));
+	bool inside = recording_selected(recording);
 	int fresh = 0, ret = 0;
 
 	/* Pass all samples to the metrics, because the first interval needs the counts before it */
@@ -374,7 +374,7 @@ static int series_end(struct timeline *timeline)
 }
 
 int timeline_load(struct tool *tool, struct recording *recording, struct ucore_metrics *metrics,
-		  const struct clock_window *window, bool per_box, struct timeline *timeline)
+		  bool per_box, struct timeline *timeline)
 {
 	int ret;
 
@@ -385,7 +385,7 @@ int timeline_load(struct tool *tool, struct recording *recording, struct ucore_m
 	if (timeline_prepare(timeline, per_box))
 		return tool_error(tool, "out of memory");
 	while (!(ret = recording_next(tool, recording)) && recording->record)
-		if (record_put(timeline, window))
+		if (record_put(timeline))
 			return tool_error(tool, "out of memory");
 	if (series_end(timeline))
 		return tool_error(tool, "out of memory");

@@ -111,7 +111,6 @@ struct timeline {
  * timeline_load() - read a recorded file to its end into a timeline
  * @recording: file, opened and not read yet
  * @metrics: metrics attached to a replay of the file, or NULL
- * @window: time window of the records to use
  * @per_box: true for a series for each box; false to sum the boxes of a domain
  * @timeline: result, also valid for timeline_free() after a failure
  *
@@ -119,7 +118,7 @@ struct timeline {
  * Return: 0 or the exit code.
  */
 int timeline_load(struct tool *tool, struct recording *recording, struct ucore_metrics *metrics,
-		  const struct clock_window *window, bool per_box, struct timeline *timeline);
+		  bool per_box, struct timeline *timeline);
 
 /** timeline_free() - free the memory of a timeline */
 void timeline_free(struct timeline *timeline);
