@@ -355,4 +355,5 @@ def readbw_example_matches_the_metric(m):
         example.kill(9)
         ended = example.wait(check=False)
     assert ended.status == -9, ended.err
-    assert_equal(len(m.run("readbw 1").out.splitlines()), 1)
+    lines = m.run("readbw 1").out.splitlines()
+    assert len(lines) == 1, lines

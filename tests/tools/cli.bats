@@ -916,9 +916,20 @@ numa()
 	tool stat -M memory_bandwidth_read,cores_in_c0 --timeout 1 --per-socket
 	[ "$status" -eq 0 ]
 	[ "$(head -4 <<<"$output")" = "$(printf '%6s  %20s  %10s  %s\n' SOCKET VALUE UNIT METRIC \
-		0 2.70 MB/s memory_bandwidth_read 1 7.54 MB/s memory_bandwidth_read 0 0.9998 "" cores_in_c0)" ]
+		0 2.70 MB/s memory_bandwidth_read 1 7.54 MB/s memory_bandwidth_read 0 1.00 "" cores_in_c0)" ]
 	tool stat -e imc/CAS_COUNT.RD/ -M memory_bandwidth_read --timeout 1
 	[[ $output == *"144,000       10.24      90.00  imc/CAS_COUNT.RD/"$'\n'*"10.24        MB/s             memory_bandwidth_read"* ]]
+}
+
+@test "a table groups the digits of all columns, and aligns values at the decimal point" {
+	UCORE_FAKE=scale=1000 tool stat -e imc/CAS_COUNT.RD/ -M memory_bandwidth_read --timeout 1
+	[[ $output == *"144,000,000   10,240.00      90.00  imc/CAS_COUNT.RD/"* ]]
+	[[ $output == *"10,240.57        MB/s             memory_bandwidth_read"* ]]
+	one='{imc/CAS_COUNT.RD/}/{imc/CAS_COUNT.RD/}'
+	tool stat -M "a=0.6091*$one" -M "b=31.87*$one" -M "c=0*$one" -M "d=0.00123*$one" -M "e=0-0.5*$one" --timeout 1
+	[ "$(sed -n 2,6p <<<"$output" | awk '{ print $1 }' | paste -sd' ')" = "0.61 31.87 0.00 0.0012 -0.50" ]
+	tool stat -M "a=0.6091*$one" --timeout 1 -x,
+	[[ $output == *,0.6091,,a,* ]]
 }
 
 @test "stat -M accepts formulas, files of formulas and categories" {

@@ -85,15 +85,20 @@ static void digits_group(char *text, size_t size, uint64_t number)
 	text[at] = 0;
 }
 
-/* Write a value with grouped digits and two decimals; below 1 with four significant digits */
-static void value_group(char *text, size_t size, double value)
+/*
+ * Write a value with grouped digits and two decimals.  If @small is set, write a value that would
+ * lose most of its digits with two significant digits.
+ */
+static void value_group(char *text, size_t size, double value, bool small)
 {
 	double magnitude = value < 0 ? -value : value;
 	char decimals[8];
 
 	if (__builtin_isnan(value)) {
 		snprintf(text, size, "-");
-	} else if (magnitude >= 1 && magnitude < 1e15) {
+	} else if (small && magnitude && magnitude < 0.1) {
+		snprintf(text, size, "%.2g", value);
+	} else if (magnitude < 1e15) {
 		uint64_t hundredths = (uint64_t)(magnitude * 100 + 0.5);
 
 		text[0] = '-';
@@ -142,11 +147,14 @@ static void cell_format(const struct out *out, const struct cell *cell, char *te
 			digits_number(text, cell->number);
 		break;
 	case CELL_REAL:
-		digits_fixed(text, size, cell->real, 2);
+		if (people)
+			value_group(text, size, cell->real, false);
+		else
+			digits_fixed(text, size, cell->real, 2);
 		break;
 	case CELL_VALUE:
 		if (people)
-			value_group(text, size, cell->real);
+			value_group(text, size, cell->real, true);
 		else
 			snprintf(text, size, "%.9g", cell->real);
 		/* write NaN as an empty cell in CSV */

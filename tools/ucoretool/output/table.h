@@ -38,7 +38,7 @@ enum cell_kind {
 	CELL_NUMBER,
 	CELL_FLAG,		/* true or false in JSON, 1 or 0 in tables and CSV */
 	CELL_NS,		/* time in ns; tables show seconds, CSV and JSON have ns */
-	CELL_REAL,		/* real number; tables and CSV show two decimals, JSON has three */
+	CELL_REAL,		/* real number; tables (grouped) and CSV two decimals, JSON three */
 	CELL_VALUE,		/* real number in full precision; tables group the digits */
 };
 
