@@ -297,14 +297,26 @@ def boxes_are_shown_and_hidden():
         t.keys("\x1bOB\r")                      # the first socket alone
         text = t.wait(lambda text: row(text, "Memory", "imc3") and text, "one open")
         assert sum("imc0" in line for line in text) == 1, text
+        t.keys("a")                             # some are open: all
+        t.wait(lambda text: sum("imc0" in line for line in text) == 2, "all open")
         t.keys("a")
         t.wait(lambda text: not row(text, "Memory", "imc3"), "all closed")
         t.keys("a")
-        t.wait(lambda text: sum("imc0" in line for line in text) == 2, "all open")
+        t.wait(lambda text: sum("imc0" in line for line in text) == 2, "all open again")
         t.keys("\x1bOF")                        # End: the last line is scrolled to
         t.wait(lambda text: section(text, "Power")[1:], "the last panel")
         t.keys("\x1bOH")
         t.wait(lambda text: row(text, "Memory", "imc0"), "the first panel")
+
+
+@test
+def the_first_all_shows_the_boxes_that_did_not_fit():
+    with top("-I", FAST) as t:
+        t.wait(lambda text: row(text, "Links", "qpi1"), "boxes that fit are shown unasked")
+        t.keys("a")
+        t.wait(lambda text: row(text, "Memory", "imc3") or not row(text, "Links", "qpi1"),
+               "another set of boxes")
+        assert row(t.screen.text(), "Memory", "imc3")
 
 
 @test
@@ -354,7 +366,7 @@ def what_is_seen_is_saved():
     with tempfile.TemporaryDirectory() as directory, \
          top("-I", FAST, size=LARGE, directory=directory) as t:
         t.wait(shown, "numbers")
-        t.keys("aaw")                           # all boxes, even where there is one
+        t.keys("aw")                            # all boxes, even where there is one
         t.wait(lambda text: "rows saved to ucoretool-top-" in text[-1], "saved")
         t.keys("j")
         t.wait(lambda text: ".json" in text[-1], "saved again")

@@ -384,7 +384,7 @@ static const char *const help_lines[] = {
 	"",
 	"  Up Down PgUp PgDn Home End   select a line",
 	"  Enter, e    show or hide the boxes of the socket or panel",
-	"  a           show or hide all boxes",
+	"  a           show all boxes, or hide them if all are shown",
 	"  s           sort by the next column; after the last, original order",
 	"  f, Space    freeze the screen or continue; counting does not stop",
 	"  Left Right  earlier or later sample while the screen is frozen",

@@ -255,18 +255,18 @@ static void cursor_move(struct view *view, long by)
 		view->cursor = (size_t)to;
 }
 
-static bool any_open(const struct view *view, size_t first, size_t nr)
+static bool all_open(const struct view *view, size_t first, size_t nr)
 {
 	for (size_t i = first; i < first + nr; i++)
-		if (view->panels->rows[i].nr_boxes && view->open[i])
-			return true;
-	return false;
+		if (view->panels->rows[i].nr_boxes && !view->open[i])
+			return false;
+	return true;
 }
 
-/* Collapse @nr rows from @first on if one of them is expanded, otherwise expand all of them */
+/* Collapse @nr rows from @first on if all of them are expanded, otherwise expand all of them */
 static void rows_toggle(struct view *view, size_t first, size_t nr)
 {
-	bool open = !any_open(view, first, nr);
+	bool open = !all_open(view, first, nr);
 
 	for (size_t i = first; i < first + nr; i++)
 		view->open[i] = open;
