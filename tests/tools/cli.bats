@@ -921,6 +921,17 @@ numa()
 	[[ $output == *"144,000       10.24      90.00  imc/CAS_COUNT.RD/"$'\n'*"10.24        MB/s             memory_bandwidth_read"* ]]
 }
 
+@test "stat warns about a timeout that is too short for rates" {
+	UCORE_FAKE=read_ns=1000000 tool stat -e imc/CAS_COUNT.RD/ --timeout 1
+	[ "$status" -eq 0 ]
+	[ "$err" = "ucoretool stat: counted for only 1.0 ms (--timeout): the rates have large errors. A number without a unit is in ms. Use --timeout 1s for a second" ]
+	UCORE_FAKE=read_ns=10000000 tool stat -e imc/CAS_COUNT.RD/ --timeout 1
+	[ -z "$err" ]
+	# without a timeout the program sets the time
+	UCORE_FAKE=read_ns=1000000 tool stat -e imc/CAS_COUNT.RD/ -- true
+	[ -z "$err" ]
+}
+
 @test "a table groups the digits of all columns, and aligns values at the decimal point" {
 	UCORE_FAKE=scale=1000 tool stat -e imc/CAS_COUNT.RD/ -M memory_bandwidth_read --timeout 1
 	[[ $output == *"144,000,000   10,240.00      90.00  imc/CAS_COUNT.RD/"* ]]

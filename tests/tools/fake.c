@@ -544,6 +544,7 @@ static void machine_make(const char *name, unsigned int first_die, unsigned int 
 	fake.mmap_skip = -1;
 	fake.batch = 4;
 	fake.scale = 1;
+	fake.read_ns = 1000000000;
 	fake.budget.sample_ns = 5800;
 	fake.pmi_cpu = ~0U;
 	fake.next_event = 1;
@@ -1031,7 +1032,7 @@ static int do_read(struct ucore_read *read)
 		return -ENOENT;
 	if (read->nr_values < fake.nr_events)
 		return -ENOSPC;
-	fake.time += 1000000000;
+	fake.time += fake.read_ns;
 	for (uint32_t domain = 0; domain < fake.nr_domains; domain++) {
 		if (!domain_used(domain))
 			continue;
@@ -1658,6 +1659,8 @@ static void scenario_word(const char *key, char *value)
 		fake.wave = true;
 	else if (!strcmp(key, "scale"))
 		fake.scale = (uint64_t)atoll(value);
+	else if (!strcmp(key, "read_ns"))
+		fake.read_ns = (uint64_t)atoll(value);
 	else if (!strcmp(key, "offline"))
 		fake.domains[atoi(value)].reader = -1;
 	else if (!strcmp(key, "reject"))

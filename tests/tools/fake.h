@@ -61,6 +61,7 @@ struct fake {
 	uint64_t value_flags;		/* flags of every value */
 	bool wave;			/* deltas rise and fall from READ to READ */
 	uint64_t scale;			/* factor of all deltas */
+	uint64_t read_ns;		/* time from READ to READ (ns) */
 	uint64_t step_at;		/* first sample with larger deltas */
 	uint64_t step_by;		/* factor of the larger deltas */
 	uint64_t step_for;		/* number of such samples in each @step_at (0: all) */

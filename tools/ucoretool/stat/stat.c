@@ -17,6 +17,9 @@
 /* Default time slice: short enough to follow the phases of a program, at a low cost */
 #define ROTATE_NS	(10 * NSEC_PER_MSEC)
 
+/* Time below which the start and the end of counting cause errors of some per cent in rates */
+#define SHORT_NS	(10 * NSEC_PER_MSEC)
+
 /* Size of the output buffer (bytes): one write() prints up to 1000 rows of a READ */
 #define BUFFER_BYTES	(1 << 18)
 
@@ -187,6 +190,9 @@ static int stat_count(struct tool *tool, struct stat_run *stat, const struct sta
 		ret = stat_loop(tool, stat, args, &wait);
 	if (!ret)
 		ret = stat_summary_print(tool, stat);
+	if (!ret && args->count.timeout_ns && stat->time < SHORT_NS)
+		fprintf(stderr, "ucoretool stat: counted for only %.1f ms (--timeout): the rates have large errors. A number without a unit is in ms. Use --timeout 1s for a second\n",
+			(double)stat->time / NSEC_PER_MSEC);
 	return wait_close(tool, &wait, ret);
 }
 
