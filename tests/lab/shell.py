@@ -8,9 +8,12 @@ The scenario `pc` is a machine without uncore.
 
 import contextlib
 import os
+import select
 import shutil
+import signal
 import sys
 import termios
+import threading
 
 from lab import extras
 from lab.initramfs import TERMINALS
@@ -31,7 +34,9 @@ def terminal_restored():
     try:
         yield
     finally:
-        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, saved)
+        # a terminal that was closed cannot be restored
+        with contextlib.suppress(termios.error):
+            termios.tcsetattr(sys.stdin, termios.TCSADRAIN, saved)
 
 
 def terminal_type():
@@ -40,7 +45,26 @@ def terminal_type():
     return name if name in TERMINALS else "vt100"
 
 
+def end_at_hangup(terminal):
+    """End the machine when its terminal is closed.
+
+    The kernel sends SIGHUP to the session's leader only, which may ignore it.
+    """
+    def wait():
+        poll = select.poll()
+        poll.register(terminal, 0)      # a hangup is always reported
+        poll.poll()
+        os.kill(os.getpid(), signal.SIGHUP)
+    signal.signal(signal.SIGHUP, lambda *_: sys.exit(128 + signal.SIGHUP))
+    threading.Thread(target=wait, daemon=True).start()
+
+
 def main(scenario="e2-2s", kernel="6.1"):
+    known = sorted(path.stem for path in args.SCENARIOS.glob("*.ini"))
+    if scenario not in (*known, "pc"):
+        sys.exit(f"shell: SCENARIO={scenario}? There are {', '.join(known)}, pc.")
+    if sys.stdin.isatty():
+        end_at_hangup(sys.stdin)
     args.binary()
     print(f"Booting {scenario} with {kernel}; leave the shell with exit or Ctrl-D.", flush=True)
     size = shutil.get_terminal_size()
