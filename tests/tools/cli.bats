@@ -133,7 +133,7 @@ samples()
 	stat -C 0|unknown option -C. Uncore boxes belong to dies. Select a die by die=N
 	stat --per-core|unknown option --per-core. Count core/EVENT/ with --per-box
 	stat --per-die|unknown option --per-die (did you mean --per-socket?)
-	stat --per-node --per-box -e imc/CAS_COUNT.RD/|--per-node: cannot be combined with --per-box
+	stat --per-node --per-box -e imc/CAS_COUNT.RD/|--per-node and --per-box: cannot be combined
 	stat -A|unknown option -A (did you mean --per-box?)
 	stat -n 3|unknown option -n (did you mean --count?)
 	revoke -n 3|unknown option -n. See
@@ -227,9 +227,6 @@ samples()
 	record --ring-size 128M --timer 1ms -e imc/CAS_COUNT.RD/|Use a power of two
 	record --readers 0 --timer 1ms -e imc/CAS_COUNT.RD/|readers 0: out of range. Use 1 to 8
 	stat --readers 9 -e imc/CAS_COUNT.RD/|readers 9: out of range. Use 1 to 8
-	stat -C 0 -e imc/CAS_COUNT.RD/|unknown option -C: the counters of a box count for a whole die. Use 'die=N' in an event for one die, or --pmi-cpus for the CPUs that take the PMI
-	stat -n -e imc/CAS_COUNT.RD/|unknown option -n: this is no number of samples or intervals. Use --count N
-	record -m 8 -e imc/CAS_COUNT.RD/|unknown option -m: this is no number of pages. Use --ring-size SIZE
 	top -C 0|unknown option -C. See
 	stat --readers 2 --rotate 5ms -e imc/CAS_COUNT.RD/|--rotate and --readers: cannot be combined
 	stat --readers 2 --no-freeze -e imc/CAS_COUNT.RD/|--no-freeze and --readers: cannot be combined
@@ -2585,7 +2582,7 @@ session 5 revoked" ]
 	tool list
 	[[ $err == *"no_config_space" ]]
 	tool stat -e imc/0x05/ sleep 0
-	complains 2 "'imc' is not a box type or full event name of this machine: no_config_space"
+	complains 2 "event 'imc/0x05/': this machine has no imc: no_config_space"
 	tool stat -e 'im*/0x05/' sleep 0
 	complains 2 "matches 'im*': no_config_space"
 	tool stat -M memory_bandwidth_total sleep 0

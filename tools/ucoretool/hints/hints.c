@@ -34,7 +34,8 @@ static const char no_repeat[] =
 	"Print intervals with -I TIME --count N, or run the command several times";
 static const char no_cpu[] =
 	"Uncore boxes belong to dies. "
-	"Select a die by die=N in the event, or the CPU of a core event by cpu=N";
+	"Select a die by die=N in the event, the CPU of a core event by cpu=N, "
+	"and the CPUs that take the PMI by --pmi-cpus";
 
 static const struct option_hint option_hints[] = {
 	{ NULL, 'V', "version", NULL, "Use 'ucoretool --version'" },
