@@ -216,7 +216,9 @@ static int zero_compile(struct compiler *c, struct ucore_expr *expr, const char 
 {
 	const struct leaf leaf = { LEAF_ZERO };
 
-	snprintf(c->metric->missing, sizeof(c->metric->missing), "%s", name);
+	/* the first event is the one that an error names */
+	if (!*c->metric->missing)
+		snprintf(c->metric->missing, sizeof(c->metric->missing), "%s", name);
 	return leaf_compile(c->metrics, expr, &leaf, err);
 }
 
