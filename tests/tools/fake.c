@@ -580,6 +580,30 @@ void fake_without(const char *type)
 	fake.nr_boxes = nr;
 }
 
+uint32_t fake_box(const char *type, uint32_t instance, uint32_t die)
+{
+	for (uint32_t i = 0; i < fake.nr_boxes; i++)
+		if (fake.boxes[i].instance == instance && fake.boxes[i].die == die &&
+		    !strcmp(fake.boxes[i].type, type))
+			return i;
+	abort();
+}
+
+void fake_own(uint32_t box)
+{
+	fake.boxes[box].owner = FAKE_OTHER;
+	fake.boxes[box].owner_pid = fake.foreign ? 0 : 4711;
+	strcpy(fake.boxes[box].owner_comm, "other");
+}
+
+void fake_hide(unsigned int box)
+{
+	memmove(&fake.boxes[box], &fake.boxes[box + 1],
+		(--fake.nr_boxes - box) * sizeof(fake.boxes[0]));
+	for (unsigned int i = box; i < fake.nr_boxes; i++)
+		fake.boxes[i].box = i;
+}
+
 void fake_cpus(unsigned int nr)
 {
 	fake.caps |= UCORE_CAP_CORE;
@@ -884,6 +908,19 @@ static int period_check(const struct ucore_box_info *box, struct ucore_add_event
 	return 0;
 }
 
+/* Return the error of a box that refuses events, which a test chose */
+static int refused(const struct ucore_box_info *box)
+{
+	unsigned int nr = 0;
+
+	if (fake.refused_type && !strcmp(fake.refused_type, box->type))
+		return -fake.refused_code;
+	for (unsigned int i = 0; i < fake.nr_events; i++)
+		nr += fake.events[i].box == box->box;
+	return fake.refused_counter && fake.refused_box == box->box && nr >= fake.refused_counter ?
+	       -EBUSY : 0;
+}
+
 static int do_event_add(struct ucore_add_event *add)
 {
 	struct fake_event *event = &fake.events[fake.nr_events];
@@ -901,8 +938,13 @@ static int do_event_add(struct ucore_add_event *add)
 	    (fake.config.rotate_ns ? add->period : add->group))
 		return -EINVAL;
 	box = &fake.boxes[add->box];
+	if (box->flags & UCORE_BOX_F_DEAD)
+		return -ENODEV;
 	if (box->owner && box->owner != fake.status.session)
 		return -EBUSY;
+	ret = refused(box);
+	if (ret)
+		return ret;
 	ret = terms_check(box, add);
 	if (ret)
 		return ret;
@@ -971,10 +1013,31 @@ static uint64_t busy(void)
 	return fake.step_by;
 }
 
+/* Return true if the box does not respond at the present READ */
+static bool is_dying(uint32_t box)
+{
+	unsigned int nr = fake.calls[_IOC_NR(UCORE_READ)];
+
+	return fake.dies_to && box == fake.dies && nr >= fake.dies_from && nr < fake.dies_to;
+}
+
+/* Return the flags of a value: a box that responds again has a gap */
+static uint32_t flags_of(uint32_t box)
+{
+	uint32_t flags = (uint32_t)fake.value_flags;
+
+	if (is_dying(box))
+		flags |= UCORE_VALUE_F_DEAD;
+	if (fake.dies_to && box == fake.dies && fake.calls[_IOC_NR(UCORE_READ)] == fake.dies_to)
+		flags |= UCORE_VALUE_F_GAP;
+	return flags;
+}
+
 static void counts_move(uint32_t domain)
 {
 	for (unsigned int i = 0; i < fake.nr_events; i++)
-		if (fake.boxes[fake.events[i].box].domain == domain)
+		if (fake.boxes[fake.events[i].box].domain == domain &&
+		    !is_dying(fake.events[i].box))
 			fake.events[i].count += fake_step(&fake.events[i]) * fake.scale *
 						wave(domain) * busy();
 }
@@ -1047,7 +1110,7 @@ static int do_read(struct ucore_read *read)
 	}
 	for (unsigned int i = 0; i < fake.nr_events; i++)
 		values[i] = (struct ucore_value) {
-			.event = fake.events[i].id, .flags = (uint32_t)fake.value_flags,
+			.event = fake.events[i].id, .flags = flags_of(fake.events[i].box),
 			.count = fake.calls[_IOC_NR(UCORE_READ)] == fake.back ? 1 :
 				 fake.events[i].count,
 		};
@@ -1601,11 +1664,14 @@ static void scenario_session(const char *value)
 	session->state = state;
 }
 
-/* Parse "imc1", or "imc1:9" (in use until the ninth GET_BOXES) */
+/* Parse "imc1", "1/imc1" (of die 1), or "imc1:9" (in use until the ninth GET_BOXES) */
 static void scenario_own(char *name)
 {
-	char *colon = strchr(name, ':');
+	char *colon = strchr(name, ':'), *slash = strchr(name, '/');
+	uint32_t die = slash ? (uint32_t)atoi(name) : UCORE_ANY;
 
+	if (slash)
+		name = slash + 1;
 	if (colon) {
 		*colon = 0;
 		fake.own_nr = (unsigned int)atoi(colon + 1);
@@ -1614,11 +1680,9 @@ static void scenario_own(char *name)
 		char text[32];
 
 		snprintf(text, sizeof(text), "%s%u", fake.boxes[i].type, fake.boxes[i].instance);
-		if (strcmp(text, name))
+		if (strcmp(text, name) || (die != UCORE_ANY && fake.boxes[i].die != die))
 			continue;
-		fake.boxes[i].owner = FAKE_OTHER;
-		fake.boxes[i].owner_pid = fake.foreign ? 0 : 4711;
-		strcpy(fake.boxes[i].owner_comm, "other");
+		fake_own(i);
 	}
 }
 
@@ -1677,6 +1741,10 @@ static void scenario_word(const char *key, char *value)
 		fake.user = true;
 	else if (!strcmp(key, "dead"))
 		fake.boxes[atoi(value)].flags |= UCORE_BOX_F_DEAD;
+	else if (!strcmp(key, "dies-at"))
+		sscanf(value, "%u:%u:%u", &fake.dies, &fake.dies_from, &fake.dies_to);
+	else if (!strcmp(key, "hide"))
+		fake_hide((unsigned int)atoi(value));
 	else if (!strcmp(key, "hole"))
 		fake.boxes[atoi(value)].instance += 200;
 	else if (!strcmp(key, "abi"))

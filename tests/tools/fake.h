@@ -59,6 +59,13 @@ struct fake {
 	unsigned int batch;		/* samples per domain and poll */
 	uint32_t ring;			/* required ring size of sessions (0: any) */
 	uint64_t value_flags;		/* flags of every value */
+	const char *refused_type;	/* box type that refuses events (NULL: none) ... */
+	int refused_code;		/* ... with this errno */
+	uint32_t refused_box;		/* box that refuses events with EBUSY ... */
+	uint32_t refused_counter;	/* ... after this number of events (0: none) */
+	unsigned int dies;		/* box that does not respond from READ @dies_from ... */
+	unsigned int dies_from;		/* ... to the READ before @dies_to, from 1 (0: never) */
+	unsigned int dies_to;
 	bool wave;			/* deltas rise and fall from READ to READ */
 	uint64_t scale;			/* factor of all deltas */
 	uint64_t read_ns;		/* time from READ to READ (ns) */
@@ -134,6 +141,15 @@ void fake_only_die(unsigned int die);
 
 /* Remove the boxes of a type, as firmware does that hides them */
 void fake_without(const char *type);
+
+/* Return the id of a box; abort() if there is none */
+uint32_t fake_box(const char *type, uint32_t instance, uint32_t die);
+
+/* Let another process have the counters of a box */
+void fake_own(uint32_t box);
+
+/* Remove a box, as firmware hides it; later boxes get lower ids */
+void fake_hide(unsigned int box);
 
 /* Add @nr CPU domains with one box "core0" each; LLC_MISSES is missing */
 void fake_cpus(unsigned int nr);

@@ -726,7 +726,7 @@ static void patterns_choose_metrics_that_fit(void **state)
 	/* without the boxes, no metric of the category can be counted */
 	machine_open("bdxde", "bdxep", 1);
 	assert_int_equal(choose("@qpi"), 0);
-	assert_fails(attach(UCORE_LEVEL_SYSTEM), ENOSPC, "none can be counted|has no qpi");
+	assert_fails(attach(UCORE_LEVEL_SYSTEM), ENOENT, "none can be counted|has no qpi");
 	machine_close();
 }
 
@@ -765,12 +765,7 @@ static void offered_metric_may_be_left_out(void **state)
 
 	(void)state;
 	machine_open("ivbep", "ivbep", 1);
-	for (unsigned int i = 0; i < fake.nr_boxes; i++)
-		if (!strcmp(fake.boxes[i].type, "qpi") && fake.boxes[i].instance == 1) {
-			fake.boxes[i].owner = FAKE_OTHER;
-			fake.boxes[i].owner_pid = 4711;
-			strcpy(fake.boxes[i].owner_comm, "other");
-		}
+	fake_own(fake_box("qpi", 1, 0));
 	assert_int_equal(choose("llc_code_read_miss_rate"), 0);
 	for (size_t i = 0; i < NR(cases); i++)
 		assert_int_equal(ucore_metrics_offer(metrics, cases[i].metric, &err), 0);
@@ -807,6 +802,155 @@ static void all_offered_metrics_may_be_left_out(void **state)
 	ucore_metrics_evaluate(others, delta);
 	assert_false(isnan(ucore_metrics_value(others, 0)->value));
 	ucore_metrics_free(others);
+	machine_close();
+}
+
+/* ---- boxes that cannot count ------------------------------------------- */
+
+/* A ratio is over the boxes that count both events; the value says how many are missing */
+static void metric_counts_boxes_that_have_all_its_events(void **state)
+{
+	const struct ucore_metric_value *value;
+
+	(void)state;
+	machine_open("ivbep", "ivbep", 2);
+	ucore_session_set_partial(session, true);
+	fake.boxes[fake_box("imc", 2, 1)].flags |= UCORE_BOX_F_DEAD;
+	/* imc1 of die 0 refuses the second event of the metric */
+	fake.refused_box = fake_box("imc", 1, 0);
+	fake.refused_counter = 1;
+	chosen("ratio=a/b; a=imc/CAS_COUNT.RD/; b=imc/CAS_COUNT.WR/", UCORE_LEVEL_SOCKET);
+	run();
+	for (size_t i = 0; i < 2; i++) {
+		value = ucore_metrics_value(metrics, i);
+		assert_int_equal(value->package, i);
+		assert_int_equal(value->nr_boxes, 3);
+		assert_int_equal(value->max_boxes, 4);
+		assert_string_equal(value->boxes_type, "imc");
+		assert_false(isnan(value->value));
+	}
+	machine_close();
+}
+
+static void box_without_all_events_has_no_value(void **state)
+{
+	size_t nr = 0;
+
+	(void)state;
+	machine_open("ivbep", "ivbep", 1);
+	ucore_session_set_partial(session, true);
+	fake.refused_box = fake_box("imc", 1, 0);
+	fake.refused_counter = 1;
+	chosen("sum=a+b; a=imc/CAS_COUNT.RD/; b=imc/CAS_COUNT.WR/", UCORE_LEVEL_BOX);
+	run();
+	for (; ucore_metrics_value(metrics, nr); nr++) {
+		assert_int_not_equal(ucore_metrics_value(metrics, nr)->instance, 1);
+		assert_int_equal(ucore_metrics_value(metrics, nr)->max_boxes, 1);
+		assert_int_equal(ucore_metrics_value(metrics, nr)->nr_boxes, 1);
+	}
+	assert_int_equal(nr, 3);
+	machine_close();
+}
+
+/* A box that dies while counting is missing until it responds again */
+static void dying_box_is_missing_in_its_interval(void **state)
+{
+	static const uint32_t counted[] = { 4, 3, 4 };
+
+	(void)state;
+	machine_open("ivbep", "ivbep", 1);
+	fake.dies = fake_box("imc", 2, 0);
+	fake.dies_from = 2;
+	fake.dies_to = 3;
+	chosen("memory_bandwidth_total", UCORE_LEVEL_SYSTEM);
+	for (size_t i = 0; i < NR(counted); i++) {
+		run();
+		assert_int_equal(ucore_metrics_value(metrics, 0)->nr_boxes, counted[i]);
+		assert_int_equal(ucore_metrics_value(metrics, 0)->max_boxes, 4);
+	}
+	machine_close();
+}
+
+/* The clock of "[0]" comes from the next box if the first one cannot count */
+static void first_box_that_can_count_is_used(void **state)
+{
+	const struct ucore_slot *slots;
+	size_t nr;
+
+	(void)state;
+	machine_open("ivbep", "ivbep", 2);
+	ucore_session_set_partial(session, true);
+	fake.boxes[fake_box("cbo", 0, 1)].flags |= UCORE_BOX_F_DEAD;
+	chosen("clock=a[0]/seconds; a=cbo/CLOCKTICKS/", UCORE_LEVEL_SOCKET);
+	slots = ucore_session_slots(session, &nr);
+	assert_int_equal(nr, 2);
+	assert_int_equal(slots[0].instance, 0);
+	assert_int_equal(slots[1].instance, 1);
+	ucore_session_omissions(session, &nr);
+	assert_int_equal(nr, 0);
+	machine_close();
+}
+
+/* The local die's filter is set for each die separately; a die without a free box is omitted */
+static void die_without_counters_is_omitted(void **state)
+{
+	const struct ucore_omission *omissions;
+	size_t nr;
+
+	(void)state;
+	machine_open("ivbep", "ivbep", 2);
+	ucore_session_set_partial(session, true);
+	for (uint32_t i = 0; i < fake.nr_boxes; i++)
+		if (!strcmp(fake.boxes[i].type, "cbo") && fake.boxes[i].die == 1)
+			fake_own(i);
+	chosen("local={cbo/TOR_INSERTS.NID_ALL,filter_nid=LOCAL_NODE/}", UCORE_LEVEL_SOCKET);
+	run();
+	assert_non_null(ucore_metrics_value(metrics, 0));
+	assert_null(ucore_metrics_value(metrics, 1));
+	omissions = ucore_session_omissions(session, &nr);
+	assert_true(nr > 1);
+	for (size_t i = 0; i < nr; i++) {
+		assert_int_equal(omissions[i].die, 1);
+		assert_string_equal(omissions[i].text, "in use by process 4711 (other)");
+	}
+	machine_close();
+}
+
+/* A category leaves out what another session has, or what needs a permission */
+static void category_leaves_out_what_cannot_be_counted(void **state)
+{
+	static const int codes[] = { EBUSY, EACCES, ENODEV };
+
+	(void)state;
+	for (size_t i = 0; i < NR(codes); i++) {
+		size_t nr = 0;
+
+		machine_open("ivbep", "ivbep", 1);
+		assert_int_equal(choose("memory_bandwidth_total,@llc"), 0);
+		fake.refused_type = "cbo";
+		fake.refused_code = codes[i];
+		assert_int_equal(attach(UCORE_LEVEL_SYSTEM), 0);
+		assert_string_equal(ucore_metrics_value(metrics, 0)->metric->name,
+				    "memory_bandwidth_total");
+		while (ucore_metrics_left_out(metrics, nr))
+			nr++;
+		assert_true(nr > 1);
+		assert_int_equal(ucore_metrics_left_out_error(metrics, 0, &err), -codes[i]);
+		machine_close();
+	}
+}
+
+/* If all are left out, each cause is named once */
+static void all_left_out_names_each_cause_once(void **state)
+{
+	(void)state;
+	machine_open("ivbep", "ivbep", 1);
+	fake.refused_type = "qpi";
+	fake.refused_code = EBUSY;
+	assert_int_equal(choose("qpi_*"), 0);
+	assert_fails(attach(UCORE_LEVEL_SYSTEM), EBUSY, "none can be counted");
+	assert_non_null(strstr(err.text, "moment ago"));
+	assert_null(strstr(strstr(err.text, "moment ago") + 1, "moment ago"));
 	machine_close();
 }
 
@@ -1134,6 +1278,13 @@ static const struct CMUnitTest tests[] = {
 	TEST(named_metric_is_not_left_out),
 	TEST(offered_metric_may_be_left_out),
 	TEST(all_offered_metrics_may_be_left_out),
+	TEST(metric_counts_boxes_that_have_all_its_events),
+	TEST(box_without_all_events_has_no_value),
+	TEST(dying_box_is_missing_in_its_interval),
+	TEST(first_box_that_can_count_is_used),
+	TEST(die_without_counters_is_omitted),
+	TEST(category_leaves_out_what_cannot_be_counted),
+	TEST(all_left_out_names_each_cause_once),
 	TEST(table_metrics_are_countable_or_omitted),
 	TEST(local_node_mask_differs_per_die),
 	TEST(cha_filter_value_is_split),

@@ -339,11 +339,117 @@ static void polled_period_reports_its_interval(void **state)
 	ucore_session_destroy(session);
 }
 
+/* ---- boxes that cannot count ------------------------------------------- */
+
+static const struct ucore_omission *omission_at(struct ucore_session *session, size_t i, size_t nr)
+{
+	const struct ucore_omission *omissions;
+	size_t found;
+
+	omissions = ucore_session_omissions(session, &found);
+	assert_int_equal(found, nr);
+	return &omissions[i];
+}
+
+static void partial_session_counts_other_boxes_and_lists_causes(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL, NULL);
+	struct ucore_event event = event_get("imc/CAS_COUNT.RD/");
+	uint32_t dead = fake_box("imc", 2, 1), busy = fake_box("imc", 3, 0);
+	const struct ucore_omission *omission;
+	const struct ucore_slot *slots;
+	size_t nr;
+
+	(void)state;
+	fake.boxes[dead].flags |= UCORE_BOX_F_DEAD;
+	fake_own(busy);
+	/* not unless the caller permits it */
+	assert_fails(ucore_session_add(session, &event, &err), EBUSY, "imc3 of die 0: in use");
+	assert_int_equal(fake.nr_events, 0);
+	omission_at(session, 0, 0);
+
+	ucore_session_set_partial(session, true);
+	assert_int_equal(ucore_session_add(session, &event, &err), 0);
+	slots = ucore_session_slots(session, &nr);
+	assert_int_equal(nr, 6);
+	for (size_t i = 0; i < nr; i++)
+		assert_true(slots[i].box != dead && slots[i].box != busy);
+	omission = omission_at(session, 0, 2);
+	assert_int_equal(omission->box, busy);
+	assert_int_equal(omission->index, 0);
+	assert_int_equal(omission->code, -EBUSY);
+	assert_string_equal(omission->type, "imc");
+	assert_string_equal(omission->text, "in use by process 4711 (other)");
+	assert_string_equal(ucore_omission_reason(omission->code), "busy");
+	omission = omission_at(session, 1, 2);
+	assert_int_equal(omission->box, dead);
+	assert_int_equal(omission->die, 1);
+	assert_int_equal(omission->package, 1);
+	assert_string_equal(omission->text, "does not respond");
+	assert_string_equal(ucore_omission_reason(omission->code), "dead");
+	ucore_session_destroy(session);
+}
+
+static void event_that_no_box_can_count_is_refused(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL, NULL);
+	struct ucore_event one = event_get("imc2/CAS_COUNT.RD,die=1/");
+	struct ucore_event two = event_get("imc2/CAS_COUNT.RD/");
+
+	(void)state;
+	ucore_session_set_partial(session, true);
+	fake.boxes[fake_box("imc", 2, 1)].flags |= UCORE_BOX_F_DEAD;
+	assert_fails(ucore_session_add(session, &one, &err), ENODEV,
+		     "imc2 of die 1 does not respond");
+	fake_own(fake_box("imc", 2, 0));
+	assert_fails(ucore_session_add(session, &two, &err), EBUSY,
+		     "no box can count it|imc2 of die 0: in use by process 4711|imc2 of die 1: does not respond");
+	omission_at(session, 0, 0);
+	assert_int_equal(fake.nr_events, 0);
+	ucore_session_destroy(session);
+}
+
+static void box_hidden_on_one_die_is_listed(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL, NULL);
+	const struct ucore_omission *omission;
+
+	(void)state;
+	fake_hide(fake_box("imc", 1, 1));
+	assert_int_equal(ucore_device_refresh(dev, NULL), 0);
+	assert_int_equal(ucore_session_add_list(session, "imc/CAS_COUNT.RD/", &err), 0);
+	omission = omission_at(session, 0, 1);
+	assert_int_equal(omission->box, UCORE_ANY);
+	assert_int_equal(omission->instance, 1);
+	assert_int_equal(omission->die, 1);
+	assert_string_equal(ucore_omission_reason(omission->code), "hidden");
+	/* the other types, the other boxes and the other die are complete */
+	assert_int_equal(ucore_session_add_list(session,
+			"cbo/CLOCKTICKS/,imc0/CAS_COUNT.RD/,imc/CAS_COUNT.RD,die=0/", &err), 0);
+	omission_at(session, 0, 1);
+	ucore_session_destroy(session);
+}
+
+static void omissions_of_removed_events_are_removed(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL, NULL);
+
+	(void)state;
+	fake.boxes[fake_box("imc", 2, 1)].flags |= UCORE_BOX_F_DEAD;
+	ucore_session_set_partial(session, true);
+	assert_fails(ucore_session_add_list(session, "imc/CAS_COUNT.RD/,imc2/CAS_COUNT.RD,die=1/",
+					    &err), ENODEV, "does not respond");
+	omission_at(session, 0, 0);
+	assert_int_equal(ucore_session_add_list(session, "imc/CAS_COUNT.RD/", &err), 0);
+	assert_int_equal(omission_at(session, 0, 1)->index, 0);
+	ucore_session_destroy(session);
+}
+
 static void add_failure_is_explained(void **state)
 {
 	static const struct { int code; const char *words; } cases[] = {
 		{ ENXIO, "cannot count it" },
-		{ ENODEV, "imc0 of die 0 stopped responding" },
+		{ ENODEV, "imc0 of die 0 does not respond|try again later" },
 		{ ENOMEM, "imc0 of die 0: Cannot allocate" },
 		{ EACCES, "CAP_PERFMON is needed" },
 		{ EFAULT, "Bad address" },
@@ -538,6 +644,10 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(filter_conflict_names_both_events),
 	TEST_DEV(period_without_interrupt_is_refused),
 	TEST_DEV(polled_period_reports_its_interval),
+	TEST_DEV(partial_session_counts_other_boxes_and_lists_causes),
+	TEST_DEV(event_that_no_box_can_count_is_refused),
+	TEST_DEV(box_hidden_on_one_die_is_listed),
+	TEST_DEV(omissions_of_removed_events_are_removed),
 	TEST_DEV(add_failure_is_explained),
 	TEST_DEV(pmi_cpus_failure_is_explained),
 	TEST_DEV(start_failure_is_explained),

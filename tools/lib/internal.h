@@ -148,6 +148,9 @@ struct ucore_session {
 	struct ucore_reading reading;
 	struct ucore_value *values;	/* copy of reading.values in the order of @slots */
 	uint64_t *running;		/* copy of reading.running in the order of @slots */
+	struct ucore_omission *omissions;
+	size_t nr_omissions;
+	bool partial;			/* boxes that cannot count an event are omitted */
 	uint32_t group;			/* group of the events that are added next */
 	uint32_t last_group;		/* highest group that has events */
 	struct ucore_replay *replay;	/* owner of a replay's session; NULL for other sessions */
@@ -290,6 +293,31 @@ void ucore_delta_add(struct ucore_delta *delta, const struct ucore_delta *other)
 /* Write the text for ENOBUFS: the user has no more memory for rings.  Returns @code. */
 int ucore_session_memory_error(const struct ucore_session *session, int code,
 			       struct ucore_error *err);
+
+/*
+ * Write the cause of an error of ucore_session_add() on @box to @cause, a buffer of UCORE_ERROR_LEN
+ * bytes: the text without event, box and remedy
+ */
+void ucore_session_add_cause(const struct ucore_event *event, const struct ucore_box_info *box,
+			     const struct ucore_error *err, char *cause);
+
+/* Return true if a box that refuses an event with @code is omitted, ucore_session_set_partial() */
+bool ucore_session_may_omit(const struct ucore_session *session, int code);
+
+/*
+ * Add an omission of event number @index on @box to the session's list.  @text is NULL for a box
+ * that a die does not have.
+ */
+int ucore_session_omit(struct ucore_session *session, size_t index,
+		       const struct ucore_box_info *box, int code, const char *text,
+		       struct ucore_error *err);
+
+/* Remove the omissions of the session's events from number @nr on */
+void ucore_omissions_truncate(struct ucore_session *session, size_t nr);
+
+/* Add an omission for each box that @event selects, and that its die lacks unlike other dies */
+int ucore_session_omit_hidden(struct ucore_session *session, const struct ucore_event *event,
+			      struct ucore_error *err);
 
 /* Remove all events of a session except the first @nr, from the driver as well */
 void ucore_session_truncate(struct ucore_session *session, size_t nr);

@@ -663,6 +663,34 @@ struct ucore_snapshot {
 };
 
 /**
+ * struct ucore_omission - event that is not counted on a box, and the reason
+ * @index: number of the event, as in ucore_slot.index
+ * @box: box id; UCORE_ANY if the die has no such box, although another die of the machine has
+ * @domain: domain id of the box
+ * @die: the kernel's logical die of the box
+ * @package: physical package (socket) of the box
+ * @cpu: CPU of a core box, -1 for another box
+ * @instance: number of the box within its type and domain
+ * @code: negative errno of UCORE_ADD_EVENT; see ucore_omission_reason()
+ * @type: box type
+ * @text: explanation of @code in one line
+ * @reserved: 0
+ */
+struct ucore_omission {
+	uint32_t index;
+	uint32_t box;
+	uint32_t domain;
+	uint32_t die;
+	uint32_t package;
+	int32_t cpu;
+	uint32_t instance;
+	int32_t code;
+	char type[UCORE_NAME_LEN];
+	char text[UCORE_ERROR_LEN];
+	uint64_t reserved[2];
+};
+
+/**
  * ucore_session_create() - create a session without events
  * @config: parameters of the session (NULL: all parameters are 0)
  *
@@ -688,6 +716,38 @@ void ucore_session_destroy(struct ucore_session *session);
  */
 int ucore_session_add(struct ucore_session *session, const struct ucore_event *event,
 		      struct ucore_error *err);
+
+/**
+ * ucore_session_set_partial() - choose what happens if a box cannot count an event
+ * @partial: true: events that are added from now on are counted on the boxes that can count
+ *           them, and ucore_session_omissions() lists the other boxes.  false, as in a new
+ *           session: the event is refused
+ *
+ * A box is omitted if it does not respond (-ENODEV), if another session uses its counters
+ * (-EBUSY) or sets other values in its filters (-EADDRINUSE), if the caller lacks a permission
+ * (-EACCES), or if the box lacks a field of the event (-ENXIO).  If no box can count the event,
+ * the event is refused.  Then the error has the text of each different cause.
+ */
+void ucore_session_set_partial(struct ucore_session *session, bool partial);
+
+/**
+ * ucore_session_omissions() - return the boxes on which events of a session are not counted
+ * @nr: receives the number of elements
+ *
+ * The omissions are in the order in which the events were added.  They include boxes that firmware
+ * hides on one die and not on another (-ENOENT), also if events are not added in part.  The
+ * pointer is valid until the next event is added.
+ */
+const struct ucore_omission *ucore_session_omissions(const struct ucore_session *session,
+						     size_t *nr);
+
+/**
+ * ucore_omission_reason() - return the reason of an omission in one word, for programs
+ * @code: ucore_omission.code
+ *
+ * Return: "dead", "busy", "filter", "permission", "field", "hidden", or "other".
+ */
+const char *ucore_omission_reason(int code);
 
 /**
  * ucore_session_add_box() - add an event on one box
@@ -963,6 +1023,11 @@ struct ucore_metrics;
  * @fresh: true if the last ucore_metrics_take() computed @value
  * @share: part of the time for which the events counted, 0 to 1, the smallest of all
  *         counters.  Below 1 the counts were scaled because of rotation
+ * @nr_boxes: number of boxes of type @boxes_type whose counts are in @value.  If an event of the
+ *            formula is omitted on a box, no event of the formula is taken from that box
+ * @max_boxes: number of such boxes, with those that ucore_session_omissions() lists and those that
+ *             stopped responding
+ * @boxes_type: of the formula's box types, the one of which most boxes are missing
  */
 struct ucore_metric_value {
 	const struct ucore_metric_desc *metric;
@@ -977,6 +1042,9 @@ struct ucore_metric_value {
 	uint64_t running;
 	bool fresh;
 	double share;
+	uint32_t nr_boxes;
+	uint32_t max_boxes;
+	const char *boxes_type;
 };
 
 /**
@@ -1058,14 +1126,19 @@ void ucore_metrics_cores(struct ucore_metrics *metrics, unsigned int cores);
  *         values of the next larger level
  *
  * Each event is counted once, even if several metrics use it.  Metrics that were chosen by
- * category or pattern are left out if no counters are free for them.  Metrics of
- * ucore_metrics_offer() are left out if they cannot be counted for any reason.  If all
- * chosen metrics were offered and left out, there are no values.  Several ucore_metrics can
- * be attached to one session, each with its own level.
+ * category or pattern, and metrics of ucore_metrics_offer(), are left out if they cannot be
+ * counted: no such box, no free counter, counters in use by another session, or no permission.
+ * If all chosen metrics were offered and left out, there are no values.  Several ucore_metrics
+ * can be attached to one session, each with its own level.
+ *
+ * After ucore_session_set_partial() a metric is counted on the boxes that can count all of its
+ * events.  An event of the first box of a socket ("[0]") is counted on the first box that can
+ * count it.
  *
  * Errors, after which the session is unchanged: those of ucore_events_find() and
  * ucore_session_add(), -ENOENT (unknown name in a formula), -EINVAL (invalid formula),
- * -ENOSPC (all metrics were left out), -EALREADY (the metrics have been attached before).
+ * -EALREADY (the metrics have been attached before).  If all metrics were left out: -ENOSPC if
+ * one of them found no counter, otherwise the error of the first; the text has each cause once.
  */
 int ucore_metrics_attach(struct ucore_metrics *metrics, struct ucore_session *session,
 			 uint32_t level, struct ucore_error *err);

@@ -181,6 +181,34 @@ def test_readers_read_in_parallel(device):
     assert session.read().counts == [step(slot) for slot in session.slots()]
 
 
+@pytest.fixture
+def incomplete():
+    """Return a device: imc2 of die 1 is dead, and another process has imc0 of die 0."""
+    abi.lib.fake_scenario(b"dead=%d own=0/imc0" % abi.lib.fake_box(b"imc", 2, 1))
+    with ucore.Device() as opened:
+        yield opened
+    abi.lib.fake_scenario(b"")
+
+
+def test_partial_session_lists_omissions(incomplete):
+    with pytest.raises(ucore.Error) as caught:
+        incomplete.session("imc/CAS_COUNT.RD/")
+    assert caught.value.errno == errno.EBUSY
+    session = incomplete.session("imc/CAS_COUNT.RD,name=reads/", partial=True)
+    assert session.omissions() == [
+        ucore.Omission("reads", "imc", 0, 0, None, "busy", "in use by process 4711 (other)"),
+        ucore.Omission("reads", "imc", 2, 1, None, "dead", "does not respond")]
+    assert {(slot.box.die, slot.box.instance) for slot in session.slots()} == {
+        (0, 1), (0, 2), (0, 3), (1, 0), (1, 1), (1, 3)}
+    metrics = session.metrics("memory_bandwidth_read", level="socket")
+    session.start()
+    session.read()
+    assert [(m.package, m.nr_boxes, m.max_boxes) for m in metrics.values()] == \
+        [(0, 3, 4), (1, 3, 4)]
+    with pytest.raises(ucore.Error):
+        incomplete.session("imc2/CAS_COUNT.RD,die=1/", partial=True)
+
+
 def test_metrics_have_values_at_each_level(device):
     session = device.session()
     everywhere = session.metrics("rate=UNC_M_CAS_COUNT.RD/seconds")

@@ -25,8 +25,10 @@ void ucore_metrics_free(struct ucore_metrics *metrics)
 		free(metrics->definitions[i].text);
 	for (size_t i = 0; i < metrics->nr_choices; i++)
 		free(metrics->choices[i].where);
-	for (size_t i = 0; i < metrics->nr_metrics; i++)
+	for (size_t i = 0; i < metrics->nr_metrics; i++) {
 		ucore_expr_free(&metrics->metrics[i].expr);
+		free(metrics->metrics[i].excluded);
+	}
 	free(metrics->definitions);
 	free(metrics->choices);
 	free(metrics->events);

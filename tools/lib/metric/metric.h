@@ -47,6 +47,7 @@ struct counted {
 	uint32_t group;		/* group of the session in which the event counts */
 	char type[UCORE_NAME_LEN];
 	size_t begin, end;	/* slots of the event: numbers @begin to @end - 1 */
+	uint32_t index, last;	/* numbers of the session's events that it became (ucore_slot.index) */
 };
 
 enum leaf_kind {
@@ -74,7 +75,8 @@ struct metric {
 	uint32_t level;		/* UCORE_LEVEL_* of the metric's values */
 	unsigned int nr_sockets;
 	bool by_type;		/* some event is "[optional]": a box's value is of one box type */
-	char missing[UCORE_SPEC_LEN];	/* last event of which LEAF_ZERO stands; "": none */
+	char missing[UCORE_SPEC_LEN];	/* first event of which LEAF_ZERO stands; "": none */
+	bool *excluded;		/* slots on boxes that lack another event of the metric; NULL: none */
 };
 
 struct value {
@@ -156,7 +158,13 @@ uint32_t ucore_metrics_package(const struct ucore_metrics *metrics, size_t slot)
 const struct counted *ucore_metrics_event(const struct ucore_metrics *metrics,
 					  const struct metric *metric, size_t *at);
 
-/* Return true if the slot's box belongs to the box, socket or system of the value */
+/* Return true if an event of a formula is omitted on the box of @omission */
+bool ucore_metrics_omits(const struct counted *event, const struct ucore_omission *omission);
+
+/*
+ * Return true if the slot's box belongs to the box, socket or system of the value, and counts all
+ * events of the metric that it should count
+ */
 bool ucore_metrics_includes(const struct ucore_metrics *metrics, const struct value *value,
 			    size_t slot);
 

@@ -5,37 +5,116 @@
  */
 #include "metric/metric.h"
 
-/* Add an event with "[0]" in the formula: only on its first box of each socket */
-static int first_add(struct ucore_metrics *metrics, struct ucore_event *event,
+#define PARTS_MAX	METRIC_SOCKETS_MAX	/* maximum number of parts of an event */
+
+/*
+ * Socket or die on which an event is added separately.  @code, @cause, @die, @instance and @last
+ * describe the first boxes that refused the event, if no box of the part counts it.
+ */
+struct part {
+	uint32_t package;
+	bool counted;
+	int code;
+	uint32_t die;
+	uint32_t instance;
+	uint32_t last;
+	char cause[UCORE_ERROR_LEN];
+};
+
+/*
+ * Add an event on the boxes of a part.  A refusal is stored in @part and is no error, if the
+ * session may omit boxes.
+ */
+static int part_add(struct ucore_metrics *metrics, struct part *part,
+		    const struct ucore_event *event, struct ucore_error *err)
+{
+	const struct ucore_device *dev = metrics->dev;
+	struct ucore_error why;
+	size_t first = 0;
+	int ret = ucore_session_add(metrics->session, event, &why);
+
+	part->counted |= !ret;
+	if (ret && !ucore_session_may_omit(metrics->session, ret))
+		return ucore_error_set(err, ret, "%s", why.text);
+	if (!ret || part->code)
+		return 0;
+	part->code = ret;
+	part->die = event->die;
+	part->instance = event->instance;
+	part->last = event->last;
+	while (!ucore_event_matches(event, &dev->boxes[first]))
+		first++;
+	ucore_session_add_cause(event, &dev->boxes[first], &why, part->cause);
+	return 0;
+}
+
+/* Add the boxes of all parts that do not count to the omissions; fail if no part counts */
+static int parts_finish(struct ucore_metrics *metrics, const struct ucore_event *event,
+			const struct part *parts, size_t nr, struct ucore_error *err)
+{
+	struct ucore_session *session = metrics->session;
+	struct ucore_event refused = *event;
+	size_t nr_counted = 0;
+	int ret = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		nr_counted += parts[i].counted;
+	if (nr && !nr_counted)
+		return ucore_error_set(err, parts[0].code, "event '%s': no box can count it: %s",
+				       event->label, parts[0].cause);
+	for (size_t i = 0; i < nr && !ret; i++) {
+		refused.die = parts[i].die;
+		refused.instance = parts[i].instance;
+		refused.last = parts[i].last;
+		for (size_t j = 0; j < metrics->dev->nr_boxes && !parts[i].counted && !ret; j++)
+			if (ucore_event_matches(&refused, &metrics->dev->boxes[j]))
+				ret = ucore_session_omit(session, session->nr_events - 1,
+							 &metrics->dev->boxes[j], parts[i].code,
+							 parts[i].cause, err);
+	}
+	return ret;
+}
+
+/* Return the part for a package, and create it if there is none; NULL if there are too many */
+static struct part *part_of(struct part *parts, size_t *nr, uint32_t package)
+{
+	size_t i = 0;
+
+	while (i < *nr && parts[i].package != package)
+		i++;
+	if (i == PARTS_MAX)
+		return NULL;
+	if (i == *nr)
+		parts[(*nr)++] = (struct part) { .package = package };
+	return &parts[i];
+}
+
+/* Add an event with "[0]" in the formula: only on the first box of each socket that can count it */
+static int first_add(struct ucore_metrics *metrics, const struct ucore_event *event,
 		     struct ucore_error *err)
 {
 	const struct ucore_device *dev = metrics->dev;
-	const struct ucore_box_info *boxes[METRIC_SOCKETS_MAX];
-	uint32_t packages[METRIC_SOCKETS_MAX];
+	struct part parts[PARTS_MAX];
+	struct ucore_event one = *event;
 	size_t nr = 0;
 	int ret = 0;
 
-	for (size_t i = 0; i < dev->nr_boxes && nr < METRIC_SOCKETS_MAX; i++) {
-		const struct ucore_box_info *box = &dev->boxes[i];
-		const struct ucore_domain_info *domain = ucore_device_domain(dev, box->domain);
-		size_t j = 0;
+	for (size_t i = 0; i < dev->nr_boxes && !ret; i++) {
+		struct ucore_box_info box = dev->boxes[i];
+		const struct ucore_domain_info *domain = ucore_device_domain(dev, box.domain);
+		struct part *part;
 
-		if (!ucore_event_matches(event, box) || !domain)
+		if (!ucore_event_matches(event, &box) || !domain)
 			continue;
-		while (j < nr && packages[j] != domain->package)
-			j++;
-		if (j == nr) {
-			packages[nr] = domain->package;
-			boxes[nr++] = box;
-		}
+		part = part_of(parts, &nr, domain->package);
+		if (!part || part->counted)
+			continue;
+		one.die = box.die;
+		one.instance = box.instance;
+		one.last = box.instance;
+		ret = part_add(metrics, part, &one, err);
 	}
-	for (size_t i = 0; i < nr && !ret; i++) {
-		event->die = boxes[i]->die;
-		event->instance = boxes[i]->instance;
-		event->last = event->instance;
-		ret = ucore_session_add(metrics->session, event, err);
-	}
-	return ret;
+	return ret ? ret : parts_finish(metrics, event, parts, nr, err);
 }
 
 /* Add an event for each die, with "LOCAL_NODE" replaced by the mask of the die's NUMA node */
@@ -43,25 +122,29 @@ static int local_add(struct ucore_metrics *metrics, const char *text, struct uco
 {
 	const struct ucore_device *dev = metrics->dev;
 	const char *word = strstr(text, "LOCAL_NODE");
+	struct ucore_event event = { .text = "" };
+	struct part parts[PARTS_MAX];
+	size_t nr = 0;
 	int ret = 0;
 
-	for (size_t i = 0; i < dev->nr_domains && !ret; i++) {
-		const struct ucore_domain_info *domain = &dev->domains[i];
+	for (size_t i = 0; i < dev->nr_domains && nr < PARTS_MAX && !ret; i++) {
+		struct ucore_domain_info domain = dev->domains[i];
 		char filled[UCORE_SPEC_LEN + 32];
 		const char *list = filled;
 		struct ucore_spec spec;
-		struct ucore_event event;
 
-		if (domain->scope != UCORE_SCOPE_DIE || domain->die >= 32)
+		if (domain.scope != UCORE_SCOPE_DIE || domain.die >= 32)
 			continue;
 		snprintf(filled, sizeof(filled), "%.*s0x%x,die=%u%s", (int)(word - text), text,
-			 1U << domain->die, domain->die, word + strlen("LOCAL_NODE"));
+			 1U << domain.die, domain.die, word + strlen("LOCAL_NODE"));
 		ret = ucore_spec_next(&list, &spec, err) < 0 ? -EINVAL :
 		      ucore_spec_resolve(metrics->dev, &spec, &event, err);
-		if (!ret)
-			ret = ucore_session_add(metrics->session, &event, err);
+		if (ret)
+			break;
+		parts[nr] = (struct part) { .package = domain.package };
+		ret = part_add(metrics, &parts[nr++], &event, err);
 	}
-	return ret;
+	return ret ? ret : parts_finish(metrics, &event, parts, nr, err);
 }
 
 static int event_add(struct ucore_metrics *metrics, struct counted *counted,
@@ -73,6 +156,7 @@ static int event_add(struct ucore_metrics *metrics, struct counted *counted,
 	int ret;
 
 	counted->begin = metrics->session->nr_slots;
+	counted->index = (uint32_t)metrics->session->nr_events;
 	if (strstr(counted->spec, "LOCAL_NODE")) {
 		ret = local_add(metrics, counted->spec, err);
 	} else {
@@ -96,6 +180,7 @@ static int event_add(struct ucore_metrics *metrics, struct counted *counted,
 	if (ret)
 		return ret;
 	counted->end = metrics->session->nr_slots;
+	counted->last = (uint32_t)metrics->session->nr_events - 1;
 	if (counted->end == counted->begin)
 		return ucore_error_no_box(err, metrics->dev, "'%s': this machine has no such box",
 					  counted->spec);
@@ -141,6 +226,45 @@ static int missing_error(struct ucore_metrics *metrics, const char *text, struct
 	return ucore_spec_resolve(metrics->dev, &spec, &event, err);
 }
 
+/*
+ * Exclude the slots on boxes on which another event of the metric is omitted: a formula must not
+ * combine counts of different boxes.  A ratio of sums over different boxes would be wrong.
+ */
+static int slots_exclude(struct ucore_metrics *metrics, struct metric *metric)
+{
+	const struct ucore_session *session = metrics->session;
+	const struct counted *event;
+
+	for (size_t i = 0; i < session->nr_omissions; i++) {
+		const struct ucore_omission *omission = &session->omissions[i];
+		bool omitted = false;
+
+		for (size_t at = 0; (event = ucore_metrics_event(metrics, metric, &at));)
+			omitted |= ucore_metrics_omits(event, omission);
+		if (!omitted || omission->box == UCORE_ANY)
+			continue;
+		if (!metric->excluded)
+			metric->excluded = calloc(session->nr_slots, sizeof(*metric->excluded));
+		if (!metric->excluded)
+			return -ENOMEM;
+		for (size_t slot = 0; slot < session->nr_slots; slot++)
+			metric->excluded[slot] |= session->slots[slot].box == omission->box;
+	}
+	return 0;
+}
+
+/* Return true if a box counts all events of the metric that it should count */
+static bool any_included(const struct ucore_metrics *metrics, const struct metric *metric)
+{
+	const struct counted *event;
+
+	for (size_t at = 0; (event = ucore_metrics_event(metrics, metric, &at));)
+		for (size_t slot = event->begin; slot < event->end; slot++)
+			if (!metric->excluded || !metric->excluded[slot])
+				return true;
+	return false;
+}
+
 /* Compile a metric and add its events.  After a failure the caller must call choice_undo(). */
 static int choice_count(struct ucore_metrics *metrics, const struct choice *choice,
 			uint32_t level, struct ucore_error *err)
@@ -161,6 +285,10 @@ static int choice_count(struct ucore_metrics *metrics, const struct choice *choi
 				      metric->desc.formula);
 	for (size_t i = nr_events; !ret && i < metrics->nr_events; i++)
 		ret = event_add(metrics, &metrics->events[i], err);
+	if (!ret && slots_exclude(metrics, metric))
+		ret = no_memory(err);
+	if (!ret && !any_included(metrics, metric))
+		ret = ucore_error_set(err, -EBUSY, "no box can count all of its events");
 	if (!ret)
 		metric->level = level_choose(level, levels_of(metrics, metric));
 	return ret;
@@ -170,8 +298,10 @@ static int choice_count(struct ucore_metrics *metrics, const struct choice *choi
 static void choice_undo(struct ucore_metrics *metrics, size_t nr_metrics, size_t nr_events,
 			size_t nr_leaves, size_t session_events)
 {
-	while (metrics->nr_metrics > nr_metrics)
+	while (metrics->nr_metrics > nr_metrics) {
 		ucore_expr_free(&metrics->metrics[--metrics->nr_metrics].expr);
+		free(metrics->metrics[metrics->nr_metrics].excluded);
+	}
 	metrics->nr_events = nr_events;
 	metrics->nr_leaves = nr_leaves;
 	ucore_session_truncate(metrics->session, session_events);
@@ -180,11 +310,9 @@ static void choice_undo(struct ucore_metrics *metrics, size_t nr_metrics, size_t
 /* Return true if a metric whose events failed with @code is left out; otherwise attaching fails */
 static bool may_leave_out(const struct choice *choice, int code)
 {
-	if (choice->offered)
-		return code != -ENOMEM;
-	if (!choice->optional)
+	if (!choice->offered && !choice->optional)
 		return false;
-	return code == -ENOSPC || code == -EADDRINUSE || code == -ENOENT || code == -ENXIO;
+	return code != -ENOMEM && (choice->offered || code != -EINVAL);
 }
 
 static int choice_attach(struct ucore_metrics *metrics, const struct choice *choice,
@@ -216,8 +344,7 @@ static int choice_attach(struct ucore_metrics *metrics, const struct choice *cho
 	metrics->left_out[metrics->nr_left_out++] = (struct left_out) {
 		.name = choice->desc.name, .code = ret, .why = why,
 	};
-	/* no failure (code 0): choices_attach() shows the text only if all metrics are left out */
-	return ucore_error_set(err, 0, "metric '%s': %s", choice->desc.name, why.text);
+	return 0;
 }
 
 /* ---- values of the metrics --------------------------------------------- */
@@ -263,7 +390,8 @@ static int values_make(struct ucore_metrics *metrics, size_t index)
 
 	for (size_t at = 0; !ret && (event = ucore_metrics_event(metrics, metric, &at));)
 		for (size_t slot = event->begin; !ret && slot < event->end; slot++)
-			if (!has_value(metrics, first, slot))
+			if (!(metric->excluded && metric->excluded[slot]) &&
+			    !has_value(metrics, first, slot))
 				ret = value_add(metrics, index, event->type, slot);
 	return ret;
 }
@@ -297,6 +425,35 @@ static bool all_offered(const struct ucore_metrics *metrics)
 	return true;
 }
 
+/* Return true if a metric before number @i was left out with the same error code */
+static bool code_repeats(const struct ucore_metrics *metrics, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (metrics->left_out[j].code == metrics->left_out[i].code)
+			return true;
+	return false;
+}
+
+/* Explain that all metrics were left out, with each different cause once.  Returns its code. */
+static int all_left_out(const struct ucore_metrics *metrics, struct ucore_error *err)
+{
+	char text[UCORE_ERROR_LEN];
+	int code = 0, length = 0;
+
+	for (size_t i = 0; i < metrics->nr_left_out && length < UCORE_ERROR_LEN; i++) {
+		const struct left_out *out = &metrics->left_out[i];
+
+		/* -ENOSPC, which rotation can solve, decides */
+		if (!code || out->code == -ENOSPC)
+			code = out->code;
+		if (!code_repeats(metrics, i))
+			length += snprintf(text + length, (size_t)(UCORE_ERROR_LEN - length),
+					   "%s'%s': %s", length ? "; " : "", out->name,
+					   out->why.text);
+	}
+	return ucore_error_set(err, code, "metrics: none can be counted: %s", text);
+}
+
 /* Add the events of all chosen metrics; on failure @err explains the last problem */
 static int choices_attach(struct ucore_metrics *metrics, uint32_t level, struct ucore_error *err)
 {
@@ -304,13 +461,8 @@ static int choices_attach(struct ucore_metrics *metrics, uint32_t level, struct 
 
 	for (size_t i = 0; i < metrics->nr_choices && !ret; i++)
 		ret = choice_attach(metrics, &metrics->choices[i], level, err);
-	if (!ret && !metrics->nr_metrics && !all_offered(metrics)) {
-		struct ucore_error last = *err;
-
-		return ucore_error_set(err, -ENOSPC,
-				       "metrics: none can be counted on this machine; last error: %.300s",
-				       last.text);
-	}
+	if (!ret && !metrics->nr_metrics && !all_offered(metrics))
+		return all_left_out(metrics, err);
 	for (size_t i = 0; i < metrics->nr_metrics && !ret; i++) {
 		metrics->metrics[i].nr_sockets = sockets_of(metrics, &metrics->metrics[i]);
 		ret = values_make(metrics, i) ? no_memory(err) : 0;

@@ -39,8 +39,13 @@ static const char *box_type(const struct ucore_metrics *metrics, size_t slot)
 	return metrics->dev->boxes[metrics->session->slots[slot].box].type;
 }
 
-bool ucore_metrics_includes(const struct ucore_metrics *metrics, const struct value *value,
-			    size_t slot)
+bool ucore_metrics_omits(const struct counted *event, const struct ucore_omission *omission)
+{
+	return omission->index >= event->index && omission->index <= event->last;
+}
+
+/* Return true if the slot's box belongs to the box, socket or system of the value */
+static bool in_scope(const struct ucore_metrics *metrics, const struct value *value, size_t slot)
 {
 	switch (value->public.level) {
 	case UCORE_LEVEL_SYSTEM:
@@ -54,6 +59,14 @@ bool ucore_metrics_includes(const struct ucore_metrics *metrics, const struct va
 		return metrics->session->slots[slot].domain == value->domain &&
 		       metrics->session->slots[slot].instance == value->public.instance;
 	}
+}
+
+bool ucore_metrics_includes(const struct ucore_metrics *metrics, const struct value *value,
+			    size_t slot)
+{
+	const bool *excluded = metrics->metrics[value->metric].excluded;
+
+	return !(excluded && excluded[slot]) && in_scope(metrics, value, slot);
 }
 
 struct evaluation {
@@ -133,6 +146,40 @@ static double share_of(const struct ucore_delta_value *value)
 	return value->possible ? (double)value->running / (double)value->possible : 1;
 }
 
+/* Return true if an omitted box belongs to the socket or system of the value */
+static bool omission_matters(const struct value *value, const struct ucore_omission *omission)
+{
+	return value->public.level == UCORE_LEVEL_SYSTEM ||
+	       (value->public.level == UCORE_LEVEL_SOCKET &&
+		omission->package == value->public.package);
+}
+
+/*
+ * Set the number of boxes that counted an event, and of those that should have, if more boxes are
+ * missing than of the metric's other events
+ */
+static void value_count_boxes(const struct ucore_metrics *metrics, struct value *value,
+			      const struct counted *event, const struct ucore_delta_value *slots)
+{
+	const struct ucore_session *session = metrics->session;
+	struct ucore_metric_value *public = &value->public;
+	uint32_t nr = 0, max = 0;
+
+	for (size_t slot = event->begin; slot < event->end; slot++) {
+		max += in_scope(metrics, value, slot);
+		nr += ucore_metrics_includes(metrics, value, slot) &&
+		      !(slots[slot].flags & UCORE_VALUE_F_DEAD);
+	}
+	for (size_t i = 0; i < session->nr_omissions; i++)
+		max += ucore_metrics_omits(event, &session->omissions[i]) &&
+		       omission_matters(value, &session->omissions[i]);
+	if (public->max_boxes && max - nr <= public->max_boxes - public->nr_boxes)
+		return;
+	public->nr_boxes = nr;
+	public->max_boxes = max;
+	public->boxes_type = event->type;
+}
+
 /* Set running (longest of all counters), share (smallest) and flags (OR) of a metric's value */
 static void value_prepare(const struct ucore_metrics *metrics, struct value *value,
 			  const struct ucore_delta_value *slots)
@@ -143,7 +190,10 @@ static void value_prepare(const struct ucore_metrics *metrics, struct value *val
 	value->running = 0;
 	value->public.flags = 0;
 	value->public.share = 1;
-	for (size_t at = 0; (event = ucore_metrics_event(metrics, metric, &at));)
+	value->public.max_boxes = 0;
+	value->public.nr_boxes = 0;
+	for (size_t at = 0; (event = ucore_metrics_event(metrics, metric, &at));) {
+		value_count_boxes(metrics, value, event, slots);
 		for (size_t slot = event->begin; slot < event->end; slot++) {
 			if (!ucore_metrics_includes(metrics, value, slot))
 				continue;
@@ -153,6 +203,7 @@ static void value_prepare(const struct ucore_metrics *metrics, struct value *val
 			value->public.share = less(value->public.share, share_of(&slots[slot]));
 			value->public.flags |= slots[slot].flags;
 		}
+	}
 }
 
 static void value_evaluate(struct ucore_metrics *metrics, struct value *value,

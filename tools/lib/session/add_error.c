@@ -289,7 +289,7 @@ static int error_dead(const struct ucore_session *session, const struct ucore_ev
 				       "event '%s': %s: %s. Use another box, or see 'ucoretool doctor'",
 				       event->label, box_text(box, text), selftest.reason);
 	return ucore_error_set(err, -ENODEV,
-			       "event '%s': %s stopped responding. Use another box, or reload the ucore module",
+			       "event '%s': %s does not respond. Use another box, or try again later",
 			       event->label, box_text(box, text));
 }
 
@@ -386,7 +386,7 @@ int ucore_session_add_error(struct ucore_session *session, const struct ucore_ev
 		return error_range(session, event, box, err);
 	case -EACCES:
 		return ucore_error_set(err, code,
-				       "event '%s': %s expose the activity of other users. CAP_PERFMON is needed",
+				       "event '%s': CAP_PERFMON is needed, because %s expose the activity of other users",
 				       event->label, box->cpu >= 0 ?
 				       "core counters" :
 				       "filters by address, opcode, core or thread");
@@ -396,4 +396,32 @@ int ucore_session_add_error(struct ucore_session *session, const struct ucore_ev
 		return ucore_error_set(err, code, "event '%s': %s: %s", event->label,
 				       box_text(box, text), strerror(-code));
 	}
+}
+
+/* Skip @prefix at the beginning of @text */
+static const char *prefix_skip(const char *text, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return strncmp(text, prefix, length) ? text : text + length;
+}
+
+void ucore_session_add_cause(const struct ucore_event *event, const struct ucore_box_info *box,
+			     const struct ucore_error *err, char *cause)
+{
+	char prefix[UCORE_SPEC_LEN + 16], name[BOX_LEN];
+	const char *text;
+	char *end;
+
+	snprintf(prefix, sizeof(prefix), "event '%s': ", event->label);
+	text = prefix_skip(err->text, prefix);
+	text = prefix_skip(text, box_text(box, name));
+	text += strspn(text, ": ");
+	snprintf(cause, UCORE_ERROR_LEN, "%s", text);
+	/* the remedy is the next sentence */
+	for (end = strstr(cause, ". "); end; end = strstr(end + 1, ". "))
+		if (end[2] >= 'A' && end[2] <= 'Z') {
+			*end = '\0';
+			break;
+		}
 }

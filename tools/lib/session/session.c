@@ -114,6 +114,7 @@ void ucore_session_destroy(struct ucore_session *session)
 	free(session->running);
 	free(session->slots);
 	free(session->events);
+	free(session->omissions);
 	free(session);
 }
 

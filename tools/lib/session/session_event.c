@@ -57,11 +57,89 @@ static void slots_remove(struct ucore_session *session, size_t keep)
 	}
 }
 
+/*
+ * Add an event on a box, or add the box to the omissions.  @first receives the text of the first
+ * error, also that of a box that is omitted.
+ */
+static int box_try(struct ucore_session *session, const struct ucore_event *event,
+		   const struct ucore_box_info *box, struct ucore_error *first)
+{
+	char cause[UCORE_ERROR_LEN];
+	struct ucore_error why;
+	int ret = box_add(session, event, box);
+
+	if (!ret)
+		return 0;
+	ucore_session_add_error(session, event, box, ret, &why);
+	if (!ucore_session_may_omit(session, ret))
+		return ucore_error_set(first, ret, "%s", why.text);
+	if (!*first->text)
+		*first = why;
+	ucore_session_add_cause(event, box, &why, cause);
+	return ucore_session_omit(session, session->nr_events, box, ret, cause, first);
+}
+
+/* Return true if an omission from number @first on, and before number @i, has the same text */
+static bool is_repeated(const struct ucore_session *session, size_t first, size_t i)
+{
+	for (size_t j = first; j < i; j++)
+		if (!strcmp(session->omissions[j].text, session->omissions[i].text))
+			return true;
+	return false;
+}
+
+/*
+ * Explain that no box can count an event: @err has the text of the first box, and gets the texts
+ * of all different causes.
+ */
+static int all_omitted(const struct ucore_session *session, const struct ucore_event *event,
+		       size_t first, struct ucore_error *err)
+{
+	const struct ucore_omission *omissions = session->omissions;
+	char domain[UCORE_DOMAIN_NAME_LEN], text[UCORE_ERROR_LEN];
+	unsigned int nr = 0;
+	int length = 0;
+
+	for (size_t i = first; i < session->nr_omissions && length < UCORE_ERROR_LEN; i++) {
+		if (is_repeated(session, first, i))
+			continue;
+		ucore_domain_name(omissions[i].die, omissions[i].cpu, domain, sizeof(domain));
+		length += snprintf(text + length, (size_t)(UCORE_ERROR_LEN - length),
+				   "%s%s%u of %s: %s", nr++ ? "; " : "", omissions[i].type,
+				   omissions[i].instance, domain, omissions[i].text);
+	}
+	if (nr > 1)
+		ucore_error_set(err, 0, "event '%s': no box can count it: %s", event->label, text);
+	return omissions[first].code;
+}
+
+/* Add an event on each box that it selects */
+static int boxes_try(struct ucore_session *session, const struct ucore_event *event,
+		     struct ucore_error *err)
+{
+	size_t before = session->nr_slots, omitted = session->nr_omissions;
+	struct ucore_device *dev = session->dev;
+	int ret = 0;
+
+	for (size_t i = 0; i < dev->nr_boxes && !ret; i++) {
+		struct ucore_box_info box = dev->boxes[i];
+
+		if (ucore_event_matches(event, &box))
+			ret = box_try(session, event, &box, err);
+	}
+	if (ret || session->nr_slots > before)
+		return ret;
+	if (session->nr_omissions > omitted)
+		return all_omitted(session, event, omitted, err);
+	return ucore_error_no_box(err, dev, "event '%s': no box of this machine matches",
+				  event->label);
+}
+
 int ucore_session_add(struct ucore_session *session, const struct ucore_event *event,
 		      struct ucore_error *err)
 {
-	struct ucore_device *dev = session->dev;
-	size_t before = session->nr_slots;
+	size_t before = session->nr_slots, omitted = session->nr_omissions;
+	struct ucore_error why = { "" };
 	int ret;
 
 	if (session->replay)
@@ -69,23 +147,14 @@ int ucore_session_add(struct ucore_session *session, const struct ucore_event *e
 	ret = session_grow(session);
 	if (ret)
 		return ucore_error_set(err, ret, "out of memory");
-	for (size_t i = 0; i < dev->nr_boxes; i++) {
-		struct ucore_box_info box = dev->boxes[i];
-
-		if (!ucore_event_matches(event, &box))
-			continue;
-		ret = box_add(session, event, &box);
-		if (ret) {
-			/* write the text before the removal, because it can name the events */
-			ucore_session_add_error(session, event, &box, ret, err);
-			slots_remove(session, before);
-			return ret;
-		}
+	ret = boxes_try(session, event, &why);
+	if (!ret)
+		ret = ucore_session_omit_hidden(session, event, &why);
+	if (ret) {
+		slots_remove(session, before);
+		session->nr_omissions = omitted;
+		return ucore_error_set(err, ret, "%s", why.text);
 	}
-	if (session->nr_slots == before)
-		return ucore_error_no_box(err, session->dev,
-					  "event '%s': no box of this machine matches",
-					  event->label);
 	session->events[session->nr_events++] = *event;
 	if (session->group > session->last_group)
 		session->last_group = session->group;
@@ -145,6 +214,7 @@ void ucore_session_truncate(struct ucore_session *session, size_t nr)
 	while (keep < session->nr_slots && session->slots[keep].index < nr)
 		keep++;
 	slots_remove(session, keep);
+	ucore_omissions_truncate(session, nr);
 	session->nr_events = nr;
 }
 

@@ -21,11 +21,11 @@ several threads may use region() at the same time.
 """
 
 from .abi import Error
-from .machine import (Box, Delta, Device, Domain, Metric, Metrics, Reading, Region, Regions,
-                      Session, Slot, leave, region)
+from .machine import (Box, Delta, Device, Domain, Metric, Metrics, Omission, Reading, Region,
+                      Regions, Session, Slot, leave, region)
 from .recording import Event, Recording, Series
 from .records import Gap, Lost, Sample, Task, Tasks
 
 __all__ = ["Box", "Delta", "Device", "Domain", "Error", "Event", "Gap", "Lost", "Metric",
-           "Metrics", "Reading", "Recording", "Region", "Regions", "Sample", "Series", "Session",
-           "Slot", "Task", "Tasks", "leave", "region"]
+           "Metrics", "Omission", "Reading", "Recording", "Region", "Regions", "Sample", "Series",
+           "Session", "Slot", "Task", "Tasks", "leave", "region"]

@@ -63,6 +63,14 @@ class SessionConfig(ctypes.Structure):
                 ("reserved", c_uint32)]
 
 
+class Omission(ctypes.Structure):
+    c_name = "ucore_omission"
+    _fields_ = [("index", c_uint32), ("box", c_uint32), ("domain", c_uint32), ("die", c_uint32),
+                ("package", c_uint32), ("cpu", c_int32), ("instance", c_uint32),
+                ("code", c_int32), ("type", c_char * NAME_LEN), ("text", c_char * 400),
+                ("reserved", c_uint64 * 2)]
+
+
 class CoreEvent(ctypes.Structure):
     c_name = "ucore_core_event"
     _fields_ = [("type", c_uint32), ("flags", c_uint32), ("config", c_uint64)]
@@ -117,7 +125,8 @@ class MetricValue(ctypes.Structure):
     _fields_ = [("metric", POINTER(MetricDesc)), ("level", c_uint32), ("package", c_uint32),
                 ("die", c_uint32), ("cpu", c_int32), ("type", c_char_p),
                 ("instance", c_uint32), ("value", c_double), ("flags", c_uint32),
-                ("running", c_uint64), ("fresh", c_bool), ("share", c_double)]
+                ("running", c_uint64), ("fresh", c_bool), ("share", c_double),
+                ("nr_boxes", c_uint32), ("max_boxes", c_uint32), ("boxes_type", c_char_p)]
 
 
 class FileHeader(ctypes.Structure):
@@ -187,8 +196,8 @@ class Tasks(ctypes.Structure):
                 ("nr_tasks", c_uint32)]
 
 
-STRUCTURES = (ErrorText, Info, DomainInfo, BoxInfo, SessionConfig, CoreEvent, CoreTarget, Slot,
-              Value, ReadDomain, Snapshot, DeltaValue, MetricDesc, MetricValue, FileHeader,
+STRUCTURES = (ErrorText, Info, DomainInfo, BoxInfo, SessionConfig, Omission, CoreEvent, CoreTarget,
+              Slot, Value, ReadDomain, Snapshot, DeltaValue, MetricDesc, MetricValue, FileHeader,
               FileDomain, FileEvent, FileEntry, Record, Sample, Lost, Gap, Task, Tasks)
 
 _SIZE = POINTER(c_size_t)
@@ -229,6 +238,9 @@ OTHERS = {
     "ucore_session_fd": (c_int, c_void_p),
     "ucore_session_slots": (POINTER(Slot), c_void_p, _SIZE),
     "ucore_session_event": (c_void_p, c_void_p, c_uint32),
+    "ucore_session_set_partial": (None, c_void_p, c_bool),
+    "ucore_session_omissions": (POINTER(Omission), c_void_p, _SIZE),
+    "ucore_omission_reason": (c_char_p, c_int),
     "ucore_event_label": (c_char_p, c_void_p),
     "ucore_ring_close": (None, c_void_p),
     "ucore_ring_domain": (c_uint32, c_void_p),

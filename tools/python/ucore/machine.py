@@ -16,12 +16,17 @@ Box = namedtuple("Box", "id type instance domain die cpu nr_counters nr_fixed ow
 Domain = namedtuple("Domain", "id die package cpu")
 # One event on one box; slot i belongs to element i of the lists of counts and of deltas
 Slot = namedtuple("Slot", "label box domain counter")
+# Event that is not counted on a box: die is None for a core's box, cpu for another box; reason is
+# one word ("dead", "busy", "hidden" ...), text explains it
+Omission = namedtuple("Omission", "label type instance die cpu reason text")
 # Result of a READ: time in CLOCK_MONOTONIC ns, counts and flags in slot order
 Reading = namedtuple("Reading", "time skew_ns counts flags")
 # Difference of a slot's count and times (ns) between two reads; flags of the later read
 Delta = namedtuple("Delta", "count enabled running flags")
-# Value of a metric; package is None for level "system", die to instance are None unless "box"
-Metric = namedtuple("Metric", "name unit value package die cpu type instance")
+# Value of a metric; package is None for level "system", die to instance are None unless "box".
+# nr_boxes of max_boxes boxes counted; below max_boxes, boxes are missing in the value
+Metric = namedtuple("Metric",
+                    "name unit value package die cpu type instance nr_boxes max_boxes")
 # Results of a region in one thread: number of executions, total time in ns, and the Delta of each
 # slot, summed over all executions
 Region = namedtuple("Region", "name thread count time_ns deltas")
@@ -98,7 +103,8 @@ def metric_of(value):
     return Metric(desc.name.decode(), desc.unit.decode(), value.value,
                   value.package if socket else None, value.die if box else None,
                   value.cpu if box and value.cpu >= 0 else None,
-                  value.type.decode() if box else None, value.instance if box else None)
+                  value.type.decode() if box else None, value.instance if box else None,
+                  value.nr_boxes, value.max_boxes)
 
 
 def metric_values(handle):
@@ -165,7 +171,8 @@ class Device(Owner):
         """Read the description of the machine from the driver again."""
         abi.call("ucore_device_refresh", self.handle)
 
-    def session(self, events=None, flags=0, timer_ns=0, ring_size=0, tasks=False, readers=0):
+    def session(self, events=None, flags=0, timer_ns=0, ring_size=0, tasks=False, readers=0,
+                partial=False):
         """Create a session with a list of events in the syntax of `ucoretool stat -e`.
 
         flags        mask of UCORE_SESSION_F_*
@@ -173,10 +180,12 @@ class Device(Owner):
         ring_size    size of each domain's ring in bytes, a power of two; 0: no samples
         tasks        record the tasks on the die's CPUs with each sample (needs CAP_PERFMON)
         readers      number of CPUs of each die that read its counters in parallel, at most 8
+        partial      count events on the boxes that can count them; omissions() lists the others
         """
         session = Session(self, flags | (abi.SESSION_F_TASKS if tasks else 0), timer_ns, ring_size,
                           readers)
         self._sessions.append(session)
+        lib.ucore_session_set_partial(session.handle, partial)
         if events:
             session.add(events)
         return session
@@ -222,6 +231,21 @@ class Session(Owner):
                          lib.ucore_session_event(self.handle, slot.index)).decode(),
                      boxes[slot.box], slot.domain, slot.counter)
                 for slot in abi.array("ucore_session_slots", self.handle)]
+
+    def omissions(self):
+        """Return the boxes on which events are not counted, with the reasons.
+
+        With partial=True these are boxes that cannot count an event.  In any session they include
+        boxes that firmware hides on one die and not on another.
+        """
+        return [Omission(lib.ucore_event_label(
+                             lib.ucore_session_event(self.handle, omission.index)).decode(),
+                         omission.type.decode(), omission.instance,
+                         omission.die if omission.cpu < 0 else None,
+                         omission.cpu if omission.cpu >= 0 else None,
+                         lib.ucore_omission_reason(omission.code).decode(),
+                         omission.text.decode(errors="replace"))
+                for omission in abi.array("ucore_session_omissions", self.handle)]
 
     def core_trigger(self, event, period, pid=None, tid=None, cpu=None):
         """Sample the die of a CPU each time a core event overflows there (needs CAP_PERFMON).
