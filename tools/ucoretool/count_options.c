@@ -25,6 +25,7 @@ const struct option_desc count_options[] = {
 	  "freeze each counted box separately, not the whole die" },
 	{ OPT_READERS, "readers", "N",
 	  "number of CPUs of each die that read its counters (1 to 8)" },
+	{ OPT_STRICT, "strict", NULL, "fail if a box or a metric cannot be counted" },
 	{ 'a', "all-cpus", NULL, "no effect: uncore counting is always system-wide (as in perf)" },
 	{ 0 },
 };
@@ -81,6 +82,9 @@ int count_option(struct tool *tool, struct count_args *args, int letter, const c
 		return 0;
 	case OPT_READERS:
 		return readers_option(tool, args, value);
+	case OPT_STRICT:
+		args->strict = true;
+		return 0;
 	case 'a':
 		return 0;
 	default:
@@ -192,12 +196,15 @@ int count_open(struct tool *tool, const struct count_args *args,
 
 	memset(count, 0, sizeof(*count));
 	count->rotates = config->rotate_ns;
+	count->strict = args->strict;
 	count->may_rotate = args->may_rotate && !count->rotates;
 	ret = ucore_device_open(tool->device, tool->sys, &count->dev, &tool->err);
 	if (!ret)
 		ret = ucore_device_ready(count->dev, &tool->err);
 	if (!ret)
 		ret = ucore_session_create(count->dev, config, &count->session, &tool->err);
+	if (!ret)
+		ucore_session_set_partial(count->session, !count->strict);
 	if (ret) {
 		/* -ERANGE: an option's value is out of range; other errors depend on the machine */
 		tool_fail(tool, ret);

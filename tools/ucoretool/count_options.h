@@ -25,6 +25,7 @@
  * @nr_readers: number of CPUs of each die that read the die's counters
  * @may_rotate: true if the caller retries with rotation: too few counters give EXIT_FULL and no
  *              error message
+ * @strict: true if it is an error that a box or a metric cannot be counted
  * @command: program to run with its arguments, NULL-terminated, or NULL
  */
 struct count_args {
@@ -38,6 +39,7 @@ struct count_args {
 	uint32_t flags;
 	uint32_t nr_readers;
 	bool may_rotate;
+	bool strict;
 	char **command;
 };
 
@@ -60,12 +62,14 @@ int count_finish(struct tool *tool, struct count_args *args, int argc, char **ar
  * @dev: open device
  * @session: session with the events
  * @may_rotate: count_args.may_rotate, but false if the session rotates already
+ * @strict: count_args.strict
  * @rotates: true if groups of events share counters in time slices
  */
 struct count {
 	struct ucore_device *dev;
 	struct ucore_session *session;
 	bool may_rotate;
+	bool strict;
 	bool rotates;
 };
 

@@ -46,27 +46,6 @@ static int file_load(struct tool *tool, struct ucore_metrics *metrics, const cha
 	return ret ? tool_fail(tool, ret) : 0;
 }
 
-/*
- * Print the chosen metrics that were left out because too few counters were free.  Metrics of
- * boxes that the machine lacks are not mentioned.
- */
-static void left_out_print(const struct tool *tool, const struct ucore_metrics *metrics)
-{
-	unsigned int nr = 0;
-	const char *name;
-
-	for (size_t i = 0; (name = ucore_metrics_left_out(metrics, i)); i++) {
-		if (ucore_metrics_left_out_error(metrics, i, NULL) == -ENOENT)
-			continue;
-		if (!nr)
-			fprintf(stderr, "ucoretool %s: omitted metrics: ", tool->command->name);
-		fprintf(stderr, "%s%s", nr++ ? ", " : "", name);
-	}
-	if (nr)
-		fprintf(stderr, ": no free counters. Count %s in another run\n",
-			nr > 1 ? "these metrics" : "this metric");
-}
-
 /* Return true if a metric was left out because too few counters were free */
 static bool were_full(const struct ucore_metrics *metrics)
 {
@@ -98,10 +77,7 @@ int metrics_open(struct tool *tool, const struct metric_args *args, struct ucore
 		ret = ucore_metrics_attach(*metrics, session, level, &tool->err);
 	if (may_rotate && (ret == -ENOSPC || were_full(*metrics)))
 		return EXIT_FULL;
-	if (ret)
-		return tool_fail(tool, ret);
-	left_out_print(tool, *metrics);
-	return 0;
+	return ret ? tool_fail(tool, ret) : 0;
 }
 
 /* ---- topology of this machine ------------------------------------------ */

@@ -181,6 +181,7 @@ static int error_shared(struct ucore_session *session, const struct ucore_event 
 			const struct ucore_box_info *box, struct ucore_error *err)
 {
 	const struct ucore_field_info *fields, *field;
+	char text[BOX_LEN];
 	size_t nr;
 
 	if (ucore_device_fields(session->dev, box->box, &fields, &nr, NULL))
@@ -193,8 +194,8 @@ static int error_shared(struct ucore_session *session, const struct ucore_event 
 		field = field_conflict(fields, nr, event, other);
 		if (field)
 			return ucore_error_set(err, -EADDRINUSE,
-					       "event '%s': %s%u has one %s for all its counters, and '%s' sets another value. Use the same value, or another box",
-					       event->label, box->type, box->instance, field->name,
+					       "event '%s': %s has one %s for all its counters, and '%s' sets another value. Use the same value, or another box",
+					       event->label, box_text(box, text), field->name,
 					       other->label);
 	}
 	return error_filters(session, event, box, err);

@@ -16,7 +16,7 @@ static size_t nr_columns(const struct stat_run *stat)
 	return stat->metrics ? NR_COLUMNS : NR_COUNT_COLUMNS;
 }
 
-static void row_out(struct stat_run *stat, struct cell *cells)
+void stat_row_out(struct stat_run *stat, struct cell *cells)
 {
 	size_t nr = nr_columns(stat);
 
@@ -101,25 +101,33 @@ static struct cell running_cell(const struct stat_run *stat, const struct stat_r
 	return cell_real(percent);
 }
 
-#define NOTE_LEN	64
+#define NOTE_LEN	128
 
 /*
  * Return the note of a row.  In a table, "(37.5%)" means that the count is scaled, and that the
- * time slices of its group had this share of the time.
+ * time slices of its group had this share of the time.  @count is the text of missing_count().
  */
 static struct cell note_cell(const struct stat_run *stat, uint32_t flags, int32_t cpu, double share,
-			     char *text)
+			     const char *count, char *text)
 {
-	const char *note = value_note(flags, cpu);
+	bool table = stat->out.format == OUT_TABLE;
+	const char *note = value_note(flags, cpu), *comma = "";
+	int length = 0;
 
-	if (share >= 1)
-		return note ? cell_text(note) : cell_none();
-	if (stat->out.format == OUT_TABLE)
-		snprintf(text, NOTE_LEN, "(%.1f%%)%s%s", 100 * share, note ? " " : "",
-			 note ? note : "");
-	else
-		snprintf(text, NOTE_LEN, "scaled%s%s", note ? ", " : "", note ? note : "");
-	return cell_text(text);
+	*text = 0;
+	if (share < 1 && table)
+		length = snprintf(text, NOTE_LEN, "(%.1f%%)", 100 * share);
+	else if (share < 1)
+		length = snprintf(text, NOTE_LEN, "scaled");
+	if (length)
+		comma = table ? " " : ", ";
+	if (note)
+		length += snprintf(text + length, NOTE_LEN - (size_t)length, "%s%s", comma, note);
+	if (note)
+		comma = ", ";
+	if (count)
+		snprintf(text + length, NOTE_LEN - (size_t)length, "%s%s", comma, count);
+	return *text ? cell_text(text) : cell_none();
 }
 
 /* Return the cell of a count; NaN if its group had no time slice since the previous READ */
@@ -137,7 +145,11 @@ static void row_print(struct stat_run *stat, const struct stat_row *row)
 {
 	const struct ucore_event *event = ucore_session_event(stat->count.session, row->index);
 	bool box = stat->grouping == GROUP_BOX;
-	char note[NOTE_LEN];
+	char note[NOTE_LEN], missing[MISSING_COUNT_LEN];
+	/* the row of a single box has its own note */
+	const char *count = box ? NULL :
+			    missing_count(row->nr_boxes - row->nr_dead, row->max_boxes,
+					  ucore_event_type(event), missing);
 	struct cell cells[MAX_COLUMNS] = {
 		[COLUMN_TIME] = cell_ns(stat->time),
 		[COLUMN_SOCKET] = stat->grouping == GROUP_TOTAL ? cell_none() :
@@ -149,11 +161,11 @@ static void row_print(struct stat_run *stat, const struct stat_row *row)
 		[COLUMN_RATE] = rate_cell(row, event),
 		[COLUMN_RUNNING] = running_cell(stat, row),
 		[COLUMN_EVENT] = cell_text(ucore_event_label(event)),
-		[COLUMN_NOTE] = note_cell(stat, row->flags, row->cpu, row_share(row), note),
+		[COLUMN_NOTE] = note_cell(stat, row->flags, row->cpu, row_share(row), count, note),
 	};
 	if (row->device)
 		cells[nr_columns(stat) + 1] = cell_text(row->device);
-	row_out(stat, cells);
+	stat_row_out(stat, cells);
 }
 
 /* Set the cells that locate a metric's value: the socket, or the box with its die or CPU */
@@ -177,7 +189,10 @@ static void metric_print(struct stat_run *stat, const struct ucore_metric_value 
 	const struct ucore_metric_desc *metric = value->metric;
 	bool table = stat->out.format == OUT_TABLE;
 	struct cell cells[MAX_COLUMNS] = { 0 };
-	char name[UCORE_NAME_LEN + 12], note[NOTE_LEN];
+	char name[UCORE_NAME_LEN + 12], note[NOTE_LEN], missing[MISSING_COUNT_LEN];
+	const char *count = value->level == UCORE_LEVEL_BOX ? NULL :
+			    missing_count(value->nr_boxes, value->max_boxes, value->boxes_type,
+					  missing);
 
 	snprintf(name, sizeof(name), "%s%u", value->type, value->instance);
 	place_cells(stat, value, name, cells);
@@ -187,8 +202,31 @@ static void metric_print(struct stat_run *stat, const struct ucore_metric_value 
 	cells[table ? COLUMN_EVENT : COLUMN_METRIC] = cell_text(metric->name);
 	if (!table && value->share < 1)
 		cells[COLUMN_RUNNING] = cell_real(100 * value->share);
-	cells[COLUMN_NOTE] = note_cell(stat, value->flags, value->cpu, value->share, note);
-	row_out(stat, cells);
+	cells[COLUMN_NOTE] = note_cell(stat, value->flags, value->cpu, value->share, count,
+				       note);
+	stat_row_out(stat, cells);
+}
+
+/*
+ * Print what precedes the rows of an interval: the header line before the first interval, and what
+ * is not counted.  In a table these are comments before the header line, otherwise rows after it.
+ */
+static void head_print(struct stat_run *stat, bool first)
+{
+	bool table = stat->out.format == OUT_TABLE;
+
+	if (first)
+		columns_make(stat);
+	if (first && table)
+		stat_missing_print(stat);
+	if (table)
+		stat_gone_print(stat);
+	if (first)
+		out_head(&stat->out, stat->columns, nr_columns(stat) + 1 + stat->devices);
+	if (first && !table)
+		stat_missing_print(stat);
+	if (!table)
+		stat_gone_print(stat);
 }
 
 int stat_interval_print(struct tool *tool, struct stat_run *stat, uint32_t flags)
@@ -205,10 +243,7 @@ int stat_interval_print(struct tool *tool, struct stat_run *stat, uint32_t flags
 	stat->real_text = clock_iso(stat->real, stat->real_buffer);
 	if (snap.skew_ns > stat->max_skew)
 		stat->max_skew = snap.skew_ns;
-	if (!stat->reads++) {
-		columns_make(stat);
-		out_head(&stat->out, stat->columns, nr_columns(stat) + 1 + stat->devices);
-	}
+	head_print(stat, !stat->reads++);
 	for (size_t i = 0; i < stat->nr_rows; i++)
 		row_print(stat, &stat->rows[i]);
 	for (size_t i = 0; stat->metrics && (value = ucore_metrics_value(stat->metrics, i)); i++)

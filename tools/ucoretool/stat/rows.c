@@ -53,6 +53,20 @@ static size_t row_for(struct stat_run *stat, const struct ucore_slot *slot)
 	return i;
 }
 
+/* Add the omitted boxes of an event to the numbers of boxes that its rows should have */
+static void omissions_count(struct stat_run *stat)
+{
+	const struct ucore_omission *omissions;
+	size_t nr;
+
+	omissions = ucore_session_omissions(stat->count.session, &nr);
+	for (size_t i = 0; i < nr; i++)
+		for (size_t j = 0; j < stat->nr_rows && stat->grouping != GROUP_BOX; j++)
+			stat->rows[j].max_boxes += stat->rows[j].index == omissions[i].index &&
+				(stat->grouping == GROUP_TOTAL ||
+				 stat->rows[j].socket == omissions[i].package);
+}
+
 int stat_rows_make(struct stat_run *stat)
 {
 	const struct ucore_slot *slots;
@@ -63,8 +77,12 @@ int stat_rows_make(struct stat_run *stat)
 	stat->row_of = calloc(nr, sizeof(*stat->row_of));
 	if (!stat->rows || !stat->row_of)
 		return -ENOMEM;
-	for (size_t i = 0; i < nr && slots[i].index < stat->nr_events; i++)
+	for (size_t i = 0; i < nr && slots[i].index < stat->nr_events; i++) {
 		stat->row_of[i] = row_for(stat, &slots[i]);
+		stat->rows[stat->row_of[i]].nr_boxes++;
+		stat->rows[stat->row_of[i]].max_boxes++;
+	}
+	omissions_count(stat);
 	return 0;
 }
 
@@ -111,6 +129,7 @@ static void row_add(struct stat_row *row, const struct ucore_delta_value *value)
 	if (value->possible > row->possible)
 		row->possible = value->possible;
 	row->flags |= value->flags;
+	row->nr_dead += !!(value->flags & UCORE_VALUE_F_DEAD);
 	if (value->enabled > row->enabled)
 		row->enabled = value->enabled;
 	if (value->running > row->running)
@@ -130,6 +149,7 @@ void stat_rows_update(struct stat_run *stat, const struct ucore_snapshot *snap)
 		stat->rows[i].possible = 0;
 		stat->rows[i].missed = false;
 		stat->rows[i].flags = 0;
+		stat->rows[i].nr_dead = 0;
 	}
 	ucore_delta_update(stat->delta, snap);
 	slots = ucore_session_slots(stat->count.session, &nr);

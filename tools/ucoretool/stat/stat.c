@@ -179,7 +179,8 @@ static int stat_count(struct tool *tool, struct stat_run *stat, const struct sta
 		return tool_fail(tool, ret);
 	if (stat_rows_make(stat))
 		return tool_error(tool, "out of memory");
-	if (stat->devices)
+	ret = stat_gone_make(tool, stat);
+	if (!ret && stat->devices)
 		ret = stat_rows_devices(tool, stat, args->root);
 	if (ret)
 		return ret;
@@ -193,6 +194,8 @@ static int stat_count(struct tool *tool, struct stat_run *stat, const struct sta
 	if (!ret && args->count.timeout_ns && stat->time < SHORT_NS)
 		fprintf(stderr, "ucoretool stat: counted for only %.1f ms (--timeout): the rates have large errors. A number without a unit is in ms. Use --timeout 1s for a second\n",
 			(double)stat->time / NSEC_PER_MSEC);
+	if (!ret && stat->count.strict && stat->lost)
+		ret = tool_error(tool, "--strict: a box did not count all the time");
 	return wait_close(tool, &wait, ret);
 }
 
@@ -259,6 +262,7 @@ static int stat_run(struct tool *tool, const void *data)
 	ucore_metrics_free(stat.metrics);
 	ucore_delta_free(stat.delta);
 	stat_rows_free(&stat);
+	stat_gone_free(&stat);
 	count_close(&stat.count);
 	return ret;
 }

@@ -7,6 +7,7 @@
 #define UCORETOOL_STAT_H
 
 #include "count_options.h"
+#include "missing.h"
 #include "output/table.h"
 #include "output/walltime.h"
 #include "output_options.h"
@@ -27,6 +28,9 @@
  * @possible: running time that the event would have without rotation (ns)
  * @missed: true if the event had no time slice on a box, so that the sum is unknown
  * @flags: UCORE_VALUE_F_* of all counts in the sum
+ * @nr_boxes: number of boxes in the sum
+ * @max_boxes: number of boxes that should be in the sum
+ * @nr_dead: number of boxes in the sum that do not respond
  */
 struct stat_row {
 	uint32_t index;
@@ -43,6 +47,9 @@ struct stat_row {
 	uint64_t possible;
 	bool missed;
 	uint32_t flags;
+	uint32_t nr_boxes;
+	uint32_t max_boxes;
+	uint32_t nr_dead;
 };
 
 enum {
@@ -87,6 +94,10 @@ enum {
  * @row_of: for each event on a box, the index of the row to which its count is added
  * @delta: counts since the previous READ
  * @metrics: metrics, NULL: none
+ * @missing: boxes and metrics that are not counted
+ * @gone: for each event on a box, true if the box did not respond at the last READ
+ * @lost: true if a box did not count for some time
+ * @prefix: beginning of messages on standard error
  * @reads: number of READs
  * @time: time since the start, the longest enabled time of all domains (ns)
  * @real: wall-clock time of the last READ (ns)
@@ -111,6 +122,10 @@ struct stat_run {
 	size_t *row_of;
 	struct ucore_delta *delta;
 	struct ucore_metrics *metrics;
+	struct missing missing;
+	bool *gone;
+	bool lost;
+	char prefix[32];
 	uint64_t reads;
 	uint64_t time;
 	uint64_t real;
@@ -139,6 +154,25 @@ int stat_nodes_read(struct tool *tool, const char *root, int *nodes);
 
 /** stat_rows_update() - set the rows to the sums of the counts since the previous READ */
 void stat_rows_update(struct stat_run *stat, const struct ucore_snapshot *snap);
+
+/**
+ * stat_gone_make() - list what is not counted, and report it on standard error if necessary
+ *
+ * Return: 0, or the exit code: with --strict it is an error if anything is missing.
+ */
+int stat_gone_make(struct tool *tool, struct stat_run *stat);
+
+/** stat_missing_print() - print what was not counted from the start on, after the header line */
+void stat_missing_print(struct stat_run *stat);
+
+/** stat_gone_print() - report the boxes that did not respond at the last READ, or respond again */
+void stat_gone_print(struct stat_run *stat);
+
+/** stat_gone_free() - free the lists */
+void stat_gone_free(struct stat_run *stat);
+
+/** stat_row_out() - print a row of cells */
+void stat_row_out(struct stat_run *stat, struct cell *cells);
 
 /** stat_rows_free() - free the rows */
 void stat_rows_free(struct stat_run *stat);

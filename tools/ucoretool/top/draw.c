@@ -304,9 +304,9 @@ static void row_draw(const struct view *view, int y, const struct view_line *lin
 		     const struct layout *layout, const struct scales *scales, bool selected)
 {
 	const struct panel *panel = &view->panels->panels[line->panel];
-	const char *note = panel_note(view->panels->rows[line->row].flags);
+	char text[NUMBER_LEN], remark[PANEL_NOTE_LEN];
+	const char *note = panel_note(view->panels, line->row, remark);
 	int x = NAME_WIDTH + layout->bar;
-	char text[NUMBER_LEN];
 
 	name_draw(view, y, line->row, selected);
 	if (layout->bar)
@@ -410,11 +410,11 @@ static void help_draw(void)
 	put_line(LINES - 1, screen_attr(PAIR_KEYS), " any key: back");
 }
 
-/* Print the reason why a panel has no rows, truncated to the width of the screen */
-static void trouble_draw(const struct view *view, int y, unsigned int panel)
+/* Print what a panel does not count, and why, truncated to the width of the screen */
+static void trouble_draw(const struct view *view, int y, const struct view_line *line)
 {
-	put(y, 2, COLS - 2, screen_attr(PAIR_ALERT), "%s",
-	    view->panels->panels[panel].trouble);
+	put(y, 1, COLS - 1, screen_attr(PAIR_ALERT), "%s",
+	    view->panels->panels[line->panel].lines[line->row]);
 }
 
 static void line_draw(const struct view *view, int y, size_t index, const struct layout *layout,
@@ -428,7 +428,7 @@ static void line_draw(const struct view *view, int y, size_t index, const struct
 	else if (line->kind == LINE_ROW)
 		row_draw(view, y, line, layout, &scales[line->panel], selected);
 	else if (line->kind == LINE_TROUBLE)
-		trouble_draw(view, y, line->panel);
+		trouble_draw(view, y, line);
 }
 
 static void body_draw(const struct view *view)

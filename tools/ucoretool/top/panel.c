@@ -3,6 +3,7 @@
  * The panels of `ucoretool top` on this machine: opening, samples, and the texts of numbers.
  * Reading a sample allocates no memory.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,7 @@ int panels_open(struct tool *tool, struct ucore_device *dev, struct ucore_sessio
 
 void panels_close(struct panels *panels)
 {
+	panel_missing_free(panels);
 	ucore_metrics_free(panels->of_boxes);
 	ucore_metrics_free(panels->of_sockets);
 	ucore_delta_free(panels->delta);
@@ -60,8 +62,6 @@ void panels_close(struct panels *panels)
 }
 
 /* ---- samples ----------------------------------------------------------- */
-
-#define NO_COUNT	(UCORE_VALUE_F_DEAD | UCORE_VALUE_F_OFFLINE | UCORE_VALUE_F_PARTIAL)
 
 static double *number_at(const struct panels *panels, size_t row, unsigned int column,
 			 uint64_t sample)
@@ -105,9 +105,36 @@ static void numbers_clear(struct panels *panels, uint64_t sample)
 			*most_at(panels, panel, level, sample) = 0;
 	for (size_t row = 0; row < panels->nr_rows; row++) {
 		panels->rows[row].flags = 0;
+		panels->rows[row].boxes_type = NULL;
+		panels->rows[row].nr_counted = 0;
+		panels->rows[row].max_counted = 0;
 		for (unsigned int column = 0; column < PANEL_COLUMNS; column++)
 			*number_at(panels, row, column, sample) = __builtin_nan("");
 	}
+}
+
+/* Store the number of boxes in a socket's value, if more boxes are missing than in others */
+static void socket_count(struct panel_row *row, const struct ucore_metric_value *value)
+{
+	if (row->boxes_type && value->max_boxes - value->nr_boxes <=
+			       row->max_counted - row->nr_counted)
+		return;
+	row->boxes_type = value->boxes_type;
+	row->nr_counted = value->nr_boxes;
+	row->max_counted = value->max_boxes;
+}
+
+/* Add a box to the number of boxes in the sum of its socket's row */
+static void box_count(struct panels *panels, const struct panel_row *box)
+{
+	struct panel_row *socket = &panels->rows[box->parent];
+
+	if (!socket->max_counted)
+		socket->max_counted = socket->nr_omitted;
+	socket->boxes_type = box->type;
+	socket->max_counted++;
+	socket->nr_counted += !(box->flags & UCORE_VALUE_F_DEAD);
+	socket->flags |= box->flags;
 }
 
 /* Store the values of sample number @sample, except values of boxes that do not count */
@@ -117,6 +144,9 @@ static void numbers_store(struct panels *panels, uint64_t sample)
 		const struct panel_cell *cell = &panels->cells[i];
 
 		panels->rows[cell->row].flags |= cell->value->flags;
+		panels->lost |= cell->value->flags & (UCORE_VALUE_F_DEAD | UCORE_VALUE_F_OFFLINE);
+		if (!panels->rows[cell->row].is_box)
+			socket_count(&panels->rows[cell->row], cell->value);
 		if (!(cell->value->flags & NO_COUNT))
 			*number_at(panels, cell->row, cell->column, sample) = cell->value->value;
 	}
@@ -148,7 +178,7 @@ static void sockets_sum(struct panels *panels, uint64_t sample)
 		const struct panel_row *row = &panels->rows[i];
 
 		if (row->is_box)
-			panels->rows[row->parent].flags |= row->flags;
+			box_count(panels, row);
 		for (unsigned int c = 0; row->nr_boxes && c < panel->nr_columns; c++)
 			number_sum(panels, i, c, sample,
 				   panel->columns[c].desc->flags & NUMBER_MEAN);
@@ -217,7 +247,11 @@ int panels_read(struct panels *panels, uint32_t flags, struct ucore_error *err)
 	snapshot_store(panels, &snap, sample);
 	numbers_clear(panels, sample);
 	numbers_store(panels, sample);
-	panels->nr_samples++;
+	/* the numbers of boxes are known after the first evaluation */
+	if (!panels->nr_samples++ && panel_missing_boxes(panels)) {
+		snprintf(err->text, sizeof(err->text), "out of memory");
+		return -ENOMEM;
+	}
 	sockets_sum(panels, sample);
 	totals_make(panels, sample);
 	return 0;
@@ -243,11 +277,6 @@ const char *column_heading(const struct panel *panel, unsigned int column, char 
 	snprintf(text, PANEL_NAME_LEN, "%s%s%s", desc->heading, known ? "" : " ",
 		 known ? "" : desc->unit);
 	return text;
-}
-
-const char *panel_note(uint32_t flags)
-{
-	return value_note(flags & NO_COUNT, -1);
 }
 
 /* Format a number as an integer with commas between thousands */

@@ -7,6 +7,7 @@
 #ifndef UCORETOOL_TOP_PANEL_H
 #define UCORETOOL_TOP_PANEL_H
 
+#include "missing.h"
 #include "tool.h"
 
 #define PANEL_MAX		8
@@ -15,6 +16,8 @@
 #define PANEL_COLUMN_DESCS	12
 #define PANEL_HISTORY		600	/* number of kept samples, one for each READ */
 #define PANEL_NAME_LEN		24
+#define PANEL_NOTE_LEN		96
+#define PANEL_LINES		12	/* maximum number of lines with reasons of a panel */
 
 /* panel_column_desc.flags */
 #define NUMBER_BAR		(1U << 0)	/* the number is a part of the row's bar */
@@ -79,7 +82,10 @@ struct panel_column {
  * @first: index of the panel's first row in panels.rows; a socket's row precedes its boxes
  * @nr_rows: number of rows of the panel
  * @has_peak: true if the last column is NUMBER_PEAK
- * @trouble: reason why a column cannot be counted, or empty
+ * @missing: columns and boxes that are not counted, with the reasons
+ * @lines: lines of @text
+ * @nr_lines: number of @lines
+ * @text: @missing as text
  */
 struct panel {
 	const struct panel_desc *desc;
@@ -89,7 +95,10 @@ struct panel {
 	size_t first;
 	size_t nr_rows;
 	bool has_peak;
-	char trouble[UCORE_ERROR_LEN];
+	struct missing missing;
+	const char *lines[PANEL_LINES];
+	unsigned int nr_lines;
+	char *text;
 };
 
 /**
@@ -104,6 +113,10 @@ struct panel {
  * @parent: for a box, index of its socket's row
  * @nr_boxes: number of box rows of a socket, which follow the socket's row
  * @flags: UCORE_VALUE_F_* of the last read
+ * @nr_omitted: for a socket with box rows, number of boxes that have no row
+ * @boxes_type: type of the boxes in the sum of a socket, NULL if it is unknown
+ * @nr_counted: number of boxes in this sum at the last read
+ * @max_counted: number of boxes that should be in the sum
  */
 struct panel_row {
 	unsigned int panel;
@@ -116,16 +129,21 @@ struct panel_row {
 	size_t parent;
 	size_t nr_boxes;
 	uint32_t flags;
+	uint32_t nr_omitted;
+	const char *boxes_type;
+	uint32_t nr_counted;
+	uint32_t max_counted;
 };
 
 /**
  * struct panels - all panels of this machine, and their numbers over time
- * @panels: the @nr panels that have columns, or that have none for a reason (panel.trouble)
+ * @panels: the @nr panels that have columns, or that have none for a reason (panel.missing)
  * @rows: rows of all panels, one panel after the other
  * @time: time since the start at each sample (ns), indexed modulo PANEL_HISTORY
  * @real: wall-clock time of each sample (ns), indexed modulo PANEL_HISTORY
  * @nr_samples: number of samples since the start; the last PANEL_HISTORY samples are kept
  * @frozen_ns: longest time for which the last read froze a die (ns)
+ * @lost: true if a box did not count at a read
  * @skew_ns: time between the first and the last freeze of the last read (ns)
  */
 struct panels {
@@ -138,6 +156,7 @@ struct panels {
 	uint64_t nr_samples;
 	uint64_t frozen_ns;
 	uint64_t skew_ns;
+	bool lost;
 	/* Session and metrics from which the numbers come, private to panel*.c */
 	struct ucore_device *dev;
 	struct ucore_session *session;
@@ -159,6 +178,9 @@ struct panels {
  */
 int panels_open(struct tool *tool, struct ucore_device *dev, struct ucore_session *session,
 		unsigned int wanted, struct panels *panels);
+
+/** panels_refuse() - with --strict: print an error if anything is missing; 0 or the exit code */
+int panels_refuse(const struct tool *tool, const struct panels *panels);
 
 /** panels_close() - free the memory of panels_open() */
 void panels_close(struct panels *panels);
@@ -188,8 +210,17 @@ const char *panel_unit(const struct panel *panel);
  */
 const char *column_heading(const struct panel *panel, unsigned int column, char *text);
 
-/** panel_note() - return a remark on the flags UCORE_VALUE_F_* of a row, or NULL */
-const char *panel_note(uint32_t flags);
+/* Flags of values that are not shown, because the box did not count all the time */
+#define NO_COUNT	(UCORE_VALUE_F_DEAD | UCORE_VALUE_F_OFFLINE | UCORE_VALUE_F_PARTIAL)
+
+/**
+ * panel_note() - write a remark on a row at the last read: its flags UCORE_VALUE_F_*, and
+ * "7 of 8 imc"
+ * @text: buffer of PANEL_NOTE_LEN characters
+ *
+ * Return: @text, or NULL if there is no remark.
+ */
+const char *panel_note(const struct panels *panels, size_t row, char *text);
 
 #define NUMBER_LEN		24
 

@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+struct panel;
+struct panel_column_desc;
 struct panel_desc;
 struct panels;
 struct tool;
@@ -34,6 +36,29 @@ int panel_select_offer(struct tool *tool, struct panels *panels, const struct pa
 
 /** panel_select_counted() - remove columns whose metrics were left out; 0 or the exit code */
 int panel_select_counted(struct tool *tool, struct panels *panels);
+
+/**
+ * panel_missing_column() - note that a column is not counted, unless the machine has no such event
+ * @metric: name of the column's metric, which must stay valid
+ * @code: -errno
+ * @why: text of the error
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int panel_missing_column(const struct panels *panels, struct panel *panel,
+			 const struct panel_column_desc *desc, const char *metric, int code,
+			 const char *why);
+
+/**
+ * panel_missing_boxes() - after the first READ: note the boxes that are not counted, and make the
+ * lines of all panels
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int panel_missing_boxes(struct panels *panels);
+
+/** panel_missing_free() - free the lists and lines of all panels */
+void panel_missing_free(struct panels *panels);
 
 /** panel_rows_make() - create rows and cells for the attached metrics; 0 or the exit code */
 int panel_rows_make(struct tool *tool, struct panels *panels);

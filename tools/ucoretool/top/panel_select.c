@@ -123,18 +123,21 @@ int panel_select_offer(struct tool *tool, struct panels *panels, const struct pa
 /* ---- columns that are left out ----------------------------------------- */
 
 /*
- * Return the reason why a metric is not counted (-errno, explained in @err); 0 if it is
- * counted
+ * Return the reason why a metric is not counted (-errno, explained in @err), and set @metric to its
+ * name; 0 if it is counted
  */
-static int left_out(const struct panels *panels, const char *metric, struct ucore_error *err)
+static int left_out(const struct panels *panels, const char **metric, struct ucore_error *err)
 {
 	const struct ucore_metrics *all[] = { panels->of_boxes, panels->of_sockets };
 	const char *name;
 
 	for (size_t m = 0; m < ARRAY_SIZE(all); m++)
-		for (size_t i = 0; (name = ucore_metrics_left_out(all[m], i)); i++)
-			if (!strcmp(name, metric))
-				return ucore_metrics_left_out_error(all[m], i, err);
+		for (size_t i = 0; (name = ucore_metrics_left_out(all[m], i)); i++) {
+			if (strcmp(name, *metric))
+				continue;
+			*metric = name;
+			return ucore_metrics_left_out_error(all[m], i, err);
+		}
 	return 0;
 }
 
@@ -148,46 +151,25 @@ static bool total_is_useful(const struct panel *panel)
 	return nr > 1;
 }
 
-/* Return true for the error of a box that the driver explains, for example by a BIOS option */
-static bool is_hidden(const struct panels *panels, const struct ucore_error *why)
-{
-	const char *reason = ucore_device_info(panels->dev)->reason;
-
-	return *reason && strstr(why->text, reason);
-}
-
-/* Store the reason why a column is missing, unless the processor has no such event or box */
-static void trouble_store(const struct panels *panels, struct panel *panel, int code,
-			  const struct ucore_error *why)
-{
-	bool full = code == -ENOSPC || code == -EADDRINUSE;
-
-	if (*panel->trouble || ((code == -ENOENT || code == -ENXIO) && !is_hidden(panels, why)))
-		return;
-	if (full && panels->nr > 1)
-		snprintf(panel->trouble, sizeof(panel->trouble),
-			 "no counter or filter left next to the other panels. Use 'ucoretool top %s'",
-			 panel->desc->name);
-	else
-		snprintf(panel->trouble, sizeof(panel->trouble), "%s", why->text);
-}
-
 /* Remove the columns that are not counted, and move the hidden NUMBER_PEAK column to the end */
-static void columns_sift(const struct panels *panels, struct panel *panel)
+static int columns_sift(const struct panels *panels, struct panel *panel)
 {
 	struct panel_column peak = { 0 };
 	struct ucore_error why;
 	unsigned int nr = 0;
-	int code;
+	int code, ret = 0;
 
-	for (unsigned int i = 0; i < panel->nr_columns; i++) {
-		code = left_out(panels, panel->columns[i].metric, &why);
+	for (unsigned int i = 0; i < panel->nr_columns && !ret; i++) {
+		const char *metric = panel->columns[i].metric;
+
+		code = left_out(panels, &metric, &why);
 		if (!code && panel->columns[i].desc->flags & NUMBER_PEAK)
 			peak = panel->columns[i];
 		else if (!code)
 			panel->columns[nr++] = panel->columns[i];
 		else
-			trouble_store(panels, panel, code, &why);
+			ret = panel_missing_column(panels, panel, panel->columns[i].desc, metric,
+						   code, why.text);
 	}
 	panel->nr_columns = nr;
 	if (!total_is_useful(panel))
@@ -199,29 +181,31 @@ static void columns_sift(const struct panels *panels, struct panel *panel)
 	panel->has_peak = peak.desc && panel->nr_seen;
 	if (panel->has_peak)
 		panel->columns[panel->nr_columns++] = peak;
+	return ret;
 }
 
 int panel_select_counted(struct tool *tool, struct panels *panels)
 {
-	const char *trouble = "";
+	const char *trouble = NULL;
 	unsigned int nr = 0, nr_seen = 0;
 
 	for (unsigned int i = 0; i < panels->nr; i++) {
 		struct panel *panel = &panels->panels[i];
 
-		columns_sift(panels, panel);
+		if (columns_sift(panels, panel))
+			return tool_error(tool, "out of memory");
 		nr_seen += panel->nr_seen;
-		if (*panel->trouble && !*trouble)
-			trouble = panel->trouble;
-		if (panel->nr_seen || *panel->trouble)
+		if (panel->missing.nr && !trouble)
+			trouble = panel->missing.items[0].text;
+		if (panel->nr_seen || panel->missing.nr)
 			panels->panels[nr++] = *panel;
 	}
 	panels->nr = nr;
 	if (nr_seen)
 		return 0;
-	if (!*trouble && ucore_device_info(panels->dev)->cause != UCORE_CAUSE_NONE)
+	if (!trouble && ucore_device_info(panels->dev)->cause != UCORE_CAUSE_NONE)
 		trouble = ucore_device_info(panels->dev)->reason;
-	if (*trouble)
+	if (trouble)
 		return tool_error(tool, "nothing to show: %s", trouble);
 	return tool_error(tool, "nothing to show: no known metric for the boxes of this machine. Use 'ucoretool list' to show the boxes, 'ucoretool stat' to count any event");
 }

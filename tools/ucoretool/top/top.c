@@ -33,6 +33,7 @@ struct top_args {
 	uint32_t read_flags;
 	unsigned int wanted;		/* selected panels, bit i for panel_descs[i] */
 	bool batch;
+	bool strict;
 	struct output_args output;
 };
 
@@ -51,6 +52,7 @@ static const struct option_desc top_options[] = {
 	{ OPT_BATCH, "batch", NULL, "print text instead of a screen, as without a terminal" },
 	{ OPT_NO_FREEZE, "no-freeze", NULL,
 	  "read without a freeze: no pause, but not one instant" },
+	{ OPT_STRICT, "strict", NULL, "fail if a box or a column cannot be counted" },
 	{ 0 },
 };
 
@@ -70,6 +72,9 @@ static int top_option(struct tool *tool, void *data, int letter, const char *val
 		return 0;
 	case OPT_NO_FREEZE:
 		args->read_flags = UCORE_READ_F_NO_FREEZE;
+		return 0;
+	case OPT_STRICT:
+		args->strict = true;
 		return 0;
 	default:
 		return output_option(tool, &args->output, letter, value, &taken);
@@ -140,8 +145,8 @@ static void row_write(struct out *out, const struct panels *panels, size_t index
 {
 	const struct panel_row *row = &panels->rows[index];
 	const struct panel *panel = &panels->panels[row->panel];
-	const char *note = panel_note(row->flags);
-	char name[UCORE_NAME_LEN + 12], real[CLOCK_LEN];
+	char name[UCORE_NAME_LEN + 12], real[CLOCK_LEN], text[PANEL_NOTE_LEN];
+	const char *note = panel_note(panels, index, text);
 
 	snprintf(name, sizeof(name), "%s%u", row->type, row->instance);
 	clock_iso(panels->real[sample % PANEL_HISTORY], real);
@@ -165,6 +170,39 @@ static void row_write(struct out *out, const struct panels *panels, size_t index
 	}
 }
 
+/* Write a CSV or JSON line for a column or a box that is not counted */
+static void missing_write(struct out *out, const struct panels *panels, const struct panel *panel,
+			  const struct missing_item *item, uint64_t sample)
+{
+	char name[UCORE_NAME_LEN + 12], note[MISSING_NOTE_LEN], real[CLOCK_LEN];
+	struct cell cells[NR_COLUMNS] = {
+		[COLUMN_TIME] = cell_ns(panels->time[sample % PANEL_HISTORY]),
+		[COLUMN_PANEL] = cell_text(panel->desc->name),
+		[COLUMN_NOTE] = cell_text(missing_note(item, note)),
+	};
+
+	clock_iso(panels->real[sample % PANEL_HISTORY], real);
+	cells[COLUMN_REAL] = cell_text(real);
+	if (item->metric) {
+		cells[COLUMN_METRIC] = cell_text(item->metric);
+	} else {
+		snprintf(name, sizeof(name), "%s%u", item->type, item->instance);
+		cells[COLUMN_SOCKET] = cell_number(item->package);
+		cells[COLUMN_DIE] = cell_number(item->die);
+		cells[COLUMN_BOX] = cell_text(name);
+	}
+	out_row(out, columns, NR_COLUMNS, cells);
+}
+
+/* Write what is not counted, before the first row */
+static void all_missing_write(struct out *out, const struct panels *panels, uint64_t sample)
+{
+	for (unsigned int i = 0; i < panels->nr; i++)
+		for (size_t j = 0; j < panels->panels[i].missing.nr; j++)
+			missing_write(out, panels, &panels->panels[i],
+				      &panels->panels[i].missing.items[j], sample);
+}
+
 /* ---- output as text ---------------------------------------------------- */
 
 static void panel_print(FILE *stream, const struct panels *panels, unsigned int index,
@@ -182,10 +220,11 @@ static void panel_print(FILE *stream, const struct panels *panels, unsigned int 
 		fprintf(stream, " %*s", c || strlen(panel->desc->title) < 15 ? 13 : 11, text);
 	}
 	fputc('\n', stream);
-	if (!panel->nr_rows)
-		fprintf(stream, "  %s\n", panel->trouble);
+	for (unsigned int i = 0; i < panel->nr_lines; i++)
+		fprintf(stream, " %s\n", panel->lines[i]);
 	for (size_t i = panel->first; i < panel->first + panel->nr_rows; i++) {
-		const char *note = panel_note(panels->rows[i].flags);
+		char remark[PANEL_NOTE_LEN];
+		const char *note = panel_note(panels, i, remark);
 
 		fprintf(stream, "%s%-*s", panels->rows[i].is_box ? "  " : "",
 			panels->rows[i].is_box ? 12 : 14, panels->rows[i].name);
@@ -217,6 +256,8 @@ static int batch_print(struct tool *tool, struct top *top)
 		text_print(top, sample);
 	else if (!sample)
 		out_head(&top->out, columns, NR_COLUMNS);
+	if (top->out.format != OUT_TABLE && !sample)
+		all_missing_write(&top->out, &top->panels, sample);
 	for (size_t i = 0; top->out.format != OUT_TABLE && i < top->panels.nr_rows; i++)
 		row_write(&top->out, &top->panels, i, sample);
 	return tool_written(tool, NULL, sink_flush(top->out.stream), 0);
@@ -261,6 +302,8 @@ static void save(struct top *top, enum out_format format)
 		return;
 	}
 	out_head(&out, columns, NR_COLUMNS);
+	if (top->panels.nr_samples)
+		all_missing_write(&out, &top->panels, view_sample(view));
 	for (size_t i = 0; i < view->nr_lines; i++) {
 		if (view->lines[i].kind != LINE_ROW)
 			continue;
@@ -300,10 +343,11 @@ static bool keys_handle(struct top *top)
 
 static void screen_refresh(struct top *top, struct wait *wait)
 {
-	if (wait->resized) {
+	if (wait->resized)
 		screen_resize();
+	/* the first sample adds lines about what is not counted */
+	if (wait->resized || top->panels.nr_samples == 1)
 		view_resized(&top->view);
-	}
 	wait->resized = false;
 	view_draw(&top->view);
 }
@@ -406,14 +450,18 @@ static int top_run(struct tool *tool, const void *data)
 	const struct top_args *args = data;
 	struct top top = { .out = args->output.out };
 	/* create a session without events; panels_open() adds them */
-	int ret = count_open(tool, &(struct count_args) { 0 }, &(struct ucore_session_config) { 0 },
-			     NULL, &top.count);
+	int ret = count_open(tool, &(struct count_args) { .strict = args->strict },
+			     &(struct ucore_session_config) { 0 }, NULL, &top.count);
 
 	if (ret)
 		return ret;
 	ret = panels_open(tool, top.count.dev, top.count.session, args->wanted, &top.panels);
+	if (!ret && args->strict)
+		ret = panels_refuse(tool, &top.panels);
 	if (!ret)
 		ret = top_count(tool, &top, args);
+	if (!ret && args->strict && top.panels.lost)
+		ret = tool_error(tool, "--strict: a box did not count all the time");
 	view_close(&top.view);
 	panels_close(&top.panels);
 	count_close(&top.count);

@@ -102,8 +102,8 @@ static void panel_lines(struct view *view, unsigned int panel)
 	size_t nr;
 
 	line_add(view, LINE_PANEL, panel, 0);
-	if (!p->nr_rows)
-		line_add(view, LINE_TROUBLE, panel, 0);
+	for (size_t i = 0; i < p->nr_lines; i++)
+		line_add(view, LINE_TROUBLE, panel, i);
 	if (!rows)
 		return;
 	nr = sockets_of(view, panel, rows);
@@ -137,7 +137,7 @@ static size_t lines_needed(const struct view *view)
 	size_t nr = 0;
 
 	for (unsigned int panel = 0; panel < view->panels->nr; panel++)
-		nr += 1 + !view->panels->panels[panel].nr_rows;
+		nr += 1 + view->panels->panels[panel].nr_lines;
 	for (size_t i = 0; i < view->panels->nr_rows; i++) {
 		const struct panel_row *row = &view->panels->rows[i];
 
@@ -191,8 +191,8 @@ int view_open(struct view *view, const struct panels *panels, const char *title)
 	snprintf(view->title, sizeof(view->title), "%s", title);
 	for (unsigned int i = 0; i < PANEL_MAX; i++)
 		view->sort[i] = -1;
-	/* A panel has its rows, and up to three lines: heading, reason for no rows, blank line */
-	view->lines = calloc(panels->nr_rows + 3 * PANEL_MAX, sizeof(*view->lines));
+	/* A panel has its rows, and lines: heading, what is not counted, blank line */
+	view->lines = calloc(panels->nr_rows + (2 + PANEL_LINES) * PANEL_MAX, sizeof(*view->lines));
 	view->open = calloc(panels->nr_rows + 1, sizeof(*view->open));
 	if (!view->lines || !view->open)
 		return -ENOMEM;

@@ -13,14 +13,14 @@
 enum view_line_kind {
 	LINE_PANEL,		/* heading of a panel */
 	LINE_ROW,
-	LINE_TROUBLE,		/* reason why a panel has no rows */
+	LINE_TROUBLE,		/* reason why a column or a box of a panel is not counted */
 	LINE_BLANK,
 };
 
 struct view_line {
 	enum view_line_kind kind;
 	unsigned int panel;
-	size_t row;		/* index of the row in panels.rows, for LINE_ROW */
+	size_t row;		/* for LINE_ROW index in panels.rows, else in panel.lines */
 };
 
 /**
