@@ -1302,8 +1302,9 @@ struct ucore_command {
  * writes a GAP_CONFLICT record. The flag stays until RESET, and returns if the control still
  * differs. STOP and START program the control again.
  *
- * DEAD stays until RESET, because counts are missing. A box that responds again counts from
- * the next START on.
+ * DEAD is set while the box does not respond. The driver tries the box again about once a second.
+ * When it responds, its counts continue from their last values, and the next READ has GAP. A
+ * session that was stopped and started in between keeps DEAD until RESET.
  */
 struct ucore_value {
 	__u32 event;

@@ -93,10 +93,7 @@ struct ucore_selftest {
  * @dirty: the box has been programmed, and its registers have not been restored yet. A dead box
  *         stays dirty. Protected by the domain's lock.
  * @dead: the registers of the box read all ones; written with the domain's lock held. Cleared
- *        when the box answers again and no running context uses the box. The counts of a running
- *        context stay invalid.
- * @in_use: a started session has counters of the box; temporary data of ucore_recovery_reset(),
- *          protected by the domain's lock
+ *        when the box answers again.
  */
 struct ucore_box {
 	struct ucore_box_desc desc;
@@ -126,7 +123,6 @@ struct ucore_box {
 	u64 fixed;
 	bool dirty;
 	bool dead;
-	bool in_use;
 };
 
 /*

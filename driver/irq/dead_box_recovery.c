@@ -7,7 +7,7 @@
  * and their overflows freeze the domain. Counters that firmware or other software left armed
  * freeze the domain, too. While no session has armed a counter, no sample reads the global
  * status. The watchdog therefore reads the global status periodically. It also probes dead
- * boxes and restores those that respond again.
+ * boxes. A box that responds again is restored, or counted again by the sessions that use it.
  *
  * All functions except ucore_recovery_box_is_alive() run under the domain's lock, on a CPU of
  * the domain, with interrupts off.
@@ -19,52 +19,111 @@
 #include "box/freeze.h"
 #include "cpu/budget.h"
 #include "irq/dead_box_recovery.h"
+#include "sample/domain_ctx_counters.h"
 #include "sample/readout.h"
 
-/*
- * Return true if a started session has counters of the box, even if the domain has no CPU
- * online.
- */
-static bool in_use(const struct ucore_box *box)
+/* Return a context's data of a box, NULL if the context has no counters of the box. */
+static struct ucore_domain_ctx_box *ctx_box(const struct ucore_domain_ctx *ctx,
+					    const struct ucore_box *box)
 {
-	const struct ucore_domain_ctx *ctx;
 	u32 i;
 
-	list_for_each_entry(ctx, &box->domain->ctxs, node)
-		for (i = 0; i < ctx->nr_box; i++)
-			if (ctx->box[i].box == box)
-				return true;
-	return false;
+	for (i = 0; i < ctx->nr_box; i++)
+		if (ctx->box[i].box == box)
+			return &ctx->box[i];
+	return NULL;
 }
 
-/* Set ucore_box.in_use of all boxes of the domain, at the cost of one in_use(). */
-static void boxes_mark_in_use(struct ucore_domain *domain)
+/*
+ * Let a context join a box that responds again. The first context resets the box, whose registers
+ * may have any value. Return true if the context has counters of the box.
+ */
+static bool rejoin(struct ucore_domain_ctx *ctx, struct ucore_box *box)
 {
-	const struct ucore_domain_ctx *ctx;
-	struct ucore_box *box;
+	struct ucore_domain_ctx_box *pb = ctx_box(ctx, box);
+
+	if (!pb)
+		return false;
+	pb->joined = true;
+	pb->seen = false;
+	pb->reported = false;
+	if (++box->users == 1)
+		ucore_box_program(box, pb->shared);
+	else
+		ucore_box_join(box, pb->filters ? pb->shared : NULL);
+	return true;
+}
+
+/*
+ * Program a context's counters of a box that was reset. Counts continue from their last values. The
+ * next READ and the next sample report that the context did not count for some time.
+ */
+static void counters_program(struct ucore_domain_ctx *ctx, const struct ucore_box *box)
+{
+	const struct ucore_domain_ctx_box *pb = ctx_box(ctx, box);
+	struct ucore_counter *ctr;
 	u32 i;
 
-	ucore_for_each_box(box, domain)
-		box->in_use = false;
+	if (!pb)
+		return;
+	for (i = 0; ctx->turns && i < UCORE_MAX_COUNTERS; i++)
+		ctx->turns[(pb - ctx->box) * UCORE_MAX_COUNTERS + i].prev = 0;
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
+		if (ctr->box == box)
+			ctr->flags &= ~UCORE_VALUE_F_DEAD;
+	ucore_for_each_counting(ctr, ctx)
+		if (ctr->box == box)
+			ucore_counter_program(ctr);
+	ctx->gap_sample = true;
+	ctx->gap_read = true;
+}
+
+static void counters_start_unfrozen(struct ucore_domain_ctx *ctx, const struct ucore_box *box)
+{
+	struct ucore_counter *ctr;
+
+	ucore_for_each_counting(ctr, ctx)
+		if (ctr->box == box)
+			ucore_counter_start_unfrozen(ctr);
+}
+
+/*
+ * Count on a box again for all contexts that have counters of the box. The domain is frozen. Return
+ * false if there is no such context.
+ */
+static bool box_rejoin(struct ucore_box *box)
+{
+	struct ucore_domain *domain = box->domain;
+	struct ucore_domain_ctx *ctx;
+	bool any = false;
+
+	box->users = 0;
 	list_for_each_entry(ctx, &domain->ctxs, node)
-		for (i = 0; i < ctx->nr_box; i++)
-			ctx->box[i].box->in_use = true;
+		any |= rejoin(ctx, box);
+	if (!any)
+		return false;
+	list_for_each_entry(ctx, &domain->ctxs, node)
+		counters_program(ctx, box);
+	ucore_unfreeze_add_box(domain, box);
+	list_for_each_entry(ctx, &domain->ctxs, node)
+		counters_start_unfrozen(ctx, box);
+	return true;
 }
 
 /*
- * Probe a dead box. If the box responds again and was programmed, restore its registers. A box of a
- * started session (@used) remains dead, because its counts are invalid. Return true if the box is
- * alive.
+ * Probe a dead box. If the box responds again and was programmed, let the started sessions count on
+ * it again, or restore its registers if there is none. Return true if the box is alive.
  */
-static bool probe(struct ucore_box *box, bool used)
+static bool probe(struct ucore_box *box)
 {
 	struct ucore_domain *domain = box->domain;
 
-	if (used || !ucore_box_responds(box))
+	if (!ucore_box_responds(box))
 		return false;
 	if (box->dirty) {
 		ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
-		ucore_box_restore(box);
+		if (!box_rejoin(box))
+			ucore_box_restore(box);
 		ucore_unfreeze_domain(domain, true);
 	}
 	return true;
@@ -76,7 +135,7 @@ static void probe_here(void *arg)
 
 	raw_spin_lock(&box->domain->lock);
 	if (box->dead)
-		probe(box, in_use(box));
+		probe(box);
 	raw_spin_unlock(&box->domain->lock);
 }
 
@@ -100,25 +159,19 @@ bool ucore_recovery_box_is_alive(struct ucore_box *box)
 }
 
 /**
- * ucore_recovery_reset() - probe all dead boxes of a domain, and restore those that respond
+ * ucore_recovery_reset() - probe all dead boxes of a domain, and restore or rejoin those that respond
  * @domain: the domain
  *
  * Sets domain->spurious if a programmed box is still dead, because its counters may overflow.
  */
 void ucore_recovery_reset(struct ucore_domain *domain)
 {
-	bool stray = false, marked = false;
+	bool stray = false;
 	struct ucore_box *box;
 
-	ucore_for_each_box(box, domain) {
-		if (!box->dead)
-			continue;
-		if (!marked)
-			boxes_mark_in_use(domain);
-		marked = true;
-		if (!probe(box, box->in_use))
+	ucore_for_each_box(box, domain)
+		if (box->dead && !probe(box))
 			stray |= box->dirty;
-	}
 	domain->spurious = stray;
 }
 

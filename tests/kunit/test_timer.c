@@ -304,36 +304,71 @@ static void every_dead_armed_box_is_probed(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, first->domain->spurious);
 }
 
-/* Of several dead boxes that respond again, those of running contexts stay dead. */
-static void dead_boxes_in_use_stay_dead(struct kunit *test)
+static void read_running(struct ucore_domain_ctx *ctx)
+{
+	raw_spin_lock_irq(&ctx->domain->lock);
+	ucore_ctx_read_running(ctx, ktime_get_mono_fast_ns());
+	raw_spin_unlock_irq(&ctx->domain->lock);
+}
+
+static void recover(struct ucore_domain *domain)
+{
+	raw_spin_lock_irq(&domain->lock);
+	ucore_recovery_reset(domain);
+	raw_spin_unlock_irq(&domain->lock);
+}
+
+/* A box that responds again counts for all contexts that use it, and other boxes are not written. */
+static void dead_box_in_use_counts_again(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0), *other = fake_ctx(test, 0, 0);
-	struct ucore_box *first = fake_box(test, 0, "imc", 0), *last = fake_box(test, 0, "ha", 0);
+	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *ha = fake_box(test, 0, "ha", 0);
 	struct ucore_box *unused = fake_box(test, 0, "imc", 1);
-	struct ucore_domain *domain = ctx->domain;
+	struct fake_window *w = fake_window(imc);
 
-	fake_ctx_add(ctx, first, 0, 0x400304, 0);
-	fake_ctx_add(other, last, 0, 0x400304, 0);
+	fake_ctx_add(ctx, imc, 0, 0x400304, 0);
+	fake_ctx_add(ctx, ha, 0, 0x400000, 0);
+	fake_ctx_add(other, imc, 1, 0x400504, 0);
 	ctx_run(test, ctx);
 	ctx_run(test, other);
-	first->dead = true;
-	last->dead = true;
-	unused->dead = true;
-	raw_spin_lock_irq(&domain->lock);
-	ucore_recovery_reset(domain);
-	raw_spin_unlock_irq(&domain->lock);
-	KUNIT_EXPECT_TRUE(test, first->dead);
-	KUNIT_EXPECT_TRUE(test, last->dead);
-	KUNIT_EXPECT_FALSE(test, unused->dead);
+	fake_poke(w, 0xa0, 40);
+	fake_poke(w, 0xa8, 60);
+	read_running(ctx);
+	read_running(other);
+	w->dead = true;
+	read_running(ctx);
+	read_running(other);
+	KUNIT_ASSERT_TRUE(test, imc->dead);
+	KUNIT_EXPECT_TRUE(test, ctx->ctr[0].flags & UCORE_VALUE_F_DEAD);
 
-	/* the end of a context ends the use of its boxes */
-	raw_spin_lock_irq(&domain->lock);
-	list_del(&other->node);
-	ucore_recovery_reset(domain);
-	list_add_tail(&other->node, &domain->ctxs);
-	raw_spin_unlock_irq(&domain->lock);
-	KUNIT_EXPECT_TRUE(test, first->dead);
-	KUNIT_EXPECT_FALSE(test, last->dead);
+	unused->dead = true;
+	recover(imc->domain);			/* it still does not respond */
+	KUNIT_EXPECT_TRUE(test, imc->dead);
+	KUNIT_EXPECT_FALSE(test, unused->dead);
+	KUNIT_EXPECT_FALSE(test, ctx->gap_read);
+
+	w->dead = false;
+	fake_poke(w, 0xd8, 0);			/* and has lost its controls */
+	fake_poke(w, 0xdc, 0);
+	fake_bus_clear(bus_of(test));
+	recover(imc->domain);
+	KUNIT_EXPECT_FALSE(test, imc->dead);
+	KUNIT_EXPECT_EQ(test, imc->users, 2U);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xd8), 0x400304ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, 0xdc), 0x400504ULL);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(ha), 0), 0U);
+	KUNIT_EXPECT_EQ(test, ctx->ctr[0].flags, 0U);
+	KUNIT_EXPECT_EQ(test, other->ctr[0].flags, 0U);
+	KUNIT_EXPECT_TRUE(test, ctx->gap_read && ctx->gap_sample);
+	KUNIT_EXPECT_TRUE(test, other->gap_read && other->gap_sample);
+
+	/* counts continue from their last values */
+	fake_poke(w, 0xa0, 7);
+	fake_poke(w, 0xa8, 8);
+	read_running(ctx);
+	read_running(other);
+	KUNIT_EXPECT_EQ(test, ctx->ctr[0].total, 47ULL);
+	KUNIT_EXPECT_EQ(test, other->ctr[0].total, 68ULL);
 }
 
 /*
@@ -994,7 +1029,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(unarmed_watchdog_reads_status_once_a_second),
 	KUNIT_CASE(spurious_freeze_is_found),
 	KUNIT_CASE(every_dead_armed_box_is_probed),
-	KUNIT_CASE(dead_boxes_in_use_stay_dead),
+	KUNIT_CASE(dead_box_in_use_counts_again),
 	KUNIT_CASE(sample_finds_freeze_of_recovered_box),
 	KUNIT_CASE(unproven_route_is_widened_after_two_losses),
 	KUNIT_CASE(widened_route_returns_to_chosen_cpus),
