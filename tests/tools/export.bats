@@ -340,17 +340,42 @@ needs_promtool()
 	says 'ucore_dead_boxes{socket="0",type="imc"} 1' 'ucore_boxes{socket="0",type="imc"} 4' \
 	     'ucore_memory_read_bytes_total{socket="0",channel="2"} 640000' \
 	     'ucore_collector_success{collector="memory"} 1'
+	says 'ucore_box_missing{socket="0",box="imc1",reason="dead"} 1'
+	grep -q "not counted: imc1 of die 0: does not respond" "$TMP/err"
 	! grep -q 'ucore_memory_read_bytes_total.*channel="1"' "$TMP/page"
 	# all boxes of a collector are dead: the collector is left out, with one message
 	UCORE_FAKE="dies=1 dead=7 dead=8 dead=9 dead=10" export_begin -l 127.0.0.1:0 --cache 0s
 	scrape steady "$address" 5 2
 	scrape page "$address" >"$TMP/page"
-	says 'ucore_collector_success{collector="memory"} 0' 'ucore_up 1' 'ucore_reads_total 6'
+	says 'ucore_collector_success{collector="memory"} 0' 'ucore_up 1' 'ucore_reads_total 6' \
+	     'ucore_collector_missing{collector="memory",reason="dead"} 1'
 	export_end
-	[ "$(grep -c "collector 'memory': left out: .*all of its boxes are dead" "$TMP/err")" -eq 1 ]
+	[ "$(grep -c "collector 'memory': left out: .*imc0 of die 0 does not respond" "$TMP/err")" -eq 1 ]
 	[ "$(wc -l <"$TMP/err")" -eq 2 ]
 	UCORE_FAKE="dies=1 dead=8" export_run --collect none -e imc1/CAS_COUNT.RD/ --textfile - --count 1
-	[[ $output == *"ucore_up 0"* && $err == *"all of its boxes are dead"* ]]
+	[[ $output == *"ucore_up 0"* && $err == *"imc1 of die 0 does not respond"* ]]
+}
+
+@test "a box that dies is missing until it responds again" {
+	UCORE_FAKE="dies=1 dies-at=8:3:5" export_begin -l 127.0.0.1:0 --cache 0s
+	for nr in 1 2 3 4 5; do
+		scrape page "$address" >"$TMP/page"
+		case $nr in
+		3|4)
+			says 'ucore_box_missing{socket="0",box="imc1",reason="dead"} 1'
+			! grep -q 'ucore_memory_read_bytes_total{socket="0",channel="1"}' "$TMP/page" ;;
+		*)
+			says_nothing_of ucore_box_missing
+			grep -q 'ucore_memory_read_bytes_total{socket="0",channel="1"}' "$TMP/page" ;;
+		esac
+	done
+	export_end
+}
+
+@test "a box that firmware hides on one die is missing" {
+	UCORE_FAKE="hide=26" page
+	says 'ucore_box_missing{socket="1",box="imc2",reason="hidden"} 1' \
+	     'ucore_collector_success{collector="memory"} 1'
 }
 
 @test "partial values are not published" {
@@ -360,19 +385,26 @@ needs_promtool()
 }
 
 @test "boxes in use are reported, and counted when they are free" {
-	UCORE_FAKE="own=imc1" page
+	UCORE_FAKE="own=imc0 own=imc1 own=imc2 own=imc3" page
 	says 'ucore_collector_success{collector="memory"} 0' \
+	     'ucore_collector_missing{collector="memory",reason="busy"} 1' \
 	     'ucore_collector_success{collector="links"} 1' 'ucore_up 1'
 	says_nothing_of ucore_memory_read_bytes_total
 	grep -q "collector 'memory': left out: .*process 4711 (other)" "$TMP/err"
-	UCORE_FAKE="own=imc1:9" export_begin -l 127.0.0.1:0 --cache 0s
+	UCORE_FAKE="own=0/imc1" page
+	says 'ucore_collector_success{collector="memory"} 1' \
+	     'ucore_box_missing{socket="0",box="imc1",reason="busy"} 1'
+	says_nothing_of ucore_collector_missing
+	! grep -q 'ucore_memory_read_bytes_total{socket="0",channel="1"}' "$TMP/page"
+	UCORE_FAKE="own=imc1:40" export_begin -l 127.0.0.1:0 --cache 0s
 	for _ in $(seq 60); do
 		scrape page "$address" >"$TMP/page"
-		! grep -q 'collector="memory"} 1' "$TMP/page" || break
+		grep -q 'ucore_box_missing{' "$TMP/page" || break
 		sleep 0.5
 	done
 	says 'ucore_collector_success{collector="memory"} 1' 'ucore_up 1'
-	grep -q '^ucore_memory_read_bytes_total' "$TMP/page"
+	says_nothing_of ucore_box_missing
+	grep -q '^ucore_memory_read_bytes_total{socket="0",channel="1"}' "$TMP/page"
 	export_end
 }
 

@@ -655,6 +655,14 @@ static int do_get_domains(struct ucore_get_domains *get)
 	return 0;
 }
 
+/* Return true if the box does not respond at the present READ */
+static bool is_dying(uint32_t box)
+{
+	unsigned int nr = fake.calls[_IOC_NR(UCORE_READ)];
+
+	return fake.dies_to && box == fake.dies && nr >= fake.dies_from && nr < fake.dies_to;
+}
+
 static int do_get_boxes(struct ucore_get_boxes *get)
 {
 	struct ucore_box_info *boxes = (void *)(uintptr_t)get->boxes;
@@ -669,6 +677,9 @@ static int do_get_boxes(struct ucore_get_boxes *get)
 	memcpy(boxes, &fake.boxes[get->first], get->nr * sizeof(*boxes));
 	for (uint32_t i = 0; fake.user && i < get->nr; i++)
 		boxes[i].location = 0;
+	for (uint32_t i = 0; i < get->nr; i++)
+		if (is_dying(boxes[i].box))
+			boxes[i].flags |= UCORE_BOX_F_DEAD;
 	return 0;
 }
 
@@ -1011,14 +1022,6 @@ static uint64_t busy(void)
 	    (fake.step_for && samples % fake.step_at >= fake.step_for))
 		return 1;
 	return fake.step_by;
-}
-
-/* Return true if the box does not respond at the present READ */
-static bool is_dying(uint32_t box)
-{
-	unsigned int nr = fake.calls[_IOC_NR(UCORE_READ)];
-
-	return fake.dies_to && box == fake.dies && nr >= fake.dies_from && nr < fake.dies_to;
 }
 
 /* Return the flags of a value: a box that responds again has a gap */

@@ -170,3 +170,38 @@ TWO="dead=26 own=0/imc0"	# and another process has imc0 of die 0
 	UCORE_FAKE="dies-at=26:2:3" tool top --strict --batch --count 3 -I 10 memory
 	[ "$status" -eq 1 ]
 }
+
+@test "record counts the other boxes, and report names the missing ones" {
+	UCORE_FAKE=$TWO tool record --timer 1ms --count 8 -M memory_bandwidth_total -o "$TMP/data"
+	[ "$status" -eq 0 ]
+	[[ $err == *"ucoretool record: not counted: imc0 of die 0: in use by process 4711 (other)"* ]]
+	[[ $err == *"ucoretool record: not counted: imc2 of die 1: does not respond"* ]]
+	tool report -i "$TMP/data" -M memory_bandwidth_total
+	[ "$status" -eq 0 ]
+	has "# not counted: imc0 of die 0: in use by process 4711 (other)" \
+	    "# not counted: imc2 of die 1: does not respond"
+	matches memory_bandwidth_total
+	tool report -i "$TMP/data" -j
+	matches '"missing":\[\{"die":0,"box":"imc0","reason":"busy","text":"in use by process 4711 \(other\)"\},\{"die":1,"box":"imc2","reason":"dead",'
+	tool script -i "$TMP/data"
+	[ "$status" -eq 0 ]
+	# not what nobody asked to record
+	tool record --timer 1ms --count 8 -e imc0/CAS_COUNT.RD/ -o "$TMP/data"
+	tool report -i "$TMP/data" -M memory_bandwidth_read
+	[ "$status" -eq 2 ]
+	[[ $err == *"not recorded on imc1 of die 0"* ]]
+}
+
+@test "record --strict refuses to count if anything is missing" {
+	UCORE_FAKE=$ONE tool record --strict --timer 1ms --count 8 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+	[ "$status" -eq 1 ]
+	[ ! -e "$TMP/data" ]
+	UCORE_FAKE="hide=26" tool record --strict --timer 1ms --count 8 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+	[ "$status" -eq 1 ]
+	[ ! -e "$TMP/data" ]
+	UCORE_FAKE="gap=3" tool record --timer 1ms --count 8 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+	[ "$status" -eq 0 ]
+	[[ $err == *"does not respond and is not counted"* ]]
+	UCORE_FAKE="gap=3" tool record --strict --timer 1ms --count 8 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+	[ "$status" -eq 1 ]
+}

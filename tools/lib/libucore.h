@@ -1496,6 +1496,7 @@ struct ucore_file_event {
 /* ucore_file_entry.kind */
 #define UCORE_FILE_RECORD	1	/* record of a ring: struct ucore_record ... */
 #define UCORE_FILE_STATUS	2	/* final session statistics: struct ucore_get_status */
+#define UCORE_FILE_OMISSION	3	/* struct ucore_file_omission, before the first record */
 
 /**
  * struct ucore_file_entry - header of each entry of a file of samples
@@ -1510,6 +1511,26 @@ struct ucore_file_entry {
 	__u32 domain;
 	__u32 size;
 	__u32 reserved;
+};
+
+#define UCORE_FILE_TEXT_LEN	160	/* size of ucore_file_omission.text in bytes */
+
+/**
+ * struct ucore_file_omission - event that was not recorded on a box, as in struct ucore_omission
+ * @index: number of the event, as in ucore_file_event.index
+ * @domain: domain id of the box
+ * @instance: number of the box within its type and domain
+ * @code: negative errno; see ucore_omission_reason()
+ * @type: box type
+ * @text: explanation of @code
+ */
+struct ucore_file_omission {
+	__u32 index;
+	__u32 domain;
+	__u32 instance;
+	__s32 code;
+	char type[UCORE_NAME_LEN];
+	char text[UCORE_FILE_TEXT_LEN];
 };
 
 struct ucore_file;
@@ -1530,7 +1551,7 @@ int ucore_file_create(const char *path, struct ucore_file **out, struct ucore_er
 void ucore_file_cores(struct ucore_file *file, unsigned int cores);
 
 /**
- * ucore_file_begin() - write the header and the tables: domains, boxes, fields, events
+ * ucore_file_begin() - write the header, the tables (domains, boxes, fields, events) and omissions
  * @config: parameters of the session
  * @start: CLOCK_MONOTONIC time at which the samples start (ns)
  *
@@ -1588,6 +1609,12 @@ const struct ucore_file_field *ucore_file_fields(const struct ucore_file *file);
 const struct ucore_file_event *ucore_file_events(const struct ucore_file *file);
 
 /**
+ * ucore_file_omissions() - return the array of the events that were not recorded on a box
+ * @nr: receives the number of elements
+ */
+const struct ucore_file_omission *ucore_file_omissions(const struct ucore_file *file, size_t *nr);
+
+/**
  * ucore_file_real() - convert the time of a record to CLOCK_REALTIME (ns since 1970)
  * @time: CLOCK_MONOTONIC time (ns), as in the records of the file
  */
@@ -1627,7 +1654,7 @@ struct ucore_replay;
  * With the session of a replay, ucore_session_add() and ucore_metrics_attach() search the
  * recorded events for the requested event.  Events are compared by their field values, not
  * by their spelling.  An event that was not recorded on every matching box is refused with
- * -ENOENT.  The session cannot be started or read.
+ * -ENOENT, unless the recording omitted the other boxes (ucore_file_omissions()).  The session cannot be started or read.
  *
  * Errors: -EBADMSG (an event on a box that is not in the file), -ENOMEM.
  */

@@ -262,6 +262,7 @@ void ucore_replay_close(struct ucore_replay *replay)
 	free(replay->dev.domains);
 	free(replay->session.events);
 	free(replay->session.slots);
+	free(replay->session.omissions);
 	free(replay->first_on);
 	free(replay->on);
 	free(replay->resolved);
@@ -352,15 +353,42 @@ static int event_missing(const struct ucore_event *event, const struct ucore_box
 			       event->label, box->type, box->instance, domain);
 }
 
+/* Find the omission of an event on a box in the file; NULL if there is none */
+static const struct ucore_file_omission *omission_on(const struct ucore_replay *replay,
+						     const struct ucore_box_info *box)
+{
+	const struct ucore_file_omission *omissions;
+	size_t nr;
+
+	omissions = ucore_file_omissions(replay->file, &nr);
+	for (size_t i = 0; i < nr; i++)
+		if (omissions[i].domain == box->domain && omissions[i].instance == box->instance &&
+		    !strcmp(omissions[i].type, box->type))
+			return &omissions[i];
+	return NULL;
+}
+
+/* A box that the recording omitted is an omission of the replay, too; another one is an error */
+static int not_recorded(struct ucore_replay *replay, const struct ucore_event *event,
+			const struct ucore_box_info *box, struct ucore_error *err)
+{
+	const struct ucore_file_omission *omission = omission_on(replay, box);
+	int ret = event_missing(event, box, err);
+
+	return omission ? ucore_session_omit(&replay->session, replay->session.nr_events, box,
+					     omission->code, omission->text, err) : ret;
+}
+
 int ucore_replay_add(struct ucore_replay *replay, const struct ucore_event *event,
 		     struct ucore_error *err)
 {
 	struct ucore_session *session = &replay->session;
-	size_t before = session->nr_slots;
+	size_t before = session->nr_slots, omitted = session->nr_omissions;
+	int ret = 0;
 
 	if (session_grow(session))
 		return ucore_error_set(err, -ENOMEM, "out of memory");
-	for (size_t i = 0; i < replay->dev.nr_boxes; i++) {
+	for (size_t i = 0; i < replay->dev.nr_boxes && !ret; i++) {
 		const struct ucore_box_info *box = &replay->dev.boxes[i];
 		const struct ucore_file_event *on;
 
@@ -368,8 +396,8 @@ int ucore_replay_add(struct ucore_replay *replay, const struct ucore_event *even
 			continue;
 		on = event_on(replay, i, event);
 		if (!on) {
-			session->nr_slots = before;
-			return event_missing(event, box, err);
+			ret = not_recorded(replay, event, box, err);
+			continue;
 		}
 		session->slots[session->nr_slots++] = (struct ucore_slot) {
 			.event = on->event,
@@ -380,10 +408,19 @@ int ucore_replay_add(struct ucore_replay *replay, const struct ucore_event *even
 			.counter = on->counter,
 		};
 	}
-	if (session->nr_slots == before)
-		return ucore_error_set(err, -ENOENT,
-				       "event '%s': no box of the recorded machine matches",
-				       event->label);
+	if (!ret && session->nr_slots == before && session->nr_omissions == omitted)
+		ret = ucore_error_set(err, -ENOENT,
+				      "event '%s': no box of the recorded machine matches",
+				      event->label);
+	else if (!ret && session->nr_slots == before)
+		ret = -ENOENT;	/* with the text of event_missing() */
+	if (!ret)
+		ret = ucore_session_omit_hidden(session, event, err);
+	if (ret) {
+		session->nr_slots = before;
+		session->nr_omissions = omitted;
+		return ret;
+	}
 	session->events[session->nr_events++] = *event;
 	return 0;
 }

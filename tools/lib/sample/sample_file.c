@@ -43,6 +43,7 @@ void ucore_file_close(struct ucore_file *file)
 	if (file->stream && file->stream != stdin && file->stream != stdout)
 		fclose(file->stream);
 	free(file->buffer);
+	free(file->omissions);
 	free(file->events);
 	free(file->fields);
 	free(file->boxes);
@@ -90,6 +91,12 @@ const struct ucore_file_box *ucore_file_boxes(const struct ucore_file *file)
 const struct ucore_file_field *ucore_file_fields(const struct ucore_file *file)
 {
 	return file->fields;
+}
+
+const struct ucore_file_omission *ucore_file_omissions(const struct ucore_file *file, size_t *nr)
+{
+	*nr = file->nr_omissions;
+	return file->omissions;
 }
 
 uint64_t ucore_file_real(const struct ucore_file *file, uint64_t time)

@@ -19,6 +19,12 @@ struct ucore_file {
 	struct ucore_file_box *boxes;
 	struct ucore_file_field *fields;
 	struct ucore_file_event *events;
+	struct ucore_file_omission *omissions;
+	size_t nr_omissions;
+	struct ucore_file_entry ahead;	/* first entry that is no omission, read by open() */
+	int ahead_result;		/* result of reading @ahead */
+	bool has_ahead;			/* ucore_file_next() has not returned @ahead yet */
+	struct ucore_error ahead_error;	/* error of reading @ahead */
 	bool in_head;		/* true while the header and the tables are read */
 	void *buffer;		/* data of the entry that was read last */
 	size_t capacity;	/* size of @buffer in bytes */

@@ -205,24 +205,6 @@ static int file_get_head(struct ucore_file *file, struct ucore_error *err)
 	return ret;
 }
 
-int ucore_file_open(const char *path, struct ucore_file **out, struct ucore_error *err)
-{
-	struct ucore_file *file = ucore_file_new(path, "re", err);
-	int ret;
-
-	if (!file)
-		return -errno;
-	file->in_head = true;
-	ret = file_get_head(file, err);
-	file->in_head = false;
-	if (ret) {
-		ucore_file_close(file);
-		return ret;
-	}
-	*out = file;
-	return 0;
-}
-
 static int file_reserve(struct ucore_file *file, size_t size, struct ucore_error *err)
 {
 	void *buffer;
@@ -283,13 +265,95 @@ static int get_entry(struct ucore_file *file, struct ucore_file_entry *entry,
 	return ret ? ret : cut_off(file, err);
 }
 
+/* Return true if a text has only printable characters and ends with NUL */
+static bool line_ok(const char *text, size_t size)
+{
+	if (!memchr(text, 0, size))
+		return false;
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~')
+			return false;
+	return true;
+}
+
+/* Add the omission in the buffer to the file's list, which doubles at each power of two */
+static int omission_add(struct ucore_file *file, const struct ucore_file_entry *entry)
+{
+	const struct ucore_file_omission *omission = file->buffer;
+	size_t nr = file->nr_omissions;
+	struct ucore_file_omission *grown = file->omissions;
+
+	if (entry->size != sizeof(*omission) || nr == UCORE_FILE_MAX_EVENTS ||
+	    !ucore_file_domain(file, omission->domain) ||
+	    !text_ok(omission->type, sizeof(omission->type)) ||
+	    !line_ok(omission->text, sizeof(omission->text)))
+		return ucore_error_set(&file->ahead_error, -EBADMSG,
+				       "%s: damaged: an omission is invalid", file->path);
+	if (!(nr & (nr - 1)))
+		grown = realloc(grown, (nr ? 2 * nr : 1) * sizeof(*grown));
+	if (!grown)
+		return ucore_error_set(&file->ahead_error, -ENOMEM, "%s: out of memory",
+				       file->path);
+	file->omissions = grown;
+	grown[nr] = *omission;
+	file->nr_omissions++;
+	return 0;
+}
+
+/* Read the omissions, which precede the records, and keep the first other entry */
+static void omissions_get(struct ucore_file *file)
+{
+	int ret;
+
+	file->has_ahead = true;
+	while ((ret = get_entry(file, &file->ahead, &file->ahead_error)) > 0 &&
+	       file->ahead.kind == UCORE_FILE_OMISSION) {
+		ret = omission_add(file, &file->ahead);
+		if (ret)
+			break;
+	}
+	file->ahead_result = ret;
+}
+
+int ucore_file_open(const char *path, struct ucore_file **out, struct ucore_error *err)
+{
+	struct ucore_file *file = ucore_file_new(path, "re", err);
+	int ret;
+
+	if (!file)
+		return -errno;
+	file->in_head = true;
+	ret = file_get_head(file, err);
+	file->in_head = false;
+	if (ret) {
+		ucore_file_close(file);
+		return ret;
+	}
+	omissions_get(file);
+	*out = file;
+	return 0;
+}
+
+/* Get the next entry: the one that was read with the omissions, or one from the file */
+static int next_entry(struct ucore_file *file, struct ucore_file_entry *entry,
+		      struct ucore_error *err)
+{
+	if (!file->has_ahead)
+		return get_entry(file, entry, err);
+	file->has_ahead = false;
+	*entry = file->ahead;
+	if (file->ahead_result < 0)
+		return ucore_error_set(err, file->ahead_result, "%s", file->ahead_error.text);
+	return file->ahead_result;
+}
+
 int ucore_file_next(struct ucore_file *file, struct ucore_file_entry *entry, const void **data,
 		    struct ucore_error *err)
 {
 	int ret;
 
 	do {
-		ret = get_entry(file, entry, err);
+		ret = next_entry(file, entry, err);
 		if (ret <= 0)
 			return ret;
 		if (!entry_is_valid(file, entry))

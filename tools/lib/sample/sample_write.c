@@ -217,6 +217,34 @@ void ucore_file_cores(struct ucore_file *file, unsigned int cores)
 	file->header.cores = cores;
 }
 
+static int put_entry(struct ucore_file *file, uint32_t kind, uint32_t domain,
+		     const void *data, uint32_t size, struct ucore_error *err)
+{
+	struct ucore_file_entry entry = { .kind = kind, .domain = domain, .size = size };
+	int ret = file_put(file, &entry, sizeof(entry), err);
+
+	return ret ? ret : file_put(file, data, size, err);
+}
+
+/* Write an omission; boxes that the machine does not have are missing in the table of boxes, too */
+static int put_omission(struct ucore_file *file, const struct ucore_omission *omission,
+			struct ucore_error *err)
+{
+	struct ucore_file_omission entry = {
+		.index = omission->index,
+		.domain = omission->domain,
+		.instance = omission->instance,
+		.code = omission->code,
+	};
+
+	if (omission->box == UCORE_ANY)
+		return 0;
+	memcpy(entry.type, omission->type, sizeof(entry.type));
+	snprintf(entry.text, sizeof(entry.text), "%.*s", (int)sizeof(entry.text) - 1,
+		 omission->text);
+	return put_entry(file, UCORE_FILE_OMISSION, omission->domain, &entry, sizeof(entry), err);
+}
+
 int ucore_file_begin(struct ucore_file *file, const struct ucore_device *dev,
 		     const struct ucore_session *session,
 		     const struct ucore_session_config *config, uint64_t start,
@@ -232,16 +260,9 @@ int ucore_file_begin(struct ucore_file *file, const struct ucore_device *dev,
 		ret = put_fields(file, dev, err);
 	for (size_t i = 0; i < session->nr_slots && !ret; i++)
 		ret = put_event(file, session, &session->slots[i], err);
+	for (size_t i = 0; i < session->nr_omissions && !ret; i++)
+		ret = put_omission(file, &session->omissions[i], err);
 	return ret;
-}
-
-static int put_entry(struct ucore_file *file, uint32_t kind, uint32_t domain,
-		     const void *data, uint32_t size, struct ucore_error *err)
-{
-	struct ucore_file_entry entry = { .kind = kind, .domain = domain, .size = size };
-	int ret = file_put(file, &entry, sizeof(entry), err);
-
-	return ret ? ret : file_put(file, data, size, err);
 }
 
 int ucore_file_write(struct ucore_file *file, uint32_t domain,

@@ -23,6 +23,16 @@ static void where_labels(const struct collect *c, struct expose *page, uint32_t 
 		expose_label_number(page, "cpu", (uint32_t)cpu);
 }
 
+/*
+ * Return true if the series is printed. The series of a single box is absent while the box does not
+ * respond, because a constant value would look like an idle box.
+ */
+static bool is_shown(const struct series *series)
+{
+	return series->counted && !series->partial &&
+	       !(series->dead && series->instance != UCORE_ANY);
+}
+
 static void family_print(const struct collect *c, struct expose *page, size_t group)
 {
 	const struct family *family = &families[group];
@@ -31,7 +41,7 @@ static void family_print(const struct collect *c, struct expose *page, size_t gr
 	for (size_t i = 0; i < c->nr_series; i++) {
 		const struct series *series = &c->series[i];
 
-		if (series->group != group || !series->counted || series->partial)
+		if (series->group != group || !is_shown(series))
 			continue;
 		if (!begun)
 			expose_counter(page, family->name, family->help);
@@ -55,7 +65,7 @@ static void users_print(const struct collect *c, struct expose *page)
 	for (size_t i = 0; i < c->nr_series; i++) {
 		const struct series *series = &c->series[i];
 
-		if (series->group < NR_FAMILIES || !series->counted || series->partial)
+		if (series->group < NR_FAMILIES || !is_shown(series))
 			continue;
 		if (!begun)
 			expose_counter(page, "ucore_events_total",
@@ -208,6 +218,87 @@ static void boxes_print(const struct collect *c, struct expose *page)
 	free(census);
 }
 
+static void missing_box_print(const struct collect *c, struct expose *page,
+			      const struct missing_item *item)
+{
+	char box[UCORE_NAME_LEN + 12];
+
+	snprintf(box, sizeof(box), "%s%u", item->type, item->instance);
+	expose_begin(page);
+	where_labels(c, page, item->package, item->die, item->cpu);
+	expose_label(page, "box", box);
+	expose_label(page, "reason", ucore_omission_reason(item->code));
+	expose_number(page, 1);
+}
+
+/* Return true if an earlier item of the list has the same box and reason, for another event */
+static bool is_repeated(const struct missing *missing, size_t i)
+{
+	const struct missing_item *b = &missing->items[i];
+
+	for (size_t j = 0; j < i; j++) {
+		const struct missing_item *a = &missing->items[j];
+
+		if (a->die == b->die && a->cpu == b->cpu && a->instance == b->instance &&
+		    a->code == b->code && !strcmp(a->type, b->type))
+			return true;
+	}
+	return false;
+}
+
+/* Print the boxes that stopped responding after the session had been started */
+static void dead_boxes_print(const struct collect *c, struct expose *page)
+{
+	const struct ucore_box_info *boxes;
+	const struct ucore_slot *slots;
+	size_t nr, nr_boxes;
+
+	boxes = ucore_device_boxes(c->dev, &nr_boxes);
+	slots = ucore_session_slots(c->session, &nr);
+	for (size_t i = 0; i < nr_boxes; i++) {
+		const struct ucore_domain_info *domain = ucore_device_domain(c->dev,
+									     boxes[i].domain);
+		struct missing_item item = {
+			.type = boxes[i].type,
+			.instance = boxes[i].instance,
+			.package = domain ? domain->package : 0,
+			.die = boxes[i].die,
+			.cpu = boxes[i].cpu,
+			.code = -ENODEV,
+		};
+		size_t j = 0;
+
+		if (!(boxes[i].flags & UCORE_BOX_F_DEAD))
+			continue;
+		while (j < nr && slots[j].box != i)
+			j++;
+		if (j < nr)
+			missing_box_print(c, page, &item);
+	}
+}
+
+/* Print what the page should have but does not: collectors and boxes, with the reasons */
+static void missing_all_print(const struct collect *c, struct expose *page)
+{
+	expose_gauge(page, "ucore_collector_missing",
+		     "1 for a collector that does not count, with the reason.");
+	for (unsigned int i = 0; i < NR_COLLECTORS; i++) {
+		if (c->states[i] != COLLECTOR_BUSY && c->states[i] != COLLECTOR_REFUSED)
+			continue;
+		expose_begin(page);
+		expose_label(page, "collector", collectors[i]);
+		expose_label(page, "reason", c->codes[i] == -ENOSPC ? "counters" :
+			     ucore_omission_reason(c->codes[i]));
+		expose_number(page, 1);
+	}
+	expose_gauge(page, "ucore_box_missing",
+		     "1 for a box whose counts are missing, with the reason.");
+	for (size_t i = 0; i < c->missing.nr; i++)
+		if (!is_repeated(&c->missing, i))
+			missing_box_print(c, page, &c->missing.items[i]);
+	dead_boxes_print(c, page);
+}
+
 static void machine_print(const struct collect *c, struct expose *page)
 {
 	const struct ucore_get_info *info = ucore_device_info(c->dev);
@@ -272,6 +363,7 @@ static void all_print(const struct collect *c, struct expose *page)
 	users_print(c, page);
 	places_print(c, page);
 	boxes_print(c, page);
+	missing_all_print(c, page);
 }
 
 int totals_print(const struct collect *c, FILE *stream)

@@ -7,6 +7,7 @@
 #define UCORETOOL_EXPORT_PAGE_H
 
 #include "export/families.h"
+#include "missing.h"
 #include "tool.h"
 
 struct collect_args;
@@ -51,6 +52,7 @@ struct series {
 	uint64_t count;
 	bool counted;		/* true if the present session of the exporter counts the event */
 	bool partial;		/* true if a box reported UCORE_VALUE_F_PARTIAL */
+	bool dead;		/* true if a box did not respond at the last READ */
 };
 
 /* Label of an event that the user selected with -e */
@@ -81,6 +83,9 @@ struct collect {
 	struct ucore_error reported;	/* last error that was printed; it is not repeated */
 	enum state states[NR_COLLECTORS];
 	enum state states_reported[NR_COLLECTORS];
+	int codes[NR_COLLECTORS];	/* errors of collectors that do not count (-errno) */
+	struct missing missing;		/* boxes that the session does not count */
+	char *missing_text;		/* text about them that was printed last */
 	int ways[NR_FAMILIES];		/* index of each family's event set, -1 if there is none */
 	struct series *series;
 	size_t nr_series, max_series;

@@ -47,16 +47,13 @@ static int given_twice(struct collect *c, const struct ucore_event *event)
 	return -EINVAL;
 }
 
-/* Add an event on one box to the session, and a struct source for its count */
+/* Add a struct source for the count of an event on a box */
 static int source_add(struct collect *c, size_t group, const struct ucore_event *event,
 		      const struct ucore_box_info *box)
 {
 	struct series wanted = series_wanted(c, group, event, box), *series;
 	struct source *grown;
-	int ret = ucore_session_add_box(c->session, event, box->box, &c->tool->err);
 
-	if (ret)
-		return ret;
 	series = totals_series(c, &wanted);
 	grown = totals_grow(c->sources, c->nr_sources, &c->max_sources, sizeof(*grown));
 	if (!series || !grown)
@@ -72,30 +69,19 @@ static int source_add(struct collect *c, size_t group, const struct ucore_event 
 	return 0;
 }
 
-/* Add an event on each of its boxes, except dead ones; -ENODEV if all are dead */
+/* Add an event on each of its boxes, except boxes that cannot count it */
 static int event_add(struct collect *c, size_t group, const struct ucore_event *event)
 {
-	size_t nr, nr_boxes, before = c->nr_sources;
-	int ret;
+	const struct ucore_box_info *boxes;
+	const struct ucore_slot *slots;
+	size_t nr, nr_boxes;
+	int ret = ucore_session_add(c->session, event, &c->tool->err);
 
-	ucore_device_boxes(c->dev, &nr_boxes);
-	for (size_t i = 0; i < nr_boxes; i++) {
-		/* An error path of the library may have reloaded the list of boxes */
-		const struct ucore_box_info *boxes = ucore_device_boxes(c->dev, &nr);
-
-		if (i >= nr || !ucore_event_matches(event, &boxes[i]) ||
-		    boxes[i].flags & UCORE_BOX_F_DEAD)
-			continue;
-		ret = source_add(c, group, event, &boxes[i]);
-		if (ret)
-			return ret;
-	}
-	if (c->nr_sources > before)
-		return 0;
-	snprintf(c->tool->err.text, sizeof(c->tool->err.text),
-		 "event '%s': all of its boxes are dead. Reload the ucore module",
-		 ucore_event_label(event));
-	return -ENODEV;
+	slots = ucore_session_slots(c->session, &nr);
+	boxes = ucore_device_boxes(c->dev, &nr_boxes);
+	while (!ret && c->nr_sources < nr)
+		ret = source_add(c, group, event, &boxes[slots[c->nr_sources].box]);
+	return ret;
 }
 
 /* Return the index of the first event set of the family that this machine has; -1 if none */
@@ -235,21 +221,28 @@ int selection_add_events(struct collect *c)
 	return ret;
 }
 
-/* Return true if no other session uses a box that the event matches */
-static bool boxes_are_free(const struct collect *c, const struct ucore_event *event)
+/* Return true if the box responds and no other session uses it */
+static bool box_is_free(const struct collect *c, const struct ucore_box_info *box)
+{
+	if (box->flags & UCORE_BOX_F_DEAD)
+		return false;
+	return !box->owner || (box->owner == c->session_id && !(box->flags & UCORE_BOX_F_SHARED));
+}
+
+/* Return true if a box that the event matches is free */
+static bool any_box_is_free(const struct collect *c, const struct ucore_event *event)
 {
 	const struct ucore_box_info *boxes;
 	size_t nr;
 
 	boxes = ucore_device_boxes(c->dev, &nr);
 	for (size_t i = 0; i < nr; i++)
-		if (ucore_event_matches(event, &boxes[i]) && boxes[i].owner &&
-		    (boxes[i].owner != c->session_id || boxes[i].flags & UCORE_BOX_F_SHARED))
-			return false;
-	return true;
+		if (ucore_event_matches(event, &boxes[i]) && box_is_free(c, &boxes[i]))
+			return true;
+	return false;
 }
 
-/* Return true if no other session uses the boxes of a collector */
+/* Return true if each family of a collector has a free box */
 bool selection_is_free(struct collect *c, unsigned int collector)
 {
 	struct ucore_events *events;
@@ -260,8 +253,28 @@ bool selection_is_free(struct collect *c, unsigned int collector)
 		    ucore_events_find(c->dev, families[group].ways[c->ways[group]][0], &events,
 				      &c->tool->err))
 			continue;
-		all = boxes_are_free(c, ucore_events_at(events, 0));
+		all = any_box_is_free(c, ucore_events_at(events, 0));
 		ucore_events_free(events);
 	}
 	return all;
+}
+
+/*
+ * Return true if a box that was dead or in use, and therefore is not counted, is free now. perf can
+ * have the counters of a core, which no owner shows.
+ */
+bool selection_gains(const struct collect *c)
+{
+	const struct ucore_omission *omissions;
+	const struct ucore_box_info *boxes;
+	size_t nr, nr_boxes;
+
+	boxes = ucore_device_boxes(c->dev, &nr_boxes);
+	omissions = ucore_session_omissions(c->session, &nr);
+	for (size_t i = 0; i < nr; i++)
+		if ((omissions[i].code == -ENODEV || omissions[i].code == -EBUSY) &&
+		    omissions[i].cpu < 0 && omissions[i].box < nr_boxes &&
+		    box_is_free(c, &boxes[omissions[i].box]))
+			return true;
+	return false;
 }

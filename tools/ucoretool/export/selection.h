@@ -36,7 +36,10 @@ int selection_add_events(struct collect *c);
 /** selection_add_collector() - add the events of a collector to the session; 0 or -errno */
 int selection_add_collector(struct collect *c, unsigned int collector);
 
-/** selection_is_free() - return true if no other session uses the boxes of a collector */
+/** selection_is_free() - return true if all families of a collector have a box that is free */
 bool selection_is_free(struct collect *c, unsigned int collector);
+
+/** selection_gains() - return true if a box that the session omits has become free */
+bool selection_gains(const struct collect *c);
 
 #endif /* UCORETOOL_EXPORT_SELECTION_H */

@@ -35,6 +35,7 @@ struct collect *collect_create(struct tool *tool, const struct collect_args *arg
 
 static void disconnect(struct collect *c)
 {
+	missing_free(&c->missing);
 	ucore_session_destroy(c->session);
 	ucore_device_close(c->dev);
 	c->session = NULL;
@@ -47,6 +48,7 @@ void collect_free(struct collect *c)
 	if (!c)
 		return;
 	disconnect(c);
+	free(c->missing_text);
 	free(c->series);
 	free(c->sources);
 	free(c->places);
@@ -67,6 +69,7 @@ static void report_once(struct collect *c)
 
 static void session_drop(struct collect *c)
 {
+	missing_free(&c->missing);
 	ucore_session_destroy(c->session);
 	c->session = NULL;
 	c->nr_sources = 0;
@@ -88,8 +91,10 @@ static int session_build(struct collect *c, unsigned int *failed)
 	*failed = NR_COLLECTORS;
 	session_drop(c);
 	ret = ucore_session_create(c->dev, &config, &c->session, &c->tool->err);
-	if (!ret)
+	if (!ret) {
+		ucore_session_set_partial(c->session, true);
 		ret = selection_add_events(c);
+	}
 	for (unsigned int i = 0; i < NR_COLLECTORS && !ret; i++) {
 		if (c->states[i] != COLLECTOR_COUNTING)
 			continue;
@@ -100,17 +105,45 @@ static int session_build(struct collect *c, unsigned int *failed)
 	return ret;
 }
 
-/* Return true if a collector failed because another session uses its counters or filters */
+/*
+ * Return true if a collector failed for a time only: another session uses its counters or filters,
+ * or its boxes do not respond
+ */
 static bool is_busy(struct collect *c, unsigned int collector, int ret)
 {
 	struct ucore_get_status status;
 
 	if (ret != -EADDRINUSE)
-		return ret == -EBUSY;
+		return ret == -EBUSY || ret == -ENODEV;
 	if (ucore_session_status(c->session, &status, NULL))
 		return false;
 	c->session_id = status.session;
 	return !selection_is_free(c, collector);
+}
+
+/* List the boxes that the session does not count, and report them if the list has changed */
+static int missing_report(struct collect *c)
+{
+	char *text = NULL;
+	FILE *stream;
+	size_t size;
+	int ret;
+
+	missing_free(&c->missing);
+	stream = open_memstream(&text, &size);
+	if (!stream)
+		return -ENOMEM;
+	ret = missing_find(c->session, NULL, &c->missing);
+	missing_print(stream, "ucoretool export:", &c->missing);
+	if (fclose(stream) || ret) {
+		free(text);
+		return -ENOMEM;
+	}
+	if (!c->missing_text || strcmp(c->missing_text, text))
+		fputs(text, stderr);
+	free(c->missing_text);
+	c->missing_text = text;
+	return 0;
 }
 
 static int session_make(struct collect *c)
@@ -120,12 +153,15 @@ static int session_make(struct collect *c)
 
 	while ((ret = session_build(c, &failed)) && failed < NR_COLLECTORS && ret != -ENOMEM) {
 		c->states[failed] = is_busy(c, failed, ret) ? COLLECTOR_BUSY : COLLECTOR_REFUSED;
+		c->codes[failed] = ret;
 		if (c->states_reported[failed] != c->states[failed])
 			tool_error(c->tool, "collector '%s': left out: %s", collectors[failed],
 				   c->tool->err.text);
 		c->states_reported[failed] = c->states[failed];
 	}
-	if (ret || c->nr_sources)
+	if (!ret && c->nr_sources)
+		return missing_report(c);
+	if (ret)
 		return ret;
 	snprintf(c->tool->err.text, sizeof(c->tool->err.text),
 		 "nothing left to count. Choose events with -e");
@@ -207,6 +243,8 @@ static int counters_read(struct collect *c)
 
 	if (ret)
 		return ret;
+	for (size_t i = 0; i < c->nr_series; i++)
+		c->series[i].dead = false;
 	c->nr_reads++;
 	c->skew_ns = snap.skew_ns;
 	/*
@@ -229,10 +267,13 @@ static int counters_read(struct collect *c)
 	return 0;
 }
 
-static bool busy_one_is_free(struct collect *c)
+/* Return true if a collector or a box that is not counted can be counted now */
+static bool more_is_free(struct collect *c)
 {
 	if (now_ns() < c->tried + RETRY_BUSY_NS)
 		return false;
+	if (selection_gains(c))
+		return true;
 	for (unsigned int i = 0; i < NR_COLLECTORS; i++)
 		if (c->states[i] == COLLECTOR_BUSY && selection_is_free(c, i))
 			return true;
@@ -268,9 +309,9 @@ static void update(struct collect *c)
 		ret = ucore_device_refresh(c->dev, &c->tool->err);
 	if (!ret)
 		ret = totals_places_update(c);
-	if (!ret && busy_one_is_free(c)) {
+	if (!ret && more_is_free(c)) {
 		/*
-		 * Create a new session, which also counts collectors that were busy. No counts
+		 * Create a new session, which also counts what was busy or dead. No counts
 		 * are lost, because counters_read() has added all counts to their series.
 		 */
 		disconnect(c);

@@ -119,6 +119,8 @@ void totals_source(struct collect *c, struct source *source, const struct ucore_
 
 	if (value->flags & UCORE_VALUE_F_PARTIAL)
 		series->partial = true;
+	if (value->flags & UCORE_VALUE_F_DEAD)
+		series->dead = true;
 	if (value->count <= source->last)
 		return;
 	series->count += value->count - source->last;

@@ -20,6 +20,7 @@
 #include "output/sink.h"
 #include "record/flight_recorder.h"
 #include "metric_options.h"
+#include "missing.h"
 #include "event_loop.h"
 #include "output_options.h"
 #include "tool.h"
@@ -58,6 +59,7 @@ struct record {
 	uint64_t samples;
 	bool timer;			/* true if the session has a timer */
 	const char *others;		/* name of a trigger other than the timer, or NULL */
+	uint64_t nr_dead;		/* number of gap records about boxes that stopped responding */
 	uint64_t damaged;		/* number of times that a ring had invalid content */
 };
 
@@ -264,12 +266,32 @@ static bool record_full(const struct record *record)
 	return record->wanted && record->samples >= record->wanted;
 }
 
+/* Report a box that stopped responding.  It is counted again when it responds. */
+static void dead_box_report(struct record *record, const struct ucore_record *next)
+{
+	const struct ucore_gap *gap = (const void *)next;
+	const struct ucore_box_info *boxes;
+	char domain[UCORE_DOMAIN_NAME_LEN];
+	size_t nr;
+
+	if (next->type != UCORE_RECORD_GAP || gap->reason != UCORE_GAP_BOX_DEAD)
+		return;
+	record->nr_dead++;
+	boxes = ucore_device_boxes(record->count.dev, &nr);
+	if (gap->box >= nr)
+		return;
+	ucore_domain_name(boxes[gap->box].die, boxes[gap->box].cpu, domain, sizeof(domain));
+	fprintf(stderr, "ucoretool record: %s%u of %s does not respond and is not counted\n",
+		boxes[gap->box].type, boxes[gap->box].instance, domain);
+}
+
 static int record_put(struct tool *tool, struct record *record, const struct source *source)
 {
 	uint32_t domain = ucore_ring_domain(source->ring);
 	int ret;
 
 	record->samples += source->next->type == UCORE_RECORD_SAMPLE;
+	dead_box_report(record, source->next);
 	if (!record->file)
 		return flight_add(tool, &record->flight, domain, source->next);
 	ret = ucore_file_write(record->file, domain, source->next, &tool->err);
@@ -531,6 +553,22 @@ static uint32_t record_wakeup(const struct record_args *args)
 	return quarter;
 }
 
+/* Print what is not recorded; with --strict this is an error */
+static int missing_report(struct tool *tool, const struct record *record)
+{
+	struct missing missing;
+	int ret = missing_find(record->count.session, record->metrics, &missing);
+
+	if (ret)
+		return tool_error(tool, "out of memory");
+	if (record->count.strict)
+		ret = missing_refuse(tool, &missing);
+	else
+		missing_print(stderr, "ucoretool record:", &missing);
+	missing_free(&missing);
+	return ret;
+}
+
 static int record_run(struct tool *tool, const void *data)
 {
 	const struct record_args *args = data;
@@ -557,7 +595,11 @@ static int record_run(struct tool *tool, const void *data)
 				   socket_cores(), args->flight.level ? args->flight.level :
 				   UCORE_LEVEL_SYSTEM, false, &record.metrics);
 	if (!ret)
+		ret = missing_report(tool, &record);
+	if (!ret)
 		ret = record_session(tool, &record, args, &config);
+	if (!ret && record.count.strict && record.nr_dead)
+		ret = tool_error(tool, "--strict: a box stopped responding");
 	flight_close(&record.flight);
 	ucore_metrics_free(record.metrics);
 	ucore_file_close(record.file);

@@ -360,6 +360,65 @@ static double cost_accesses(const struct recording *recording)
 		     (double)recording->status.samples);
 }
 
+/* Return true if an earlier omission of the file is about the same box and has the same text */
+static bool is_repeated(const struct ucore_file_omission *omissions, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (omissions[j].domain == omissions[i].domain &&
+		    omissions[j].instance == omissions[i].instance &&
+		    !strcmp(omissions[j].type, omissions[i].type) &&
+		    !strcmp(omissions[j].text, omissions[i].text))
+			return true;
+	return false;
+}
+
+/* Print the boxes on which events were not recorded */
+static void omissions_print(const struct recording *recording, FILE *stream)
+{
+	const struct ucore_file_omission *omissions;
+	char domain[UCORE_DOMAIN_NAME_LEN];
+	size_t nr;
+
+	omissions = ucore_file_omissions(recording->file, &nr);
+	for (size_t i = 0; i < nr; i++) {
+		const struct ucore_file_domain *of = ucore_file_domain(recording->file,
+								       omissions[i].domain);
+
+		if (is_repeated(omissions, i))
+			continue;
+		ucore_domain_name(of->die, of->cpu, domain, sizeof(domain));
+		fprintf(stream, "# not counted: %s%u of %s: %s\n", omissions[i].type,
+			omissions[i].instance, domain, omissions[i].text);
+	}
+}
+
+static void omissions_json(const struct recording *recording, struct out *out)
+{
+	const struct ucore_file_omission *omissions;
+	size_t nr;
+
+	omissions = ucore_file_omissions(recording->file, &nr);
+	if (!nr)
+		return;
+	json_begin(out, "missing", '[');
+	for (size_t i = 0; i < nr; i++) {
+		const struct ucore_file_domain *of = ucore_file_domain(recording->file,
+								       omissions[i].domain);
+		char box[UCORE_NAME_LEN + 12];
+
+		if (is_repeated(omissions, i))
+			continue;
+		snprintf(box, sizeof(box), "%s%u", omissions[i].type, omissions[i].instance);
+		json_begin(out, NULL, '{');
+		json_number(out, "die", of->die);
+		json_text(out, "box", box);
+		json_text(out, "reason", ucore_omission_reason(omissions[i].code));
+		json_text(out, "text", omissions[i].text);
+		json_end(out, '}');
+	}
+	json_end(out, ']');
+}
+
 static void summary_json(const struct recording *recording, const struct recording_sum *sum,
 			 struct out *out)
 {
@@ -382,6 +441,7 @@ static void summary_json(const struct recording *recording, const struct recordi
 		json_text(out, "last", clock_iso(ucore_file_real(recording->file, sum->last),
 						 text));
 	}
+	omissions_json(recording, out);
 	if (recording->finished) {
 		json_real(out, "cost_ns_per_sample", cost_ns(recording));
 		json_real(out, "accesses_per_sample", cost_accesses(recording));
@@ -416,6 +476,7 @@ void recording_summary(const struct recording *recording, struct out *out)
 		(unsigned long long)sum.gaps,
 		share((double)sum.rated * NSEC_PER_SEC, (double)sum.ns),
 		domain_sum_word(&domains), 100 * share((double)sum.frozen, (double)sum.ns));
+	omissions_print(recording, stream);
 	if (!recording->finished) {
 		fprintf(stream, "# recording was cut short: its cost is not known\n");
 		return;
