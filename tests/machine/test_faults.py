@@ -329,6 +329,59 @@ def assert_gap(session, records, box):
     assert not [r for r in records if r["domain"] == 1 and r["type"] == GAP]
 
 
+def count_without(machine, box):
+    """Check that the tool counts the other boxes, and names the dead one of die 0."""
+    run = machine.run("ucoretool stat -x, -e imc/event=0/ -M memory_bandwidth_total --timeout 50ms")
+    assert f",0,0,,{box},,,,,missing: does not respond," in run.out, run.out
+    assert ",imc/event=0/,7 of 8 imc," in run.out, run.out
+    assert [line for line in run.out.splitlines() if ",memory_bandwidth_total," in line and
+            ",7 of 8 imc," in line], run.out
+    shown = machine.sh("ucoretool top --batch --count 1 -I 50ms memory")
+    assert f"not counted: {box} of die 0: does not respond" in shown, shown
+    assert machine.run("ucoretool stat --strict -e imc/event=0/ --timeout 50ms",
+                       check=False).status == 1
+
+
+# alone, because the driver cannot stop a dead box, which counts when it responds again
+@test(("e2-2s", "spr-2s"), kernels=BOTH, alone=True)
+def dead_box_that_responds_counts_again_in_running_sessions(m):
+    clock = CLOCK if m.scenario == "e2-2s" else {"event": 1}
+    try:
+        with Session(m) as s, Session(m) as other:
+            box, fine = s.add("imc1", 0, 0, **clock), s.add("imc0", 0, 0, **clock)
+            other.add("imc1", 0, 1, **clock)
+            s.start()
+            other.start()
+            before = s.read()["values"]
+            m.inject("dead 0 imc1")
+            assert s.read()["values"][box]["flags"] & VALUE_DEAD
+            assert other.read()["values"][0]["flags"] & VALUE_DEAD
+            count_without(m, "imc1")
+            m.inject("alive 0 imc1")
+            found = []
+
+            def responds():
+                found[:] = s.read()["values"]
+                return not found[box]["flags"] & VALUE_DEAD
+
+            m.wait_until(responds, timeout=30, what="the box")
+            assert found[box]["flags"] & VALUE_GAP, found
+            first, second = s.read()["values"], s.read()["values"]
+            assert not first[box]["flags"] and not second[box]["flags"], (first, second)
+            assert second[box]["count"] > first[box]["count"] >= before[box]["count"], second
+            # from now on the box counts like its neighbour
+            ours, theirs = (second[e]["count"] - first[e]["count"] for e in (box, fine))
+            assert abs(ours - theirs) <= theirs / 100, (first, second)
+            values = other.read()["values"]
+            assert values[0]["flags"] == VALUE_GAP, values
+            assert not other.read()["values"][0]["flags"]
+            s.stop()
+            other.stop()
+    finally:
+        m.inject("alive 0 imc1")
+    assert not is_dead(m, "imc1")
+
+
 @test("e2-2s", strict=False, alone=True)
 def armed_box_that_dies_does_not_hang_the_die(m):
     """The box continues to report overflows and its status cannot be cleared, so the model is

@@ -1344,7 +1344,8 @@ static void fake_gap(unsigned int domain)
 	struct ucore_gap gap = {
 		.hdr = { UCORE_RECORD_GAP, sizeof(gap), 0 },
 		.time = fake.time, .domain = domain, .reason = fake.gap,
-		.cpu_from = fake.domains[domain].reader, .cpu_to = -1, .box = UCORE_ANY,
+		.cpu_from = fake.domains[domain].reader, .cpu_to = -1,
+		.box = fake.gap == UCORE_GAP_BOX_DEAD ? fake_box("imc", 2, domain) : UCORE_ANY,
 	};
 
 	fake_put(domain, &gap, sizeof(gap));

@@ -201,7 +201,7 @@ TWO="dead=26 own=0/imc0"	# and another process has imc0 of die 0
 	[ ! -e "$TMP/data" ]
 	UCORE_FAKE="gap=3" tool record --timer 1ms --count 8 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
 	[ "$status" -eq 0 ]
-	[[ $err == *"does not respond and is not counted"* ]]
+	[[ $err == *"ucoretool record: imc2 of die 1 does not respond and is not counted"* ]]
 	UCORE_FAKE="gap=3" tool record --strict --timer 1ms --count 8 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
 	[ "$status" -eq 1 ]
 }
