@@ -1654,7 +1654,8 @@ struct ucore_replay;
  * With the session of a replay, ucore_session_add() and ucore_metrics_attach() search the
  * recorded events for the requested event.  Events are compared by their field values, not
  * by their spelling.  An event that was not recorded on every matching box is refused with
- * -ENOENT, unless the recording omitted the other boxes (ucore_file_omissions()).  The session cannot be started or read.
+ * -ENOENT, unless the recording omitted the other boxes (ucore_file_omissions()).  The session
+ * cannot be started or read.
  *
  * Errors: -EBADMSG (an event on a box that is not in the file), -ENOMEM.
  */

@@ -47,7 +47,7 @@ struct counted {
 	uint32_t group;		/* group of the session in which the event counts */
 	char type[UCORE_NAME_LEN];
 	size_t begin, end;	/* slots of the event: numbers @begin to @end - 1 */
-	uint32_t index, last;	/* numbers of the session's events that it became (ucore_slot.index) */
+	uint32_t index, last;	/* first and last ucore_slot.index of the event */
 };
 
 enum leaf_kind {
@@ -76,7 +76,7 @@ struct metric {
 	unsigned int nr_sockets;
 	bool by_type;		/* some event is "[optional]": a box's value is of one box type */
 	char missing[UCORE_SPEC_LEN];	/* first event of which LEAF_ZERO stands; "": none */
-	bool *excluded;		/* slots on boxes that lack another event of the metric; NULL: none */
+	bool *excluded;		/* slots on boxes that lack an event of the metric; NULL: none */
 };
 
 struct value {

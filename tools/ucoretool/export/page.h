@@ -7,7 +7,7 @@
 #define UCORETOOL_EXPORT_PAGE_H
 
 #include "export/families.h"
-#include "missing.h"
+#include "output/missing.h"
 #include "tool.h"
 
 struct collect_args;

@@ -122,7 +122,7 @@ static bool is_busy(struct collect *c, unsigned int collector, int ret)
 }
 
 /* List the boxes that the session does not count, and report them if the list has changed */
-static int missing_report(struct collect *c)
+static int omissions_report(struct collect *c)
 {
 	char *text = NULL;
 	FILE *stream;
@@ -160,7 +160,7 @@ static int session_make(struct collect *c)
 		c->states_reported[failed] = c->states[failed];
 	}
 	if (!ret && c->nr_sources)
-		return missing_report(c);
+		return omissions_report(c);
 	if (ret)
 		return ret;
 	snprintf(c->tool->err.text, sizeof(c->tool->err.text),

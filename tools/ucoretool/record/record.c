@@ -20,7 +20,7 @@
 #include "output/sink.h"
 #include "record/flight_recorder.h"
 #include "metric_options.h"
-#include "missing.h"
+#include "output/missing.h"
 #include "event_loop.h"
 #include "output_options.h"
 #include "tool.h"
@@ -59,7 +59,7 @@ struct record {
 	uint64_t samples;
 	bool timer;			/* true if the session has a timer */
 	const char *others;		/* name of a trigger other than the timer, or NULL */
-	uint64_t nr_dead;		/* number of gap records about boxes that stopped responding */
+	uint64_t nr_dead;		/* number of gap records about dead boxes */
 	uint64_t damaged;		/* number of times that a ring had invalid content */
 };
 
@@ -553,22 +553,6 @@ static uint32_t record_wakeup(const struct record_args *args)
 	return quarter;
 }
 
-/* Print what is not recorded; with --strict this is an error */
-static int missing_report(struct tool *tool, const struct record *record)
-{
-	struct missing missing;
-	int ret = missing_find(record->count.session, record->metrics, &missing);
-
-	if (ret)
-		return tool_error(tool, "out of memory");
-	if (record->count.strict)
-		ret = missing_refuse(tool, &missing);
-	else
-		missing_print(stderr, "ucoretool record:", &missing);
-	missing_free(&missing);
-	return ret;
-}
-
 static int record_run(struct tool *tool, const void *data)
 {
 	const struct record_args *args = data;
@@ -595,7 +579,8 @@ static int record_run(struct tool *tool, const void *data)
 				   socket_cores(), args->flight.level ? args->flight.level :
 				   UCORE_LEVEL_SYSTEM, false, &record.metrics);
 	if (!ret)
-		ret = missing_report(tool, &record);
+		ret = missing_report(tool, record.count.session, record.metrics,
+				     record.count.strict);
 	if (!ret)
 		ret = record_session(tool, &record, args, &config);
 	if (!ret && record.count.strict && record.nr_dead)

@@ -10,20 +10,6 @@
 #include "output/sink.h"
 #include "stat/stat.h"
 
-/* Return the number of columns that precede the wall-clock time and the device */
-static size_t nr_columns(const struct stat_run *stat)
-{
-	return stat->metrics ? NR_COLUMNS : NR_COUNT_COLUMNS;
-}
-
-void stat_row_out(struct stat_run *stat, struct cell *cells)
-{
-	size_t nr = nr_columns(stat);
-
-	cells[nr] = cell_text(stat->real_text);
-	out_row(&stat->out, stat->columns, nr + 1 + stat->devices, cells);
-}
-
 static void columns_make(struct stat_run *stat)
 {
 	static const struct column all[NR_COLUMNS] = {
@@ -45,8 +31,8 @@ static void columns_make(struct stat_run *stat)
 	struct column *columns = stat->columns;
 
 	memcpy(columns, all, sizeof(all));
-	columns[nr_columns(stat)] = (struct column) { "time", "", .hidden = true };
-	columns[nr_columns(stat) + 1] = (struct column) { "device", "DEVICE", -8 };
+	columns[stat_nr_columns(stat)] = (struct column) { "time", "", .hidden = true };
+	columns[stat_nr_columns(stat) + 1] = (struct column) { "device", "DEVICE", -8 };
 	if (stat->by_node)
 		columns[COLUMN_SOCKET] = (struct column) { "node", "NODE", 6 };
 	columns[COLUMN_TIME].hidden = !stat->series;
@@ -164,7 +150,7 @@ static void row_print(struct stat_run *stat, const struct stat_row *row)
 		[COLUMN_NOTE] = note_cell(stat, row->flags, row->cpu, row_share(row), count, note),
 	};
 	if (row->device)
-		cells[nr_columns(stat) + 1] = cell_text(row->device);
+		cells[stat_nr_columns(stat) + 1] = cell_text(row->device);
 	stat_row_out(stat, cells);
 }
 
@@ -222,7 +208,7 @@ static void head_print(struct stat_run *stat, bool first)
 	if (table)
 		stat_gone_print(stat);
 	if (first)
-		out_head(&stat->out, stat->columns, nr_columns(stat) + 1 + stat->devices);
+		out_head(&stat->out, stat->columns, stat_nr_columns(stat) + 1 + stat->devices);
 	if (first && !table)
 		stat_missing_print(stat);
 	if (!table)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Rows of `ucoretool stat`: the sum of the counts of each event, per box, per socket or in total.
+ * Rows of `ucoretool stat`: the sum of the counts of each event, per box, per socket or in total,
+ * and the output of a row of cells.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -161,6 +162,19 @@ void stat_rows_update(struct stat_run *stat, const struct ucore_snapshot *snap)
 	for (size_t i = 0; i < snap->nr_domains; i++)
 		if (snap->domains[i].time_enabled > stat->time)
 			stat->time = snap->domains[i].time_enabled;
+}
+
+size_t stat_nr_columns(const struct stat_run *stat)
+{
+	return stat->metrics ? NR_COLUMNS : NR_COUNT_COLUMNS;
+}
+
+void stat_row_out(struct stat_run *stat, struct cell *cells)
+{
+	size_t nr = stat_nr_columns(stat);
+
+	cells[nr] = cell_text(stat->real_text);
+	out_row(&stat->out, stat->columns, nr + 1 + stat->devices, cells);
 }
 
 void stat_rows_free(struct stat_run *stat)

@@ -7,7 +7,7 @@
 #define UCORETOOL_STAT_H
 
 #include "count_options.h"
-#include "missing.h"
+#include "output/missing.h"
 #include "output/table.h"
 #include "output/walltime.h"
 #include "output_options.h"
@@ -171,7 +171,10 @@ void stat_gone_print(struct stat_run *stat);
 /** stat_gone_free() - free the lists */
 void stat_gone_free(struct stat_run *stat);
 
-/** stat_row_out() - print a row of cells */
+/** stat_nr_columns() - return the number of columns before the wall-clock time and the device */
+size_t stat_nr_columns(const struct stat_run *stat);
+
+/** stat_row_out() - print a row of cells, and the wall-clock time */
 void stat_row_out(struct stat_run *stat, struct cell *cells);
 
 /** stat_rows_free() - free the rows */

@@ -7,7 +7,7 @@
 #ifndef UCORETOOL_TOP_PANEL_H
 #define UCORETOOL_TOP_PANEL_H
 
-#include "missing.h"
+#include "output/missing.h"
 #include "tool.h"
 
 #define PANEL_MAX		8

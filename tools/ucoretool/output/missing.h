@@ -76,4 +76,14 @@ const char *missing_count(uint32_t nr, uint32_t max, const char *type, char *tex
 /** missing_refuse() - with --strict: print an error if anything is missing; 0 or the exit code */
 int missing_refuse(const struct tool *tool, const struct missing *missing);
 
+/**
+ * missing_report() - print on standard error what is missing
+ * @metrics: metrics attached to @session, or NULL
+ * @strict: true if it is an error that anything is missing
+ *
+ * Return: 0 or the exit code.
+ */
+int missing_report(const struct tool *tool, const struct ucore_session *session,
+		   const struct ucore_metrics *metrics, bool strict);
+
 #endif /* UCORETOOL_MISSING_H */

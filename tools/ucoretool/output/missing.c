@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "missing.h"
+#include "output/missing.h"
 
 #define MAX_INSTANCE	1024	/* boxes with larger numbers are not combined to ranges */
 
@@ -207,4 +207,22 @@ int missing_refuse(const struct tool *tool, const struct missing *missing)
 	snprintf(prefix, sizeof(prefix), "ucoretool %s:", tool->command->name);
 	missing_print(stderr, prefix, missing);
 	return tool_error(tool, "--strict: something is missing. Leave out --strict to count the rest");
+}
+
+int missing_report(const struct tool *tool, const struct ucore_session *session,
+		   const struct ucore_metrics *metrics, bool strict)
+{
+	struct missing missing;
+	char prefix[48];
+	int ret = 0;
+
+	if (missing_find(session, metrics, &missing))
+		return tool_error(tool, "out of memory");
+	snprintf(prefix, sizeof(prefix), "ucoretool %s:", tool->command->name);
+	if (strict)
+		ret = missing_refuse(tool, &missing);
+	else
+		missing_print(stderr, prefix, &missing);
+	missing_free(&missing);
+	return ret;
 }
