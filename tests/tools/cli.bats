@@ -999,6 +999,24 @@ numa()
 	[[ $(sed -n 2p <<<"$output") == 1000000000,,,,,,,,,,,,x,20* ]]
 }
 
+@test "no output has nan or inf for a division by zero or an overflow" {
+	local zero='y={imc/CAS_COUNT.RD/}/({imc/CAS_COUNT.RD/}-{imc/CAS_COUNT.RD/})'
+	local large='x=1e308*1e308*{imc/CAS_COUNT.RD/}' form
+
+	tool record --timer 1ms --count 8 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+	for form in "" -j -x,; do
+		tool stat --timeout 1 -M "$zero" -M "$large" $form
+		[ "$status" -eq 0 ]
+		[[ $output == *y* && ! $output =~ [^a-z](nan|inf)[^a-z] ]]
+		tool report -i "$TMP/data" -M "$zero" -M "$large" $form
+		[ "$status" -eq 0 ]
+		[[ $output == *y* && ! $output =~ [^a-z](nan|inf)[^a-z] ]]
+	done
+	tool report -i "$TMP/data" -M "$zero" -M "$large" --html "$TMP/page.html"
+	[ "$status" -eq 0 ]
+	! grep -qiE '[:,[]-?(nan|inf)[],}]' "$TMP/page.html"
+}
+
 @test "stat -M marks values of boxes that cannot be counted" {
 	UCORE_FAKE="flags=2" tool stat -M memory_bandwidth_read --timeout 1
 	[[ $output == *"memory_bandwidth_read"*"box dead"* ]]
