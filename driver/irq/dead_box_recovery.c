@@ -21,6 +21,10 @@
 #include "irq/dead_box_recovery.h"
 #include "sample/domain_ctx_counters.h"
 #include "sample/readout.h"
+#include "sample/shared_counter.h"
+
+/* Number of boxes that one scan recovers. Each costs a walk over the boxes of all sessions. */
+#define MAX_RECOVERED	8
 
 /* Return a context's data of a box, NULL if the context has no counters of the box. */
 static struct ucore_domain_ctx_box *ctx_box(const struct ucore_domain_ctx *ctx,
@@ -34,19 +38,47 @@ static struct ucore_domain_ctx_box *ctx_box(const struct ucore_domain_ctx *ctx,
 	return NULL;
 }
 
+/* Return true if the context counts now, so that its boxes are programmed. */
+static bool is_counting(const struct ucore_domain_ctx *ctx)
+{
+	return ctx->running && !ctx->paused;
+}
+
+/*
+ * End the use of a box by a context, whose counters have lost their values. Accesses no register. The
+ * next READ and the next sample report that the context did not count for some time.
+ */
+static void detach(struct ucore_domain_ctx *ctx, const struct ucore_box *box)
+{
+	struct ucore_domain_ctx_box *pb = ctx_box(ctx, box);
+	u32 i;
+
+	if (!pb)
+		return;
+	pb->joined = false;
+	pb->reported = false;
+	for (i = pb->last; i != U32_MAX; i = ctx->ctr[i].sibling) {
+		ucore_shared_detach(&ctx->ctr[i]);
+		ctx->ctr[i].flags &= ~UCORE_VALUE_F_DEAD;
+	}
+	for (i = 0; ctx->turns && i < UCORE_MAX_COUNTERS; i++)
+		ctx->turns[(pb - ctx->box) * UCORE_MAX_COUNTERS + i].prev = 0;
+	ctx->gap_sample = true;
+	ctx->gap_read = true;
+}
+
 /*
  * Let a context join a box that responds again. The first context resets the box, whose registers
- * may have any value. Return true if the context has counters of the box.
+ * may have any value. Return true if the context counts on the box.
  */
 static bool rejoin(struct ucore_domain_ctx *ctx, struct ucore_box *box)
 {
 	struct ucore_domain_ctx_box *pb = ctx_box(ctx, box);
 
-	if (!pb)
+	if (!pb || !is_counting(ctx))
 		return false;
 	pb->joined = true;
 	pb->seen = false;
-	pb->reported = false;
 	if (++box->users == 1)
 		ucore_box_program(box, pb->shared);
 	else
@@ -54,42 +86,32 @@ static bool rejoin(struct ucore_domain_ctx *ctx, struct ucore_box *box)
 	return true;
 }
 
-/*
- * Program a context's counters of a box that was reset. Counts continue from their last values. The
- * next READ and the next sample report that the context did not count for some time.
- */
+/* Program the counters with which a context counts now on a box that was reset. */
 static void counters_program(struct ucore_domain_ctx *ctx, const struct ucore_box *box)
 {
 	const struct ucore_domain_ctx_box *pb = ctx_box(ctx, box);
-	struct ucore_counter *ctr;
 	u32 i;
 
-	if (!pb)
-		return;
-	for (i = 0; ctx->turns && i < UCORE_MAX_COUNTERS; i++)
-		ctx->turns[(pb - ctx->box) * UCORE_MAX_COUNTERS + i].prev = 0;
-	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
-		if (ctr->box == box)
-			ctr->flags &= ~UCORE_VALUE_F_DEAD;
-	ucore_for_each_counting(ctr, ctx)
-		if (ctr->box == box)
-			ucore_counter_program(ctr);
-	ctx->gap_sample = true;
-	ctx->gap_read = true;
+	for (i = pb && is_counting(ctx) ? pb->last : U32_MAX; i != U32_MAX;
+	     i = ctx->ctr[i].sibling)
+		if (ucore_ctx_counts(ctx, &ctx->ctr[i]))
+			ucore_shared_program(&ctx->ctr[i]);
 }
 
 static void counters_start_unfrozen(struct ucore_domain_ctx *ctx, const struct ucore_box *box)
 {
-	struct ucore_counter *ctr;
+	const struct ucore_domain_ctx_box *pb = ctx_box(ctx, box);
+	u32 i;
 
-	ucore_for_each_counting(ctr, ctx)
-		if (ctr->box == box)
-			ucore_counter_start_unfrozen(ctr);
+	for (i = pb && is_counting(ctx) ? pb->last : U32_MAX; i != U32_MAX;
+	     i = ctx->ctr[i].sibling)
+		if (ucore_ctx_counts(ctx, &ctx->ctr[i]))
+			ucore_counter_start_unfrozen(ctx->ctr[i].leader ?: &ctx->ctr[i]);
 }
 
 /*
- * Count on a box again for all contexts that have counters of the box. The domain is frozen. Return
- * false if there is no such context.
+ * Count on a box again for all contexts that have counters of the box. Their counts continue from
+ * the last values. The domain is frozen. Return false if no context counts on the box.
  */
 static bool box_rejoin(struct ucore_box *box)
 {
@@ -98,6 +120,9 @@ static bool box_rejoin(struct ucore_box *box)
 	bool any = false;
 
 	box->users = 0;
+	box->sharing = false;
+	list_for_each_entry(ctx, &domain->ctxs, node)
+		detach(ctx, box);
 	list_for_each_entry(ctx, &domain->ctxs, node)
 		any |= rejoin(ctx, box);
 	if (!any)
@@ -162,16 +187,23 @@ bool ucore_recovery_box_is_alive(struct ucore_box *box)
  * ucore_recovery_reset() - probe all dead boxes of a domain, and restore or rejoin those that respond
  * @domain: the domain
  *
- * Sets domain->spurious if a programmed box is still dead, because its counters may overflow.
+ * Recovers at most MAX_RECOVERED boxes. Sets domain->spurious if a programmed box is still dead,
+ * because its counters may overflow.
  */
 void ucore_recovery_reset(struct ucore_domain *domain)
 {
-	bool stray = false;
 	struct ucore_box *box;
+	bool stray = false;
+	u32 nr = 0;
 
-	ucore_for_each_box(box, domain)
-		if (box->dead && !probe(box))
+	ucore_for_each_box(box, domain) {
+		if (!box->dead)
+			continue;
+		if (nr < MAX_RECOVERED && probe(box))
+			nr++;
+		else
 			stray |= box->dirty;
+	}
 	domain->spurious = stray;
 }
 

@@ -353,6 +353,28 @@ void ucore_shared_program(struct ucore_counter *ctr)
 }
 
 /**
+ * ucore_shared_detach() - end the use of a hardware counter that has lost its value
+ * @ctr: counter of a box that stopped responding; its count ends with the last value read
+ *
+ * Accesses no register. The caller detaches all users of the hardware counter.
+ */
+void ucore_shared_detach(struct ucore_counter *ctr)
+{
+	struct ucore_counter_use *use = ctr->use;
+
+	if (!use || !ctr->counted)
+		return;
+	if (ctr->leader)
+		ucore_shared_take(ctr);
+	ctr->leader = NULL;
+	ctr->counted = false;
+	use->users = 0;
+	use->first = NULL;
+	use->armed = NULL;
+	use->sharing = false;
+}
+
+/**
  * ucore_shared_leave() - end the use of a hardware counter
  * @ctr: counter of a context that stops, just read
  *

@@ -6,6 +6,7 @@
 #include "box/counter.h"
 
 void ucore_shared_program(struct ucore_counter *ctr);
+void ucore_shared_detach(struct ucore_counter *ctr);
 bool ucore_shared_leave(struct ucore_counter *ctr);
 void ucore_shared_update(struct ucore_counter *ctr, enum ucore_read_mode mode);
 bool ucore_shared_begin_read(const struct ucore_counter *ctr);

@@ -4,6 +4,7 @@
  * of counters, the register accesses of a switch, counts and times, and that others do not notice.
  */
 #include "fake_machine.h"
+#include "irq/dead_box_recovery.h"
 #include "irq/multiplex.h"
 
 #define MS	((u64)NSEC_PER_MSEC)
@@ -293,6 +294,30 @@ static void suspend_and_resume_keep_the_turns(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count_of(a) + count_of(b), 12ULL);
 }
 
+/* A box dies and responds again: the session that counts has its counter again, the other waits. */
+static void recovered_box_keeps_the_turns(struct kunit *test)
+{
+	struct ucore_session *a = agreeing_on(test, 4, 0), *b = agreeing_on(test, 5, 0);
+	struct fake_window *w = imc_window(test);
+
+	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
+	w->dead = true;
+	count_of(a);
+	w->dead = false;
+	fake_poke(w, IMC_CTL(0), 0);
+	raw_spin_lock_irq(&domain0()->lock);
+	ucore_recovery_reset(domain0());
+	raw_spin_unlock_irq(&domain0()->lock);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTL(0)), 0x400004ULL);
+	fake_poke(w, IMC_CTR(0), 7);
+	next_slice();
+	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTL(0)), 0x400005ULL);
+	fake_poke(w, IMC_CTR(0), 8);
+	KUNIT_EXPECT_EQ(test, count_of(a), 7ULL);
+	KUNIT_EXPECT_EQ(test, count_of(b), 8ULL);
+}
+
 /* The groups of a session go on where they were, after the session has waited. */
 static void groups_do_not_miss_their_time_slices(struct kunit *test)
 {
@@ -345,6 +370,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(timer_runs_only_while_a_session_waits),
 	KUNIT_CASE(waiting_session_accesses_no_counter),
 	KUNIT_CASE(suspend_and_resume_keep_the_turns),
+	KUNIT_CASE(recovered_box_keeps_the_turns),
 	KUNIT_CASE(groups_do_not_miss_their_time_slices),
 	{ }
 };

@@ -6,6 +6,7 @@
 #include "box/counter_use.h"
 #include "fake_core.h"
 #include "fake_machine.h"
+#include "irq/dead_box_recovery.h"
 #include "irq/unreported_overflow.h"
 #include "session/claim.h"
 
@@ -490,12 +491,42 @@ static void dead_box_is_flagged_in_all_users(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b->values[0].flags, (u32)UCORE_VALUE_F_DEAD);
 	session_unread(a);
 	session_unread(b);
-	fake_stop(a);
-	fake_stop(b);
+}
+
+/* Let the watchdog find that the boxes of the domain respond again. */
+static void recover(void)
+{
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
+
+	raw_spin_lock_irq(&domain->lock);
+	ucore_recovery_reset(domain);
+	raw_spin_unlock_irq(&domain->lock);
+}
+
+static void recovered_box_counts_for_all_users(struct kunit *test)
+{
+	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+	struct fake_window *w = imc_window(test);
+
+	start_period(test, a, 0);
+	start_period(test, b, 100);
+	fake_poke(w, IMC_CTR(0), BEFORE_END(80));
+	KUNIT_EXPECT_EQ(test, count_of(a), 20ULL);	/* also read for b, which does not look */
+	w->dead = true;
+	KUNIT_EXPECT_EQ(test, count_of(a), 20ULL);
 	w->dead = false;
-	KUNIT_EXPECT_EQ(test, fake_start(b), 0);
-	fake_poke(w, IMC_CTR(0), 2);
-	KUNIT_EXPECT_EQ(test, count_of(b), 11ULL);
+	fake_poke(w, IMC_CTR(0), 12345);
+	fake_poke(w, IMC_CTL(0), 0);
+	recover();
+	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTL(0)), 0x400004ULL | OV_EN);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTR(0)), BEFORE_END(100));
+	fake_poke(w, IMC_CTR(0), BEFORE_END(95));
+	KUNIT_EXPECT_EQ(test, count_of(a), 25ULL);
+	KUNIT_EXPECT_EQ(test, count_of(b), 25ULL);
+	fake_stop(b);
+	fake_stop(a);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTL(0)), 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_box(test, 0, "imc", 0)->users, 0U);
 }
 
 static void suspend_and_resume_keep_all_users(struct kunit *test)
@@ -534,6 +565,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(throttled_session_does_not_delay_the_other),
 	KUNIT_CASE(unreported_overflow_ends_the_periods_that_are_due),
 	KUNIT_CASE(dead_box_is_flagged_in_all_users),
+	KUNIT_CASE(recovered_box_counts_for_all_users),
 	KUNIT_CASE(suspend_and_resume_keep_all_users),
 	{ }
 };
