@@ -229,12 +229,15 @@ def exported_counters_never_decrease(m):
                      what="counts of the die that is back")
         try:
             m.inject("dead 0 imc1")
-            dead = m.wait_until(
-                lambda: (found := look())['ucore_dead_boxes{socket="0",type="imc"}'] and found,
-                what="a dead box")
-            assert look()[reads.format(0)] == dead[reads.format(0)]
+            m.wait_until(lambda: look()['ucore_dead_boxes{socket="0",type="imc"}'],
+                         what="a dead box")
+            without = look()
+            assert without['ucore_box_missing{socket="0",box="imc1",reason="dead"}'] == 1, without
+            assert reads.format(0) not in without, without
         finally:
             m.inject("alive 0 imc1")
+        m.wait_until(lambda: look().get(reads.format(0), 0) > moves[reads.format(0)], timeout=30,
+                     what="counts of the box that responds again")
 
 
 @test("spr-2s", files=FILES, timeout=200)
