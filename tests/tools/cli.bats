@@ -347,6 +347,24 @@ samples()
 	[[ $output != *scaled* ]]
 }
 
+@test "stat scales the counts of a session that counts in turns with others" {
+	local alone
+
+	tool stat -x , -e imc/CAS_COUNT.RD/ -- true
+	alone=$(sed -n 2p <<<"$output" | cut -d, -f6)
+	UCORE_FAKE="share=50" tool stat -e imc/CAS_COUNT.RD/ -- true
+	[ "$status" -eq 0 ]
+	[[ $output == *"(50.0%)"* ]]
+	UCORE_FAKE="share=50" tool stat -x , -e imc/CAS_COUNT.RD/ -- true
+	[[ $output == *",45.00,"*",scaled,"* ]]
+	[ $(($(sed -n 2p <<<"$output" | cut -d, -f6) - alone)) -le 100 ]
+	[ $((alone - $(sed -n 2p <<<"$output" | cut -d, -f6))) -le 100 ]
+	# a session that keeps its counters is not scaled, because it never waits
+	UCORE_FAKE="share=50" tool stat -x , --no-rotate -e imc/CAS_COUNT.RD/ -- true
+	[[ $output != *scaled* ]]
+	[ "$(sed -n 2p <<<"$output" | cut -d, -f6)" -eq "$alone" ]
+}
+
 @test "stat -M keeps all events of a metric in one rotation group" {
 	local a='a={imc/event=1/}+{imc/event=2/}+{imc/event=4/}'
 	local b='b={imc/event=5/}+{imc/event=6/}+{imc/event=7/}'
@@ -2606,10 +2624,10 @@ session 5 revoked" ]
 	tool stat -M memory_bandwidth_total sleep 0
 	complains 2 "this machine has no imc: no_config_space"
 	tool top --batch --count 1 memory
-	complains 1 "nothing to show: no_config_space"
+	complains 1 "nothing to show: this machine has no imc: no_config_space"
 	# without a cause, the list of boxes helps
 	UCORE_FAKE="machine=spr dies=0 cpus=2" tool stat -e imc/0x05/ sleep 0
-	complains 2 "of this machine. See 'ucoretool list'"
+	complains 2 "this machine has no imc. See 'ucoretool list'"
 }
 
 @test "doctor reports other processors" {

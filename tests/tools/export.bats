@@ -205,6 +205,16 @@ needs_promtool()
 	says "ucore_memory_read_bytes_total{socket=\"0\",channel=\"3\"} $((both * 64))"
 }
 
+@test "counts of events that had to wait for other sessions are scaled" {
+	local whole half
+	page
+	whole=$(sed -n 's/^ucore_memory_read_bytes_total{socket="0",channel="0"} //p' "$TMP/page")
+	UCORE_FAKE="share=50" page
+	half=$(sed -n 's/^ucore_memory_read_bytes_total{socket="0",channel="0"} //p' "$TMP/page")
+	[ $((whole - half)) -le $((whole / 50)) ]
+	[ $((half - whole)) -le $((whole / 50)) ]
+}
+
 @test "boxes without a label of their own are added" {
 	UCORE_FAKE="dies=1" page --collect llc
 	# four C-Boxes: occupancy on counter 0, misses on counter 1, and the clock of the first on 2

@@ -1073,6 +1073,10 @@ static void turns_fill(const struct fake_event *event, struct ucore_value *value
 		       uint64_t *running)
 {
 	*running = (fake.time - fake.started) / 10 * 9;
+	if (fake.config.flags & UCORE_SESSION_F_MULTIPLEX && fake.share) {
+		*running = *running / 100 * fake.share;
+		value->count = value->count / 100 * fake.share;
+	}
 	if (!event->group)
 		return;
 	*running /= nr_groups();
@@ -1759,6 +1763,8 @@ static void scenario_word(const char *key, char *value)
 		fake.nr_boxes = 0;
 	else if (!strcmp(key, "without"))
 		fake_without(value);
+	else if (!strcmp(key, "share"))
+		fake.share = (unsigned int)atoi(value);
 	else if (!strcmp(key, "cause"))
 		fake.cause = (uint32_t)atoi(value);
 	else if (!strcmp(key, "reason"))

@@ -66,6 +66,7 @@ struct fake {
 	unsigned int dies;		/* box that does not respond from READ @dies_from ... */
 	unsigned int dies_from;		/* ... to the READ before @dies_to, from 1 (0: never) */
 	unsigned int dies_to;
+	unsigned int share;		/* share of time of multiplexed sessions (%, 0: all) */
 	bool wave;			/* deltas rise and fall from READ to READ */
 	uint64_t scale;			/* factor of all deltas */
 	uint64_t read_ns;		/* time from READ to READ (ns) */

@@ -592,7 +592,8 @@ struct ucore_session;
 
 /**
  * struct ucore_session_config - parameters of a session, as in struct ucore_create_session
- * @flags: UCORE_SESSION_F_*
+ * @flags: UCORE_SESSION_F_*. With UCORE_SESSION_F_MULTIPLEX @timer_ns and @ring_size must be 0,
+ *         and ucore_delta_scaled() estimates the counts of events that had to wait for others
  * @timer_ns: interval of timer samples (ns), UCORE_TIMER_MIN_NS (10 us) to
  *            UCORE_TIMER_MAX_NS (1000 s), or 0 for no timer
  * @ring_size: size of each domain's ring in bytes, a power of two from UCORE_RING_MIN to
@@ -921,8 +922,8 @@ struct ucore_delta;
  * @running: part of @enabled in which the event of the slot counted (ns)
  * @flags: UCORE_VALUE_F_* of the later read
  * @reserved: 0
- * @possible: part of @enabled in which the event would have counted without rotation (ns);
- *            equal to @running if the event is in no group
+ * @possible: part of @enabled in which the event would have counted without rotation and
+ *            multiplexing (ns); equal to @running if it always counted
  */
 struct ucore_delta_value {
 	uint64_t count;
@@ -961,7 +962,7 @@ void ucore_delta_update(struct ucore_delta *delta, const struct ucore_snapshot *
 const struct ucore_delta_value *ucore_delta_values(const struct ucore_delta *delta, size_t *nr);
 
 /**
- * ucore_delta_scaled() - estimate the count that a slot would have without rotation
+ * ucore_delta_scaled() - estimate the count that a slot would have without rotation and multiplexing
  *
  * Return: @count * @possible / @running, or @count if the two times are equal, or NaN if
  * the group had no time slice.

@@ -15,10 +15,10 @@ int ucore_reading_init(struct ucore_reading *reading, const struct ucore_session
 	reading->max_domains = nr_domains;
 	reading->values = calloc(reading->max_values, sizeof(*reading->values));
 	reading->domains = calloc(nr_domains, sizeof(*reading->domains));
-	if (session->config.rotate_ns)
+	if (ucore_session_scales(session))
 		reading->running = calloc(reading->max_values, sizeof(*reading->running));
 	if (reading->values && reading->domains &&
-	    (reading->running || !session->config.rotate_ns))
+	    (reading->running || !ucore_session_scales(session)))
 		return 0;
 	ucore_reading_free(reading);
 	return -ENOMEM;

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "session/session.h"
 
 struct ucore_region {
 	char name[UCORE_REGION_NAME_LEN];
@@ -60,9 +61,9 @@ int ucore_regions_create(struct ucore_session *session, uint32_t flags, size_t n
 		return ucore_error_set(err, -ERANGE,
 				       "regions: %zu names is out of range. Use at most %d", names,
 				       UCORE_REGION_NAMES_MAX);
-	if (session->config.rotate_ns)
+	if (ucore_session_scales(session))
 		return ucore_error_set(err, -EINVAL,
-				       "regions: too short for event groups. Use a session without rotation");
+				       "regions: too short for event groups and multiplexing. Use a session without them");
 	regions = calloc(1, sizeof(*regions));
 	if (!regions)
 		return ucore_error_set(err, -ENOMEM, "out of memory");

@@ -38,6 +38,9 @@ static int config_check(const struct ucore_session_config *config, struct ucore_
 	if (config->rotate_ns && (config->timer_ns || ring))
 		return ucore_error_set(err, -EINVAL,
 				       "session: samples are not possible with event groups. Use either rotation or samples");
+	if (config->flags & UCORE_SESSION_F_MULTIPLEX && (config->timer_ns || ring))
+		return ucore_error_set(err, -EINVAL,
+				       "session: samples are not possible with multiplexing. Use either UCORE_SESSION_F_MULTIPLEX or samples");
 	if (config->nr_readers > UCORE_READERS_MAX)
 		return ucore_error_set(err, -ERANGE,
 				       "readers: %u is out of range. Use at most %u CPUs of each die",
@@ -211,7 +214,7 @@ static int read_buffers(struct ucore_session *session)
 		return 0;
 	free(session->values);
 	session->values = calloc(nr, sizeof(*session->values));
-	if (session->config.rotate_ns) {
+	if (ucore_session_scales(session)) {
 		free(session->running);
 		session->running = calloc(nr, sizeof(*session->running));
 		if (!session->running)

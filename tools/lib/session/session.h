@@ -10,6 +10,12 @@
 
 #include "internal.h"
 
+/* Return true if an event of the session may count for a part of the time only */
+static inline bool ucore_session_scales(const struct ucore_session *session)
+{
+	return session->config.rotate_ns || session->config.flags & UCORE_SESSION_F_MULTIPLEX;
+}
+
 static inline int session_ioctl(const struct ucore_session *session, unsigned long command,
 				void *arg)
 {

@@ -63,7 +63,7 @@ struct event_label {
 /* Event on one box in the session: its @last count, and the index of the series that it adds to */
 struct source {
 	size_t series;
-	uint64_t last;
+	uint64_t waited;	/* time in which the event waited for other sessions since it last counted (ns) */
 };
 
 enum state {
@@ -89,6 +89,7 @@ struct collect {
 	int ways[NR_FAMILIES];		/* index of each family's event set, -1 if there is none */
 	struct series *series;
 	size_t nr_series, max_series;
+	struct ucore_delta *delta;	/* counts since the last READ, for each source */
 	struct source *sources;
 	size_t nr_sources, max_sources;
 	struct place *places;

@@ -33,12 +33,24 @@ struct collect *collect_create(struct tool *tool, const struct collect_args *arg
 	return c;
 }
 
-static void disconnect(struct collect *c)
+static void session_drop(struct collect *c)
 {
 	missing_free(&c->missing);
+	ucore_delta_free(c->delta);
+	c->delta = NULL;
 	ucore_session_destroy(c->session);
-	ucore_device_close(c->dev);
 	c->session = NULL;
+	c->nr_sources = 0;
+	for (size_t i = 0; i < c->nr_series; i++) {
+		c->series[i].counted = false;
+		c->series[i].partial = false;
+	}
+}
+
+static void disconnect(struct collect *c)
+{
+	session_drop(c);
+	ucore_device_close(c->dev);
 	c->dev = NULL;
 	c->nr_sources = 0;
 }
@@ -67,25 +79,16 @@ static void report_once(struct collect *c)
 
 /* ---- opening device and session ---------------------------------------- */
 
-static void session_drop(struct collect *c)
-{
-	missing_free(&c->missing);
-	ucore_session_destroy(c->session);
-	c->session = NULL;
-	c->nr_sources = 0;
-	for (size_t i = 0; i < c->nr_series; i++) {
-		c->series[i].counted = false;
-		c->series[i].partial = false;
-	}
-}
-
 /*
  * Create a session with all events; @failed is the collector whose event could not be added,
  * or NR_COLLECTORS
  */
 static int session_build(struct collect *c, unsigned int *failed)
 {
-	struct ucore_session_config config = { .flags = c->args->flags };
+	bool multiplex = !(c->args->flags & UCORE_SESSION_F_BOX_FREEZE);
+	struct ucore_session_config config = {
+		.flags = c->args->flags | (multiplex ? UCORE_SESSION_F_MULTIPLEX : 0),
+	};
 	int ret;
 
 	*failed = NR_COLLECTORS;
@@ -194,8 +197,10 @@ static int device_open(struct collect *c)
 static int session_start(struct collect *c)
 {
 	struct ucore_get_status status = { 0 };
-	int ret = ucore_session_start(c->session, &c->tool->err);
+	int ret = ucore_delta_create(c->session, &c->delta, &c->tool->err);
 
+	if (!ret)
+		ret = ucore_session_start(c->session, &c->tool->err);
 	if (!ret)
 		ret = ucore_session_status(c->session, &status, &c->tool->err);
 	c->session_id = status.session;
@@ -238,7 +243,9 @@ enum collect_verdict collect_connect(struct collect *c, int *code)
 
 static int counters_read(struct collect *c)
 {
+	const struct ucore_delta_value *deltas;
 	struct ucore_snapshot snap;
+	size_t nr;
 	int ret = ucore_session_read(c->session, c->args->read_flags, &snap, &c->tool->err);
 
 	if (ret)
@@ -251,8 +258,10 @@ static int counters_read(struct collect *c)
 	 * Value i belongs to source i. Each source is one event on one box, and both arrays are
 	 * in the order of adding.
 	 */
-	for (size_t i = 0; i < snap.nr_values && i < c->nr_sources; i++)
-		totals_source(c, &c->sources[i], &snap.values[i]);
+	ucore_delta_update(c->delta, &snap);
+	deltas = ucore_delta_values(c->delta, &nr);
+	for (size_t i = 0; i < nr && i < c->nr_sources; i++)
+		totals_source(c, &c->sources[i], &deltas[i]);
 	for (size_t i = 0; i < snap.nr_domains; i++) {
 		const struct ucore_read_domain *read = &snap.domains[i];
 		const struct ucore_domain_info *domain = ucore_device_domain(c->dev, read->domain);

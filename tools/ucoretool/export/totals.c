@@ -113,16 +113,20 @@ struct series *totals_series(struct collect *c, const struct series *wanted)
 	return &c->series[c->nr_series++];
 }
 
-void totals_source(struct collect *c, struct source *source, const struct ucore_value *value)
+void totals_source(struct collect *c, struct source *source,
+		   const struct ucore_delta_value *value)
 {
 	struct series *series = &c->series[source->series];
+	struct ucore_delta_value all = *value;
 
 	if (value->flags & UCORE_VALUE_F_PARTIAL)
 		series->partial = true;
 	if (value->flags & UCORE_VALUE_F_DEAD)
 		series->dead = true;
-	if (value->count <= source->last)
-		return;
-	series->count += value->count - source->last;
-	source->last = value->count;
+	all.possible += source->waited;
+	source->waited = all.running || !all.possible ? 0 : all.possible;
+	if (all.running == all.possible)
+		series->count += all.count;
+	else if (all.running)
+		series->count += (uint64_t)(ucore_delta_scaled(&all) + 0.5);
 }

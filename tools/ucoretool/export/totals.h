@@ -26,7 +26,13 @@ void totals_places_restart(struct collect *c);
 /** totals_series() - find or add the series that equals @wanted; NULL if out of memory */
 struct series *totals_series(struct collect *c, const struct series *wanted);
 
-/** totals_source() - add the increment of a count (@source, @value) to its series */
-void totals_source(struct collect *c, struct source *source, const struct ucore_value *value);
+/**
+ * totals_source() - add the increment of a count (@source, @value) to its series
+ *
+ * The increment is exact if the event has counted all the time.  Otherwise it is an estimate for the
+ * time in which the event had to wait for other sessions.
+ */
+void totals_source(struct collect *c, struct source *source,
+		   const struct ucore_delta_value *value);
 
 #endif /* UCORETOOL_EXPORT_TOTALS_H */

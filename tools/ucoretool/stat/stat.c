@@ -216,8 +216,9 @@ static int stat_to_file(struct tool *tool, struct stat_run *stat, const struct s
 static int stat_open(struct tool *tool, struct stat_run *stat, const struct stat_args *args,
 		     uint64_t rotate_ns)
 {
+	bool multiplex = !args->no_rotate && !(args->count.flags & UCORE_SESSION_F_BOX_FREEZE);
 	struct ucore_session_config config = {
-		.flags = args->count.flags,
+		.flags = args->count.flags | (multiplex ? UCORE_SESSION_F_MULTIPLEX : 0),
 		.rotate_ns = rotate_ns,
 		.nr_readers = args->count.nr_readers,
 	};

@@ -170,7 +170,7 @@ const char *panel_note(const struct panels *panels, size_t index, char *text)
 	const char *note = value_note(row->flags & NO_COUNT, -1), *count;
 	char counted[MISSING_COUNT_LEN];
 
-	count = row->is_box || !row->boxes_type ? NULL :
+	count = row->is_box || !row->boxes_type || !row->nr_counted ? NULL :
 		missing_count(row->nr_counted, row->max_counted, row->boxes_type, counted);
 	if (!note && !count)
 		return NULL;

@@ -448,10 +448,11 @@ static int top_count(struct tool *tool, struct top *top, const struct top_args *
 static int top_run(struct tool *tool, const void *data)
 {
 	const struct top_args *args = data;
+	const struct ucore_session_config config = { .flags = UCORE_SESSION_F_MULTIPLEX };
 	struct top top = { .out = args->output.out };
 	/* create a session without events; panels_open() adds them */
 	int ret = count_open(tool, &(struct count_args) { .strict = args->strict },
-			     &(struct ucore_session_config) { 0 }, NULL, &top.count);
+			     &config, NULL, &top.count);
 
 	if (ret)
 		return ret;
