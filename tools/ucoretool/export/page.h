@@ -63,7 +63,8 @@ struct event_label {
 /* Event on one box in the session: its @last count, and the index of the series that it adds to */
 struct source {
 	size_t series;
-	uint64_t waited;	/* time in which the event waited for other sessions since it last counted (ns) */
+	uint64_t waited;	/* time in which the event waited since it last counted (ns) */
+	uint64_t fallen;	/* difference to the largest count that was read */
 };
 
 enum state {

@@ -113,6 +113,20 @@ struct series *totals_series(struct collect *c, const struct series *wanted)
 	return &c->series[c->nr_series++];
 }
 
+/* Return the part of an increment that exceeds the largest count that was read before */
+static uint64_t increment(struct source *source, uint64_t count)
+{
+	uint64_t again;
+
+	if ((int64_t)count < 0) {
+		source->fallen += 0 - count;
+		return 0;
+	}
+	again = count < source->fallen ? count : source->fallen;
+	source->fallen -= again;
+	return count - again;
+}
+
 void totals_source(struct collect *c, struct source *source,
 		   const struct ucore_delta_value *value)
 {
@@ -123,6 +137,7 @@ void totals_source(struct collect *c, struct source *source,
 		series->partial = true;
 	if (value->flags & UCORE_VALUE_F_DEAD)
 		series->dead = true;
+	all.count = increment(source, value->count);
 	all.possible += source->waited;
 	source->waited = all.running || !all.possible ? 0 : all.possible;
 	if (all.running == all.possible)
