@@ -18,7 +18,7 @@
 #include "count_options.h"
 #include "output/domain.h"
 #include "output/sink.h"
-#include "record/flight_recorder.h"
+#include "record/record.h"
 #include "metric_options.h"
 #include "output/missing.h"
 #include "event_loop.h"
@@ -39,28 +39,6 @@ struct record_args {
 	struct metric_args metrics;
 	struct flight_args flight;
 	struct core_args core;
-};
-
-/* A ring, and its next record, which has been read but not written yet (NULL: none) */
-struct source {
-	struct ucore_ring *ring;
-	const struct ucore_record *next;
-};
-
-struct record {
-	struct count count;
-	struct ucore_metrics *metrics;	/* metrics of -M and --when, or NULL */
-	struct ucore_file *file;	/* output file, NULL if records go to the flight recorder */
-	struct flight flight;
-	struct source *sources;
-	size_t nr_sources;
-	uint64_t wanted;		/* number of samples after which to stop, 0 for no limit */
-	uint32_t nr_readers;		/* number of CPUs that read a die's counters, 0 for one */
-	uint64_t samples;
-	bool timer;			/* true if the session has a timer */
-	const char *others;		/* name of a trigger other than the timer, or NULL */
-	uint64_t nr_dead;		/* number of gap records about dead boxes */
-	uint64_t damaged;		/* number of times that a ring had invalid content */
 };
 
 static const struct option_desc record_options[] = {
@@ -316,100 +294,6 @@ static int rings_drain(struct tool *tool, struct record *record)
 	return ret ? file_fail(tool, ret) : 0;
 }
 
-/* ---- summary ----------------------------------------------------------- */
-
-static double share(uint64_t part, uint64_t whole)
-{
-	return whole ? (double)part / (double)whole : 0;
-}
-
-static struct domain_sum sources_domains(const struct record *record)
-{
-	struct domain_sum sum = { 0 };
-
-	for (size_t i = 0; i < record->nr_sources; i++) {
-		uint32_t id = ucore_ring_domain(record->sources[i].ring);
-		const struct ucore_domain_info *domain = ucore_device_domain(record->count.dev, id);
-
-		domain_sum_add(&sum, domain ? domain->scope : UCORE_SCOPE_DIE);
-	}
-	return sum;
-}
-
-/* Print the number of polls and the largest delay of a polled sample */
-static void summary_polls(const struct record *record, const struct ucore_get_status *status)
-{
-	const struct ucore_slot *slots;
-	uint64_t longest = 0;
-	size_t nr;
-
-	slots = ucore_session_slots(record->count.session, &nr);
-	for (size_t i = 0; i < nr; i++)
-		if (slots[i].poll_ns > longest)
-			longest = slots[i].poll_ns;
-	if (longest)
-		fprintf(stderr,
-			"%llu of %llu periods were found by polling (%llu polls); samples are at most %.0f us late\n",
-			(unsigned long long)status->polled, (unsigned long long)status->overflows,
-			(unsigned long long)status->polls, (double)longest / NSEC_PER_USEC);
-}
-
-/*
- * Print how many periods and records were lost, and why: CPU time budget, or a full ring. @cost is
- * the mean cost of the samples (ns).
- */
-static void summary_lost(const struct record *record, const struct ucore_get_status *status,
-			 const struct ucore_get_budget *budget, double cost)
-{
-	if (budget->dropped)
-		fprintf(stderr,
-			"%llu periods of %s%s%s were dropped%s: a sample took %.2f us on average. Use a longer period or fewer events\n",
-			(unsigned long long)budget->dropped, record->timer ? "the timer" : "",
-			record->timer && record->others ? " and " : "",
-			record->others ? record->others : "",
-			budget->delayed ? " because the CPU time limit was reached" : "",
-			cost / NSEC_PER_USEC);
-	if (status->lost > budget->dropped)
-		fprintf(stderr, "records were lost because a ring was full. Use a larger ring (--ring-size) or a longer period\n");
-}
-
-static void summary_print(const struct record *record, const struct ucore_get_status *status,
-			  const struct ucore_get_budget *budget, uint64_t ns, const char *path)
-{
-	struct domain_sum sum = sources_domains(record);
-	uint64_t taken = status->samples - budget->dropped;
-	double cost = share(status->cost_ns, taken);
-	char domains[DOMAIN_SUM_LEN];
-
-	domain_sum_text(&sum, domains, sizeof(domains));
-	fprintf(stderr, "%llu samples of %s in %.3f s (%.1f/s)",
-		(unsigned long long)record->samples, domains, (double)ns / NSEC_PER_SEC,
-		share(record->samples * NSEC_PER_SEC, ns));
-	if (record->file)
-		fprintf(stderr, " written to %s", path);
-	else
-		fprintf(stderr, ", %llu of them written to %u files",
-			(unsigned long long)record->flight.written, record->flight.nr_files);
-	fprintf(stderr, ", %llu records lost\n", (unsigned long long)status->lost);
-	fprintf(stderr,
-		"cost: %.2f us and %.1f register accesses a sample, %s frozen %.4f %% of the time\n",
-		cost / NSEC_PER_USEC,
-		share(status->reads + status->writes, taken),
-		domain_sum_words(&sum), 100 * share(status->frozen_ns, ns * record->nr_sources));
-	summary_polls(record, status);
-	if (record->nr_readers > 1)
-		fprintf(stderr, "helper CPUs: %.1f of %u took part in a sample on average\n",
-			share(status->parallel_reads, taken), record->nr_readers - 1);
-	if (status->recovered)
-		fprintf(stderr, "%llu of %llu overflow interrupts were lost; a timer found the overflows\n",
-			(unsigned long long)status->recovered,
-			(unsigned long long)status->overflows);
-	summary_lost(record, status, budget, cost);
-	if (record->damaged)
-		fprintf(stderr, "rings: %llu inconsistent records. This is a bug in the driver; report it\n",
-			(unsigned long long)record->damaged);
-}
-
 /* ---- run --------------------------------------------------------------- */
 
 /* Write the unread records of the rings after the session has stopped */
@@ -475,7 +359,7 @@ static int record_end(struct tool *tool, struct record *record, uint64_t start,
 		return file_fail(tool, ret);
 	/* With an older driver without GET_BUDGET, @budget stays 0 */
 	ucore_session_budget(record->count.session, &budget, NULL);
-	summary_print(record, &status, &budget, ns, strcmp(path, "-") ? path : "standard output");
+	record_summary(record, &status, &budget, ns, strcmp(path, "-") ? path : "standard output");
 	return 0;
 }
 
