@@ -238,6 +238,8 @@ int ucore_place_events(struct list_head *events, const struct ucore_event *new, 
 		assign(events, set, taken);
 		return 0;
 	}
+	if (!taken)
+		return -ENOSPC;
 	plan_make(events, 0, &plan);
 	return plan_choose(&plan, 0) == NO_SET ? -ENOSPC : -EBUSY;
 }

@@ -327,8 +327,9 @@ int ucore_claim_add_event(struct ucore_claim *claim, struct ucore_event *new)
 		goto unlock;
 	claim_insert(claim, new);
 	taken = counters_taken(claim);
-	list_for_each_entry(event, &claim->events, claim_node)
-		event->joins = ucore_holders_joins(event, taken);
+	if (taken)
+		list_for_each_entry(event, &claim->events, claim_node)
+			event->joins = ucore_holders_joins(event, taken);
 	ret = ucore_place_events(&claim->events, new, taken);
 	if (ret == -EBUSY && is_multiplexed(claim))
 		ret = ucore_place_events(&claim->events, new, counters_fixed(claim));

@@ -161,7 +161,7 @@ def counters_and_filters_of_other_sessions_are_refused(m):
             b.add("cbo0", counter=1, **CLOCK)
         with refused(errno.EADDRINUSE):
             b.add("cbo0", **opcode, filter_opc=0x180)
-        said = m.run("ucoretool stat -e cbo0/TOR_INSERTS.OPCODE,filter_opc=0x180/ -- true",
+        said = m.run("ucoretool stat --strict -e cbo0/TOR_INSERTS.OPCODE,filter_opc=0x180/ -- true",
                      check=False)
         assert said.status and "(session) uses other values" in said.err, said.err
         b.add("cbo0", **opcode, filter_opc=0x182)
