@@ -177,6 +177,8 @@ static inline void ucore_pmi_expect_none(struct ucore_pmi *pmi)
  * @conflict: first box on which a conflict was found, NULL if none
  * @conflict_log: work that logs @conflict, in process context
  * @readouts: number of readouts that have ended
+ * @nr_shared: number of hardware counters that several running sessions use or have used, until
+ *             the last of them stops
  * @multiplexed: list of the running domain contexts that agree to be paused; the paused ones are in
  *               the order in which they count next (irq/multiplex.c)
  * @multiplex: timer that ends their time slices
@@ -247,6 +249,7 @@ struct ucore_domain {
 	const struct ucore_box *conflict;
 	struct work_struct conflict_log;
 	u64 readouts;
+	u32 nr_shared;
 	struct list_head multiplexed;
 	struct hrtimer multiplex;
 	bool multiplexing;

@@ -24,6 +24,7 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 
+#include "box/domain_global_ctl.h"
 #include "sample/bulk_read.h"
 #include "sample/domain_ctx_state.h"
 #include "sample/shared_counter.h"
@@ -200,6 +201,23 @@ static u32 next_sharing(const struct ucore_domain_ctx *ctx, u32 i, u32 end)
 	return i;
 }
 
+/* Read boxes with counters that several sessions use one by one, and the boxes between in bulk. */
+static noinline void read_around_shared(struct ucore_domain_ctx *ctx, u32 first, u32 end,
+					u64 elapsed, struct ucore_tally *tally)
+{
+	const struct ucore_domain_ctx_box *pb;
+	u32 i, next;
+
+	for (i = first; i < end; i = next + 1) {
+		next = next_sharing(ctx, i, end);
+		if (next > i)
+			runs_read(ctx, i, next, elapsed, tally);
+	}
+	for (pb = ctx->box + first; pb < ctx->box + end; pb++)
+		if (pb->nr_running || pb->box->sharing)
+			box_read(ctx, pb, pb->box->sharing, elapsed, tally);
+}
+
 /**
  * ucore_bulk_read_boxes() - read the counters of consecutive boxes
  * @ctx: domain context without groups
@@ -216,16 +234,16 @@ void ucore_bulk_read_boxes(struct ucore_domain_ctx *ctx, u32 first, u32 end, u64
 {
 	bool bulk = can_read_in_bulk(ctx, first, end, elapsed);
 	const struct ucore_domain_ctx_box *pb;
-	u32 i, next;
 
-	for (i = first; bulk && i < end; i = next + 1) {
-		next = next_sharing(ctx, i, end);
-		if (next > i)
-			runs_read(ctx, i, next, elapsed, tally);
+	if (bulk && ctx->domain->nr_shared) {
+		read_around_shared(ctx, first, end, elapsed, tally);
+		return;
 	}
+	if (bulk)
+		runs_read(ctx, first, end, elapsed, tally);
 	for (pb = ctx->box + first; pb < ctx->box + end; pb++)
-		if (!bulk || pb->nr_running || pb->box->sharing)
-			box_read(ctx, pb, !bulk || pb->box->sharing, elapsed, tally);
+		if (!bulk || pb->nr_running)
+			box_read(ctx, pb, !bulk, elapsed, tally);
 }
 
 /*

@@ -272,6 +272,13 @@ static u64 end_of_period(const struct ucore_counter *ctr)
 	return ctr->total - ctr->prev + (ctr->wrapped ? 0 : ctr->mask + 1);
 }
 
+static void sharing_set(struct ucore_counter_use *use, bool sharing)
+{
+	if (use->sharing != sharing)
+		use->leader->box->domain->nr_shared += sharing ? 1 : -1;
+	use->sharing = sharing;
+}
+
 /* Let the leader count for the first user, whose count goes on. No register is accessed. */
 static void leader_begin(struct ucore_counter_use *use)
 {
@@ -289,7 +296,7 @@ static void leader_begin(struct ucore_counter_use *use)
 		.index = first->index,
 		.flags = first->flags & (UCORE_VALUE_F_UNFROZEN | UCORE_VALUE_F_PARTIAL),
 	};
-	use->sharing = true;
+	sharing_set(use, true);
 	use->spent = false;
 	use->first = NULL;
 	use->readout = 0;
@@ -371,7 +378,7 @@ void ucore_shared_detach(struct ucore_counter *ctr)
 	use->users = 0;
 	use->first = NULL;
 	use->armed = NULL;
-	use->sharing = false;
+	sharing_set(use, false);
 }
 
 /**
@@ -396,7 +403,7 @@ bool ucore_shared_leave(struct ucore_counter *ctr)
 	ctr->leader = NULL;
 	use->first = NULL;
 	use->armed = NULL;
-	use->sharing = false;
+	sharing_set(use, false);
 	return false;
 }
 
