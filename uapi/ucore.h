@@ -918,7 +918,8 @@ struct ucore_get_core {
  *
  * Errors: EINVAL (also @nr_readers above 1 with @rotate_ns, see also MULTIPLEX), E2BIG,
  * EFAULT, ERANGE (timer_ns, ring_size, wakeup, nr_readers or rotate_ns), EACCES (TASKS), ENOMEM,
- * EDQUOT, EMFILE, ENFILE, ENODEV (no boxes), EBUSY (intel_uncore is loaded, and there are no boxes of cores).
+ * EDQUOT, EMFILE, ENFILE, ENODEV (no boxes), EBUSY (intel_uncore is loaded, and there are no
+ * boxes of cores).
  */
 struct ucore_create_session {
 	__u32 size;
@@ -1214,9 +1215,9 @@ struct ucore_set_pmi_cpus {
  * exited thread, or of a CPU that has been offline, stays silent. New threads are not
  * followed.
  *
- * Errors: EINVAL (also @type, both or neither of @cpu and @tid, a session with groups, or
- * arguments that perf refuses), E2BIG, EFAULT, ENOMEM, EACCES (without CAP_PERFMON), ERANGE
- * (@period), ENOENT (CPU), EAGAIN (offline), ESRCH, ENOSPC (more than
+ * Errors: EINVAL (also @type, both or neither of @cpu and @tid, a session with groups or
+ * MULTIPLEX, or arguments that perf refuses), E2BIG, EFAULT, ENOMEM, EACCES (without
+ * CAP_PERFMON), ERANGE (@period), ENOENT (CPU), EAGAIN (offline), ESRCH, ENOSPC (more than
  * UCORE_CORE_TRIGGERS_MAX), EOPNOTSUPP (perf cannot count the event, or not interrupt),
  * EBUSY (running session, or the core counters are not available to perf).
  */
@@ -1290,7 +1291,8 @@ struct ucore_command {
  * @count: counts since the first START or the last RESET, exact, 64 bits
  *
  * GAP is set by the first READ after the domain had no CPU online, was suspended, or was
- * found frozen by a spurious overflow. Events during that time were not counted.
+ * found frozen by a spurious overflow. Events during that time were not counted. It is also set
+ * when a box of the session responds again. Then only events of this box were not counted.
  *
  * MAYBE_WRAPPED stays set until RESET. The machine was paused, or the reader had interrupts
  * disabled, for longer than the counter takes to wrap at the event's highest rate. Multiples
@@ -1368,7 +1370,7 @@ struct ucore_read_domain {
  * The estimate for the whole time is count * time_running / running. Count and time
  * are 0 for an event whose group has not had a time slice. A value flagged UNFROZEN has counted in
  * frozen times, too: in a group its @running is the whole time of the slices, in group 0 it has
- * counted for time_enabled.
+ * counted for time_enabled, without the times in which it waited for other sessions.
  *
  * All domains freeze at the same instant, are read in parallel and unfreeze. A stopped session
  * returns its last counts. Events of a domain without an online CPU return their last counts,

@@ -68,7 +68,8 @@ struct ucore_selftest {
  *        while sessions claim the box
  * @leaders: hardware counters that count for several sessions; allocated when a second session
  *           claims the box, and until the last claim ends
- * @sharing: several running sessions use a counter of the box; protected by the domain's lock
+ * @sharing: number of hardware counters that several running sessions use; protected by the
+ *           domain's lock
  * @users: number of domain contexts that have programmed counters of the box; protected by the
  *         domain's lock
  * @status: status register as read for the overflow being serviced; protected by the domain's
@@ -106,7 +107,7 @@ struct ucore_box {
 	struct list_head claims;
 	struct ucore_counter_use *uses;
 	struct ucore_counter *leaders;
-	bool sharing;
+	u32 sharing;
 	u32 users;
 	u64 status;
 	bool status_read;

@@ -145,6 +145,13 @@ static inline u64 ucore_counter_overflow_bits(const struct ucore_counter *ctr)
 	return (u64)type->fixed_ov_en << (type->fixed_step * (ctr->index - UCORE_COUNTER_FIXED));
 }
 
+/* Return true if no status bit reports an overflow of the counter, but its value alone. */
+static inline bool ucore_counter_has_no_status(const struct ucore_counter *ctr)
+{
+	return ucore_counter_is_fixed(ctr) &&
+	       ctr->box->desc.type->status_fixed == UCORE_STATUS_VALUE;
+}
+
 void ucore_counter_poll_from(struct ucore_counter *ctr);
 bool ucore_counter_accumulate(struct ucore_counter *ctr, u64 raw);
 void ucore_counter_accumulate_low(struct ucore_counter *ctr, u32 low);

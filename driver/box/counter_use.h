@@ -20,12 +20,15 @@
  *          alone has claimed the box
  * @sharing: @leader counts, and the users take their counts from it
  * @armed: list of the users that have a period (ucore_counter.next_armed)
- * @spent: the counter has overflowed, so that it must be loaded for the next overflow
+ * @spent: the counter must be loaded for the next end of a period, because it has overflowed or
+ *         its users have changed; it is in the list ucore_domain.spent
+ * @next_spent: next entry of that list
  * @in_turns: groups of a session with UCORE_SESSION_F_MULTIPLEX use the counter in turns now
  * @slice: number of the multiplexing time slice for which the counter is reserved
  *         (ucore_domain.slices)
  * @slice_ctl: control for which it is reserved
  * @slice_in_turns: it is reserved for groups
+ * @read_at: instant of the last read of @leader while it counts (ns)
  * @readout: number of the readout in which @leader was read last (ucore_domain.readouts)
  *
  * @event, @holders and @shareable are protected by the catalog's lock, @leader is set with that
@@ -41,6 +44,8 @@ struct ucore_counter_use {
 	struct ucore_counter *first;
 	struct ucore_counter *leader;
 	struct ucore_counter *armed;
+	struct ucore_counter_use *next_spent;
+	u64 read_at;
 	u64 readout;
 	u64 slice;
 	u64 slice_ctl;

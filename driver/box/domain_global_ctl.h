@@ -22,6 +22,7 @@
 #include "box/global_ctl_window.h"
 #include "reg/reg.h"
 
+struct ucore_counter_use;
 struct ucore_box;
 struct ucore_box_desc;
 struct ucore_domain_info;
@@ -179,6 +180,8 @@ static inline void ucore_pmi_expect_none(struct ucore_pmi *pmi)
  * @readouts: number of readouts that have ended
  * @nr_shared: number of hardware counters that several running sessions use or have used, until
  *             the last of them stops
+ * @spent: list of the hardware counters that must be loaded before the domain is unfrozen
+ *         (sample/shared_counter.c); empty when the lock is released
  * @multiplexed: list of the running domain contexts that agree to be paused; the paused ones are in
  *               the order in which they count next (irq/multiplex.c)
  * @multiplex: timer that ends their time slices
@@ -250,6 +253,7 @@ struct ucore_domain {
 	struct work_struct conflict_log;
 	u64 readouts;
 	u32 nr_shared;
+	struct ucore_counter_use *spent;
 	struct list_head multiplexed;
 	struct hrtimer multiplex;
 	bool multiplexing;

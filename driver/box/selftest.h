@@ -15,8 +15,8 @@ const char *ucore_selftest_reason(const struct ucore_selftest *selftest);
 u32 ucore_selftest_event_bits(const struct ucore_box *box);
 
 /*
- * Return true if the freeze that a session uses does not stop the box: the box has no freeze, or its
- * self-test found that the freeze fails. With @box_freeze the session freezes single boxes.
+ * Return true if the freeze that a session uses does not stop the box. The box has no freeze, or
+ * its self-test found that the freeze fails. With @box_freeze the session freezes single boxes.
  */
 static inline bool ucore_selftest_freeze_fails(const struct ucore_box *box, bool box_freeze)
 {

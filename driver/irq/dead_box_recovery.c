@@ -45,8 +45,8 @@ static bool is_counting(const struct ucore_domain_ctx *ctx)
 }
 
 /*
- * End the use of a box by a context, whose counters have lost their values. Accesses no register. The
- * next READ and the next sample report that the context did not count for some time.
+ * End the use of a box by a context, whose counters have lost their values. Accesses no register.
+ * The next READ and the next sample report that the context did not count for some time.
  */
 static void detach(struct ucore_domain_ctx *ctx, const struct ucore_box *box)
 {
@@ -120,7 +120,6 @@ static bool box_rejoin(struct ucore_box *box)
 	bool any = false;
 
 	box->users = 0;
-	box->sharing = false;
 	list_for_each_entry(ctx, &domain->ctxs, node)
 		detach(ctx, box);
 	list_for_each_entry(ctx, &domain->ctxs, node)
@@ -129,6 +128,7 @@ static bool box_rejoin(struct ucore_box *box)
 		return false;
 	list_for_each_entry(ctx, &domain->ctxs, node)
 		counters_program(ctx, box);
+	ucore_shared_load_spent(domain);
 	ucore_unfreeze_add_box(domain, box);
 	list_for_each_entry(ctx, &domain->ctxs, node)
 		counters_start_unfrozen(ctx, box);
@@ -184,7 +184,7 @@ bool ucore_recovery_box_is_alive(struct ucore_box *box)
 }
 
 /**
- * ucore_recovery_reset() - probe all dead boxes of a domain, and restore or rejoin those that respond
+ * ucore_recovery_reset() - probe the dead boxes of a domain, and recover those that respond
  * @domain: the domain
  *
  * Recovers at most MAX_RECOVERED boxes. Sets domain->spurious if a programmed box is still dead,

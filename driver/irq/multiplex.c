@@ -8,11 +8,12 @@
  * next, together with all others that need no counter of it. The timer runs only while a context is
  * paused.
  *
- * The timer callback runs in hard-IRQ context on a CPU of the domain and takes the domain's lock. All
- * functions run with interrupts off. Their cost is bounded: a time slice looks at a limited number
- * of counters, and the contexts that it has not looked at wait for another one.
+ * The timer callback runs in hard-IRQ context on a CPU of the domain and takes the domain's lock.
+ * All functions run with interrupts off. A time slice looks at a limited number of counters of
+ * waiting contexts, and at those of the contexts that count.
  */
 #include <linux/ktime.h>
+#include <linux/limits.h>
 #include <linux/list.h>
 #include <linux/lockdep.h>
 
@@ -22,6 +23,7 @@
 #include "compat.h"
 #include "cpu/budget.h"
 #include "irq/multiplex.h"
+#include "irq/rotate.h"
 #include "sample/domain_ctx_counters.h"
 #include "sample/readout.h"
 
@@ -68,6 +70,7 @@ void ucore_multiplex_program(struct ucore_domain_ctx *ctx)
 		if (list_empty(&ctx->multiplex_node))
 			list_add_tail(&ctx->multiplex_node, &ctx->domain->multiplexed);
 		ctx->paused = !fits_now(ctx);
+		ctx->paused_at = ktime_get_mono_fast_ns();
 	}
 	if (ctx->paused)
 		ucore_ctx_forget(ctx);
@@ -127,7 +130,7 @@ static void reserve(const struct ucore_domain_ctx *ctx, u64 slice)
  * Move contexts that count in the next time slice from the domain's list to @chosen: of those that
  * wait, or of those that count now. @left is the number of counters that may still be looked at.
  */
-static void choose_of(struct ucore_domain *domain, bool paused, u64 *left,
+static void choose_of(struct ucore_domain *domain, bool paused, u64 left,
 		      struct list_head *chosen)
 {
 	struct ucore_domain_ctx *ctx, *next;
@@ -135,9 +138,9 @@ static void choose_of(struct ucore_domain *domain, bool paused, u64 *left,
 	list_for_each_entry_safe(ctx, next, &domain->multiplexed, multiplex_node) {
 		if (ctx->paused != paused)
 			continue;
-		if (!list_empty(chosen) && ctx->nr_ctr > *left)
+		if (!list_empty(chosen) && ctx->nr_ctr > left)
 			break;
-		*left -= min_t(u64, *left, ctx->nr_ctr);
+		left -= min_t(u64, left, ctx->nr_ctr);
 		if (!fits(ctx, domain->slices))
 			continue;
 		reserve(ctx, domain->slices);
@@ -147,19 +150,18 @@ static void choose_of(struct ucore_domain *domain, bool paused, u64 *left,
 
 /*
  * Choose the contexts that count in the next time slice. The one that has waited longest is always
- * among them. The number of counters to look at is limited to twice those of the domain, unless
- * this context has more.
+ * among them. Of the waiting contexts, at most twice the counters of the domain are looked at,
+ * unless the first one has more. The contexts that count now are all looked at, because a pause
+ * costs more.
  */
 static void choose(struct ucore_domain *domain, struct list_head *chosen)
 {
-	u64 left = 2 * domain->nr_counters;
-
 	domain->slices++;
-	choose_of(domain, true, &left, chosen);
-	choose_of(domain, false, &left, chosen);
+	choose_of(domain, true, 2 * domain->nr_counters, chosen);
+	choose_of(domain, false, U64_MAX, chosen);
 }
 
-/* Pause the contexts that count now and were not chosen. They wait behind those that waited before. */
+/* Pause the contexts that count now and were not chosen. They wait behind all others. */
 static void pause_others(struct ucore_domain *domain, u64 now)
 {
 	struct ucore_domain_ctx *ctx, *next;
@@ -186,8 +188,10 @@ static void slice_begin(struct ucore_domain *domain, u64 now)
 	ucore_freeze_domain(domain, now);
 	pause_others(domain, now);
 	list_for_each_entry(ctx, &chosen, multiplex_node)
-		if (ctx->paused)
+		if (ctx->paused) {
+			ucore_rotate_resume(ctx, now);
 			ucore_ctx_program(ctx);
+		}
 	list_for_each_entry(ctx, &chosen, multiplex_node)
 		if (ctx->paused)
 			ucore_ctx_start_unfrozen(ctx);

@@ -11,6 +11,7 @@
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
+#include <linux/minmax.h>
 
 #include "box/domain_global_ctl.h"
 #include "compat.h"
@@ -99,6 +100,20 @@ static enum hrtimer_restart rotate_tick(struct hrtimer *timer)
 void ucore_rotate_init(struct ucore_domain_ctx *ctx)
 {
 	hrtimer_setup(&ctx->rotate, rotate_tick, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+/**
+ * ucore_rotate_resume() - choose the group of a paused context that is about to count again
+ * @ctx: the domain context
+ * @now: current time (ns)
+ *
+ * The time slices of groups do not pass while the context is paused.
+ */
+void ucore_rotate_resume(struct ucore_domain_ctx *ctx, u64 now)
+{
+	ctx->rotate_base += now - min(now, ctx->paused_at);
+	if (ctx->rotate_ns)
+		ctx->group = group_at(ctx, now);
 }
 
 /**

@@ -8,6 +8,7 @@
 struct ucore_domain_ctx;
 
 void ucore_rotate_init(struct ucore_domain_ctx *ctx);
+void ucore_rotate_resume(struct ucore_domain_ctx *ctx, u64 now);
 void ucore_rotate_start(struct ucore_domain_ctx *ctx, u64 base);
 
 #endif /* UCORE_ROTATE_H */

@@ -33,7 +33,7 @@ static void read_silent(struct ucore_domain_ctx *ctx, u64 now)
 			continue;
 		for (j = pb->last; j != U32_MAX; j = ctx->ctr[j].sibling)
 			if (ctx->ctr[j].period)
-				ucore_shared_update(&ctx->ctr[j], UCORE_RUNNING);
+				ucore_shared_update_at(&ctx->ctr[j], now);
 	}
 	ctx->silent_before = ctx->silent_read;
 	ctx->silent_read = now;

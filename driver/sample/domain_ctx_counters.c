@@ -91,7 +91,7 @@ void ucore_ctx_read_running(struct ucore_domain_ctx *ctx, u64 now)
 
 	for (ctr = ctx->paused ? NULL : ucore_ctx_first_counting(ctx); ctr;
 	     ctr = ucore_ctx_next_counting(ctx, ctr)) {
-		ucore_shared_update(ctr, UCORE_RUNNING);
+		ucore_shared_update_at(ctr, now);
 		ucore_bulk_read_distrust(ctr, now - ctx->last_read);
 	}
 	ctx->last_read = now;
@@ -137,7 +137,8 @@ bool ucore_ctx_poll(struct ucore_domain_ctx *ctx)
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
 		if (!ctr->poll_period)
 			continue;
-		ucore_shared_update(ctr, elapsed > ctr->low_ns ? UCORE_RUNNING : UCORE_LOW);
+		ucore_shared_update(ctr, elapsed > (ctr->leader ?: ctr)->low_ns ? UCORE_RUNNING :
+									     UCORE_LOW);
 		over |= ctr->total >= ctr->period_end;
 	}
 	ctx->last_poll = now;
@@ -305,12 +306,10 @@ static void box_join(struct ucore_domain_ctx_box *pb)
 		box->users++;
 	pb->joined = true;
 	pb->seen = false;
-	if (box->users == 1) {
-		box->sharing = false;
+	if (box->users == 1)
 		ucore_box_program(box, pb->shared);
-	} else {
+	else
 		ucore_box_join(box, pb->filters ? pb->shared : NULL);
-	}
 }
 
 /* Let a multiplexed context hold the counters that its groups use in turns, or release them. */
@@ -377,6 +376,7 @@ void ucore_ctx_program(struct ucore_domain_ctx *ctx)
 	ucore_for_each_counting(ctr, ctx)
 		if (!ctr->box->dead)
 			ucore_shared_program(ctr);
+	ucore_shared_load_spent(ctx->domain);
 	ucore_slice_prepare_others(ctx);
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
 		if (!pb->box->dead && !ctx->box_freeze)
@@ -473,6 +473,7 @@ void ucore_ctx_pause(struct ucore_domain_ctx *ctx, u64 now, u64 end, u64 before)
 	ctx->running = true;
 	ctx->paused = true;
 	ctx->resumed = end;
+	ctx->paused_at = end;
 	ctx->frozen_base = before;
 	ctx->paused_from = ctx->running_ns;
 }
@@ -489,14 +490,11 @@ static void pause_end(struct ucore_domain_ctx *ctx, u64 now, u64 before)
  * ucore_ctx_resume() - continue the times of a paused context, which has been programmed
  * @ctx: domain context; its domain has just been unfrozen
  * @now: current time (ns)
- *
- * The time slices of groups do not pass while the context is paused.
  */
 void ucore_ctx_resume(struct ucore_domain_ctx *ctx, u64 now)
 {
 	const struct ucore_conflict conflict = ctx->conflict;
 
-	ctx->rotate_base += now - min(now, ctx->resumed);
 	pause_end(ctx, now, ucore_domain_frozen_ns(ctx->domain, now));
 	ucore_ctx_start_times(ctx, now);
 	ctx->conflict = conflict;	/* scans go on, however short the time slices are */
@@ -554,6 +552,8 @@ void ucore_ctx_reset(struct ucore_domain_ctx *ctx, u64 now)
 	if (ctx->running && !ctx->paused)
 		clear_overflows(ctx);
 	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++) {
+		if (ctr->leader)
+			ctr->seen = ctr->leader->total;
 		ctr->total = 0;
 		ctr->throttled = false;
 		ctr->ran_ns = 0;

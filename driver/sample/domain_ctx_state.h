@@ -233,6 +233,7 @@ struct ucore_conflict {
  * @enabled_ns: time enabled up to @resumed (ns)
  * @running_ns: time running up to @resumed (ns)
  * @paused_ns: part of @running_ns in which the context was paused (ns)
+ * @paused_at: instant at which the current pause began (ns)
  * @paused_from: time running at the begin of the current pause (ns)
  * @stopped: instant of the freeze of the last STOP (ns), 0 if the domain did not take part in it
  * @stopped_skew_ns: skew of that freeze, as in ucore_read_domain.skew_ns (ns)
@@ -316,6 +317,7 @@ struct ucore_domain_ctx {
 	u64 enabled_ns;
 	u64 running_ns;
 	u64 paused_ns;
+	u64 paused_at;
 	u64 paused_from;
 	u64 stopped;
 	u64 stopped_skew_ns;

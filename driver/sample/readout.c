@@ -45,11 +45,13 @@ MODULE_PARM_DESC(max_sample_rate, "overflows per second and domain before it is 
 static bool overflowed(const struct ucore_readout *ro, struct ucore_counter *ctr, u64 status)
 {
 	u64 global = ro->unreported ? 0 : ro->status;
+	bool wrapped = ro->unreported && ctr->wrapped;
 
-	if (!ucore_counter_has_overflowed(ctr->leader ?: ctr, status, global) &&
-	    !(ro->unreported && ctr->wrapped))
-		return false;
-	return !ctr->leader || ucore_shared_period_ended(ctr);
+	if (ctr->leader)
+		return (wrapped || ucore_counter_has_no_status(ctr) ||
+			ucore_counter_has_overflowed(ctr->leader, status, global)) &&
+		       ucore_shared_period_ended(ctr);
+	return wrapped || ucore_counter_has_overflowed(ctr, status, global);
 }
 
 /*
@@ -342,18 +344,6 @@ static void ctx_rearm(const struct ucore_readout *ro, struct ucore_domain_ctx *c
 	}
 }
 
-/* Load the context's shared counters that have overflowed, for their next end of a period. */
-static void ctx_load_shared(struct ucore_domain_ctx *ctx)
-{
-	const struct ucore_domain_ctx_box *pb;
-	u32 j;
-
-	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
-		for (j = pb->last; pb->armed_mask && pb->box->sharing && j != U32_MAX;
-		     j = ctx->ctr[j].sibling)
-			ucore_shared_load_spent(&ctx->ctr[j]);
-}
-
 /* Re-arm or throttle the overflowed counters of all contexts. Return true if there are any. */
 static bool ctxs_rearm(const struct ucore_readout *ro, bool throttle)
 {
@@ -362,12 +352,9 @@ static bool ctxs_rearm(const struct ucore_readout *ro, bool throttle)
 
 	list_for_each_entry(ctx, &ro->domain->ctxs, node) {
 		ours |= ctx->overflowed;
-		if (ctx->running)
+		if (ctx->running && ctx->overflowed)
 			ctx_rearm(ro, ctx, throttle);
 	}
-	list_for_each_entry(ctx, &ro->domain->ctxs, node)
-		if (ctx->armed_mask)
-			ctx_load_shared(ctx);
 	return ours;
 }
 
@@ -584,6 +571,7 @@ void ucore_readout_end(struct ucore_readout *ro)
 	}
 	if (!ro->ctx)
 		domain->pmi.clear = max(domain->pmi.clear, ro->now);
+	ucore_shared_load_spent(domain);
 	unfrozen = readout_unfreeze(ro);
 	domain->readouts++;
 

@@ -39,5 +39,4 @@ void ucore_readout_set_context(struct ucore_readout *ro, const struct ucore_pmi_
 void ucore_readout_end(struct ucore_readout *ro);
 void ucore_readout_unthrottle(struct ucore_domain *domain);
 
-
 #endif /* UCORE_SAMPLE_H */

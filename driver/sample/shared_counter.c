@@ -80,6 +80,22 @@ void ucore_shared_update(struct ucore_counter *ctr, enum ucore_read_mode mode)
 	ucore_shared_take(ctr);
 }
 
+/**
+ * ucore_shared_update_at() - read a counter while it counts, its leader once for all its users
+ * @ctr: counter
+ * @now: current time (ns), the same for all counters that are read together
+ */
+void ucore_shared_update_at(struct ucore_counter *ctr, u64 now)
+{
+	if (ctr->leader && ctr->use->read_at == now) {
+		ucore_shared_take(ctr);
+		return;
+	}
+	if (ctr->leader)
+		ctr->use->read_at = now;
+	ucore_shared_update(ctr, UCORE_RUNNING);
+}
+
 static enum ucore_read_mode whole(const struct ucore_counter *ctr)
 {
 	return ctr->flags & UCORE_VALUE_F_UNFROZEN ? UCORE_RUNNING : UCORE_FROZEN;
@@ -112,6 +128,18 @@ static u64 nearest_end(const struct ucore_counter_use *use)
 	return nearest == U64_MAX ? 0 : nearest;
 }
 
+/* Let the hardware counter be loaded by the next ucore_shared_load_spent(). */
+static void load_later(struct ucore_counter_use *use)
+{
+	struct ucore_domain *domain = use->leader->box->domain;
+
+	if (use->spent)
+		return;
+	use->spent = true;
+	use->next_spent = domain->spent;
+	domain->spent = use;
+}
+
 /*
  * Load the hardware counter, which has just been read, so that it overflows at the nearest end of a
  * period. Without such an end, load 0, from which no overflow follows for hours.
@@ -121,7 +149,6 @@ static void leader_load(struct ucore_counter_use *use)
 	struct ucore_counter *leader = use->leader;
 	u64 val = (0 - nearest_end(use)) & leader->mask;
 
-	use->spent = false;
 	leader->wrapped = false;
 	if (leader->prev != val && !leader->box->dead)
 		ucore_counter_load(leader, val);
@@ -165,7 +192,7 @@ void ucore_shared_disarm(struct ucore_counter *ctr)
 	if (!use->armed)
 		leader_control(use->leader,
 			       use->leader->ctl & ~ucore_counter_overflow_bits(ctr));
-	leader_load(use);
+	load_later(use);
 }
 
 /**
@@ -178,9 +205,9 @@ void ucore_shared_disarm(struct ucore_counter *ctr)
  */
 bool ucore_shared_period_ended(struct ucore_counter *ctr)
 {
-	ctr->use->spent = true;
+	load_later(ctr->use);
 	leader_read(ctr);
-	return ctr->total >= ctr->period_end;
+	return !ctr->throttled && ctr->total >= ctr->period_end;
 }
 
 /**
@@ -247,19 +274,26 @@ void ucore_shared_unthrottle(struct ucore_counter *ctr)
 	ctr->wrapped = false;
 	ctr->throttled = false;
 	ctr->period_end = ctr->throttle_total + (missed + 1) * ctr->period;
-	leader_load(ctr->use);
+	load_later(ctr->use);
 }
 
 /**
- * ucore_shared_load_spent() - load a leader that has overflowed, for the next end of a period
- * @ctr: counter; nothing happens if it has no leader, or one that has not overflowed
+ * ucore_shared_load_spent() - load the hardware counters of a domain for their next overflows
+ * @domain: domain, about to be unfrozen. The leaders of these counters have been read.
  *
- * Called after the next period of all counters with ended periods has begun.
+ * Called after the next period of all counters with ended periods has begun. Each hardware counter
+ * is loaded once, however many of its users changed.
  */
-void ucore_shared_load_spent(struct ucore_counter *ctr)
+void ucore_shared_load_spent(struct ucore_domain *domain)
 {
-	if (ctr->leader && ctr->use->spent)
-		leader_load(ctr->use);
+	struct ucore_counter_use *use;
+
+	while ((use = domain->spent)) {
+		domain->spent = use->next_spent;
+		use->spent = false;
+		if (use->sharing)
+			leader_load(use);
+	}
 }
 
 /*
@@ -274,8 +308,13 @@ static u64 end_of_period(const struct ucore_counter *ctr)
 
 static void sharing_set(struct ucore_counter_use *use, bool sharing)
 {
-	if (use->sharing != sharing)
-		use->leader->box->domain->nr_shared += sharing ? 1 : -1;
+	struct ucore_box *box;
+
+	if (use->sharing == sharing)
+		return;
+	box = use->leader->box;
+	box->sharing += sharing ? 1 : -1;
+	box->domain->nr_shared += sharing ? 1 : -1;
 	use->sharing = sharing;
 }
 
@@ -297,10 +336,9 @@ static void leader_begin(struct ucore_counter_use *use)
 		.flags = first->flags & (UCORE_VALUE_F_UNFROZEN | UCORE_VALUE_F_PARTIAL),
 	};
 	sharing_set(use, true);
-	use->spent = false;
+	use->read_at = 0;
 	use->first = NULL;
 	use->readout = 0;
-	first->box->sharing = true;
 	first->leader = leader;
 	first->seen = leader->total;
 	use->armed = NULL;
@@ -331,7 +369,7 @@ static void join(struct ucore_counter *ctr)
 		return;
 	period_begin(ctr);
 	arm(ctr);
-	leader_load(use);
+	load_later(use);
 }
 
 /**
@@ -423,5 +461,5 @@ void ucore_shared_reload(struct ucore_counter *ctr)
 	if (!ctr->period)
 		return;
 	period_begin(ctr);
-	leader_load(ctr->use);
+	load_later(ctr->use);
 }

@@ -4,12 +4,12 @@
  * in shared registers. All counters of a box share those registers (filters, matches). Part of
  * the session layer. Process context; the session's lock is held.
  *
- * Several sessions can use a box if their filters agree (ucore_filters_agree()). They hold different
- * counters, or the same counter for the same event. Counters without a control register run freely
- * and belong to no session. Groups of a session may use the same counters by rotation; the session
- * holds these counters alone and all the time. Sessions that agree to count in turns may hold the
- * same counter for different events (UCORE_SESSION_F_MULTIPLEX). A session with box freeze has its boxes alone,
- * because the freeze would stop the counters of other sessions.
+ * Several sessions can use a box if their filters agree (ucore_filters_agree()). They hold
+ * different counters, or the same counter for the same event. Counters without a control register
+ * run freely and belong to no session. Groups of a session may use the same counters by rotation;
+ * the session holds these counters alone and all the time. Sessions that agree to count in turns
+ * may hold the same counter for different events (UCORE_SESSION_F_MULTIPLEX). A session with box
+ * freeze has its boxes alone, because the freeze would stop the counters of other sessions.
  *
  * The first claim on a box acquires the box from the kernel. The end of the last claim restores
  * the registers to the values found. Between the two the box is reset only while no domain

@@ -152,7 +152,7 @@ static void sessions_count_in_turns_and_report_their_times(struct kunit *test)
 	session_unread(b);
 }
 
-/* Sessions with equal events count together. The one that has waited longest is always among them. */
+/* Sessions with equal events count together. The one that waited longest is always among them. */
 static void sessions_that_fit_count_together(struct kunit *test)
 {
 	struct ucore_session *a = agreeing_on(test, 4, 0), *b = agreeing_on(test, 5, 0);
@@ -318,46 +318,79 @@ static void recovered_box_keeps_the_turns(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count_of(b), 8ULL);
 }
 
-/* The groups of a session go on where they were, after the session has waited. */
-static void groups_do_not_miss_their_time_slices(struct kunit *test)
+/* Make a session whose two groups use counter 0 of imc0 for @slice ns each. */
+static struct ucore_session *rotating(struct kunit *test, u64 slice)
 {
-	struct ucore_session *a, *b = agreeing_on(test, 9, 0);
 	struct ucore_box *box = fake_box(test, 0, "imc", 0);
 	struct ucore_term term = { .field = UCORE_FIELD_EVENT };
-	struct fake_window *w = imc_window(test);
 	struct ucore_add_event add;
-	u32 i;
+	struct ucore_session *s;
 
-	a = fake_session_config(test, &(struct ucore_create_session){
-		.flags = UCORE_SESSION_F_MULTIPLEX, .rotate_ns = 10 * MS });
-	mutex_lock(&a->lock);
-	for (i = 1; i <= 2; i++) {
-		term.value = i;
+	s = fake_session_config(test, &(struct ucore_create_session){
+		.flags = UCORE_SESSION_F_MULTIPLEX, .rotate_ns = slice });
+	mutex_lock(&s->lock);
+	for (term.value = 1; term.value <= 2; term.value++) {
 		add = (struct ucore_add_event){
-			.box = box->id, .nr_terms = 1, .counters = BIT(0), .group = i,
+			.box = box->id, .nr_terms = 1, .counters = BIT(0), .group = term.value,
 		};
-		KUNIT_ASSERT_EQ(test, ucore_session_add_event(a, &add, &term), 0);
+		KUNIT_ASSERT_EQ(test, ucore_session_add_event(s, &add, &term), 0);
 	}
-	mutex_unlock(&a->lock);
+	mutex_unlock(&s->lock);
+	return s;
+}
+
+/*
+ * The groups of a session go on where they were when the session had to wait, even if the rotation
+ * timer expires only while it waits.
+ */
+static void groups_do_not_miss_their_time_slices(struct kunit *test)
+{
+	static const u64 slices[] = { 10 * MS, 20 * MS };
+	struct fake_window *w = imc_window(test);
+	struct ucore_session *a, *b;
+	u32 i, j, seen;
+
+	for (j = 0; j < ARRAY_SIZE(slices); j++) {
+		a = rotating(test, slices[j]);
+		b = agreeing_on(test, 9, 0);
+		KUNIT_ASSERT_EQ(test, fake_start(a), 0);
+		KUNIT_ASSERT_EQ(test, fake_start(b), 0);
+		for (i = seen = 0; i < 16; i++) {
+			KUNIT_EXPECT_EQ(test, waits(a), i & 1);
+			if (i & 1)
+				fake_timer_fire(&a->ctx[0]->rotate);
+			else
+				seen |= BIT(fake_peek(w, IMC_CTL(0)) & 0xff);
+			fake_poke(w, IMC_CTR(0), fake_peek(w, IMC_CTR(0)) + 10);
+			next_slice();
+		}
+		KUNIT_EXPECT_EQ_MSG(test, seen, BIT(1) | BIT(2), "slices of %llu ns", slices[j]);
+		session_read(a, false);
+		KUNIT_EXPECT_EQ(test, a->values[0].count, 40ULL);
+		KUNIT_EXPECT_EQ(test, a->values[1].count, 40ULL);
+		session_unread(a);
+		KUNIT_EXPECT_EQ(test, count_of(b), 80ULL);
+		fake_session_close(test, a);
+		fake_session_close(test, b);
+	}
+}
+
+/* A session that needs no counter of others is not paused, however many counters they have. */
+static void waiting_session_with_many_events_pauses_only_its_rivals(struct kunit *test)
+{
+	struct ucore_session *a = agreeing_on(test, 9, 0), *c = agreeing(test), *b;
+	struct ucore_box *box = fake_box(test, 0, "imc", 1);
+
+	KUNIT_ASSERT_EQ(test, fake_add(c, box, 4, 0, 0, NULL), 0);
+	b = rotating(test, 10 * MS);
 	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(c), 0);
 	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
-	for (i = 0; i < 8; i++) {
-		KUNIT_EXPECT_EQ(test, waits(a), i & 1);
-		KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTL(0)) & 0xff,
-				i & 1 ? 9ULL : 1 + (i / 2) % 2);
-		fake_poke(w, IMC_CTR(0), fake_peek(w, IMC_CTR(0)) + 10);
-		fake_clock_advance(10 * MS);
-		if (i & 1)
-			fake_timer_fire(&a->ctx[0]->rotate);
-		fake_timer_fire(&domain0()->multiplex);
-		if (i & 1)
-			fake_timer_fire(&a->ctx[0]->rotate);
-	}
-	session_read(a, false);
-	KUNIT_EXPECT_EQ(test, a->values[0].count, 20ULL);
-	KUNIT_EXPECT_EQ(test, a->values[1].count, 20ULL);
-	session_unread(a);
-	KUNIT_EXPECT_EQ(test, count_of(b), 40ULL);
+	b->ctx[0]->domain->nr_counters = 1;	/* as if b had more than twice of the counters */
+	next_slice();
+	KUNIT_EXPECT_TRUE(test, waits(a));
+	KUNIT_EXPECT_FALSE(test, waits(b));
+	KUNIT_EXPECT_FALSE(test, waits(c));
 }
 
 static struct kunit_case cases[] = {
@@ -372,6 +405,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(suspend_and_resume_keep_the_turns),
 	KUNIT_CASE(recovered_box_keeps_the_turns),
 	KUNIT_CASE(groups_do_not_miss_their_time_slices),
+	KUNIT_CASE(waiting_session_with_many_events_pauses_only_its_rivals),
 	{ }
 };
 

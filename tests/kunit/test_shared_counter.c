@@ -219,7 +219,7 @@ static void each_user_counts_from_its_own_start(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_start(b), 0);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTR(0)), 0ULL);
 	KUNIT_EXPECT_NULL(test, b->first->ctr->leader);
-	KUNIT_EXPECT_FALSE(test, b->first->ctr->box->sharing);
+	KUNIT_EXPECT_EQ(test, b->first->ctr->box->sharing, 0U);
 }
 
 static void wrap_is_counted_by_all_users(struct kunit *test)
@@ -282,7 +282,7 @@ static void boxes_around_a_shared_one_are_read(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
 	for (i = 0; i < 4; i++) {
 		box = fake_box(test, 0, "imc", i);
-		KUNIT_EXPECT_EQ(test, box->sharing, i & 1);
+		KUNIT_EXPECT_EQ(test, box->sharing, i & 1U);
 		fake_poke(fake_window(box), IMC_CTR(0), 10 + i);
 	}
 	session_read(a, false);
@@ -417,6 +417,54 @@ static void pending_overflow_survives_the_start_of_another_session(struct kunit 
 	count_of(b);
 	KUNIT_EXPECT_EQ(test, sampled(b), 30ULL);
 	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTR(0)), BEFORE_END(30));
+}
+
+/* STOP or RESET of a session services the overflow of another one, whose next period is armed. */
+static void pending_overflow_survives_the_stop_of_another_session(struct kunit *test)
+{
+	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+	struct fake_window *w = imc_window(test);
+
+	start_period(test, a, 100);
+	start_period(test, b, 1000);
+	overflow(test, 2);
+	KUNIT_EXPECT_EQ(test, session_reset(b), 0);
+	KUNIT_EXPECT_EQ(test, sampled(a), 102ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTR(0)), BEFORE_END(100));
+	overflow(test, 3);
+	fake_stop(b);
+	KUNIT_EXPECT_EQ(test, sampled(a), 205ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTR(0)), BEFORE_END(100));
+	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTL(0)), 0x400004ULL | OV_EN);
+	KUNIT_EXPECT_PTR_EQ(test, ucore_catalog.domains[0].spent, NULL);
+}
+
+/* A throttled session takes no sample, but counts its periods, also at overflows of others. */
+static void overflow_of_another_session_does_not_sample_a_throttled_one(struct kunit *test)
+{
+	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+	struct ucore_domain *domain = &ucore_catalog.domains[0];
+	struct fake_window *w = imc_window(test);
+
+	start_period(test, a, 1000);
+	start_period(test, b, 100);
+	domain->throttle_start = ktime_get_mono_fast_ns();
+	domain->throttle_count = 1000000;
+	overflow(test, 0);
+	count_of(a);
+	KUNIT_EXPECT_EQ(test, sampled(b), 100ULL);
+	overflow(test, 0);		/* of a, after nine more periods of b */
+	count_of(a);
+	domain->throttle_count = 0;
+	KUNIT_EXPECT_EQ(test, sampled(a), 1000ULL);
+	KUNIT_EXPECT_EQ(test, sampled(b), 0ULL);
+	KUNIT_EXPECT_EQ(test, b->first->stats.overflows, 1ULL);
+	fake_poke(w, IMC_CTR(0), fake_peek(w, IMC_CTR(0)) + 30);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_watchdog_end_throttling(domain);
+	raw_spin_unlock_irq(&domain->lock);
+	KUNIT_EXPECT_EQ(test, b->first->stats.dropped, 9ULL);
+	KUNIT_EXPECT_EQ(test, fake_peek(w, IMC_CTR(0)), BEFORE_END(70));
 }
 
 static void throttled_session_does_not_delay_the_other(struct kunit *test)
@@ -562,6 +610,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(period_of_another_session_does_not_change_a_count),
 	KUNIT_CASE(joining_and_leaving_do_not_shift_a_period),
 	KUNIT_CASE(pending_overflow_survives_the_start_of_another_session),
+	KUNIT_CASE(pending_overflow_survives_the_stop_of_another_session),
+	KUNIT_CASE(overflow_of_another_session_does_not_sample_a_throttled_one),
 	KUNIT_CASE(throttled_session_does_not_delay_the_other),
 	KUNIT_CASE(unreported_overflow_ends_the_periods_that_are_due),
 	KUNIT_CASE(dead_box_is_flagged_in_all_users),

@@ -318,7 +318,7 @@ static void recover(struct ucore_domain *domain)
 	raw_spin_unlock_irq(&domain->lock);
 }
 
-/* A box that responds again counts for all contexts that use it, and other boxes are not written. */
+/* A box that responds again counts for all contexts that use it. Other boxes are not written. */
 static void dead_box_in_use_counts_again(struct kunit *test)
 {
 	struct ucore_domain_ctx *ctx = fake_ctx(test, 0, 0), *other = fake_ctx(test, 0, 0);

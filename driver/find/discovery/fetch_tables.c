@@ -128,7 +128,8 @@ static bool function_sleeps(struct pci_dev *pdev)
 {
 	u16 control;
 
-	if (pdev->current_state > PCI_D0 && pdev->current_state <= PCI_D3cold)
+	if (pdev->current_state == PCI_D1 || pdev->current_state == PCI_D2 ||
+	    pdev->current_state == PCI_D3hot || pdev->current_state == PCI_D3cold)
 		return true;
 	return pdev->pm_cap &&
 	       !pci_read_config_word(pdev, pdev->pm_cap + PCI_PM_CTRL, &control) &&
