@@ -962,7 +962,7 @@ void ucore_delta_update(struct ucore_delta *delta, const struct ucore_snapshot *
 const struct ucore_delta_value *ucore_delta_values(const struct ucore_delta *delta, size_t *nr);
 
 /**
- * ucore_delta_scaled() - estimate the count that a slot would have without rotation and multiplexing
+ * ucore_delta_scaled() - estimate the count of a slot without rotation and multiplexing
  *
  * Return: @count * @possible / @running, or @count if the two times are equal, or NaN if
  * the group had no time slice.

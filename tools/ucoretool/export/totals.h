@@ -29,8 +29,8 @@ struct series *totals_series(struct collect *c, const struct series *wanted);
 /**
  * totals_source() - add the increment of a count (@source, @value) to its series
  *
- * The increment is exact if the event has counted all the time.  Otherwise it is an estimate for the
- * time in which the event had to wait for other sessions.
+ * The increment is exact if the event has counted all the time.  Otherwise it is an estimate for
+ * the time in which the event had to wait for other sessions.
  */
 void totals_source(struct collect *c, struct source *source,
 		   const struct ucore_delta_value *value);

@@ -278,7 +278,7 @@ static bool is_start(struct flight *flight, const struct ucore_metric_value *hol
 			flight->first = value;
 	if (holds && !flight->true_at_start)
 		start_print(flight, holds);
-	flight->true_at_start |= holds != NULL;
+	flight->true_at_start |= !!holds;
 	flight->armed = !flight->true_at_start;
 	return true;
 }
