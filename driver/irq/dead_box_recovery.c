@@ -71,18 +71,13 @@ static void detach(struct ucore_domain_ctx *ctx, const struct ucore_box *box)
  * Let a context join a box that responds again. The first context resets the box, whose registers
  * may have any value. Return true if the context counts on the box.
  */
-static bool rejoin(struct ucore_domain_ctx *ctx, struct ucore_box *box)
+static bool rejoin(struct ucore_domain_ctx *ctx, const struct ucore_box *box)
 {
 	struct ucore_domain_ctx_box *pb = ctx_box(ctx, box);
 
 	if (!pb || !is_counting(ctx))
 		return false;
-	pb->joined = true;
-	pb->seen = false;
-	if (++box->users == 1)
-		ucore_box_program(box, pb->shared);
-	else
-		ucore_box_join(box, pb->filters ? pb->shared : NULL);
+	ucore_ctx_join_box(pb);
 	return true;
 }
 

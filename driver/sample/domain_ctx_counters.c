@@ -294,11 +294,14 @@ static void clear_overflows(const struct ucore_domain_ctx *ctx)
 		ucore_domain_clear_bits(ctx->domain, own_global_bits(ctx));
 }
 
-/*
- * Program a box for the context. The first context on a box resets the box. A further context
- * does not change the counters of other contexts.
+/**
+ * ucore_ctx_join_box() - program a box for a context
+ * @pb: box of the context
+ *
+ * The first context on a box resets the box. A further context does not change the counters of
+ * other contexts.
  */
-static void box_join(struct ucore_domain_ctx_box *pb)
+void ucore_ctx_join_box(struct ucore_domain_ctx_box *pb)
 {
 	struct ucore_box *box = pb->box;
 
@@ -372,7 +375,7 @@ void ucore_ctx_program(struct ucore_domain_ctx *ctx)
 	turns_mark(ctx, true);
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++)
 		if (!pb->box->dead)
-			box_join(pb);
+			ucore_ctx_join_box(pb);
 	ucore_for_each_counting(ctr, ctx)
 		if (!ctr->box->dead)
 			ucore_shared_program(ctr);

@@ -49,6 +49,7 @@ static inline u32 ucore_ctx_read_cost(const struct ucore_domain_ctx *ctx,
 }
 
 void ucore_ctx_link_counters(struct ucore_domain_ctx *ctx);
+void ucore_ctx_join_box(struct ucore_domain_ctx_box *pb);
 void ucore_ctx_program(struct ucore_domain_ctx *ctx);
 u64 ucore_ctx_freeze(struct ucore_domain_ctx *ctx);
 u64 ucore_ctx_unfreeze(struct ucore_domain_ctx *ctx);

@@ -14,8 +14,8 @@
  * if the session used the hardware counter alone.
  *
  * All functions run with the domain's lock held, on a CPU of the domain, with interrupts off. The
- * domain is frozen unless a function says otherwise. ucore_shared_begin_read()
- * and ucore_shared_take() may also run on a helper CPU that reads the box (parallel_read.c).
+ * domain is frozen unless a function says otherwise. ucore_shared_begin_read() and
+ * ucore_shared_take() may also run on a helper CPU that reads the box (parallel_read.c).
  */
 #include <linux/limits.h>
 #include <linux/math64.h>

@@ -99,7 +99,7 @@ static const struct shape shapes[] = {
 	  .errors = { ENOENT, EPERM } },
 	{ SHAPE(UCORE_CREATE_SESSION, ucore_create_session, false),
 	  .flags = UCORE_SESSION_F_BOX_FREEZE | UCORE_SESSION_F_TASKS | UCORE_SESSION_F_FULL_READS |
-		   UCORE_SESSION_F_NO_PMI,
+		   UCORE_SESSION_F_NO_PMI | UCORE_SESSION_F_MULTIPLEX,
 	  .slots = { SLOT(ucore_create_session, flags, FLAGS),
 		     SLOT(ucore_create_session, timer_ns, TIMER),
 		     SLOT(ucore_create_session, ring_size, RING),
