@@ -166,11 +166,11 @@ lab-kernels:	## a selection of the lab's tests on RT and newer kernels [KERNELS=
 		uapi_ring core_event_overflows_trigger samples_list_the_tasks \
 		timer_session_survives_suspend_to_ram test_witness_newest)
 
-demo:	## count and sample an emulated two-socket Xeon [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|snr|spr|gnr|grr|core]
+demo:	## count and sample an emulated two-socket Xeon [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|snr|spr|gnr|grr|core, or of tests/lab/scenarios/shapes.md]
 	@$(LAB)/deps.sh build lab
 	@$(PYLAB).demo $(or $(PLATFORM),ivbep)
 
-bench:	## cost of a sample, compared with perf and with the minimum [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|spr|core|parallel|clocked|peers]
+bench:	## cost of a sample, compared with perf and with the minimum [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|spr|core|parallel|clocked|polls|peers]
 	@$(LAB)/deps.sh build lab perf peers
 	@$(PYLAB).bench $(PLATFORM)
 
@@ -183,7 +183,6 @@ screens:	## update the printed output in tutorial, recipes and README [PAGES="FI
 	@$(PYLAB).doc_outputs $(PAGES)
 
 install:	## install module, tools and manual pages [prefix=/usr/local DESTDIR=]
-	@$(if $(UCORE_PRIVATE_PMI),$(error UCORE_PRIVATE_PMI is for the lab: such a module is not for hardware))
 	@driver/install.sh check $(KDIR) $(DESTDIR)
 	@$(MAKE) --no-print-directory all
 	@umask 022 && $(MAKE) --no-print-directory -C tools O=$(BUILD)/tools prefix=$(prefix) install

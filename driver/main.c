@@ -15,20 +15,31 @@
 #include "hotplug/suspend_reboot_panic.h"
 #include "sample/running_tasks.h"
 
+/* Find the boxes. intel_uncore is not loaded in the meantime. */
+static int __init build_catalog(void)
+{
+	int ret;
+
+	ucore_catalog.may_write = ucore_intel_uncore_hold();
+	ret = ucore_catalog_build();
+	ucore_intel_uncore_release();
+	return ret;
+}
+
 static int __init ucore_init(void)
 {
 	u32 state;
 	int ret;
 
-	ret = ucore_catalog_build();
-	if (ret)
-		return ret;
 	ret = ucore_intel_uncore_register();
 	if (ret)
-		goto destroy;
-	ret = ucore_nmi_register();
+		return ret;
+	ret = build_catalog();
 	if (ret)
 		goto unregister_intree;
+	ret = ucore_nmi_register();
+	if (ret)
+		goto destroy;
 	ret = ucore_readers_init();
 	if (ret)
 		goto unregister_nmi;
@@ -50,10 +61,12 @@ exit_readers:
 	ucore_readers_exit();
 unregister_nmi:
 	ucore_nmi_unregister();
+destroy:
+	ucore_intel_uncore_unregister();	/* its notifier reads the catalog */
+	ucore_catalog_destroy();
+	return ret;
 unregister_intree:
 	ucore_intel_uncore_unregister();
-destroy:
-	ucore_catalog_destroy();
 	return ret;
 }
 

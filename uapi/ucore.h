@@ -51,11 +51,12 @@
  *  EADDRINUSE  a register that all counters of the box share (filter, match) holds another
  *              value for another event (GET_BOXES names the owner), or the box has filters
  *              that need CAP_PERFMON, and events that were added without it, or OCC_RST
- *  EOPNOTSUPP  the counter has no overflow interrupt and the caller excluded polling, its
- *              overflow does not freeze the domain and the caller excluded PMIs, or the kernel
- *              lacks a facility
+ *  EOPNOTSUPP  the counter has no overflow interrupt and the caller excluded polling, the caller
+ *              excluded PMIs and no manual and no trial shows that the overflow freezes the
+ *              domain, or the kernel lacks a facility
  *  EBUSY       the session is running, or other sessions hold the counters (for other
- *              events), the box (BOX_FREEZE, UCORE_BOX_SESSIONS_MAX) or the PMI CPUs, or
+ *              events), the box (BOX_FREEZE, UCORE_BOX_SESSIONS_MAX) or the PMI CPUs, or count
+ *              on the die so that overflows cannot be tried (UCORE_SESSION_F_NO_PMI), or
  *              intel_uncore or perf holds the hardware (GET_INFO and GET_CORE name the cause)
  *  EALREADY    START of a running session
  *  ENODEV      no boxes exist (GET_INFO gives the reason), or the box does not respond
@@ -97,6 +98,7 @@
 #define UCORE_GET_SESSIONS	_IO(UCORE_TYPE, 0x09)
 #define UCORE_CREATE_SESSION	_IO(UCORE_TYPE, 0x0a)
 #define UCORE_REVOKE_SESSION	_IO(UCORE_TYPE, 0x0b)
+#define UCORE_GET_PORTS		_IO(UCORE_TYPE, 0x0c)
 
 /* Commands of a session descriptor */
 #define UCORE_ADD_EVENT		_IO(UCORE_TYPE, 0x10)
@@ -150,7 +152,7 @@
 
 /* ucore_get_info.caps: capabilities of the platform */
 #define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* a single write freezes a whole die */
-#define UCORE_CAP_OVERFLOW_PMI	(1U << 1)	/* overflows of uncore counters raise a PMI */
+#define UCORE_CAP_OVERFLOW_PMI	(1U << 1)	/* overflows of uncore boxes can raise a PMI */
 #define UCORE_CAP_DISCOVERY	(1U << 2)	/* boxes come from discovery tables (GET_TABLES) */
 #define UCORE_CAP_CORE		(1U << 3)	/* each CPU has a box "core" (GET_CORE) */
 
@@ -165,6 +167,7 @@
 #define UCORE_CAUSE_OFFLINE	7	/* a socket has no CPU online */
 #define UCORE_CAUSE_NODE	8	/* neither registers nor the kernel give a bus's die */
 #define UCORE_CAUSE_INTREE	9	/* intel_uncore holds the boxes */
+#define UCORE_CAUSE_GUESS	10	/* the dies of discovery tables are a guess */
 
 /**
  * struct ucore_get_info - UCORE_GET_INFO: describe the machine and the driver
@@ -174,16 +177,17 @@
  * @state: out: UCORE_STATE_*
  * @caps: out: UCORE_CAP_*
  * @nr_domains: out: number of domains with boxes (GET_DOMAINS)
- * @nr_boxes: out: number of boxes in all domains
- * @nr_counters: out: number of counters in all boxes, fixed counters included
+ * @nr_boxes: out: number of boxes in all domains, absent ones included (UCORE_BOX_F_ABSENT)
+ * @nr_counters: out: number of counters in all these boxes, fixed counters included
  * @family: out: CPUID family
  * @model: out: CPUID model
  * @stepping: out: CPUID stepping
  * @cause: out: UCORE_CAUSE_* of @reason
  * @platform: out: short platform name ("ivbep"), empty if unknown
  * @reason: out: one sentence on the most important problem and its remedy. Problems are
- *          @state, missing boxes, and the first box that failed its self-test
- *          (GET_SELFTEST). Empty if there is no problem
+ *          @state, missing boxes, dies that are a guess, and the first box that failed its
+ *          self-test (GET_SELFTEST). Of the trial of overflows only a failed _RESUME is a
+ *          problem. Empty if there is no problem
  *
  * With UCORE_CAP_CORE sessions can also be created where the uncore is unknown or hidden.
  * Then @state is UCORE_STATE_READY and @reason describes the uncore's problem. In
@@ -222,7 +226,7 @@ struct ucore_get_info {
  * @reader: CPU that accesses the domain's boxes and takes its PMI, together with the CPUs of
  *          SET_PMI_CPUS. -1 if no CPU of the domain is online, or while the machine
  *          suspends or reboots
- * @nr_boxes: number of boxes in the domain
+ * @nr_boxes: number of boxes in the domain, absent ones included (UCORE_BOX_F_ABSENT)
  * @nr_counters: number of counters of those boxes, fixed counters included
  * @nr_sessions: number of sessions that run on the domain now
  * @reserved: 0
@@ -278,13 +282,27 @@ struct ucore_get_domains {
 #define UCORE_ACCESS_ECAM	2	/* memory-mapped PCI config space */
 #define UCORE_ACCESS_MMIO	3	/* memory-mapped registers */
 
-/* ucore_box_info.flags */
-#define UCORE_BOX_F_OVERFLOW	(1U << 0)	/* general counters have an overflow interrupt */
-#define UCORE_BOX_F_FIXED_OVERFLOW (1U << 1)	/* fixed counters have an overflow interrupt */
+/*
+ * ucore_box_info.flags
+ *
+ * OVERFLOW, FIXED_OVERFLOW: an overflow can end a period. With UCORE_CAP_OVERFLOW_PMI, and always
+ * for the box of a CPU, it interrupts. In a session with UCORE_SESSION_F_NO_PMI it freezes the die,
+ * and the driver polls the global status. Such a session may have no period on the box of a CPU
+ * (EOPNOTSUPP). Without UCORE_CAP_OVERFLOW_PMI, sessions without NO_PMI poll the counter. On a
+ * box without the flag sessions poll the counter, and a period with NO_PMI fails (EOPNOTSUPP).
+ *
+ * With UCORE_CAP_DISCOVERY, the box of a die gets OVERFLOW when its trial has passed
+ * (UCORE_SELFTEST_OVERFLOW_ENABLE and the next bits), and never FIXED_OVERFLOW. The first
+ * ADD_EVENT of a session with NO_PMI on the box makes the trial, if no session runs on the die.
+ * E5-2600 v1 and Snow Ridge have no trial, and only the box of a CPU has the flags there.
+ */
+#define UCORE_BOX_F_OVERFLOW	(1U << 0)	/* general counters report overflows */
+#define UCORE_BOX_F_FIXED_OVERFLOW (1U << 1)	/* fixed counters report overflows */
 #define UCORE_BOX_F_FREEZE	(1U << 2)	/* the box control has a freeze bit */
 #define UCORE_BOX_F_DEAD	(1U << 3)	/* the box reads all ones, or its registers fault */
 #define UCORE_BOX_F_FREE_RUNNING (1U << 4)	/* no freeze stops the fixed counters of the box */
 #define UCORE_BOX_F_SHARED	(1U << 5)	/* several sessions hold counters of the box now */
+#define UCORE_BOX_F_ABSENT	(1U << 6)	/* no response since ucore was loaded */
 
 /**
  * struct ucore_box_info - description of a box, element of GET_BOXES
@@ -339,6 +357,15 @@ struct ucore_box_info {
  * @total: out: number of boxes, whose ids run from 0 to @total - 1
  * @reserved: 0
  * @boxes: array of struct ucore_box_info
+ *
+ * A unit of a discovery table may not respond when ucore is loaded. If its type is known, and its
+ * registers are in memory or PCI config space, it is listed as a box with UCORE_BOX_F_ABSENT and
+ * UCORE_BOX_F_DEAD. It may be a link in low power, or may never respond. Programs should not count
+ * it among the boxes of the machine. GET_BOXES probes such a box by a read of its first register,
+ * and of a counter if that is not all ones. It probes a box at most once in a second, and not
+ * while ucore exceeds its CPU budget. ADD_EVENT probes the box, too. When the box
+ * responds, both flags end, and the box can be used. ABSENT ends for good. DEAD may return as on
+ * any box. The box id does not change.
  *
  * Errors: EINVAL, E2BIG, EFAULT.
  */
@@ -452,15 +479,22 @@ struct ucore_get_fields {
 
 #define UCORE_NO_DIE	0xffffffffU	/* ucore_link_info.die: unknown */
 
+/*
+ * ucore_link_info.flags. UNVERIFIED: the only source calls the statement an assumption, contradicts
+ * itself, or does not cover this processor. With UCORE_LINK_BUS, the root bus is a fact, but
+ * another box or port may count its traffic. With UCORE_LINK_DOWN, the register shows the lowest
+ * speed, which a trained link may have, too.
+ */
+#define UCORE_LINK_F_UNVERIFIED	(1U << 0)
+
 /**
  * struct ucore_link_info - connection of a box, element of GET_LINKS
  * @box: box id
  * @kind: UCORE_LINK_*
  * @segment: UCORE_LINK_BUS: PCI segment of the root bus
  * @bus: UCORE_LINK_BUS: number of the root bus
- * @nr_ports: UCORE_LINK_BUS: number of ports with a known root port. Port p is function 0 of
- *            device @port0 + p on @bus
- * @port0: UCORE_LINK_BUS: device number of port 0
+ * @flags: UCORE_LINK_F_*
+ * @speed: speed of a QPI or UPI link (MT/s), 0 if it is unknown or the link is not trained
  * @die: UCORE_LINK_UPI: the kernel's logical die number of the other side. UCORE_NO_DIE if
  *       it is unknown, or if no CPU of that die was online when the module was loaded
  * @link: UCORE_LINK_UPI: instance of the link on the other side
@@ -471,8 +505,8 @@ struct ucore_link_info {
 	__u32 kind;
 	__u32 segment;
 	__u32 bus;
-	__u32 nr_ports;
-	__u32 port0;
+	__u32 flags;
+	__u32 speed;
 	__u32 die;
 	__u32 link;
 	__u32 reserved[2];
@@ -502,6 +536,61 @@ struct ucore_get_links {
 	__aligned_u64 links;
 };
 
+#define UCORE_ALL_DEVICES	0xffffffffU	/* ucore_port_info.device: all of the bus */
+
+/* ucore_port_info.flags: the only source contradicts itself about @ports */
+#define UCORE_PORT_F_UNVERIFIED	(1U << 0)
+
+/**
+ * struct ucore_port_info - PCI function whose traffic a port counts, element of GET_PORTS
+ * @ports: mask of the ports (bits of the field ch_mask) that together count the traffic of the
+ *         function, and of all functions below it. Functions may have the same ports
+ * @flags: UCORE_PORT_F_*
+ * @segment: PCI segment of the function
+ * @bus: PCI bus of the function. An accelerator may be below another root bus than that of the
+ *       stack (ucore_link_info.bus)
+ * @device: PCI device number of the function (a root port or an accelerator), or
+ *          UCORE_ALL_DEVICES: all functions of @bus that no other element names
+ * @function: PCI function number, 0 with UCORE_ALL_DEVICES
+ * @reserved: 0
+ */
+struct ucore_port_info {
+	__u32 ports;
+	__u32 flags;
+	__u32 segment;
+	__u32 bus;
+	__u32 device;
+	__u32 function;
+	__u32 reserved[2];
+};
+
+/**
+ * struct ucore_get_ports - UCORE_GET_PORTS: list the PCI functions of the ports of an IIO stack
+ * @size: sizeof(struct ucore_get_ports)
+ * @flags: 0
+ * @box: box id
+ * @nr: capacity of @ports (in), number of elements written (out)
+ * @total: out: number of elements; 0 if the box has no ports, if they are unknown, or if none of
+ *         the functions exists now
+ * @reserved: 0
+ * @ports: array of struct ucore_port_info
+ *
+ * Only functions that exist now are listed. An element with UCORE_ALL_DEVICES is always listed.
+ * If the stack has UCORE_LINK_F_UNVERIFIED (GET_LINKS), all its ports are unverified. The command
+ * accesses no hardware.
+ *
+ * Errors: ENOENT (no such box), EINVAL, E2BIG, EFAULT.
+ */
+struct ucore_get_ports {
+	__u32 size;
+	__u32 flags;
+	__u32 box;
+	__u32 nr;
+	__u32 total;
+	__u32 reserved;
+	__aligned_u64 ports;
+};
+
 /* ucore_get_selftest.tested, .failed: properties of a box that a self-test checks */
 #define UCORE_SELFTEST_WIDTH	(1U << 0)	/* general counters have the documented width */
 #define UCORE_SELFTEST_FIXED_WIDTH (1U << 1)	/* fixed counters have the documented width */
@@ -511,6 +600,11 @@ struct ucore_get_links {
 #define UCORE_SELFTEST_GLOBAL_FREEZE (1U << 5)	/* the global freeze stops the clock event */
 #define UCORE_SELFTEST_BOX_FREEZE (1U << 6)	/* the box's freeze bit stops the clock event */
 #define UCORE_SELFTEST_OVERFLOW	(1U << 7)	/* trial of a reserved overflow enable */
+#define UCORE_SELFTEST_OVERFLOW_ENABLE (1U << 8) /* controls retain the overflow enable */
+#define UCORE_SELFTEST_OVERFLOW_STATUS (1U << 9) /* an overflow sets the stated bits, no other */
+#define UCORE_SELFTEST_OVERFLOW_FREEZE (1U << 10) /* an overflow freezes the box */
+#define UCORE_SELFTEST_OVERFLOW_DIE (1U << 11)	/* an overflow freezes other boxes, too */
+#define UCORE_SELFTEST_OVERFLOW_RESUME (1U << 12) /* the freeze by an overflow can be ended */
 
 /* ucore_get_selftest.found: what ucore found before its first write, and conflicts since load */
 #define UCORE_FOUND_CONTROL	(1U << 0)	/* a counter control was not zero */
@@ -549,6 +643,18 @@ struct ucore_get_links {
  * sets the bit and lets a counter overflow, and never fails. @missing has the bit if the control
  * did not retain it, and @found has UCORE_FOUND_OVERFLOW if the global status showed the
  * overflow. The driver does not use the result: periods of these boxes are polled in either case.
+ *
+ * UCORE_SELFTEST_OVERFLOW_ENABLE to _RESUME are a trial, on platforms with discovery tables and
+ * without UCORE_CAP_OVERFLOW_PMI. The first ADD_EVENT of a session with UCORE_SESSION_F_NO_PMI
+ * makes it while no session runs on the die. An event without a period is enough. A general
+ * counter of the box overflows once. The driver observes the status registers, and the clocks of
+ * the box and of up to three other boxes. It takes boxes that no session has programmed, and whose
+ * clock control is 0. If all five checks pass, the box gets UCORE_BOX_F_OVERFLOW. A check is not in
+ * @tested if it was impossible: the box has no bit in the global status, no clock event is known,
+ * the counter did not overflow, or no other box was free and counted. _RESUME fails if the status
+ * does not clear, or if a clock still stands. If a clock stands although all observed boxes
+ * respond, the die counts again after a reboot. The driver then makes no further trial until it is
+ * loaded again.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOENT (box).
  */
@@ -597,10 +703,18 @@ struct ucore_get_selftest {
 #define UCORE_TABLE_CONFIG	18	/* the kernel reaches 256 bytes of the config space only */
 #define UCORE_TABLE_ASLEEP	19	/* the PCI function sleeps, and was not read */
 
+/* ucore_table_info.die_by: how the driver found the die of a table */
+#define UCORE_DIE_BY_NONE	0	/* not found: @die is -1 */
+#define UCORE_DIE_BY_BUS	1	/* by the NUMA node of the function's bus, or the UBoxes */
+#define UCORE_DIE_BY_MSR	2	/* an MSR of the die gives the address of the table */
+#define UCORE_DIE_BY_ONLY	3	/* only one die has an online CPU */
+#define UCORE_DIE_BY_FREEZE	4	/* only the freeze of this die stops a box of the table */
+#define UCORE_DIE_BY_ORDER	5	/* a guess: in the order of the PCI buses */
+
 /**
  * struct ucore_table_info - description of a discovery table, element of GET_TABLES
  * @table: index of the table
- * @die: die that the table describes, -1 if none
+ * @die: logical number of the die that the table describes, -1 if it is unknown or offline
  * @segment: PCI segment of the function with the DVSEC. The PCI fields are 0 if an MSR gives
  *           the address of the table
  * @bus: PCI bus of that function
@@ -616,13 +730,17 @@ struct ucore_get_selftest {
  * @max_units: number of units that the global record states, which is the first record of the
  *             table and describes the die
  * @nr_units: number of units that GET_UNITS lists
- * @nr_rejected: number of rejected units among @nr_units
+ * @nr_rejected: number of rejected units among @nr_units, absent ones included
  * @access: UCORE_ACCESS_* of the global registers, 0xffffffff if invalid
  * @num_status: number of global status bits
  * @status_offset: distance from the global control to the first global status register (MSR
  *                 numbers or bytes, according to @access). 0 without CAP_SYS_ADMIN
  * @reason: UCORE_TABLE_*
  * @msr: number of the MSR that gives the address of the table, 0 if a DVSEC does
+ * @die_by: UCORE_DIE_BY_*. With UCORE_DIE_BY_ORDER, boxes in memory and in PCI config space may
+ *          belong to another die. Boxes in MSRs are those of @die in any case, because a CPU of
+ *          the die accesses them
+ * @reserved: 0
  * @address: physical address of the table, 0 without CAP_SYS_ADMIN
  * @global: second 64-bit word of the global record, which is the address of the global control.
  *          0 without CAP_SYS_ADMIN
@@ -650,6 +768,8 @@ struct ucore_table_info {
 	__u32 status_offset;
 	__u32 reason;
 	__u32 msr;
+	__u32 die_by;
+	__u32 reserved;
 	__u64 address;
 	__u64 global;
 };
@@ -689,7 +809,7 @@ struct ucore_get_tables {
 #define UCORE_UNIT_DUPLICATE	13	/* another unit of the die has this type and id */
 #define UCORE_UNIT_OVERLAP	14	/* registers overlap another unit or the global control */
 #define UCORE_UNIT_FUNCTION	15	/* the PCI function does not exist */
-#define UCORE_UNIT_NO_ANSWER	16	/* the box control reads all ones, or faults */
+#define UCORE_UNIT_NO_ANSWER	16	/* the box control reads all ones or faults, so far */
 #define UCORE_UNIT_BEYOND_COUNT	17	/* the CHA count MSR reports fewer units */
 #define UCORE_UNIT_RELOCATED	18	/* the record is known to state a wrong address */
 #define UCORE_UNIT_FOREIGN	19	/* the registers belong to another device */
@@ -704,7 +824,8 @@ struct ucore_get_tables {
  * @record: number of the record, 1 is the first unit, 0 if no table contains the unit
  * @die: logical number of the unit's die, -1 if none
  * @reason: UCORE_UNIT_*
- * @box: box id, UCORE_NO_BOX if the unit is rejected
+ * @box: box id, UCORE_NO_BOX if the unit is rejected. With NO_ANSWER, a unit that has a box id may
+ *       respond later (UCORE_BOX_F_ABSENT). Its @reason then becomes UCORE_UNIT_OK
  * @type: number of the unit's type in the record
  * @id: unit id, which becomes the instance of the box
  * @access: UCORE_ACCESS_MSR, UCORE_ACCESS_MMIO or UCORE_ACCESS_PCI, 0xffffffff if invalid
@@ -858,9 +979,13 @@ struct ucore_get_core {
  * are those of the overflow. From the overflow to the poll the die stands still, for all sessions.
  * If another session with periods on the die has not set this flag, PMIs serve all sessions.
  * ADD_EVENT refuses a period with EOPNOTSUPP if the overflow of the counter does not freeze the
- * domain. These are counters that must be polled, and the counters of cores. Core triggers
- * interrupt nevertheless, because perf counts them. A period that would interrupt without a freeze
- * does not exist on the uncore.
+ * domain. These are counters that must be polled, and the counters of cores. Without
+ * UCORE_CAP_OVERFLOW_PMI a trial shows whether an overflow freezes the die (struct
+ * ucore_get_selftest). ADD_EVENT of a period fails with EBUSY for an untried box if a session runs
+ * on its die. The same holds if stopped sessions have programmed the box, or all others that the
+ * trial could observe. Such a platform has no PMI, and periods of
+ * sessions without this flag are polled. Core triggers interrupt nevertheless, because perf counts
+ * them. A period that would interrupt without a freeze does not exist on the uncore.
  *
  * MULTIPLEX: the session agrees to count in turns with other sessions that have this flag.
  * ADD_EVENT then takes counters that such sessions hold for other events, if no others are free.
@@ -1093,12 +1218,12 @@ struct ucore_term {
  * UCORE_SESSION_F_BOX_FREEZE does not share boxes of a die.
  * A box is released when the last event that any session has on the box is removed.
  *
- * A counter without overflow interrupt is polled (no UCORE_BOX_F_OVERFLOW or
- * _FIXED_OVERFLOW). Polls follow each other so fast that two multiples of @period never
- * pass between two polls, however fast the event counts. The first poll after a multiple
- * freezes the domain and takes the sample (UCORE_SAMPLE_F_POLLED), at most @poll_ns late.
- * Its counts are exact for the instant of the freeze. A period that needs polls more often
- * than UCORE_POLL_MIN_NS is refused (ERANGE). The longest time between polls is UCORE_POLL_MAX_NS.
+ * A counter without overflow interrupt is polled (UCORE_BOX_F_OVERFLOW). Polls follow each other
+ * so fast that two multiples of @period never pass between two polls, however fast the event
+ * counts. The first poll after a multiple freezes the domain and takes the sample
+ * (UCORE_SAMPLE_F_POLLED), at most @poll_ns late. Its counts are exact for the instant of the
+ * freeze. A period that needs polls more often than UCORE_POLL_MIN_NS is refused (ERANGE). The
+ * longest time between polls is UCORE_POLL_MAX_NS.
  *
  * The overflows of a box may reach nobody, because the global status has no bit for the box.
  * The driver finds the first such overflows within about a second (UCORE_SAMPLE_F_RECOVERED,
@@ -1115,7 +1240,8 @@ struct ucore_term {
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOMEM, EACCES, ENOENT (box), ENXIO, ERANGE (a value,
  * @period), ENOSPC, EADDRINUSE, EOPNOTSUPP (@period with UCORE_EVENT_F_NO_POLL or
- * UCORE_SESSION_F_NO_PMI), EBUSY (running session, counters of others, intel_uncore, perf),
+ * UCORE_SESSION_F_NO_PMI), EBUSY (running session, counters of others, overflows that cannot be
+ * tried now, intel_uncore, perf),
  * ENODEV (box does not respond).
  */
 struct ucore_add_event {

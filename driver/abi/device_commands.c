@@ -19,6 +19,8 @@
 #include "abi/session_commands.h"
 #include "box/catalog.h"
 #include "event/event.h"
+#include "find/iio_ports.h"
+#include "irq/dead_box_recovery.h"
 #include "session/session_registry.h"
 
 static int cmd_get_info(struct ucore_ioctl_call *call)
@@ -68,6 +70,7 @@ static int cmd_get_boxes(struct ucore_ioctl_call *call)
 	u32 total = ucore_catalog.nr_boxes, first = call->arg.boxes.first;
 	bool admin = ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
 	struct ucore_box_info out;
+	struct ucore_box *box;
 	u32 i, n = 0;
 
 	if (call->arg.boxes.reserved)
@@ -75,7 +78,9 @@ static int cmd_get_boxes(struct ucore_ioctl_call *call)
 	if (first < total)
 		n = min(call->arg.boxes.nr, total - first);
 	for (i = 0; i < n; i++) {
-		ucore_describe_box(ucore_catalog_box(first + i), admin, &out);
+		box = ucore_catalog_box(first + i);
+		ucore_recovery_probe_absent(box);
+		ucore_describe_box(box, admin, &out);
 		if (copy_to_user(&boxes[i], &out, sizeof(out)))
 			return -EFAULT;
 		cond_resched();
@@ -131,6 +136,31 @@ static int cmd_get_links(struct ucore_ioctl_call *call)
 	call->arg.links.nr = n;
 	call->arg.links.total = total;
 	return 0;
+}
+
+static int cmd_get_ports(struct ucore_ioctl_call *call)
+{
+	struct ucore_port_info __user *ports = u64_to_user_ptr(call->arg.ports.ports);
+	const struct ucore_box *box = ucore_catalog_box(call->arg.ports.box);
+	struct ucore_port_info out;
+	struct ucore_port_walk walk;
+	u32 n = 0;
+	int ret = 0;
+
+	if (call->arg.ports.reserved)
+		return -EINVAL;
+	if (!box)
+		return -ENOENT;
+	ucore_port_walk_begin(&walk, &box->desc);
+	while (!ret && ucore_port_walk_next(&walk, &out)) {
+		if (n < call->arg.ports.nr && copy_to_user(&ports[n], &out, sizeof(out)))
+			ret = -EFAULT;
+		n++;
+	}
+	ucore_port_walk_end(&walk);
+	call->arg.ports.nr = min(n, call->arg.ports.nr);
+	call->arg.ports.total = n;
+	return ret;
 }
 
 static int cmd_get_selftest(struct ucore_ioctl_call *call)
@@ -318,6 +348,7 @@ static const struct ucore_ioctl_cmd device_commands[] = {
 		       cmd_get_sessions) },
 	{ UCORE_ACTION(UCORE_REVOKE_SESSION, struct ucore_revoke_session, session,
 		       cmd_revoke_session) },
+	{ UCORE_ANSWER(UCORE_GET_PORTS, struct ucore_get_ports, ports, cmd_get_ports) },
 };
 
 static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)

@@ -135,7 +135,8 @@ void ucore_describe_box(const struct ucore_box *box, bool admin, struct ucore_bo
 		.nr_fixed = type->nr_fixed,
 		.width = ucore_box_width(box, false),
 		.fixed_width = ucore_box_width(box, true),
-		.flags = READ_ONCE(box->caps) | (READ_ONCE(box->dead) ? UCORE_BOX_F_DEAD : 0),
+		.flags = READ_ONCE(box->caps) | (READ_ONCE(box->dead) ? UCORE_BOX_F_DEAD : 0) |
+			 (ucore_box_is_absent(box) ? UCORE_BOX_F_ABSENT : 0),
 	};
 	if (admin)
 		out->location = box_location(box);

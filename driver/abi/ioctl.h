@@ -19,6 +19,7 @@ union ucore_ioctl_arg {
 	struct ucore_get_boxes boxes;
 	struct ucore_get_fields fields;
 	struct ucore_get_links links;
+	struct ucore_get_ports ports;
 	struct ucore_get_selftest selftest;
 	struct ucore_get_tables tables;
 	struct ucore_get_units units;

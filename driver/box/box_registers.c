@@ -58,7 +58,7 @@ static void shared_write(struct ucore_box *box, const u64 *val)
  * @box: box without a running context
  *
  * Reads a counter register of a dead box. If the value fits the width of the counter, the box is
- * no longer dead. A box that is not dead is not accessed.
+ * no longer dead or absent. A box that is not dead is not accessed.
  *
  * Return: true if the box is not dead.
  */
@@ -70,9 +70,14 @@ bool ucore_box_responds(struct ucore_box *box)
 
 	if (!box->dead)
 		return true;
+	if (ucore_box_is_absent(box) &&
+	    (u32)ucore_box_read(box, ucore_layout_first(layout)) == ~0U)
+		return false;
 	raw = box->io.ops->read_running(&box->io, fixed ? layout->fixed_ctr[0] : layout->ctr[0]);
 	if (!ucore_box_value_is_possible(raw, GENMASK_ULL(ucore_box_width(box, fixed) - 1, 0)))
 		return false;
+	if (box->desc.absent)
+		WRITE_ONCE(*box->desc.absent, 0);
 	WRITE_ONCE(box->dead, false);
 	return true;
 }
@@ -109,6 +114,28 @@ void ucore_box_clear_status(struct ucore_box *box, u64 status)
 {
 	if (status && !box->dead)
 		ucore_box_write(box, box->desc.layout->status, status);
+}
+
+/*
+ * Return false if only a trial of overflows (overflow_trial.c) reads the status of the box. The
+ * trial clears the status itself.
+ */
+static bool status_is_used(const struct ucore_box *box)
+{
+	return !box->desc.reported_in || box->caps & UCORE_BOX_F_OVERFLOW;
+}
+
+/**
+ * ucore_box_clear_stale() - clear overflow bits that an earlier use of the box has left set
+ * @box: box
+ * @bits: status bits to be cleared if they are set
+ *
+ * Accesses no register if samples do not read the status.
+ */
+void ucore_box_clear_stale(struct ucore_box *box, u64 bits)
+{
+	if (status_is_used(box))
+		ucore_box_clear_status(box, ucore_box_status(box) & bits);
 }
 
 /*
@@ -224,7 +251,7 @@ void ucore_box_reset(struct ucore_box *box)
 	for (i = 0; i < type->nr_gp && !ucore_box_reset_reaches(box, UCORE_RESET_CTR); i++)
 		box->io.ops->write64(&box->io, layout->ctr[i], 0);
 	fixed_zero(box);
-	ucore_box_clear_status(box, ucore_box_status(box));
+	ucore_box_clear_stale(box, ~0ULL);
 }
 
 /**

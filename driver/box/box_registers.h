@@ -32,7 +32,8 @@ struct ucore_domain;
  * @reads: number of register reads of the self-test
  * @writes: number of register writes of the self-test
  * @partial: all checks that are possible while other sessions count have been made
- * @done: all checks have been made
+ * @done: all checks have been made, except the trial of overflows
+ * @overflow_tried: the trial of overflows has been made (overflow_trial.c)
  *
  * Written with the domain's lock held.
  */
@@ -47,6 +48,7 @@ struct ucore_selftest {
 	u32 writes;
 	bool partial;
 	bool done;
+	bool overflow_tried;
 };
 
 /* Capabilities of boxes whose counters can interrupt at the end of a period */
@@ -93,6 +95,7 @@ struct ucore_selftest {
  *         domain's lock
  * @dirty: the box has been programmed, and its registers have not been restored yet. A dead box
  *         stays dirty. Protected by the domain's lock.
+ * @probed: time of the last probe of a box that is absent (ns)
  * @dead: the registers of the box read all ones; written with the domain's lock held. Cleared
  *        when the box answers again.
  */
@@ -122,6 +125,7 @@ struct ucore_box {
 	u32 unreported;
 	u64 unreported_seq;
 	u64 fixed;
+	u64 probed;
 	bool dirty;
 	bool dead;
 };
@@ -147,6 +151,38 @@ static inline u64 ucore_box_read(const struct ucore_box *box, u32 reg)
 static inline void ucore_box_write(const struct ucore_box *box, u32 reg, u64 val)
 {
 	box->io.ops->write(&box->io, reg, val);
+}
+
+/*
+ * Write the bits @word to a control, read them back and write 0. Return the bits that the control
+ * did not retain. Without bits nothing is accessed.
+ */
+static inline u32 ucore_box_missing_bits(const struct ucore_box *box, u16 reg, u32 word)
+{
+	u64 val;
+
+	if (!word)
+		return 0;
+	ucore_box_write(box, reg, word);
+	val = ucore_box_read(box, reg);
+	ucore_box_write(box, reg, 0);
+	return word & ~(u32)val;
+}
+
+/*
+ * Return true if overflows of the box can interrupt a CPU: always those of core counters, and those
+ * of a die if the global control routes PMIs.
+ */
+static inline bool ucore_box_interrupts(const struct ucore_box *box)
+{
+	return box->desc.scope == UCORE_SCOPE_CPU ||
+	       (box->desc.global && box->desc.global->core_sel);
+}
+
+/* Return true if a box has not responded since ucore was loaded. Such a box is also dead. */
+static inline bool ucore_box_is_absent(const struct ucore_box *box)
+{
+	return box->desc.absent && READ_ONCE(*box->desc.absent);
 }
 
 static inline void ucore_box_set_dead(struct ucore_box *box)
@@ -183,5 +219,6 @@ void ucore_box_restore(struct ucore_box *box);
 bool ucore_box_responds(struct ucore_box *box);
 u64 ucore_box_status(struct ucore_box *box);
 void ucore_box_clear_status(struct ucore_box *box, u64 status);
+void ucore_box_clear_stale(struct ucore_box *box, u64 bits);
 
 #endif /* UCORE_BOX_REGISTERS_H */

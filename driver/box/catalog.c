@@ -64,6 +64,7 @@ static int box_init(struct ucore_box *box, u32 id, struct ucore_domain *domain,
 	INIT_LIST_HEAD(&box->node);
 	INIT_LIST_HEAD(&box->claims);
 	box->caps = desc->type->caps | desc->caps;
+	box->dead = ucore_box_is_absent(box);
 	box->io.tally = &domain->tally;
 	if (domain->gate)
 		ucore_soft_global_init_box(&box->io, domain->gate);
@@ -186,7 +187,7 @@ static int find_all(struct ucore_finder *finder)
 int ucore_catalog_build(void)
 {
 	struct ucore_catalog *cat = &ucore_catalog;
-	struct ucore_finder finder = { };
+	struct ucore_finder finder = { .may_write = cat->may_write };
 	int ret;
 
 	cat->platform = ucore_platform_match();

@@ -24,10 +24,14 @@
  * @logged: bit mask of the kinds of self-test results that have been logged; protected by @lock
  * @core_busy: the last attempt to reserve the core counters failed, because perf has them; written
  *             with @lock held
+ * @overflow_sticks: a trial has found that the freeze by an overflow does not end, so that no
+ *                   further trial is made (overflow_trial.c)
  * @absent: reason why no uncore boxes were found, UCORE_STATE_*; UCORE_STATE_READY if some were
  *          found
  * @hidden: text about missing boxes for the user, empty if no box is missing
  * @cause: cause of the problem in @hidden, UCORE_CAUSE_*
+ * @may_write: true if ucore_catalog_build() may write registers, because no other driver uses the
+ *             uncore
  * @failed: text about the first failed self-test for the user; NULL if no self-test failed
  * @failed_text: buffer to which @failed points; read through @failed only
  */
@@ -41,9 +45,11 @@ struct ucore_catalog {
 	struct mutex lock;	/* taken after session->lock, ucore_run_lock, CPU hotplug lock */
 	u32 logged;
 	bool core_busy;
+	bool overflow_sticks;
 	u32 absent;
 	char hidden[UCORE_REASON_LEN];
 	u32 cause;
+	bool may_write;
 	const char *failed;
 	char failed_text[UCORE_REASON_LEN];
 };

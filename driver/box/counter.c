@@ -413,7 +413,7 @@ static void counter_load_shared(struct ucore_counter *ctr)
 {
 	struct ucore_box *box = ctr->box;
 
-	ucore_box_clear_status(box, ucore_box_status(box) & counter_status(ctr));
+	ucore_box_clear_stale(box, counter_status(ctr));
 	ucore_counter_arm(ctr);
 }
 

@@ -15,6 +15,7 @@
  * @holders: number of claims that hold the counter
  * @shareable: further sessions may hold the counter for the same event
  * @users: number of running domain contexts that use the counter
+ * @started: the control of a counter that no freeze stops has been written for its users
  * @first: the only user while the counter is not shared and @users is 1
  * @leader: the counter as hardware: count, control and last register value. NULL while one session
  *          alone has claimed the box
@@ -40,6 +41,7 @@ struct ucore_counter_use {
 	bool shareable;
 	bool sharing;
 	bool spent;
+	bool started;
 	u32 users;
 	struct ucore_counter *first;
 	struct ucore_counter *leader;

@@ -102,6 +102,13 @@ bool ucore_domain_control_changed(struct ucore_domain *domain)
 	return changed && !(domain->armed && ucore_domain_status(domain));
 }
 
+/* Return true if a manual or a trial shows what the bits of the global status mean. */
+static bool status_is_known(const struct ucore_domain *domain)
+{
+	return domain->global && domain->global->nr_status &&
+	       (!domain->global->untried || READ_ONCE(domain->overflow_proven));
+}
+
 /**
  * ucore_domain_overflow_freezes() - check whether an overflow of any counter freezes the domain
  * @domain: domain
@@ -110,7 +117,7 @@ bool ucore_domain_control_changed(struct ucore_domain *domain)
  */
 bool ucore_domain_overflow_freezes(const struct ucore_domain *domain)
 {
-	return domain->global && domain->global->nr_status && !ucore_domain_has_enables(domain);
+	return status_is_known(domain) && !ucore_domain_has_enables(domain);
 }
 
 /**
@@ -242,7 +249,7 @@ void ucore_domain_acquire(struct ucore_domain *domain)
  */
 void ucore_domain_clear_stale(struct ucore_domain *domain)
 {
-	if (ucore_domain_status(domain))
+	if (status_is_known(domain) && ucore_domain_status(domain))
 		ucore_domain_clear_status(domain);
 	domain->status_clear = ktime_get_mono_fast_ns();
 	domain->pmi.clear = domain->status_clear;

@@ -167,6 +167,8 @@ static inline void ucore_pmi_expect_none(struct ucore_pmi *pmi)
  *         Every write of a global control must contain these bits.
  * @found: bits of the global control (the PMI route, or the enable bits of core counters) before
  *         ucore's first use; restored after ucore's last use
+ * @overflow_proven: a trial has shown that an overflow freezes the domain and sets its bit of the
+ *                   global status (overflow_trial.c)
  * @acquired: ucore uses the global control, and @found is valid
  * @status: words of the global status as last read
  * @armed: number of running domain contexts with an overflow trigger
@@ -242,6 +244,7 @@ struct ucore_domain {
 	u64 skew_max_ns;
 	u64 route;
 	u64 found;
+	bool overflow_proven;
 	bool acquired;
 	u64 status[UCORE_MAX_STATUS];
 	u32 armed;

@@ -10,6 +10,7 @@
 #include <linux/device.h>
 #include <linux/kobject.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/pci.h>
 #include <linux/platform_device.h>
@@ -25,6 +26,9 @@
  * with the catalog's lock held.
  */
 static bool loading;
+
+/* Held while ucore searches boxes: the search may write registers, and intel_uncore writes them */
+static DEFINE_MUTEX(search_lock);
 
 /* Return true if a session has claimed an uncore box. */
 static bool any_box_claimed(void)
@@ -44,6 +48,7 @@ static int module_changes(struct notifier_block *nb, unsigned long state, void *
 
 	if (strcmp(mod->name, INTREE_MODULE))
 		return NOTIFY_DONE;
+	mutex_lock(&search_lock);
 	mutex_lock(&ucore_catalog.lock);
 	if (state == MODULE_STATE_COMING && any_box_claimed()) {
 		pr_warn("%s not loaded: sessions use the boxes\n", INTREE_MODULE);
@@ -52,6 +57,7 @@ static int module_changes(struct notifier_block *nb, unsigned long state, void *
 		loading = state == MODULE_STATE_COMING;
 	}
 	mutex_unlock(&ucore_catalog.lock);
+	mutex_unlock(&search_lock);
 	return ret;
 }
 
@@ -113,6 +119,31 @@ void ucore_intel_uncore_unregister(void)
 	unregister_module_notifier(&module_notifier);
 }
 
+/* Return true if intel_uncore is a module that is loaded, or is part of the kernel image. */
+static bool is_loaded(void)
+{
+	return READ_ONCE(loading) || built_in || module_there();
+}
+
+/**
+ * ucore_intel_uncore_hold() - keep intel_uncore from being loaded while ucore searches boxes
+ *
+ * The module notifier of intel_uncore waits until ucore_intel_uncore_release() is called.
+ *
+ * Return: true if intel_uncore does not use the hardware.
+ */
+bool ucore_intel_uncore_hold(void)
+{
+	mutex_lock(&search_lock);
+	return !is_loaded();
+}
+
+/** ucore_intel_uncore_release() - let intel_uncore be loaded again */
+void ucore_intel_uncore_release(void)
+{
+	mutex_unlock(&search_lock);
+}
+
 /**
  * ucore_intel_uncore_present() - check whether intel_uncore uses the hardware
  *
@@ -129,7 +160,7 @@ bool ucore_intel_uncore_present(void)
 
 	if (!platform)
 		return false;
-	return READ_ONCE(loading) || built_in || module_there() ||
+	return is_loaded() ||
 	       (platform->intree && driver_find(platform->intree, &pci_bus_type));
 }
 

@@ -10,6 +10,8 @@
 
 int ucore_intel_uncore_register(void);
 void ucore_intel_uncore_unregister(void);
+bool ucore_intel_uncore_hold(void);
+void ucore_intel_uncore_release(void);
 bool ucore_intel_uncore_present(void);
 bool ucore_intel_uncore_is_module(void);
 

@@ -23,18 +23,11 @@
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
 
+#include "box/box_clock.h"
 #include "box/catalog.h"
 #include "box/freeze.h"
+#include "box/overflow_trial.h"
 #include "box/selftest.h"
-
-/* Time for which a counter counts clocks (us). A clock of 100 MHz has 500 cycles in this time. */
-#define CLOCK_TEST_US	5
-
-/*
- * Number of clocks after which the counter overflows in the trial of a reserved overflow enable.
- * It is less than CLOCK_TEST_US takes.
- */
-#define TRIAL_CLOCKS	64
 
 static bool try_overflow;
 module_param(try_overflow, bool, 0444);
@@ -166,18 +159,6 @@ u32 ucore_selftest_event_bits(const struct ucore_box *box)
 	return bits;
 }
 
-static u32 missing(const struct ucore_box *box, u16 reg, u32 word)
-{
-	u64 val;
-
-	if (!word)
-		return 0;
-	ucore_box_write(box, reg, word);
-	val = ucore_box_read(box, reg);
-	ucore_box_write(box, reg, 0);
-	return word & ~(u32)val;
-}
-
 static void test_controls(struct ucore_box *box)
 {
 	const struct ucore_box_type *type = box->desc.type;
@@ -192,9 +173,10 @@ static void test_controls(struct ucore_box *box)
 	 * count.
 	 */
 	for (i = 0; i < type->nr_gp; i++) {
-		selftest->missing |= missing(box, layout->ctl[i],
-					  ucore_selftest_event_bits(box));
-		selftest->missing |= missing(box, layout->ctl[i], type->ctl_en | ov);
+		selftest->missing |= ucore_box_missing_bits(box, layout->ctl[i],
+							     ucore_selftest_event_bits(box));
+		selftest->missing |= ucore_box_missing_bits(box, layout->ctl[i],
+							     type->ctl_en | ov);
 	}
 	if (type->nr_gp)
 		record_check(box, UCORE_SELFTEST_CONTROL, !selftest->missing);
@@ -203,7 +185,8 @@ static void test_controls(struct ucore_box *box)
 
 	for (i = 0; i < type->nr_fixed; i++)
 		if (layout->fixed_ctl[i] != UCORE_REG_NONE)
-			not_fixed |= missing(box, layout->fixed_ctl[i], type->fixed_en | fixed_ov);
+			not_fixed |= ucore_box_missing_bits(box, layout->fixed_ctl[i],
+							    type->fixed_en | fixed_ov);
 	if (type->nr_fixed && layout->fixed_ctl[0] != UCORE_REG_NONE)
 		record_check(box, UCORE_SELFTEST_FIXED_CONTROL, !not_fixed);
 	if (not_fixed & fixed_ov)
@@ -214,74 +197,15 @@ static void test_controls(struct ucore_box *box)
  * ---- clock: a counter counts clocks, unless a freeze stops it ----
  */
 
-/**
- * struct clock - counter of a box that can count clock cycles
- * @ctl: offset of the control register
- * @ctr: offset of the counter register
- * @word: value of the control register that makes the counter count clock cycles
- */
-struct clock {
-	u16 ctl;
-	u16 ctr;
-	u32 word;
-};
-
-static bool find_clock(const struct ucore_box *box, struct clock *clock)
-{
-	const struct ucore_box_type *type = box->desc.type;
-	const struct ucore_layout *layout = box->desc.layout;
-
-	if (type->nr_fixed && layout->fixed_ctl[0] != UCORE_REG_NONE) {
-		*clock = (struct clock){ layout->fixed_ctl[0], layout->fixed_ctr[0],
-					 type->fixed_en };
-		return true;
-	}
-	if (!type->clock || !type->nr_gp)
-		return false;
-	*clock = (struct clock){ layout->ctl[0], layout->ctr[0],
-				 (type->clock & ~UCORE_CLOCK(0)) | type->ctl_en };
-	return true;
-}
-
-static u64 clock_read(const struct ucore_box *box, const struct clock *clock)
-{
-	return box->io.ops->read_running(&box->io, clock->ctr);
-}
-
-static bool clock_stands(const struct ucore_box *box, const struct clock *clock)
-{
-	u64 before = clock_read(box, clock);
-
-	udelay(CLOCK_TEST_US);
-	return clock_read(box, clock) == before;
-}
-
-/* Let the counter count clocks: end the freeze of the box and of the domain. */
-static void clock_start(struct ucore_box *box)
-{
-	ucore_box_unfreeze(box);
-	if (box->domain->global)
-		ucore_unfreeze_domain(box->domain, false);
-}
-
-/* Stop the counter by a freeze: by the global control, or by the box control if there is none. */
-static void clock_freeze(struct ucore_box *box)
-{
-	if (box->domain->global)
-		ucore_freeze_domain(box->domain, ktime_get_mono_fast_ns());
-	else
-		ucore_box_freeze(box);
-}
-
 /* Test whether the box control freezes the box while the domain is not frozen. */
-static void test_box_freeze(struct ucore_box *box, const struct clock *clock)
+static void test_box_freeze(struct ucore_box *box, const struct ucore_clock *clock)
 {
 	bool held;
 
-	clock_start(box);
+	ucore_clock_start(box);
 	ucore_box_freeze(box);
-	held = clock_stands(box, clock);
-	clock_freeze(box);
+	held = ucore_clock_stands(box, clock);
+	ucore_clock_freeze(box);
 	record_check(box, UCORE_SELFTEST_BOX_FREEZE, held);
 	if (!held)
 		clear_caps(box, UCORE_BOX_F_FREEZE);
@@ -290,65 +214,54 @@ static void test_box_freeze(struct ucore_box *box, const struct clock *clock)
 static void test_clock(struct ucore_box *box)
 {
 	bool freezes = box->caps & UCORE_BOX_F_FREEZE && box->desc.type->words;
-	struct clock clock;
+	struct ucore_clock clock;
 
-	if (!find_clock(box, &clock))
+	if (!ucore_clock_find(box, &clock))
 		return;
 	ucore_box_write(box, clock.ctl, clock.word);
-	clock_start(box);
-	udelay(CLOCK_TEST_US);
-	clock_freeze(box);
-	record_check(box, UCORE_SELFTEST_RUN, clock_read(box, &clock));
+	ucore_clock_start(box);
+	udelay(UCORE_CLOCK_US);
+	ucore_clock_freeze(box);
+	record_check(box, UCORE_SELFTEST_RUN, ucore_clock_read(box, &clock));
 	if (box->selftest.failed & UCORE_SELFTEST_RUN)
 		return;		/* a freeze cannot be tested if the counter counts no clocks */
 	if (box->domain->global)
-		record_check(box, UCORE_SELFTEST_GLOBAL_FREEZE, clock_stands(box, &clock));
+		record_check(box, UCORE_SELFTEST_GLOBAL_FREEZE, ucore_clock_stands(box, &clock));
 	if (freezes)
 		test_box_freeze(box, &clock);
 }
 
 /*
- * ---- overflow: a reserved overflow enable is tried ----
+ * ---- trials of overflows ----
  */
 
-/*
- * Let counter 0 overflow with the overflow enable that the manual reserves, and find out whether
- * the global status shows it. No PMI is routed, and an overflow at most freezes the idle domain
- * until the next unfreeze. A write that faults is dropped. The driver does not use the result.
- */
-static void test_reserved_overflow(struct ucore_box *box)
+/* Return true if the clock of the box runs, so that a counter can overflow. */
+static bool clock_runs(const struct ucore_box *box)
 {
-	const struct ucore_box_type *type = box->desc.type;
-	const struct ucore_layout *layout = box->desc.layout;
-	u64 preload = GENMASK_ULL(ucore_box_width(box, false) - 1, 0) - TRIAL_CLOCKS;
-	u32 clock = (type->clock & ~UCORE_CLOCK(0)) | type->ctl_en;
-	struct ucore_domain *domain = box->domain;
-
-	box->selftest.tested |= UCORE_SELFTEST_OVERFLOW;
-	ucore_box_write(box, layout->ctl[0], 0);
-	box->selftest.missing |= missing(box, layout->ctl[0], type->ctl_ov_try);
-	if (box->selftest.missing & type->ctl_ov_try)
-		return;
-	box->io.ops->write64(&box->io, layout->ctr[0], preload);
-	ucore_box_write(box, layout->ctl[0], clock | type->ctl_ov_try);
-	clock_start(box);
-	udelay(CLOCK_TEST_US);
-	clock_freeze(box);
-	ucore_box_write(box, layout->ctl[0], 0);
-	ucore_box_clear_status(box, ucore_box_status(box));
-	if (!ucore_domain_status(domain))
-		return;
-	ucore_domain_clear_status(domain);
-	box->selftest.found |= UCORE_FOUND_OVERFLOW;
+	return box->selftest.tested & ~box->selftest.failed & UCORE_SELFTEST_RUN;
 }
 
-/* Return true if the user allows the trial, and its result will be valid. */
-static bool may_try_overflow(const struct ucore_box *box)
+/* Return true if the user allows the trial of a reserved bit, and its result will be valid. */
+static bool may_try_reserved(const struct ucore_box *box)
 {
 	const struct ucore_box_type *type = box->desc.type;
 
 	return try_overflow && type->ctl_ov_try && type->clock && box->domain->global &&
-	       box->selftest.tested & ~box->selftest.failed & UCORE_SELFTEST_RUN;
+	       clock_runs(box);
+}
+
+/*
+ * Let the box overflow for a session that needs no PMI. The result is only valid if the clock of
+ * the box runs, and stands while the global control freezes the domain.
+ */
+static void try_freeze_by_overflow(struct ucore_box *box)
+{
+	if (!ucore_overflow_trial_open(box))
+		return;
+	if (clock_runs(box) && !(box->selftest.failed & UCORE_SELFTEST_GLOBAL_FREEZE))
+		ucore_overflow_trial_run(box);
+	else
+		box->selftest.overflow_tried = true;
 }
 
 /*
@@ -361,10 +274,10 @@ static bool may_try_overflow(const struct ucore_box *box)
  */
 static void stop_box(struct ucore_box *box)
 {
-	struct clock clock;
+	struct ucore_clock clock;
 
 	ucore_box_freeze(box);
-	if (find_clock(box, &clock))
+	if (ucore_clock_find(box, &clock))
 		ucore_box_write(box, clock.ctl, 0);
 	ucore_box_reset(box);
 	ucore_box_unfreeze(box);
@@ -379,18 +292,30 @@ static bool domain_idle(const struct ucore_domain *domain)
 	return list_empty(&domain->ctxs) && !READ_ONCE(domain->frozen);
 }
 
-static void checks(struct ucore_box *box, bool idle)
+/* Make the checks that are the same for all sessions. @whole: including freezes */
+static void common_checks(struct ucore_box *box, bool whole)
 {
-	bool whole = idle || !box->domain->global;
-
 	read_state(box);
 	ucore_box_reset_first(box);
 	test_box_widths(box);
 	test_controls(box);
 	if (whole && box->selftest.width)
 		test_clock(box);
-	if (whole && may_try_overflow(box))
-		test_reserved_overflow(box);
+	if (whole && may_try_reserved(box))
+		ucore_overflow_trial_reserved(box);
+}
+
+/* @overflow: the session needs overflows that freeze the domain without a PMI */
+static void checks(struct ucore_box *box, bool idle, bool overflow)
+{
+	bool whole = idle || !box->domain->global;
+
+	if (box->selftest.done)
+		ucore_box_reset(box);
+	else
+		common_checks(box, whole);
+	if (idle && overflow)
+		try_freeze_by_overflow(box);
 	stop_box(box);
 	if (box_is_gone(box)) {	/* a dead box: the results are invalid */
 		box->selftest = (struct ucore_selftest){ };
@@ -404,11 +329,12 @@ static void checks(struct ucore_box *box, bool idle)
 /**
  * ucore_selftest_run() - test a box
  * @box: box for which ucore_selftest_needed() returned true
+ * @overflow: try whether an overflow freezes the domain, for a session that needs no PMI
  *
  * The freeze by the global control is not tested while a session runs on the domain. It is
  * tested when a session next claims the box on an idle domain.
  */
-void ucore_selftest_run(struct ucore_box *box)
+void ucore_selftest_run(struct ucore_box *box, bool overflow)
 {
 	struct ucore_domain *domain = box->domain;
 	struct ucore_tally before = domain->tally;
@@ -424,19 +350,21 @@ void ucore_selftest_run(struct ucore_box *box)
 		ucore_freeze_domain(domain, ktime_get_mono_fast_ns());
 	}
 	raw_write_seqcount_begin(&box->selftest_seq);
-	checks(box, idle);
+	checks(box, idle, overflow);
 	if (idle) {
 		ucore_unfreeze_domain(domain, false);
 		ucore_domain_release(domain);
 	}
-	box->selftest.reads = domain->tally.reads - before.reads;
-	box->selftest.writes = domain->tally.writes - before.writes;
+	box->selftest.reads += domain->tally.reads - before.reads;
+	box->selftest.writes += domain->tally.writes - before.writes;
 	raw_write_seqcount_end(&box->selftest_seq);
 }
 
 /* Return true if a check of the box has not been made yet and is possible now. */
-static bool has_work(const struct ucore_box *box)
+static bool has_work(const struct ucore_box *box, bool overflow)
 {
+	if (overflow && ucore_overflow_trial_open(box) && domain_idle(box->domain))
+		return true;
 	/* pairs with checks() */
 	if (smp_load_acquire(&box->selftest.done))
 		return false;
@@ -447,18 +375,19 @@ static bool has_work(const struct ucore_box *box)
 /**
  * ucore_selftest_needed() - check whether a box needs a self-test
  * @box: box that the caller's session has claimed; the session does not run
+ * @overflow: the session needs no PMI, so that a trial must show what an overflow does
  *
  * A box that has only free-running counters is never written and needs no self-test.
  *
  * Return: true if no counter of the box is programmed, and a check that is possible now has not
  * been made yet.
  */
-bool ucore_selftest_needed(const struct ucore_box *box)
+bool ucore_selftest_needed(const struct ucore_box *box, bool overflow)
 {
 	bool written = box->desc.type->nr_gp || box->desc.layout->fixed_ctl[0] != UCORE_REG_NONE;
 
 	return box->domain->scope == UCORE_SCOPE_DIE && written && !box->dirty &&
-	       has_work(box);
+	       has_work(box, overflow);
 }
 
 /**
@@ -508,6 +437,13 @@ static const struct {
 	{ UCORE_SELFTEST_RUN, "its clock does not run" },
 	{ UCORE_SELFTEST_GLOBAL_FREEZE, "the die's freeze does not stop it: values are flagged" },
 	{ UCORE_SELFTEST_BOX_FREEZE, "its own freeze does not stop it" },
+	{ UCORE_SELFTEST_OVERFLOW_RESUME,
+	  "its overflow does not end: its status stays set, or clocks stand until a reboot" },
+	{ UCORE_SELFTEST_OVERFLOW_ENABLE, "its controls do not keep the overflow enable" },
+	{ UCORE_SELFTEST_OVERFLOW_STATUS,
+	  "its overflow does not set the bit that the table states" },
+	{ UCORE_SELFTEST_OVERFLOW_FREEZE, "its overflow does not freeze it" },
+	{ UCORE_SELFTEST_OVERFLOW_DIE, "its overflow freezes only some boxes of the die" },
 };
 
 /**
@@ -559,6 +495,9 @@ static void set_failed_text(const struct ucore_box *box, const char *text)
 	smp_store_release(&ucore_catalog.failed, ucore_catalog.failed_text);
 }
 
+/* Failures that only mean that the box offers no overflows */
+#define HARMLESS	(UCORE_OVERFLOW_TRIAL_CHECKS & ~UCORE_SELFTEST_OVERFLOW_RESUME)
+
 /**
  * ucore_selftest_report() - log a self-test result and update the capabilities of the machine
  * @box: box that has been tested
@@ -566,12 +505,14 @@ static void set_failed_text(const struct ucore_box *box, const char *text)
 void ucore_selftest_report(struct ucore_box *box)
 {
 	const struct ucore_selftest *selftest = &box->selftest;
+	u32 kind = selftest->failed & UCORE_SELFTEST_OVERFLOW_RESUME ?:
+		   selftest->failed & -selftest->failed;
 
 	mutex_lock(&ucore_catalog.lock);
 	if (selftest->failed) {
-		log_once(box, selftest->failed & -selftest->failed,
-			 ucore_selftest_reason(selftest));
-		set_failed_text(box, ucore_selftest_reason(selftest));
+		log_once(box, kind, ucore_selftest_reason(selftest));
+		if (selftest->failed & ~HARMLESS)
+			set_failed_text(box, ucore_selftest_reason(selftest));
 	}
 	if (selftest->found & UCORE_FOUND_CONTROL)
 		log_once(box, UCORE_FOUND_CONTROL << 16,

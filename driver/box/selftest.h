@@ -6,7 +6,7 @@
 #include "box/box_registers.h"
 
 /* In process context, called for a session that has claimed the box: */
-bool ucore_selftest_needed(const struct ucore_box *box);
+bool ucore_selftest_needed(const struct ucore_box *box, bool overflow);
 bool ucore_selftest_failed(const struct ucore_box *box);
 void ucore_selftest_report(struct ucore_box *box);
 struct ucore_selftest ucore_selftest_get(const struct ucore_box *box);
@@ -26,6 +26,6 @@ static inline bool ucore_selftest_freeze_fails(const struct ucore_box *box, bool
 }
 
 /* With the domain's lock held, on a CPU of the domain: */
-void ucore_selftest_run(struct ucore_box *box);
+void ucore_selftest_run(struct ucore_box *box, bool overflow);
 
 #endif /* UCORE_SELFTEST_H */

@@ -13,6 +13,8 @@
 #include <linux/string.h>
 #include <linux/time64.h>
 
+#include "box/domain_global_ctl.h"
+#include "box/overflow_trial.h"
 #include "event/event.h"
 
 /* For each UCORE_FIELD_*: its name, and whether an event with the field needs CAP_PERFMON. */
@@ -302,21 +304,49 @@ static bool period_fits(u64 period, u8 width, u8 preload_bits)
 	return width < 64 ? !(period >> width) : period > 1;
 }
 
+/*
+ * Return true if an overflow of the counters can end the period as required by @end. A trial of
+ * overflows that has not been made yet may show that it can.
+ */
+static bool overflow_ends(const struct ucore_box *box, bool fixed, enum ucore_period_end end)
+{
+	u32 caps;
+
+	if (end == UCORE_END_FREEZE && ucore_overflow_trial_open(box))
+		return !fixed;
+	caps = READ_ONCE(box->caps);
+	if (!(caps & (fixed ? UCORE_BOX_F_FIXED_OVERFLOW : UCORE_BOX_F_OVERFLOW)))
+		return false;
+	return end == UCORE_END_FREEZE ? ucore_domain_overflow_freezes(box->domain) :
+					 ucore_box_interrupts(box);
+}
+
+/*
+ * Choose polls of the global status in place of an interrupt. Several polls in the shortest period
+ * keep the time short in which the domain stands still.
+ */
+static void poll_status(const struct ucore_box *box, bool fixed, struct ucore_event_spec *spec)
+{
+	u64 ns = shortest_period(box, fixed, spec);
+
+	spec->status_poll_ns = clamp(ns / STATUS_POLLS, UCORE_POLL_MIN_NS, UCORE_POLL_MAX_NS);
+}
+
 /**
  * ucore_event_restrict() - find the counters that an event may use, and check its period
  * @box: the box
  * @counters: mask of the counters requested, 0 for any general counter
  * @period: overflow period (counts), 0 for none
- * @interrupt: require an overflow interrupt (UCORE_EVENT_F_NO_POLL)
- * @spec: encoded event. The function sets its counters, period and poll_ns
+ * @end: how the end of the period must be noticed
+ * @spec: encoded event. The function sets its counters, period, and times between polls
  *
  * Return: 0; -EINVAL if a fixed counter and another counter are requested; -ENXIO if a counter
  * does not exist, if the event can use none of them, or if a fixed counter lacks a field of the
- * event; -EOPNOTSUPP if @interrupt is set and the counter cannot interrupt; -ERANGE if @period does
- * not fit or is too short for polling.
+ * event; -EOPNOTSUPP if no overflow ends the period as @end requires; -ERANGE if @period does not
+ * fit or is too short for polling.
  */
-int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, bool interrupt,
-			 struct ucore_event_spec *spec)
+int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period,
+			 enum ucore_period_end end, struct ucore_event_spec *spec)
 {
 	const struct ucore_box_type *type = box->desc.type;
 	u64 general = GENMASK_ULL(UCORE_COUNTER_FIXED - 1, 0);
@@ -341,29 +371,16 @@ int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, 
 	spec->period = period;
 	if (!period)
 		return 0;
-	if (!(box->caps & (fixed ? UCORE_BOX_F_FIXED_OVERFLOW : UCORE_BOX_F_OVERFLOW)))
-		return interrupt ? -EOPNOTSUPP : poll_restrict(box, fixed, spec);
+	if (!overflow_ends(box, fixed, end))
+		return end == UCORE_END_ANY ? poll_restrict(box, fixed, spec) : -EOPNOTSUPP;
 	if (!period_fits(period, ucore_box_width(box, fixed), fixed ? 0 : type->preload_bits))
 		return -ERANGE;
 	/* the overflow status of a core is its own */
-	if (!interrupt && !type->status_global)
+	if (end == UCORE_END_ANY && !type->status_global)
 		spec->fallback_poll_ns = poll_time(box, fixed, spec);
+	if (end == UCORE_END_FREEZE)
+		poll_status(box, fixed, spec);
 	return 0;
-}
-
-/**
- * ucore_event_poll_status() - choose polls of the global status instead of an overflow interrupt
- * @box: the box, whose overflows freeze the domain
- * @spec: encoded event with its counters and a period. The function sets its status_poll_ns
- *
- * An overflow that sends no interrupt still freezes the domain, until a poll finds it. Several
- * polls in the shortest period keep the time short in which the domain stands still.
- */
-void ucore_event_poll_status(const struct ucore_box *box, struct ucore_event_spec *spec)
-{
-	u64 ns = shortest_period(box, spec->counters >> UCORE_COUNTER_FIXED, spec);
-
-	spec->status_poll_ns = clamp(ns / STATUS_POLLS, UCORE_POLL_MIN_NS, UCORE_POLL_MAX_NS);
 }
 
 /**

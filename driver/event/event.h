@@ -93,6 +93,19 @@ struct ucore_filters {
 	u64 shared[UCORE_MAX_SHARED];
 };
 
+/**
+ * enum ucore_period_end - how the end of an event's period is noticed
+ * @UCORE_END_ANY: by an overflow interrupt, or by polls of the counter if it cannot interrupt
+ * @UCORE_END_INTERRUPT: by an overflow interrupt only (UCORE_EVENT_F_NO_POLL)
+ * @UCORE_END_FREEZE: by an overflow that freezes the domain, and polls of the global status
+ *                    (UCORE_SESSION_F_NO_PMI)
+ */
+enum ucore_period_end {
+	UCORE_END_ANY,
+	UCORE_END_INTERRUPT,
+	UCORE_END_FREEZE,
+};
+
 /* Upper limit of uncore clock frequencies (Hz). Bounds the rate at which a counter can count. */
 #define UCORE_MAX_CLOCK_HZ	5000000000ULL
 
@@ -103,9 +116,8 @@ bool ucore_field_present(const struct ucore_box *box, const struct ucore_field_d
 int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *terms,
 		       u32 nr, struct ucore_event_spec *spec);
 bool ucore_event_needs_perfmon(const struct ucore_term *terms, u32 nr);
-int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period, bool interrupt,
-			 struct ucore_event_spec *spec);
-void ucore_event_poll_status(const struct ucore_box *box, struct ucore_event_spec *spec);
+int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period,
+			 enum ucore_period_end end, struct ucore_event_spec *spec);
 u64 ucore_event_fixed(const struct ucore_box_type *type, u64 ctl, u32 counter, bool period);
 bool ucore_event_conflicts(const struct ucore_event_spec *a,
 			   const struct ucore_event_spec *b);

@@ -15,9 +15,10 @@
 #include "ucore_uapi.h"
 
 struct pci_dev;
+struct ucore_port_rule;
 
 #define UCORE_MAX_GP		8
-#define UCORE_MAX_FIXED		17	/* number of free-running counters of an IIO stack */
+#define UCORE_MAX_FIXED		25	/* number of free-running counters of an I/O port of DMR */
 #define UCORE_MAX_COUNTERS	(UCORE_MAX_GP + UCORE_MAX_FIXED)
 #define UCORE_MAX_SHARED	4	/* number of filter and match registers of a box */
 
@@ -278,6 +279,8 @@ struct ucore_box_type {
  * @gated_ctr: MSR number of the first of their counters
  * @gated: mask of the enable bit in these counter controls
  * @gated_sign: highest bit of these counters
+ * @untried: no manual states what an overflow does. The status is not used before a trial has
+ *           passed on the domain (box/overflow_trial.c)
  * @next: next global control of the same domain, which differs only in its address; NULL for
  *        none. All global controls are written, because a freeze by one control may not stop the
  *        boxes of the others.
@@ -305,6 +308,7 @@ struct ucore_global {
 	const struct ucore_global *next;
 	bool level;
 	bool enables;
+	bool untried;
 };
 
 /**
@@ -314,6 +318,9 @@ struct ucore_global {
  * @global_gp: global status bits that an overflow of the general counters may set. The words of
  *             the status are combined by OR (UCORE_MAX_STATUS).
  * @global_fixed: global status bits that an overflow of the fixed counters may set
+ * @reported_in: global control whose status has a bit for the box, if no manual states what an
+ *               overflow does and only a trial shows it (box/overflow_trial.c); otherwise NULL
+ * @status_position: number of this bit in the status of @reported_in
  * @global: first global control of the box's domain; NULL if the domain's boxes are frozen one
  *          by one
  * @scope: kind of the box's domain, UCORE_SCOPE_*
@@ -328,8 +335,11 @@ struct ucore_global {
  *       NULL
  * @caps: capabilities in addition to those of the type, UCORE_BOX_F_*
  * @id_out: variable that receives the box id from the catalog; may be NULL
+ * @absent: variable that is not 0 while the box has not responded since ucore was loaded. NULL for
+ *          a box that responded at load
  * @link: PCI root bus of the box's IIO stack, or remote end of its UPI link; the member box of
  *        @link is not set
+ * @ports: rules for the ports of the box's IIO stack, NULL if they are unknown
  */
 struct ucore_box_desc {
 	const struct ucore_box_type *type;
@@ -337,6 +347,8 @@ struct ucore_box_desc {
 	const struct ucore_global *global;
 	u64 global_gp;
 	u64 global_fixed;
+	const struct ucore_global *reported_in;
+	u32 status_position;
 	u32 scope;
 	u32 die;
 	u32 cpu;
@@ -348,7 +360,9 @@ struct ucore_box_desc {
 	struct pci_dev *aux;
 	u32 caps;
 	u32 *id_out;
+	u32 *absent;
 	struct ucore_link_info link;
+	const struct ucore_port_rule *ports;
 };
 
 #endif /* UCORE_DESC_H */

@@ -96,12 +96,13 @@ static bool packages_have_dies(void)
 	return false;
 }
 
-/*
- * Return the logical die whose UBox contains the number @number, UCORE_DIE_OFFLINE if this die
- * has no online CPU. The number is that of a package, or that of a die if packages have several
- * dies.
+/**
+ * ucore_die_of_package() - find the die with the number that its UBox or stacks contain
+ * @number: number of a package, or of a die if packages have several dies
+ *
+ * Return: logical die id, or UCORE_DIE_OFFLINE if this die has no online CPU.
  */
-static int die_of_ubox_number(u32 number)
+int ucore_die_of_package(u32 number)
 {
 	int cpu, die = UCORE_DIE_OFFLINE;
 	bool dies;
@@ -217,7 +218,7 @@ static int die_of_ubox(struct pci_dev *pdev, const struct ucore_ubox_map *ubox, 
 	int die = die_of_node(pcibus_to_node(pdev->bus));
 
 	if (number >= 0 && (die < 0 || num_online_nodes() <= UBOX_NODES))
-		return die_of_ubox_number(number);
+		return ucore_die_of_package(number);
 	if (die >= 0)
 		return die;
 	/* bus_map() replaces UCORE_DIE_UNKNOWN by the die of a neighbouring bus */
@@ -309,5 +310,5 @@ int ucore_die_of_node_id(const struct ucore_ubox_map *ubox, u32 node)
 		if (!pci_read_config_dword(pdev, ubox->gidnidmap, &map))
 			number = ucore_bus_package(node, map);
 	pci_dev_put(pdev);
-	return number < 0 ? UCORE_DIE_UNKNOWN : die_of_ubox_number(number);
+	return number < 0 ? UCORE_DIE_UNKNOWN : ucore_die_of_package(number);
 }

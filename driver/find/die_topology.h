@@ -46,6 +46,7 @@ void ucore_dies_free(struct ucore_dies *dies);
 int ucore_cpu_of_die(s32 die);
 int ucore_die_of_bus(struct pci_bus *bus, const struct ucore_ubox_map *ubox);
 void ucore_bus_map(const struct ucore_ubox_map *ubox, int segment, s16 *die_of_bus);
+int ucore_die_of_package(u32 number);
 int ucore_die_of_node_id(const struct ucore_ubox_map *ubox, u32 node);
 
 /* Pure function, exported for unit tests: */

@@ -5,12 +5,28 @@
  */
 #include <linux/cpufeature.h>
 #include <linux/kernel.h>
+#include <linux/moduleparam.h>
 #include <linux/pci.h>
 #include <linux/string.h>
 
 #include "find/array.h"
 #include "find/die_topology.h"
 #include "find/found_boxes.h"
+
+static bool uncertain;
+module_param(uncertain, bool, 0444);
+MODULE_PARM_DESC(uncertain,
+		 "use the likely values of undocumented facts about Ice Lake, Snow Ridge and Diamond Rapids");
+
+/**
+ * ucore_finder_uses_uncertain() - check whether the user wants platform data that is uncertain
+ *
+ * Return: true with the module parameter uncertain=1.
+ */
+bool ucore_finder_uses_uncertain(void)
+{
+	return uncertain;
+}
 
 /**
  * ucore_finder_add() - add one box description

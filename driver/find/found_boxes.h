@@ -54,6 +54,7 @@ struct ucore_platform {
  * @caps: capabilities in addition to those of the platform, UCORE_CAP_*
  * @hidden: text about missing boxes for the user, empty if no box is missing
  * @cause: cause of the problem in @hidden, UCORE_CAUSE_*
+ * @may_write: true if the search may write registers, because no other driver uses the uncore
  */
 struct ucore_finder {
 	struct ucore_box_desc *desc;
@@ -62,8 +63,10 @@ struct ucore_finder {
 	u32 caps;
 	char hidden[UCORE_REASON_LEN];
 	u32 cause;
+	bool may_write;
 };
 
+bool ucore_finder_uses_uncertain(void);
 int ucore_finder_add(struct ucore_finder *finder, const struct ucore_box_desc *desc);
 bool ucore_finder_knows(const struct ucore_finder *finder, const struct ucore_box_desc *desc);
 bool ucore_finder_has(const struct ucore_finder *finder, u64 address, u32 size);

@@ -235,6 +235,31 @@ static int add_all_bars(struct ucore_regions *regions, ucore_resource_own own, c
 	return ret;
 }
 
+/* Return true if a BAR of a PCI Express port contains the whole region. */
+static bool is_in_port(const struct ucore_regions *regions, const struct ucore_region *region)
+{
+	const struct ucore_region *bar;
+
+	for (bar = regions->region; bar < regions->region + regions->nr; bar++)
+		if (bar->port && bar->start <= region->start && region->end <= bar->end)
+			return true;
+	return false;
+}
+
+/*
+ * Treat the busy regions in BARs of ports like those BARs. cxl_port requests all registers of a CXL
+ * component, although it does not use the counters among them. Which boxes exist must not depend on
+ * whether it was loaded first. @first and @end are the indices of the busy regions.
+ */
+static void mark_busy_in_ports(struct ucore_regions *regions, u32 first, u32 end)
+{
+	u32 i;
+
+	for (i = first; i < end; i++)
+		if (is_in_port(regions, &regions->region[i]))
+			regions->region[i].port = true;
+}
+
 /**
  * ucore_resource_collect() - list the memory ranges of other devices
  * @regions: empty list that receives the ranges
@@ -246,8 +271,15 @@ static int add_all_bars(struct ucore_regions *regions, ucore_resource_own own, c
  */
 int ucore_resource_collect(struct ucore_regions *regions, ucore_resource_own own, const void *ctx)
 {
-	return add_fixed(regions) ?: add_ecam(regions) ?: add_all_busy(regions) ?:
-	       add_all_bars(regions, own, ctx);
+	int ret = add_fixed(regions) ?: add_ecam(regions);
+	u32 first = regions->nr, end;
+
+	ret = ret ?: add_all_busy(regions);
+	end = regions->nr;
+	ret = ret ?: add_all_bars(regions, own, ctx);
+	if (!ret)
+		mark_busy_in_ports(regions, first, end);
+	return ret;
 }
 
 /**

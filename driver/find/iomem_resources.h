@@ -12,7 +12,7 @@ struct resource;
  * struct ucore_region - range of physical addresses that cannot contain uncore registers
  * @start: physical address of the first byte
  * @end: physical address of the first byte after the range
- * @port: true if the range is a BAR of a PCI Express port
+ * @port: true if the range is in a BAR of a PCI Express port
  */
 struct ucore_region {
 	u64 start;

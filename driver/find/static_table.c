@@ -329,6 +329,8 @@ int ucore_static_table_find(struct ucore_finder *finder, const struct ucore_plat
 	struct search search = { .finder = finder, .table = platform->table };
 	int ret, segment = -1;
 
+	if (search.table->uncertain && ucore_finder_uses_uncertain())
+		search.table = search.table->uncertain;
 	find_small_dies(&search);
 	find_slices(&search);
 	ret = find_msr(&search);

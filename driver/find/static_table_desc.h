@@ -136,6 +136,8 @@ struct ucore_static_mmio {
  * @chop_reg: config offset of the register that identifies the die variant
  * @chop: bits of this register that contain the die variant; value 0 is the smallest die
  * @links: registers with the root buses of IIO stacks and the peers of UPI links; may be NULL
+ * @uncertain: table that also contains likely facts which no source confirms, for the module
+ *             parameter uncertain=1; NULL if there are none
  */
 struct ucore_static_table {
 	const struct ucore_global *global;
@@ -158,6 +160,7 @@ struct ucore_static_table {
 	u16 chop_reg;
 	u32 chop;
 	const struct ucore_link_regs *links;
+	const struct ucore_static_table *uncertain;
 };
 
 #endif /* UCORE_STATIC_TABLE_DESC_H */

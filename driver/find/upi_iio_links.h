@@ -5,8 +5,29 @@
 
 #include <linux/types.h>
 
+struct ucore_bus_table;
 struct ucore_finder;
+struct ucore_port_rule;
 struct ucore_ubox_map;
+
+/**
+ * struct ucore_link_speed - register with the speed of a QPI or UPI link
+ * @function: number of the PCI function with the register, in the PCI device of the link's box
+ * @reg: config offset of the register
+ * @field: bits of the register that contain the speed
+ * @mts: speed of each value (MT/s), 0 if the value has no meaning
+ * @nr: number of @mts
+ * @slowest_or_down: value 0 stands for the lowest speed, but also for a link that is not trained,
+ *                   and no other register contains the state of the link
+ */
+struct ucore_link_speed {
+	u8 function;
+	u16 reg;
+	u32 field;
+	const u16 *mts;
+	u8 nr;
+	bool slowest_or_down;
+};
 
 /**
  * struct ucore_link_regs - registers that describe the IIO stacks and UPI links of a generation
@@ -18,9 +39,9 @@ struct ucore_ubox_map;
  * @stack_of_id: array that maps a stack id to the number of the IIO stack
  * @nr_stacks: number of IIO stacks of a die
  * @first_stack: number of the only IIO stack that can have root bus 0
- * @port_stacks: bit mask of the IIO stacks whose root ports have consecutive device numbers
- * @nr_ports: number of root ports of an IIO stack in @port_stacks
- * @port0: PCI device number of the first root port of such a stack
+ * @ports: rules for the ports of each IIO stack, with NULL for stacks whose ports are unknown; NULL
+ *         if the ports of all stacks are unknown
+ * @bus_table: tables of root buses, NULL if the generation has none
  * @no_model: CPUID model of this platform that lacks these registers, or 0
  * @link_status: config offset of the status register in the PCI function of a UPI link, or 0
  * @link_trained: bit of the status register that is set if the link works
@@ -28,6 +49,7 @@ struct ucore_ubox_map;
  * @peer_link: bits of this register that contain the port number of the remote end
  * @peer_node: bits of this register that contain the node id of the remote socket, in the
  *             numbering of the UBoxes
+ * @speed: register with the speed of a link, NULL if it is unknown
  */
 struct ucore_link_regs {
 	u32 bus_msr;
@@ -38,15 +60,15 @@ struct ucore_link_regs {
 	const u8 *stack_of_id;
 	u8 nr_stacks;
 	u8 first_stack;
-	u32 port_stacks;
-	u8 nr_ports;
-	u8 port0;
+	const struct ucore_port_rule *const *ports;
+	const struct ucore_bus_table *bus_table;
 	u8 no_model;
 	u16 link_status;
 	u16 link_peer;
 	u32 link_trained;
 	u32 peer_link;
 	u32 peer_node;
+	const struct ucore_link_speed *speed;
 };
 
 void ucore_links_find(struct ucore_finder *finder, const struct ucore_link_regs *regs,

@@ -189,13 +189,17 @@ static bool domain_has_work(const struct ucore_domain *domain)
 	return domain->acquired || !list_empty(&domain->ctxs);
 }
 
-/* Save the values of a domain's global controls after a resume, for the next restore. */
+/*
+ * Save the values of a domain's global controls after a resume, for the next restore. Clear the
+ * status of overflows that nobody has serviced since the domain lost its last CPU.
+ */
 static void acquire_here(void *arg)
 {
 	struct ucore_domain *domain = arg;
 
 	raw_spin_lock(&domain->lock);
-	ucore_domain_acquire(domain);
+	if (!domain->acquired)
+		ucore_domain_acquire(domain);
 	ucore_domain_clear_stale(domain);
 	raw_spin_unlock(&domain->lock);
 }
@@ -320,8 +324,7 @@ static void domain_set_reader(struct ucore_domain *domain, int cpu, u32 reason)
 	WRITE_ONCE(domain->reader, cpu);
 	if (!domain_has_work(domain))
 		return;		/* no session uses the domain, as at module load */
-	if (!domain->acquired)
-		ucore_budget_run(domain, acquire_here, domain);
+	ucore_budget_run(domain, acquire_here, domain);
 	if (ucore_pmi_wanted(domain))
 		ucore_pmi_enable(domain);
 	ucore_budget_run(domain, online_here, &gap);

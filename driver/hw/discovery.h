@@ -9,7 +9,8 @@
  *
  * Intel's guide for the uncore of Sapphire Rapids is not public as text. The facts are those
  * on which Linux, Intel PCM and Intel's datasheets for Core Ultra 200 (831649, 844345, whose
- * uncore counters have the same registers) agree.
+ * uncore counters have the same registers) agree. Intel 817760 describes the same counter block as
+ * an IP for FPGAs.
  */
 #ifndef UCORE_HW_DISCOVERY_H
 #define UCORE_HW_DISCOVERY_H
@@ -37,6 +38,17 @@
 #define DISC_DVSEC_TBIR			GENMASK_ULL(2, 0)
 #define DISC_DVSEC_TABLE_OFFSET		GENMASK_ULL(31, 3)	/* offset in the BAR (bytes) */
 #define DISC_DVSEC_SIZE			0x10
+
+/*
+ * MSRs with the physical address of a table: on client processors from Panther Lake on, on Nova
+ * Lake, and on Diamond Rapids (dmr.h). intel_uncore reads the first one on each processor that it
+ * does not know. It raises #GP if it does not exist.
+ */
+#define DISC_MSR_TABLE			0x201e
+#define NVL_MSR_TABLE			0x711
+#define NVL_FAMILY			18	/* CPUID family and models of Nova Lake */
+#define NVL_MODEL			1
+#define NVL_MODEL_L			3
 
 /* ---- the table: record 0 is global, all others are units ---- */
 
@@ -85,7 +97,9 @@
 
 /*
  * Fields of a counter control. There is no enable bit for a counter: a counter with an event
- * counts unless it is frozen. Bit 22 may be written 0 or 1: UNCERTAIN(disc-enable).
+ * counts unless it is frozen. Bit 22 may be written 0 or 1: LIKWID never sets it, and Intel PCM
+ * sets it. OV_EN lets an overflow send a message to the global control, which should freeze all
+ * boxes: UNCERTAIN(overflow-freeze).
  */
 #define DISC_CTL_EV_SEL			GENMASK_ULL(7, 0)
 #define DISC_CTL_UMASK			GENMASK_ULL(15, 8)
@@ -97,7 +111,7 @@
 #define DISC_CTL_INVERT			BIT_ULL(23)
 #define DISC_CTL_THRESH			GENMASK_ULL(31, 24)
 #define DISC_CTL_UMASK_EXT32		GENMASK_ULL(63, 32)	/* extended umask of a CHA */
-#define DISC_CTL_UMASK_EXT		GENMASK_ULL(55, 32)	/* 64-bit controls except CHAs' */
+#define DISC_CTL_UMASK_EXT		GENMASK_ULL(55, 32)	/* of other boxes that have one */
 #define DISC_CTL_IIO_THRESH		GENMASK_ULL(35, 24)
 #define DISC_CTL_IIO_CH_MASK		GENMASK_ULL(47, 36)
 #define DISC_CTL_IIO_FC_MASK		GENMASK_ULL(50, 48)
@@ -112,8 +126,8 @@
 /*
  * Distances between the controls and between the counters of a box. In MSRs both distances are 1.
  * In PCI config space both are 8 bytes, because a control has two dwords. In MMIO counters are 8
- * bytes apart. MMIO controls are 4 bytes apart in memory controllers (32 bits) and 8 bytes apart
- * in CXL boxes.
+ * bytes apart. MMIO controls are 8 bytes apart in general (Intel 817760, 5.4.2 to 5.4.7) and in CXL
+ * boxes, and 4 bytes apart in memory controllers (32 bits).
  */
 #define DISC_PCI_CTL_STRIDE		8
 #define DISC_MMIO_CTL_STRIDE		4
@@ -133,7 +147,11 @@
 
 /* ---- global control and status ---- */
 
-#define DISC_GLOBAL_CTL_FRZ_ALL		BIT_ULL(0)	/* freezes all boxes: UNCERTAIN(freeze) */
+/*
+ * Freezes all boxes while it is set. Three independent programs write 1 to freeze and 0 to run
+ * (Intel PCM, LIKWID, Linux). The other bits are unknown, and must be written 0.
+ */
+#define DISC_GLOBAL_CTL_FRZ_ALL		BIT_ULL(0)
 
 /*
  * Distances between the words of the global status, in MSRs and otherwise in bytes. Status bits
@@ -141,6 +159,12 @@
  */
 #define DISC_GLOBAL_STATUS_STRIDE_MSR	1
 #define DISC_GLOBAL_STATUS_STRIDE	8	/* bytes, in PCI config space and MMIO */
+
+/*
+ * Largest known number of global controls of a die: those of two IMHs and of a CBB (dmr.h). Other
+ * processors are known with one, but intel_uncore accepts several.
+ */
+#define DISC_MAX_GLOBALS		3
 
 /* ---- box types ---- */
 

@@ -17,7 +17,6 @@
 
 #define DMR_PCI_IMH			0x09a1
 #define DMR_MSR_CBB_TABLE		0x710	/* contains the physical address of a CBB's table */
-#define DMR_NR_GLOBALS			3	/* two IMHs and a CBB on one die, each has one */
 
 /* ---- box types; unit ids of the second IMH begin at 8000h ---- */
 
@@ -34,7 +33,11 @@
 #define DMR_TYPE_SNCU			34
 #define DMR_TYPE_ULA			35
 #define DMR_TYPE_DDA			36
-#define DMR_TYPE_SB2UCIE		37	/* units do not work: rejected by the driver */
+/*
+ * intel_uncore rejects these units as broken. A later backport by Intel lists them on a real
+ * Diamond Rapids, under the name d2d_sb2ucie: UNCERTAIN(dmr-sb2ucie).
+ */
+#define DMR_TYPE_SB2UCIE		37
 #define DMR_TYPE_SBO			38
 #define DMR_TYPE_UBR			43
 #define DMR_TYPE_PCIE4			45
@@ -71,5 +74,23 @@
  */
 #define DMR_CTL_PCIE_THRESH		GENMASK_ULL(35, 24)
 #define DMR_CTL_PCIE_SELECT		GENMASK_ULL(55, 36)
+
+/* ---- free-running counters of I/O ports (HIOP) of the first IMH ---- */
+
+/*
+ * Physical addresses of four HIOPs, and offsets of their counters (bytes): inbound data, inbound
+ * bandwidth and outbound bandwidth of eight ports, then a clock. The addresses are a constant of
+ * intel_uncore. No register contains them, so that they may be wrong on another board. A bandwidth
+ * counter counts units of 4 bytes, or of 32 bytes as on Sapphire Rapids: UNCERTAIN(dmr-free).
+ */
+#define DMR_HIOP_ADDRESSES \
+	{ 0x1ffff6ae7000, 0x1ffff6aef000, 0x1ffff6aff000, 0x1ffff6b07000 }
+#define DMR_HIOP_PORTS			8
+#define DMR_HIOP_FREE_DATA		0x4d40
+#define DMR_HIOP_FREE_IN		0x6b00
+#define DMR_HIOP_FREE_OUT		0x6b60
+#define DMR_HIOP_FREE_CLOCK		0x6bb0
+#define DMR_HIOP_FREE_END		0x6bb8
+#define DMR_HIOP_FREE_WIDTH		48
 
 #endif /* UCORE_HW_DMR_H */

@@ -65,7 +65,8 @@
 /*
  * Free-running traffic counters of IIO stack s (units of 32 bytes): eight inbound ports, then
  * eight outbound ports. The event lists name outbound counters, but no source has their
- * addresses. The offset of Sapphire Rapids is used: UNCERTAIN(free-out).
+ * addresses. intel_uncore has none of them. With uncertain=1 the offset of Sapphire Rapids is used:
+ * UNCERTAIN(free-out).
  */
 #define ICX_IIO_FREE_PORTS		8
 #define ICX_MSR_IIO_FREE_IN(s) \
@@ -84,7 +85,6 @@
 #define ICX_STACK_OF_SAD		{ 5, 0, 1, 2, 3, 4 }
 #define ICX_STACK_DMI			5	/* the only stack that can have root bus 0 */
 #define ICX_PORT0_DEVICE		2	/* device of first root port: UNCERTAIN(ports) */
-#define ICX_NR_PORTS			4
 #define ICX_D_MODEL			108	/* CPUID model of Ice Lake-D (models.h) */
 
 /* Width of the counters of all boxes (bits) */

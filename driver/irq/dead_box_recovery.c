@@ -9,8 +9,11 @@
  * status. The watchdog therefore reads the global status periodically. It also probes dead
  * boxes. A box that responds again is restored, or counted again by the sessions that use it.
  *
- * All functions except ucore_recovery_box_is_alive() run under the domain's lock, on a CPU of
- * the domain, with interrupts off.
+ * A box that did not respond at load is absent. The watchdog does not probe it. GET_BOXES and
+ * ADD_EVENT do.
+ *
+ * All functions except those of process context (dead_box_recovery.h) run under the domain's lock,
+ * on a CPU of the domain, with interrupts off.
  */
 #include <linux/cpu.h>
 #include <linux/ktime.h>
@@ -101,7 +104,7 @@ static void counters_start_unfrozen(struct ucore_domain_ctx *ctx, const struct u
 	for (i = pb && is_counting(ctx) ? pb->last : U32_MAX; i != U32_MAX;
 	     i = ctx->ctr[i].sibling)
 		if (ucore_ctx_counts(ctx, &ctx->ctr[i]))
-			ucore_counter_start_unfrozen(ctx->ctr[i].leader ?: &ctx->ctr[i]);
+			ucore_shared_start_unfrozen(&ctx->ctr[i]);
 }
 
 /*
@@ -179,10 +182,38 @@ bool ucore_recovery_box_is_alive(struct ucore_box *box)
 }
 
 /**
+ * ucore_recovery_probe_absent() - probe a box that has not responded since ucore was loaded
+ * @box: the box
+ *
+ * Process context, the domain is not locked. Does nothing if the box is not absent, if its last
+ * probe was less than UCORE_RECOVERY_PERIOD_NS ago, or if the reader exceeds its budget. Callers at
+ * the same time may both probe.
+ */
+void ucore_recovery_probe_absent(struct ucore_box *box)
+{
+	u64 now, probed;
+	int reader;
+
+	if (!ucore_box_is_absent(box))
+		return;
+	now = ktime_get_mono_fast_ns();
+	probed = READ_ONCE(box->probed);
+	reader = READ_ONCE(box->domain->reader);
+	if ((probed && now - probed < UCORE_RECOVERY_PERIOD_NS) || reader == UCORE_NO_CPU ||
+	    ucore_budget_wait_ns(reader, now))
+		return;
+	WRITE_ONCE(box->probed, now);
+	cpus_read_lock();
+	ucore_budget_run(box->domain, probe_here, box);
+	cpus_read_unlock();
+}
+
+/**
  * ucore_recovery_reset() - probe the dead boxes of a domain, and recover those that respond
  * @domain: the domain
  *
- * Recovers at most MAX_RECOVERED boxes. Sets domain->spurious if a programmed box is still dead,
+ * Recovers at most MAX_RECOVERED boxes. Does not probe absent boxes, because they may never
+ * respond, and no session uses them. Sets domain->spurious if a programmed box is still dead,
  * because its counters may overflow.
  */
 void ucore_recovery_reset(struct ucore_domain *domain)
@@ -192,14 +223,14 @@ void ucore_recovery_reset(struct ucore_domain *domain)
 	u32 nr = 0;
 
 	ucore_for_each_box(box, domain) {
-		if (!box->dead)
+		if (!box->dead || ucore_box_is_absent(box))
 			continue;
 		if (nr < MAX_RECOVERED && probe(box))
 			nr++;
 		else
 			stray |= box->dirty;
 	}
-	domain->spurious = stray;
+	domain->spurious = stray && ucore_domain_overflow_freezes(domain);
 }
 
 /**

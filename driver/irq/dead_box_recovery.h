@@ -10,12 +10,13 @@ struct ucore_domain;
 
 /*
  * Period (ns) in which the watchdog checks for spurious overflows while no counter is armed, and
- * probes dead boxes
+ * probes dead boxes. GET_BOXES probes an absent box at most once in this time.
  */
 #define UCORE_RECOVERY_PERIOD_NS	(1ULL * NSEC_PER_SEC)
 
 /* Process context: */
 bool ucore_recovery_box_is_alive(struct ucore_box *box);
+void ucore_recovery_probe_absent(struct ucore_box *box);
 
 /* Under the domain's lock, on a CPU of the domain: */
 void ucore_recovery_reset(struct ucore_domain *domain);

@@ -20,6 +20,7 @@
 #include "compat.h"
 #include "cpu/budget.h"
 #include "irq/multiplex.h"
+#include "irq/overflow_poll.h"
 #include "irq/rotate.h"
 #include "irq/timer.h"
 #include "irq/watchdog.h"
@@ -250,6 +251,7 @@ static void restart_here(void *arg)
 		restart_at(&ctx->rotate, now, ctx->rotate_ns);
 	}
 	restart_at(&domain->pmi.poll, now, domain->pmi.poll_ns);
+	ucore_overflow_poll_start(domain);	/* the last session with a PMI may have stopped */
 	domain->multiplexing = false;
 	ucore_multiplex_start(domain);
 	ucore_watchdog_end_throttling(domain);

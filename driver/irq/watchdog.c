@@ -137,11 +137,24 @@ static bool throttling_extend(struct ucore_domain *domain)
 	return true;
 }
 
+/*
+ * Return false if there is nothing to watch: no context is started, or all contexts were stopped
+ * because the last CPU of the domain goes offline or the machine is suspended. Stopped boxes have
+ * been reset, so that a read of their counters would add a wrap.
+ */
+static bool any_runs(struct ucore_domain *domain)
+{
+	const struct ucore_domain_ctx *first;
+
+	first = list_first_entry_or_null(&domain->ctxs, struct ucore_domain_ctx, node);
+	return first && first->running;		/* such a stop ends all contexts at once */
+}
+
 static void watchdog_work(struct ucore_domain *domain, u64 now)
 {
 	bool suspect;
 
-	if (list_empty(&domain->ctxs))
+	if (!any_runs(domain))
 		return;
 	suspect = find_lost(domain, now);
 	fold_wraps(domain, now);

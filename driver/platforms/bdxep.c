@@ -38,8 +38,8 @@ static const struct ucore_constraint r2pcie_constraints[] = {
 	{ }
 };
 
+/* Event 01h may use all counters: intel_uncore and Intel's event list agree on this for v4. */
 static const struct ucore_constraint r3qpi_constraints[] = {
-	{ 0x01, 0x01, GENMASK(1, 0) },
 	{ 0x10, 0x11, GENMASK(1, 0) },
 	{ 0x13, 0x13, BIT(0) },
 	{ 0x14, 0x15, GENMASK(1, 0) },
@@ -82,6 +82,7 @@ static const struct ucore_static_table table = {
 	.global = &ucore_hswep_global,
 	E5_ROWS(msr_boxes, pci_boxes),
 	.ubox = E5_UBOX(BDXEP_PCI_UBOX),
+	.links = &ucore_e5_link_regs,
 	E5_CBO_COUNT(HSWEP),
 	HSWEP_CHOP(BDXEP),
 };

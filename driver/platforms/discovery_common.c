@@ -19,6 +19,15 @@ const struct ucore_field_desc ucore_disc_fields[NR_GENERIC_FIELDS] = {
 	CTL_FIELD(UMASK_EXT, DISC_CTL_UMASK_EXT),
 };
 
+/*
+ * Event fields of box types whose controls use bits 31:0 only. intel_uncore has no extended umask
+ * for them, and no event of Intel's lists needs one.
+ */
+const struct ucore_field_desc ucore_disc_narrow_fields[NR_NARROW_FIELDS] = {
+	COMMON_FIELDS,
+	CTL_FIELD(THRESH, DISC_CTL_THRESH),
+};
+
 const struct ucore_field_desc ucore_disc_iio_fields[NR_IIO_FIELDS] = {
 	COMMON_FIELDS,
 	CTL_FIELD(THRESH, DISC_CTL_IIO_THRESH),
@@ -48,6 +57,7 @@ const struct ucore_box_type ucore_disc_iio_free = {
 	.caps = UCORE_BOX_F_FREE_RUNNING,
 	.nr_fixed = 1 + 2 * SPR_IIO_FREE_PORTS,
 	.fixed_width = SPR_IIO_FREE_WIDTH,
+	.link_kind = UCORE_LINK_BUS,
 };
 
 /* Box type of units with an unknown type number N. Such a unit gets the type name "type_N". */
@@ -55,8 +65,16 @@ const struct ucore_box_type ucore_disc_unknown = {
 	BOX_COMMON("", unknown_fields),
 };
 
+static const struct ucore_disc_msr other_msrs[] = {
+	{ NVL_FAMILY, NVL_MODEL, NVL_MSR_TABLE },
+	{ NVL_FAMILY, NVL_MODEL_L, NVL_MSR_TABLE },
+	{ }
+};
+
 static const struct ucore_disc_rules rules = {
 	.unknown = &ucore_disc_unknown,
+	.table_msr = DISC_MSR_TABLE,
+	.other_msrs = other_msrs,
 };
 
 /* Platform for all other Intel processors. Finds boxes if there are discovery tables. */

@@ -51,8 +51,11 @@
 
 #define NR_GENERIC_FIELDS	6
 
+#define NR_NARROW_FIELDS	5
+
 extern const struct ucore_box_words ucore_disc_words;
 extern const struct ucore_field_desc ucore_disc_fields[NR_GENERIC_FIELDS];
+extern const struct ucore_field_desc ucore_disc_narrow_fields[NR_NARROW_FIELDS];
 extern const struct ucore_box_type ucore_disc_unknown;
 extern const struct ucore_box_type ucore_disc_iio_free;
 extern const struct ucore_constraint ucore_disc_cha_constraints[];

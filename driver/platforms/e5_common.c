@@ -2,6 +2,8 @@
 /* Data that the platforms of the Xeon E5-2600 v1 to v4 have in common. Data only. */
 #include <linux/build_bug.h>
 
+#include "find/upi_iio_links.h"
+#include "hw/iio_stacks.h"
 #include "platforms/e5_common.h"
 
 /* ---- event fields ---- */
@@ -104,3 +106,17 @@ const struct ucore_layout ucore_e5_qpi_layout = {
 	E5_PCI_REGS(E5_PCI_BOX_STATUS),
 	E5_QPI_MATCHES,
 };
+
+/* ---- speed of the QPI links ---- */
+
+static const u16 qpi_speeds[] = QPI_SPEEDS;
+
+static const struct ucore_link_speed qpi_speed = {
+	.function = QPI_SPEED_FUNCTION,
+	.reg = QPI_SPEED,
+	.field = QPI_SPEED_FIELD,
+	.mts = qpi_speeds,
+	.nr = ARRAY_SIZE(qpi_speeds),
+};
+
+const struct ucore_link_regs ucore_e5_link_regs = { .speed = &qpi_speed };

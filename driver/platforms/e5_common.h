@@ -134,6 +134,7 @@ extern const struct ucore_field_desc ucore_e5_invert_qpi_fields[E5_NR_QPI_FIELDS
 extern const struct ucore_layout ucore_e5_pci_layout;
 extern const struct ucore_layout ucore_e5_ha_layout;
 extern const struct ucore_layout ucore_e5_qpi_layout;
+extern const struct ucore_link_regs ucore_e5_link_regs;
 
 /* Initializer of a row of the static table: one box in PCI config space */
 #define E5_PCI_BOX(_type, _layout, _instance, _device, bits) \

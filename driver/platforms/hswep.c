@@ -109,6 +109,10 @@ static const struct ucore_constraint r2pcie_constraints[] = {
 	{ }
 };
 
+/*
+ * Event 01h: intel_uncore allows counters 0 and 1, Intel's event list allows all. A counter that
+ * cannot count an event would count 0, so that the smaller set is used.
+ */
 static const struct ucore_constraint r3qpi_constraints[] = {
 	{ 0x01, 0x01, GENMASK(1, 0) },
 	{ 0x10, 0x12, GENMASK(1, 0) },
@@ -195,6 +199,7 @@ const struct ucore_box_type ucore_hswep_qpi = {
 	.words = &ucore_hswep_words,
 	FIELDS(ucore_e5_invert_qpi_fields),
 	.socket_link = true,
+	.link_kind = UCORE_LINK_UPI,
 	.increments = ucore_e5_clockticks_14,
 	.clock = UCORE_CLOCK(0x14),
 	E5_OVERFLOW_COUNTERS(4, HSWEP_WIDTH),
@@ -274,6 +279,7 @@ static const struct ucore_static_table table = {
 	.global = &ucore_hswep_global,
 	E5_ROWS(msr_boxes, pci_boxes),
 	.ubox = E5_UBOX(HSWEP_PCI_UBOX),
+	.links = &ucore_e5_link_regs,
 	E5_CBO_COUNT(HSWEP),
 	HSWEP_CHOP(HSWEP),
 };

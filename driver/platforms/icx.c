@@ -8,6 +8,7 @@
 #include <linux/bits.h>
 #include <linux/kernel.h>
 
+#include "find/iio_ports.h"
 #include "hw/icx.h"
 #include "hw/imc_map.h"
 #include "platforms/skx.h"
@@ -149,27 +150,35 @@ static const struct ucore_box_type m3upi = {
 /*
  * Free-running counters of an IIO stack, described as fixed counters. Fixed counter 0 is the
  * clock. The next counters are the inbound traffic of each port, then the outbound traffic of
- * each port.
+ * each port. The outbound counters exist only with uncertain=1, because no source has their
+ * addresses.
  */
-static const struct ucore_box_type iio_free = {
-	.name = "iio_free",
-	.caps = UCORE_BOX_F_FREE_RUNNING,
-	.nr_fixed = 1 + 2 * ICX_IIO_FREE_PORTS,
-	.fixed_width = ICX_WIDTH,
-	.link_kind = UCORE_LINK_BUS,
-};
+#define IIO_FREE(_directions) { \
+	.name = "iio_free", \
+	.caps = UCORE_BOX_F_FREE_RUNNING, \
+	.nr_fixed = 1 + (_directions) * ICX_IIO_FREE_PORTS, \
+	.fixed_width = ICX_WIDTH, \
+	.link_kind = UCORE_LINK_BUS, \
+}
+
+static const struct ucore_box_type iio_free = IIO_FREE(1);
+static const struct ucore_box_type uncertain_iio_free = IIO_FREE(2);
 
 /*
  * Free-running counters of a memory controller, described as fixed counters: reads, writes, reads
- * of persistent memory, writes of persistent memory, DRAM clock
+ * of persistent memory, writes of persistent memory, DRAM clock. Snow Ridge has no persistent
+ * memory, and its fixed counters are reads, writes, DRAM clock.
  */
-static const struct ucore_box_type imc_free = {
-	.name = "imc_free",
-	.caps = UCORE_BOX_F_FREE_RUNNING,
-	.nr_fixed = 5,
-	.fixed_width = IMC_FREE_WIDTH,
-	.fixed_increment = 255,	/* an assumption: no manual documents it */
-};
+#define IMC_FREE(_nr) { \
+	.name = "imc_free", \
+	.caps = UCORE_BOX_F_FREE_RUNNING, \
+	.nr_fixed = (_nr), \
+	.fixed_width = IMC_FREE_WIDTH, \
+	.fixed_increment = 255,	/* an assumption: no manual documents it */ \
+}
+
+static const struct ucore_box_type imc_free = IMC_FREE(5);
+static const struct ucore_box_type snr_imc_free = IMC_FREE(3);
 
 static const struct ucore_box_type snr_cha = { CHA, E5_COUNTERS(4, ICX_WIDTH) };
 static const struct ucore_box_type snr_iio = { IIO, E5_COUNTERS(4, ICX_WIDTH) };
@@ -198,7 +207,7 @@ static const struct ucore_box_type snr_pcu = {
 /* UBox of Snow Ridge: no box control and no freeze. Thresholds have eight bits. */
 static const struct ucore_box_type snr_ubox = {
 	.name = "ubox",
-	FIELDS(ucore_e5_fields),
+	FIELDS(ucore_e5_invert_fields),
 	.max_increment = E5_MAX_INCREMENT,
 	.ctl_en = E5_CTL_EN,
 	.fixed_en = E5_FIXED_CTL_EN,
@@ -304,6 +313,14 @@ static const struct ucore_layout imc_free_layout = {
 		       IMC_FREE_DCLK - ICX_IMC_FREE_READ },
 };
 
+static const struct ucore_layout snr_imc_free_layout = {
+	.box_ctl = UCORE_REG_NONE,
+	.status = UCORE_REG_NONE,
+	.fixed_ctl = { [0 ... 2] = UCORE_REG_NONE },
+	.fixed_ctr = { 0, ICX_IMC_FREE_WRITE - ICX_IMC_FREE_READ,
+		       IMC_FREE_DCLK - ICX_IMC_FREE_READ },
+};
+
 /* Offsets of eight consecutive MSRs: the counters of the eight ports of an IIO stack */
 #define EIGHT(reg)	(reg), (reg) + 1, (reg) + 2, (reg) + 3, \
 			(reg) + 4, (reg) + 5, (reg) + 6, (reg) + 7
@@ -392,33 +409,39 @@ static const u16 iio_bases[ICX_NR_IIO] = STACKS(ICX_STACK_IIO);
 static const u16 iio_free_bases[ICX_NR_IIO] = STACKS(ICX_STACK_FREE_CLOCK);
 
 /* Any bit of the global status may belong to any box, as on the E5-2600 v3 (HSWEP_ANY_BIT). */
-static const struct ucore_static_msr msr_boxes[] = {
-	{ .type = &cha, .layout = &cha_layout, .bases = cha_bases, .max = ICX_NR_CHA,
-	  .per_core = true, .global_gp = HSWEP_ANY_BIT },
-	{ .type = &iio, .layout = &ucore_skx_iio_layout, .bases = iio_bases, .max = ICX_NR_IIO,
-	  .global_gp = HSWEP_ANY_BIT },
-	{ .type = &iio_free, .layout = iio_free_layouts, .each = true, .bases = iio_free_bases,
-	  .max = ICX_NR_IIO },
-	{ .type = &ucore_skx_irp, .layout = &irp_layout, .bases = irp_bases, .max = ICX_NR_IIO,
-	  .global_gp = HSWEP_ANY_BIT },
-	{ .type = &m2pcie, .layout = &m2pcie_layout, .bases = m2pcie_bases, .max = ICX_NR_IIO,
-	  .global_gp = HSWEP_ANY_BIT },
-	SKX_UBOX_AND_PCU_ROWS,
-};
+#define MSR_ROWS(_iio_free) \
+	{ .type = &cha, .layout = &cha_layout, .bases = cha_bases, .max = ICX_NR_CHA, \
+	  .per_core = true, .global_gp = HSWEP_ANY_BIT }, \
+	{ .type = &iio, .layout = &ucore_skx_iio_layout, .bases = iio_bases, .max = ICX_NR_IIO, \
+	  .global_gp = HSWEP_ANY_BIT }, \
+	{ .type = &(_iio_free), .layout = iio_free_layouts, .each = true, \
+	  .bases = iio_free_bases, .max = ICX_NR_IIO }, \
+	{ .type = &ucore_skx_irp, .layout = &irp_layout, .bases = irp_bases, .max = ICX_NR_IIO, \
+	  .global_gp = HSWEP_ANY_BIT }, \
+	{ .type = &m2pcie, .layout = &m2pcie_layout, .bases = m2pcie_bases, .max = ICX_NR_IIO, \
+	  .global_gp = HSWEP_ANY_BIT }, \
+	SKX_UBOX_AND_PCU_ROWS
 
-static const struct ucore_static_msr snr_msr_boxes[] = {
-	{ .type = &snr_cha, .layout = &snr_cha_layout, .base = SNR_MSR_CHA,
-	  .stride = SNR_MSR_CHA_STRIDE, .max = SNR_NR_CHA },
-	{ .type = &snr_iio, .layout = &snr_iio_layout, .base = SNR_MSR_IIO,
-	  .stride = SNR_MSR_IIO_STRIDE, .max = SNR_NR_IIO },
-	{ .type = &iio_free, .layout = &snr_iio_free_layout, .base = SNR_MSR_IIO_FREE_CLOCK,
-	  .stride = SNR_MSR_IIO_FREE_STRIDE, .max = SNR_NR_IIO },
-	{ .type = &snr_irp, .layout = &snr_irp_layout, .base = SNR_MSR_IRP,
-	  .stride = SNR_MSR_IIO_STRIDE, .max = SNR_NR_IIO },
-	{ .type = &snr_m2pcie, .layout = &snr_m2pcie_layout, .base = SNR_MSR_M2PCIE,
-	  .stride = SNR_MSR_IIO_STRIDE, .max = SNR_NR_IIO },
-	{ .type = &snr_ubox, .layout = &snr_ubox_layout, .max = 1 },
-	{ .type = &snr_pcu, .layout = &snr_pcu_layout, .max = 1 },
+static const struct ucore_static_msr msr_boxes[] = { MSR_ROWS(iio_free) };
+static const struct ucore_static_msr uncertain_msr_boxes[] = { MSR_ROWS(uncertain_iio_free) };
+
+#define SNR_MSR_ROWS(_iio_free) \
+	{ .type = &snr_cha, .layout = &snr_cha_layout, .base = SNR_MSR_CHA, \
+	  .stride = SNR_MSR_CHA_STRIDE, .max = SNR_NR_CHA }, \
+	{ .type = &snr_iio, .layout = &snr_iio_layout, .base = SNR_MSR_IIO, \
+	  .stride = SNR_MSR_IIO_STRIDE, .max = SNR_NR_IIO }, \
+	{ .type = &(_iio_free), .layout = &snr_iio_free_layout, .base = SNR_MSR_IIO_FREE_CLOCK, \
+	  .stride = SNR_MSR_IIO_FREE_STRIDE, .max = SNR_NR_IIO }, \
+	{ .type = &snr_irp, .layout = &snr_irp_layout, .base = SNR_MSR_IRP, \
+	  .stride = SNR_MSR_IIO_STRIDE, .max = SNR_NR_IIO }, \
+	{ .type = &snr_m2pcie, .layout = &snr_m2pcie_layout, .base = SNR_MSR_M2PCIE, \
+	  .stride = SNR_MSR_IIO_STRIDE, .max = SNR_NR_IIO }, \
+	{ .type = &snr_ubox, .layout = &snr_ubox_layout, .max = 1 }, \
+	{ .type = &snr_pcu, .layout = &snr_pcu_layout, .max = 1 }
+
+static const struct ucore_static_msr snr_msr_boxes[] = { SNR_MSR_ROWS(iio_free) };
+static const struct ucore_static_msr snr_uncertain_msr_boxes[] = {
+	SNR_MSR_ROWS(uncertain_iio_free)
 };
 
 #define PCI_BOX(...)		SKX_PCI_BOX(HSWEP_ANY_BIT, __VA_ARGS__)
@@ -457,18 +480,18 @@ static const struct ucore_static_pci snr_pci_boxes[] = {
 	{ .type = &(_type), .layout = &(_layout), .first = ICX_IMC_CHANNEL(0), \
 	  .stride = ICX_IMC_CHANNEL(1) - ICX_IMC_CHANNEL(0), .nr = (_nr), \
 	  .size = ICX_IMC_END, .global_gp = (_bits), .global_fixed = (_bits) }
-#define IMC_FREE_ROW \
-	{ .type = &imc_free, .layout = &imc_free_layout, .first = ICX_IMC_FREE_READ, .nr = 1, \
+#define IMC_FREE_ROW(_type, _layout) \
+	{ .type = &(_type), .layout = &(_layout), .first = ICX_IMC_FREE_READ, .nr = 1, \
 	  .size = IMC_FREE_DCLK + sizeof(u64) - ICX_IMC_FREE_READ }
 
 static const struct ucore_static_mmio mmio_boxes[] = {
 	IMC_ROW(ucore_hswep_imc, imc_layout, ICX_IMC_CHANNELS, HSWEP_ANY_BIT),
-	IMC_FREE_ROW,
+	IMC_FREE_ROW(imc_free, imc_free_layout),
 };
 
 static const struct ucore_static_mmio snr_mmio_boxes[] = {
 	IMC_ROW(snr_imc, snr_imc_layout, SNR_IMC_CHANNELS, 0),
-	IMC_FREE_ROW,
+	IMC_FREE_ROW(snr_imc_free, snr_imc_free_layout),
 };
 
 static const struct ucore_global global = {
@@ -481,6 +504,15 @@ static const struct ucore_global global = {
 static const u8 stack_of_sad[ICX_NR_IIO] = ICX_STACK_OF_SAD;
 static const u8 snr_stack_of_sad[SNR_NR_IIO] = SNR_STACK_OF_SAD;
 
+#define PORT(p)		{ .ports = BIT(p), .slot = ICX_PORT0_DEVICE + (p) }
+
+static const struct ucore_port_rule stack_ports[] = { PORT(0), PORT(1), PORT(2), PORT(3), { } };
+
+/* The ports of the stack with the DMI are unknown. */
+static const struct ucore_port_rule *const ports[ICX_NR_IIO] = {
+	stack_ports, stack_ports, stack_ports, stack_ports, stack_ports,
+};
+
 #define STACK_REGS(_of, _dmi) \
 	.stack_device = ICX_PCI_STACK, \
 	.stack_reg = ICX_STACK_SAD_CONTROL_CFG, \
@@ -492,9 +524,7 @@ static const u8 snr_stack_of_sad[SNR_NR_IIO] = SNR_STACK_OF_SAD;
 static const struct ucore_link_regs link_regs = {
 	STACK_REGS(stack_of_sad, ICX_STACK_DMI),
 	SKX_LINK_REGS,
-	.port_stacks = GENMASK(ICX_NR_IIO - 1, 0) & ~BIT(ICX_STACK_DMI),
-	.nr_ports = ICX_NR_PORTS,
-	.port0 = ICX_PORT0_DEVICE,
+	.ports = ports,
 	.no_model = ICX_D_MODEL,
 };
 
@@ -513,27 +543,40 @@ static const struct ucore_link_regs snr_link_regs = {
 		.gidnidmap = SKX_UBOX_GIDNIDMAP, \
 	}
 
+#define TABLE(_msr) \
+	.global = &global, \
+	E5_ROWS(_msr, pci_boxes), \
+	COMMON_TABLE(mmio_boxes, ICX_NR_IMC, ICX_PCI_UBOX), \
+	.global_config = SKX_MSR_GLOBAL_CONFIG, \
+	.num_cbo = SKX_GLOBAL_CONFIG_NUM_CHA, \
+	.fuse_device = ICX_PCI_CAPS, \
+	.fuse_reg = ICX_CAPS_CAPID6, \
+	.fuse_above = 1, \
+	.fuses = ICX_CAPS_CHA, \
+	.links = &link_regs
+
+static const struct ucore_static_table uncertain_table = { TABLE(uncertain_msr_boxes) };
 static const struct ucore_static_table table = {
-	.global = &global,
-	E5_ROWS(msr_boxes, pci_boxes),
-	COMMON_TABLE(mmio_boxes, ICX_NR_IMC, ICX_PCI_UBOX),
-	.global_config = SKX_MSR_GLOBAL_CONFIG,
-	.num_cbo = SKX_GLOBAL_CONFIG_NUM_CHA,
-	.fuse_device = ICX_PCI_CAPS,
-	.fuse_reg = ICX_CAPS_CAPID6,
-	.fuse_above = 1,
-	.fuses = ICX_CAPS_CHA,
-	.links = &link_regs,
+	TABLE(msr_boxes),
+	.uncertain = &uncertain_table,
 };
 
 /*
  * Table of Snow Ridge, without a global control and without overflow interrupts, because no
  * source documents them. Boxes are frozen one by one.
  */
+#define SNR_TABLE(_msr) \
+	E5_ROWS(_msr, snr_pci_boxes), \
+	COMMON_TABLE(snr_mmio_boxes, SNR_NR_IMC, SNR_PCI_UBOX), \
+	.links = &snr_link_regs
+
+static const struct ucore_static_table snr_uncertain_table = {
+	SNR_TABLE(snr_uncertain_msr_boxes),
+};
+
 static const struct ucore_static_table snr_table = {
-	E5_ROWS(snr_msr_boxes, snr_pci_boxes),
-	COMMON_TABLE(snr_mmio_boxes, SNR_NR_IMC, SNR_PCI_UBOX),
-	.links = &snr_link_regs,
+	SNR_TABLE(snr_msr_boxes),
+	.uncertain = &snr_uncertain_table,
 };
 
 const struct ucore_platform ucore_platform_icx = {

@@ -169,6 +169,7 @@ static const struct ucore_box_type qpi = {
 	.words = &words,
 	FIELDS(ucore_e5_qpi_fields),
 	.socket_link = true,
+	.link_kind = UCORE_LINK_UPI,
 	.increments = ucore_e5_clockticks_14,
 	.clock = UCORE_CLOCK(0x14),
 	E5_OVERFLOW_COUNTERS(4, IVBEP_WIDTH),
@@ -298,6 +299,7 @@ static const struct ucore_static_table table = {
 	.global = &global,
 	E5_ROWS(msr_boxes, pci_boxes),
 	.ubox = E5_UBOX(IVBEP_PCI_UBOX),
+	.links = &ucore_e5_link_regs,
 	E5_CBO_COUNT(IVBEP),
 };
 

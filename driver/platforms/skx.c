@@ -9,6 +9,7 @@
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
 
+#include "find/iio_ports.h"
 #include "platforms/skx.h"
 
 /* ---- event fields ---- */
@@ -137,10 +138,19 @@ const struct ucore_box_type ucore_skx_pcu = {
 	E5_OVERFLOW_COUNTERS(4, SKX_WIDTH),
 };
 
+/* Bit 23 inverts the threshold comparison of a UBox, too (intel_uncore and libpfm4). */
+static const struct ucore_field_desc ubox_fields[] = {
+	CTL_FIELD(EVENT, E5_CTL_EV_SEL),
+	CTL_FIELD(UMASK, E5_CTL_UMASK),
+	CTL_FIELD(EDGE, E5_CTL_EDGE_DET),
+	CTL_FIELD(INVERT, E5_CTL_INVERT),
+	CTL_FIELD(THRESH, E5_CTL_THRESH5),
+};
+
 /* The UBox has no box control: its controls and counters are cleared one by one. */
 const struct ucore_box_type ucore_skx_ubox = {
 	.name = "ubox",
-	FIELDS(ucore_e5_ubox_fields),
+	FIELDS(ubox_fields),
 	.max_increment = E5_MAX_INCREMENT,
 	.caps = UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW,
 	.ctl_en = E5_CTL_EN,
@@ -364,6 +374,13 @@ static const struct ucore_global global = {
 	.nr_status = 1,
 };
 
+#define PORT(p)		{ .ports = BIT(p), .slot = SKX_PORT0_DEVICE + (p) }
+
+static const struct ucore_port_rule stack_ports[] = { PORT(0), PORT(1), PORT(2), PORT(3), { } };
+static const struct ucore_port_rule *const ports[SKX_NR_IIO] = {
+	stack_ports, stack_ports, stack_ports, stack_ports, stack_ports, stack_ports,
+};
+
 /*
  * Registers about IIO stacks (struct ucore_link_regs). M2PCIe boxes get no link, because no
  * source maps them to stacks.
@@ -372,9 +389,7 @@ static const struct ucore_global global = {
 	.bus_msr = SKX_MSR_CPU_BUS_NUMBER, \
 	.bus_valid = SKX_CPU_BUS_NUMBER_VALID, \
 	.nr_stacks = SKX_NR_IIO, \
-	.port_stacks = GENMASK(SKX_NR_IIO - 1, 0), \
-	.nr_ports = SKX_IIO_FREE_PORTS, \
-	.port0 = SKX_PORT0_DEVICE
+	.ports = ports
 
 static const struct ucore_link_regs link_regs = { STACK_REGS, SKX_LINK_REGS };
 static const struct ucore_link_regs cpx_link_regs = { STACK_REGS };

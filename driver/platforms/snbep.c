@@ -227,6 +227,7 @@ static const struct ucore_box_type qpi = {
 	.words = &words,
 	FIELDS(ucore_e5_invert_qpi_fields),
 	.socket_link = true,
+	.link_kind = UCORE_LINK_UPI,
 	.increments = ucore_e5_clockticks_14,
 	.clock = UCORE_CLOCK(0x14),
 	E5_COUNTERS(4, SNBEP_WIDTH),
@@ -330,6 +331,7 @@ static const struct ucore_static_pci pci_boxes[] = {
 static const struct ucore_static_table table = {
 	E5_ROWS(msr_boxes, pci_boxes),
 	.ubox = E5_UBOX(SNBEP_PCI_UBOX),
+	.links = &ucore_e5_link_regs,
 };
 
 const struct ucore_platform ucore_platform_snbep = {

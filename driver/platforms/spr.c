@@ -3,6 +3,9 @@
  * Platform tables of Sapphire Rapids and Emerald Rapids: names of box types, and corrections of
  * the discovery tables. Data only.
  */
+#include "find/iio_bus_table.h"
+#include "find/iio_ports.h"
+#include "hw/iio_stacks.h"
 #include "hw/imc_map.h"
 #include "platforms/discovery_common.h"
 
@@ -78,6 +81,7 @@ static const struct ucore_constraint cxlcm_constraints[] = {
 static const struct ucore_box_type iio = {
 	BOX_TYPE("iio", ucore_disc_iio_fields),
 	.constraints = iio_constraints,
+	.link_kind = UCORE_LINK_BUS,
 };
 
 static const struct ucore_box_type m2pcie = {
@@ -86,12 +90,12 @@ static const struct ucore_box_type m2pcie = {
 };
 
 static const struct ucore_box_type pcu = {
-	BOX_TYPE("pcu", ucore_disc_fields),
+	BOX_TYPE("pcu", ucore_disc_narrow_fields),
 	.constraints = pcu_constraints,
 };
 
 static const struct ucore_box_type ubox = {
-	BOX_COMMON("ubox", ucore_disc_fields),
+	BOX_COMMON("ubox", ucore_disc_narrow_fields),
 	.constraints = ubox_constraints,
 };
 
@@ -169,17 +173,114 @@ static const struct ucore_ubox_map ubox_map = {
 	.gidnidmap = SPR_UBOX_GIDNIDMAP,
 };
 
-/*
- * Registers about the remote ends of UPI links. The root buses of IIO stacks are not used,
- * because the only source guesses some of them.
- */
-static const struct ucore_link_regs link_regs = {
-	.link_status = SPR_UPI_KTIPCSTS,
-	.link_trained = SPR_UPI_KTIPCSTS_TRAINED,
-	.link_peer = SPR_UPI_KTILP0,
-	.peer_link = SPR_UPI_KTILP0_PORT,
-	.peer_node = SPR_UPI_KTILP0_NODEID,
+/* ---- ports of the IIO stacks ---- */
+
+#define PORT(p)		{ .ports = BIT(p), .slot = SPR_PORT0_DEVICE + (p) }
+
+static const struct ucore_port_rule pcie_ports[] = {
+	PORT(0), PORT(1), PORT(2), PORT(3), PORT(4), PORT(5), PORT(6), PORT(7), { }
 };
+
+static const struct ucore_port_rule dmi_ports[] = {
+	{ .ports = BIT(DMI_PORT), .slot = UCORE_PORT_WHOLE_BUS }, { }
+};
+
+/* Accelerators are on four buses from the root bus on. */
+#define ACCEL(_device, _ports)	{ .ports = (_ports), .device = (_device), .buses = 4 }
+#define ACCELS(_hqm, _qat) \
+	ACCEL(ACCEL_PCI_DSA, GENMASK(2, 0)), ACCEL(ACCEL_PCI_IAX, GENMASK(2, 0)), \
+	ACCEL(ACCEL_PCI_HQM, BIT(_hqm)), ACCEL(ACCEL_PCI_QAT, BIT(_qat)), { }
+
+static const struct ucore_port_rule xcc_accels[] = { ACCELS(5, 4) };
+static const struct ucore_port_rule mcc_accels[] = { ACCELS(4, 5) };
+
+/* ---- root buses of the IIO stacks ---- */
+
+static const struct ucore_iio_stack xcc_stacks[] = {
+	{ .id = 0, .stack = 1, .ports = dmi_ports },
+	{ .id = 1, .stack = 2, .ports = pcie_ports },
+	{ .id = 2, .stack = 4, .ports = pcie_ports },
+	{ .id = 3, .stack = 6, .ports = pcie_ports },
+	{ .id = 4, .stack = 7, .ports = pcie_ports },
+	{ .id = 5, .stack = 9, .ports = pcie_ports },
+	{ .id = 8, .stack = 0, .ports = xcc_accels },
+	{ .id = 9, .stack = 3, .ports = xcc_accels },
+	{ .id = 10, .stack = 5, .ports = xcc_accels },
+	{ .id = 11, .stack = 8, .ports = xcc_accels },
+};
+
+/* The source calls stacks 0 and 4 an assumption. */
+static const struct ucore_iio_stack mcc_stacks[] = {
+	{ .id = 0, .stack = 0, .ports = pcie_ports, .unverified = true },
+	{ .id = 1, .stack = 1, .ports = pcie_ports },
+	{ .id = 2, .stack = 2, .ports = pcie_ports },
+	{ .id = 3, .stack = 10, .ports = dmi_ports },
+	{ .id = 4, .stack = 4, .ports = pcie_ports, .unverified = true },
+	{ .id = 5, .stack = 5, .ports = pcie_ports },
+	{ .id = 8, .stack = 3, .ports = mcc_accels },
+};
+
+/* The names of the stacks in the source contradict the numbers of these boxes. */
+static const struct ucore_iio_stack emr_stacks[] = {
+	{ .id = 0, .stack = 7, .ports = dmi_ports, .unverified = true },
+	{ .id = 1, .stack = 1, .ports = pcie_ports, .unverified = true },
+	{ .id = 2, .stack = 2, .ports = pcie_ports, .unverified = true },
+	{ .id = 3, .stack = 3, .ports = pcie_ports, .unverified = true },
+	{ .id = 4, .stack = 8, .ports = pcie_ports, .unverified = true },
+	{ .id = 5, .stack = 6, .ports = pcie_ports, .unverified = true },
+	{ .id = 8, .stack = 0, .ports = xcc_accels, .unverified = true },
+	{ .id = 9, .stack = 4, .ports = xcc_accels, .unverified = true },
+	{ .id = 10, .stack = 5, .ports = xcc_accels, .unverified = true },
+	{ .id = 11, .stack = 9, .ports = xcc_accels, .unverified = true },
+};
+
+#define MAP(_variant, _stacks) \
+	{ .variant = (_variant), .nr = ARRAY_SIZE(_stacks), .stacks = (_stacks) }
+
+static const struct ucore_iio_map spr_maps[] = {
+	MAP(SPR_CHOP_XCC, xcc_stacks), MAP(SPR_CHOP_MCC, mcc_stacks),
+};
+
+static const struct ucore_iio_map emr_maps[] = { MAP(0, emr_stacks) };
+
+static const struct ucore_bus_table spr_bus_table = {
+	.maps = spr_maps,
+	.nr_maps = ARRAY_SIZE(spr_maps),
+	.variant_device = SPR_PCI_CAPS,
+	.variant_devfn = PCI_DEVFN(SPR_PCI_CAPS_SLOT, SPR_PCI_CAPS_FUNCTION),
+	.variant_reg = SPR_CAPS_CAPID4,
+	.variant_field = SPR_CAPS_CAPID4_CHOP,
+};
+
+static const struct ucore_bus_table emr_bus_table = {
+	.maps = emr_maps,
+	.nr_maps = ARRAY_SIZE(emr_maps),
+};
+
+/* ---- UPI links ---- */
+
+static const u16 upi_speeds[] = SPR_UPI_SPEEDS;
+
+static const struct ucore_link_speed upi_speed = {
+	.function = UPI_SPEED_FUNCTION,
+	.reg = UPI_SPEED,
+	.field = SPR_UPI_SPEED_FIELD,
+	.mts = upi_speeds,
+	.nr = ARRAY_SIZE(upi_speeds),
+};
+
+#define PEER_REGS \
+	.link_status = SPR_UPI_KTIPCSTS, \
+	.link_trained = SPR_UPI_KTIPCSTS_TRAINED, \
+	.link_peer = SPR_UPI_KTILP0, \
+	.peer_link = SPR_UPI_KTILP0_PORT, \
+	.peer_node = SPR_UPI_KTILP0_NODEID
+
+static const struct ucore_link_regs link_regs = {
+	PEER_REGS, .bus_table = &spr_bus_table, .speed = &upi_speed,
+};
+
+static const struct ucore_link_regs emr_link_regs = { PEER_REGS, .bus_table = &emr_bus_table };
 
 /* ---- free-running counters of the IIO stacks ---- */
 
@@ -237,24 +338,27 @@ static const struct ucore_disc_free_mmio imc_free_boxes = {
 	.size = SPR_IMC_FREE_END - IMC_FREE_DCLK,
 };
 
-static const struct ucore_disc_rules rules = {
-	.types = types,
-	.nr_types = ARRAY_SIZE(types),
-	.unknown = &ucore_disc_unknown,
-	.places = places,
-	.nr_places = ARRAY_SIZE(places),
-	.count_type = SPR_TYPE_CHA,
-	.count_msr = SPR_MSR_CHA_COUNT,
-	.ubox = &ubox_map,
-	.free_msr = &iio_free_boxes,
-	.free_mmio = &imc_free_boxes,
-	.links = &link_regs,
-};
+#define RULES(_links) { \
+	.types = types, \
+	.nr_types = ARRAY_SIZE(types), \
+	.unknown = &ucore_disc_unknown, \
+	.places = places, \
+	.nr_places = ARRAY_SIZE(places), \
+	.count_type = SPR_TYPE_CHA, \
+	.count_msr = SPR_MSR_CHA_COUNT, \
+	.ubox = &ubox_map, \
+	.free_msr = &iio_free_boxes, \
+	.free_mmio = &imc_free_boxes, \
+	.links = &(_links), \
+}
+
+static const struct ucore_disc_rules spr_rules = RULES(link_regs);
+static const struct ucore_disc_rules emr_rules = RULES(emr_link_regs);
 
 const struct ucore_platform ucore_platform_spr = {
-	DISC_PLATFORM("spr", &rules),
+	DISC_PLATFORM("spr", &spr_rules),
 };
 
 const struct ucore_platform ucore_platform_emr = {
-	DISC_PLATFORM("emr", &rules),
+	DISC_PLATFORM("emr", &emr_rules),
 };

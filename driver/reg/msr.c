@@ -78,6 +78,7 @@ const struct ucore_io_ops ucore_msr_ops = {
 	.write64 = msr_write,
 };
 
+/* One access to an MSR of another CPU */
 struct msr_probe {
 	u32 msr;
 	u64 val;
@@ -107,6 +108,28 @@ bool ucore_msr_probe(int cpu, u32 msr, u64 *val)
 		return false;
 	*val = probe.val;
 	return true;
+}
+
+static void msr_set_here(void *arg)
+{
+	struct msr_probe *probe = arg;
+
+	probe->err = wrmsrq_safe(probe->msr, probe->val);
+}
+
+/**
+ * ucore_msr_set() - write an MSR on another CPU
+ * @cpu: CPU on which the MSR is written
+ * @msr: MSR number
+ * @val: value
+ *
+ * Return: false if the write faults or the CPU is offline.
+ */
+bool ucore_msr_set(int cpu, u32 msr, u64 val)
+{
+	struct msr_probe probe = { .msr = msr, .val = val, .err = -ENODEV };
+
+	return !smp_call_function_single(cpu, msr_set_here, &probe, 1) && !probe.err;
 }
 
 void ucore_msr_init(struct ucore_io *io, u32 base)

@@ -129,6 +129,7 @@ extern const struct ucore_io_ops ucore_mmio_ops;
 
 /* In process context, with the CPU hotplug lock held: */
 bool ucore_msr_probe(int cpu, u32 msr, u64 *val);
+bool ucore_msr_set(int cpu, u32 msr, u64 val);
 
 void ucore_msr_read_many(const unsigned long *address, u64 *val, u32 nr);
 

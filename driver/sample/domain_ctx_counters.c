@@ -437,7 +437,7 @@ void ucore_ctx_start_unfrozen(struct ucore_domain_ctx *ctx)
 
 	ucore_for_each_counting(ctr, ctx)
 		if (!ctr->box->dead)
-			ucore_counter_start_unfrozen(ctr->leader ?: ctr);
+			ucore_shared_start_unfrozen(ctr);
 }
 
 /**

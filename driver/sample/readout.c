@@ -126,11 +126,15 @@ static void service_begin(struct ucore_readout *ro, u64 box_bits)
 	}
 	if (ro->recovered)
 		domain->recovered++;
+	/*
+	 * While the domain has no reader, its contexts are listed, but stopped, and their boxes
+	 * have been reset. A PMI that arrives late must not read them.
+	 */
 	list_for_each_entry(ctx, &domain->ctxs, node)
-		if (ctx->armed_mask & ro->box_bits)
+		if (ctx->running && ctx->armed_mask & ro->box_bits)
 			ctx_read_box_status(ro, ctx);
 	list_for_each_entry(ctx, &domain->ctxs, node)
-		if (ctx->armed_mask)
+		if (ctx->running && ctx->armed_mask)
 			ctx_mark_overflows(ro, ctx);
 	/* if several boxes overflowed, the status bits may be those of the others */
 	if (ro->overflowed && !ro->several && !ro->unreported)

@@ -394,7 +394,25 @@ void ucore_shared_program(struct ucore_counter *ctr)
 		return;
 	}
 	use->first = ctr;
+	use->started = false;
 	ucore_counter_program(ctr);
+}
+
+/**
+ * ucore_shared_start_unfrozen() - start a counter that no freeze stops, unless it counts already
+ * @ctr: programmed counter; nothing happens if a freeze stops it
+ *
+ * The caller unfreezes the domain immediately afterwards. The control of a counter that counts for
+ * another session already has this value and is not written again.
+ */
+void ucore_shared_start_unfrozen(struct ucore_counter *ctr)
+{
+	if (ctr->counted) {
+		if (ctr->use->started)
+			return;
+		ctr->use->started = true;
+	}
+	ucore_counter_start_unfrozen(ctr->leader ?: ctr);
 }
 
 /**

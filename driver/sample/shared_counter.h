@@ -8,6 +8,7 @@
 struct ucore_domain;
 
 void ucore_shared_program(struct ucore_counter *ctr);
+void ucore_shared_start_unfrozen(struct ucore_counter *ctr);
 void ucore_shared_detach(struct ucore_counter *ctr);
 bool ucore_shared_leave(struct ucore_counter *ctr);
 void ucore_shared_update_at(struct ucore_counter *ctr, u64 now);

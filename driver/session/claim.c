@@ -27,9 +27,9 @@
 #include "box/catalog.h"
 #include "box/freeze.h"
 #include "box/intel_uncore.h"
-#include "box/pmc_reserve.h"
 #include "box/selftest.h"
 #include "cpu/budget.h"
+#include "cpu/pmc_reserve.h"
 #include "event/counter_holders.h"
 #include "event/place_events.h"
 #include "session/claim.h"
@@ -124,14 +124,21 @@ static struct ucore_claim *claim_create(struct ucore_session *session, struct uc
 	return claim;
 }
 
+/* Return true if the session's overflows must freeze the domain without a PMI. */
+static bool needs_freeze(const struct ucore_claim *claim)
+{
+	return claim->session->flags & UCORE_SESSION_F_NO_PMI;
+}
+
 static void selftest_here(void *arg)
 {
-	struct ucore_box *box = arg;
+	const struct ucore_claim *claim = arg;
+	struct ucore_box *box = claim->box;
 
 	raw_spin_lock(&box->domain->lock);
-	/* another session may have tested or started the box since box_selftest() checked it */
-	if (ucore_selftest_needed(box))
-		ucore_selftest_run(box);
+	/* another session may have tested or started the box since claim_selftest() checked it */
+	if (ucore_selftest_needed(box, needs_freeze(claim)))
+		ucore_selftest_run(box, needs_freeze(claim));
 	raw_spin_unlock(&box->domain->lock);
 }
 
@@ -140,15 +147,17 @@ static void selftest_here(void *arg)
  * CPU is tested at the next opportunity. Return 0, -ENODEV if the box cannot count, or -EINTR if
  * the caller is being killed.
  */
-static int box_selftest(struct ucore_box *box)
+static int claim_selftest(struct ucore_claim *claim)
 {
-	if (ucore_selftest_needed(box)) {
+	struct ucore_box *box = claim->box;
+
+	if (ucore_selftest_needed(box, needs_freeze(claim))) {
 		/* sleeps with the session's lock held; only a revoke can wait for that lock */
 		if (ucore_budget_await(box->domain))
 			return -EINTR;
 		mutex_lock(&ucore_run_lock);
 		cpus_read_lock();
-		ucore_budget_run(box->domain, selftest_here, box);
+		ucore_budget_run(box->domain, selftest_here, claim);
 		cpus_read_unlock();
 		mutex_unlock(&ucore_run_lock);
 		ucore_selftest_report(box);
@@ -182,7 +191,7 @@ struct ucore_claim *ucore_claim_get(struct ucore_session *session, struct ucore_
 		claim = claim_create(session, box);
 	if (IS_ERR(claim))
 		return claim;
-	ret = box_selftest(box);
+	ret = claim_selftest(claim);
 	if (ret) {
 		ucore_claim_settle(claim);
 		return ERR_PTR(ret);

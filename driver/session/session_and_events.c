@@ -21,6 +21,7 @@
 
 #include "box/catalog.h"
 #include "box/intel_uncore.h"
+#include "box/overflow_trial.h"
 #include "irq/dead_box_recovery.h"
 #include "session/claim.h"
 #include "session/core_triggers.h"
@@ -97,34 +98,40 @@ static void events_account(struct ucore_session *session, const struct ucore_eve
 	session->nr_events += by;
 }
 
-/*
- * Let an overflow freeze the domain without a PMI (UCORE_SESSION_F_NO_PMI). Return -EOPNOTSUPP if
- * an overflow does not freeze the domain, as on cores.
- */
-static int period_without_pmi(struct ucore_event *event)
+static enum ucore_period_end period_end(const struct ucore_session *session,
+					const struct ucore_add_event *add)
 {
-	if (!event->spec.period)
-		return 0;
-	if (!ucore_domain_overflow_freezes(event->box->domain))
-		return -EOPNOTSUPP;
-	ucore_event_poll_status(event->box, &event->spec);
-	return 0;
+	if (session->flags & UCORE_SESSION_F_NO_PMI)
+		return UCORE_END_FREEZE;
+	return add->flags & UCORE_EVENT_F_NO_POLL ? UCORE_END_INTERRUPT : UCORE_END_ANY;
 }
 
 /* Encode an event for its box, with the box's capabilities known so far. */
 static int event_encode(const struct ucore_session *session, struct ucore_event *event,
 			const struct ucore_add_event *add, const struct ucore_term *terms)
 {
-	bool no_pmi = session->flags & UCORE_SESSION_F_NO_PMI;
 	int ret;
 
 	memset(&event->spec, 0, sizeof(event->spec));
 	ret = ucore_event_encode(event->box, terms, add->nr_terms, &event->spec);
 	if (ret)
 		return ret;
-	ret = ucore_event_restrict(event->box, add->counters, add->period,
-				   no_pmi || add->flags & UCORE_EVENT_F_NO_POLL, &event->spec);
-	return ret || !no_pmi ? ret : period_without_pmi(event);
+	return ucore_event_restrict(event->box, add->counters, add->period,
+				    period_end(session, add), &event->spec);
+}
+
+/*
+ * Encode an event again after the self-test of its box, which may have changed the capabilities.
+ * Return -EBUSY if a trial must show what an overflow does, and other sessions count on the die.
+ */
+static int event_encode_again(const struct ucore_session *session, struct ucore_event *event,
+			      const struct ucore_add_event *add, const struct ucore_term *terms)
+{
+	bool freeze = event->spec.period && period_end(session, add) == UCORE_END_FREEZE;
+
+	if (freeze && ucore_overflow_trial_open(event->box))
+		return -EBUSY;
+	return freeze || event->box->selftest.failed ? event_encode(session, event, add, terms) : 0;
 }
 
 static struct ucore_event *event_create(const struct ucore_session *session,
@@ -242,8 +249,8 @@ static int event_place(struct ucore_session *session, struct ucore_event *event,
 
 	if (IS_ERR(claim))
 		return PTR_ERR(claim);
-	ret = event->box->selftest.failed ? event_encode(session, event, add, terms) : 0;
-	ret = ret ?: ucore_claim_add_event(claim, event);
+	ret = event_encode_again(session, event, add, terms) ?:
+	      ucore_claim_add_event(claim, event);
 	if (ret)
 		ucore_claim_settle(claim);
 	return ret;

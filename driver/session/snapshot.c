@@ -122,6 +122,17 @@ static void snapshot(struct ucore_domain_ctx *ctx, const struct ucore_rendezvous
 	ctx->gap_read = false;
 }
 
+/* Make the snapshot of a domain without a reader. A resume may start its contexts meanwhile. */
+static void snapshot_no_reader(struct ucore_session *session, struct ucore_domain_ctx *ctx,
+			       u64 now)
+{
+	struct ucore_domain *domain = ctx->domain;
+
+	raw_spin_lock_irq(&domain->lock);
+	snapshot_fill(session, ctx, now, ucore_domain_frozen_ns(domain, now) + ctx->box_frozen_ns);
+	raw_spin_unlock_irq(&domain->lock);
+}
+
 static void snapshot_running(struct ucore_session *session, bool no_freeze)
 {
 	struct ucore_rendezvous_state m = {
@@ -137,7 +148,7 @@ static void snapshot_running(struct ucore_session *session, bool no_freeze)
 	now = ktime_get_mono_fast_ns();
 	ucore_for_each_ctx(ctx, session) {
 		if (ctx->meets_on == UCORE_NO_CPU) {
-			snapshot_fill(session, ctx, now, 0);
+			snapshot_no_reader(session, ctx, now);
 		} else {
 			first = min(first, session->domains[ctx->index].time);
 			last = max(last, session->domains[ctx->index].time +

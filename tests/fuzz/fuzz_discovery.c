@@ -812,7 +812,7 @@ static void table_check(const struct ucore_disc_table *t, u64 size)
 		status_check(t, &range);
 		break;
 	case UCORE_TABLE_DIE:
-		MUST("table: of no die", t->die < 0 && !t->nr);
+		MUST("table: of no die", t->die < UCORE_DIE_UNKNOWN && !t->nr);
 		break;
 	case UCORE_TABLE_CONFLICT:
 	case UCORE_TABLE_LIMIT:
@@ -846,8 +846,7 @@ static void tables_check(const struct ucore_disc *disc, const struct source *sou
 		for (j = 0, of_die = 1; j < i; j++)
 			of_die += !disc->table[j].reason &&
 				  disc->table[j].die == disc->table[i].die;
-		MUST("tables: as many for a die as there may be",
-		     of_die <= max(disc->rules->nr_globals, 1U));
+		MUST("tables: as many for a die as there may be", of_die <= 3);
 	}
 	for (i = 0; i < disc->nr_units; i++) {
 		for (j = 0; j < disc->nr_tables; j++)
@@ -906,21 +905,30 @@ static int note_spots(struct ucore_disc *disc)
 	return ret;
 }
 
-/* Read a table like read_table() */
-static int parse_tables(struct ucore_disc *disc, const struct source *source)
+/* Read the global records like read_global() */
+static void parse_globals(struct ucore_disc *disc, const struct source *source)
+{
+	u32 i;
+
+	for (i = 0; i < disc->nr_tables; i++) {
+		if (disc->table[i].die < UCORE_DIE_UNKNOWN)
+			disc->table[i].reason = UCORE_TABLE_DIE;
+		else
+			ucore_parse_global(disc, &disc->table[i], &source[i].source);
+	}
+}
+
+/* Read the units like read_units() */
+static int parse_units(struct ucore_disc *disc, const struct source *source)
 {
 	int ret = 0;
 	u32 i;
 
-	for (i = 0; i < disc->nr_tables && !ret; i++) {
-		if (disc->table[i].die < 0) {
+	for (i = 0; i < disc->nr_tables && !ret; i++)
+		if (!disc->table[i].reason && disc->table[i].die < 0)
 			disc->table[i].reason = UCORE_TABLE_DIE;
-			continue;
-		}
-		ucore_parse_global(disc, &disc->table[i], &source[i].source);
-		if (!disc->table[i].reason)
+		else if (!disc->table[i].reason)
 			ret = ucore_parse_units(disc, i, &source[i].source);
-	}
 	return ret;
 }
 
@@ -962,21 +970,48 @@ static void pointer_check(u64 value)
 	MUST("pointer: for a reason", reason != UCORE_TABLE_FOREIGN || on_others(address, 24));
 }
 
-/* Tables without a die are assigned to dies, tables of an offline die are not */
-static void deal_check(struct ucore_disc *disc)
+/* Return true if the die has a table with the same global control, apart from the guesses */
+static bool die_has_control(const struct ucore_disc *disc, const s32 *before, s32 die,
+			    const struct ucore_disc_table *t)
 {
-	static const u32 dies[] = { 0, 1 };
-	s32 before[MAX_TABLES];
 	u32 i;
 
 	for (i = 0; i < disc->nr_tables; i++)
+		if (before[i] == die && !disc->table[i].reason &&
+		    raw_access(disc->table[i].word) == raw_access(t->word) &&
+		    disc->table[i].word[1] == t->word[1])
+			return true;
+	return false;
+}
+
+/* Valid tables without a die are assigned to dies in order, others are not */
+static void deal_check(struct ucore_disc *disc)
+{
+	static const u32 dies[] = { 0, 1 };
+	u32 i, j, n, nr = 1 + (machine->big & 1);
+	s32 before[MAX_TABLES], last = 0;
+
+	for (i = 0; i < disc->nr_tables; i++)
 		before[i] = disc->table[i].die;
-	ucore_parse_assign_dies(disc, dies, ARRAY_SIZE(dies));
+	ucore_parse_assign_dies(disc, dies, nr);
 	for (i = 0; i < disc->nr_tables; i++) {
-		if (before[i] == UCORE_DIE_UNKNOWN)
-			MUST("deal: to a die", disc->table[i].die == 0 || disc->table[i].die == 1);
-		else
-			MUST("deal: nothing else", disc->table[i].die == before[i]);
+		if (before[i] != UCORE_DIE_UNKNOWN || disc->table[i].reason) {
+			MUST("deal: nothing else", disc->table[i].die == before[i] &&
+			     disc->table[i].die_by == UCORE_DIE_BY_NONE);
+			continue;
+		}
+		for (j = 0, n = 0; j < nr; j++)
+			n += die_has_control(disc, before, dies[j], &disc->table[i]);
+		MUST("deal: to no die that has its control",
+		     (n == nr) == (disc->table[i].die == UCORE_DIE_OFFLINE));
+		if (n == nr)
+			continue;
+		MUST("deal: to a die, in order", disc->table[i].die >= last &&
+		     disc->table[i].die < (s32)nr);
+		MUST("deal: a guess, unless there is one die",
+		     disc->table[i].die_by == UCORE_DIE_BY_ORDER ||
+		     (nr == 1 && disc->table[i].die_by == UCORE_DIE_BY_ONLY));
+		last = disc->table[i].die;
 	}
 }
 
@@ -1010,9 +1045,10 @@ static void fuzz_tables(const u8 *data, size_t size)
 		disc.table[i].devfn = machine->die[i] >> 2 & 1;
 		pointer_check(size / nr >= 8 ? *(const u64 *)source[i].bytes : size);
 	}
+	parse_globals(&disc, source);
 	deal_check(&disc);
 	fail_in = machine->fail_in;
-	ret = note_spots(&disc) ?: parse_tables(&disc, source);
+	ret = note_spots(&disc) ?: parse_units(&disc, source);
 	MUST("errors: only for lack of memory", !ret || (ret == -ENOMEM && machine->fail_in));
 	if (!ret)
 		all_checks(&disc, source);

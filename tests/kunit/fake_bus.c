@@ -68,8 +68,11 @@ static void global_control(struct fake_window *win, u64 val)
 		*reg_place(win, win->global->ctl) = val;
 		return;
 	}
-	if (val & win->global->unfreeze)
+	if (val & win->global->unfreeze && !win->stuck) {
 		win->frozen = false;
+		if (win->bus->clocked)
+			win->bus->clocked->halted = false;
+	}
 	if (val & win->global->freeze)
 		win->frozen = true;
 	*reg_place(win, win->global->ctl) = val & ~(win->global->freeze | win->global->unfreeze);
@@ -127,22 +130,49 @@ static bool is_control(const struct fake_window *win, u32 reg)
 	return win->type->nr_fixed && reg == win->layout->fixed_ctl[0];
 }
 
-/* Advance all enabled counters by one clock. The selected event is ignored. */
+/* Let counter @i overflow, which has just wrapped. */
+static void counter_overflow(struct fake_window *win, u32 i)
+{
+	if (!(*reg_place(win, win->layout->ctl[i]) & win->type->ctl_ov_en) ||
+	    win->overflow == FAKE_OVERFLOW_IGNORED)
+		return;
+	*reg_place(win, win->layout->status) |= win->ov_status;
+	if (win->ov_sets)
+		*reg_place(win->die, win->die->global->status) |= win->ov_sets;
+	win->halted = win->overflow == FAKE_OVERFLOW_FREEZES_BOX;
+	win->die->stuck |= win->overflow == FAKE_OVERFLOW_STICKS;
+	win->die->frozen |= win->overflow == FAKE_OVERFLOW_FREEZES || win->die->stuck;
+}
+
+/* Advance counter @i by some clocks. A counter of a box with overflows has a limited width. */
+static void counter_tick(struct fake_window *win, u32 i, u32 clocks)
+{
+	u64 *ctr = reg_place(win, win->layout->ctr[i]);
+
+	*ctr += clocks;
+	if (!win->ov_status || !(*ctr >> win->type->width))
+		return;
+	*ctr &= GENMASK_ULL(win->type->width - 1, 0);
+	counter_overflow(win, i);
+}
+
+/* Advance all enabled counters. The selected event is ignored. */
 static void clock_tick(struct fake_window *win)
 {
+	u32 clocks = win->bus->clocks ?: 1;
 	const struct ucore_layout *layout = win->layout;
 	u64 frozen = layout->box_ctl == UCORE_REG_NONE || win->ignores_freeze ? 0 :
 		     *reg_place(win, layout->box_ctl) & BOX_FRZ;
 	u32 i;
 
-	if (frozen || (win->die && win->die->frozen))
+	if (frozen || win->halted || (win->die && win->die->frozen))
 		return;
 	for (i = 0; i < win->type->nr_gp; i++)
-		*reg_place(win, layout->ctr[i]) +=
-			!!(*reg_place(win, layout->ctl[i]) & win->type->ctl_en);
+		if (*reg_place(win, layout->ctl[i]) & win->type->ctl_en)
+			counter_tick(win, i, clocks);
 	if (win->type->nr_fixed)
 		*reg_place(win, layout->fixed_ctr[0]) +=
-			!!(*reg_place(win, layout->fixed_ctl[0]) & win->type->fixed_en);
+			*reg_place(win, layout->fixed_ctl[0]) & win->type->fixed_en ? clocks : 0;
 }
 
 static void reg_write(struct fake_window *win, u32 reg, u64 val)
@@ -179,6 +209,9 @@ static void access_log(struct fake_window *win, char op, u32 reg, u64 val)
 		bus->log[bus->nr] = (struct fake_access){ win, op, reg, val,
 							  raw_smp_processor_id() };
 	bus->nr++;
+	/* first, because an overflow of the other window freezes both */
+	if (bus->clocked_too)
+		clock_tick(bus->clocked_too);
 	if (bus->clocked)
 		clock_tick(bus->clocked);
 	if (win->dies_after && !--win->dies_after)

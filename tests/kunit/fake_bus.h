@@ -38,7 +38,9 @@ struct fake_access {
  * @lock: protects the log and all windows, because domains are accessed in parallel
  * @nr: accesses since fake_bus_clear()
  * @hook: called without @lock before each read, may be NULL
- * @clocked: window whose enabled counters count one per access of the bus, may be NULL
+ * @clocked: window whose enabled counters count with each access of the bus, may be NULL
+ * @clocked_too: another window whose enabled counters count, may be NULL
+ * @clocks: number of clocks per access, 0 for one
  * @log: the accesses, in order
  */
 struct fake_bus {
@@ -46,7 +48,18 @@ struct fake_bus {
 	u32 nr;
 	void (*hook)(void);
 	struct fake_window *clocked;
+	struct fake_window *clocked_too;
+	u32 clocks;
 	struct fake_access log[FAKE_LOG];
+};
+
+/* What an overflow of a clocked general counter with its overflow enable does */
+enum fake_overflow {
+	FAKE_OVERFLOW_IGNORED,
+	FAKE_OVERFLOW_FREEZES,		/* the die, and sets the status bits */
+	FAKE_OVERFLOW_SETS_BITS,	/* only */
+	FAKE_OVERFLOW_FREEZES_BOX,	/* only the box itself, and sets the status bits */
+	FAKE_OVERFLOW_STICKS,		/* freezes the die, and no unfreeze ends the freeze */
 };
 
 /**
@@ -66,6 +79,11 @@ struct fake_bus {
  * @ctl_absent: bits of counter controls that do not exist
  * @ov_try_sets: bits of the global status that are set when a control is written with its enable
  *               bit and its reserved overflow enable
+ * @overflow: effect of an overflow of a general counter
+ * @ov_sets: bits of the global status that such an overflow sets
+ * @ov_status: bits of the box status that it sets
+ * @halted: an overflow has frozen the box
+ * @stuck: no unfreeze has an effect (global control)
  * @reserved: bits reserved in all registers: writes that set a reserved bit are dropped
  * @write_only: reads of the box control return 0
  * @dead: reads return all ones, writes are dropped
@@ -89,6 +107,11 @@ struct fake_window {
 	bool drops_values;
 	u64 ctl_absent;
 	u64 ov_try_sets;
+	enum fake_overflow overflow;
+	u64 ov_sets;
+	u64 ov_status;
+	bool halted;
+	bool stuck;
 	u64 reserved;
 	bool write_only;
 	bool dead;

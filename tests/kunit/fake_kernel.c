@@ -16,6 +16,7 @@
 struct fake_kernel fake_kernel;
 struct cpuinfo_x86 fake_boot_cpu;
 bool (*fake_msr_hook)(u32 msr, u64 *val);
+void (*fake_load_hook)(void);
 int (*fake_core_read)(u32 msr, u64 *val);
 int (*fake_core_write)(u32 msr, u64 val);
 
@@ -753,6 +754,8 @@ u64 fake_readq(const void __iomem *addr)
 
 	if (WARN_ON(!at || reg % 8))
 		return 0;
+	if (fake_load_hook)
+		fake_load_hook();
 	dword_log('L', reg, *at);
 	return *at;
 }
@@ -1097,6 +1100,7 @@ void fake_kernel_reset(void)
 	memset(&fake_kernel, 0, sizeof(fake_kernel));
 	memset(&fake_boot_cpu, 0, sizeof(fake_boot_cpu));
 	fake_msr_hook = NULL;
+	fake_load_hook = NULL;
 	/*
 	 * advance the clock, which never goes back, so that earlier tests' CPU time is
 	 * refunded

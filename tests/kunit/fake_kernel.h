@@ -363,6 +363,9 @@ void fake_msr_add(u32 msr, u64 val);
 /* Called before each MSR read. The read returns *val if the hook returns true. May be NULL. */
 extern bool (*fake_msr_hook)(u32 msr, u64 *val);
 
+/* Called before each 64-bit read of memory, may be NULL. */
+extern void (*fake_load_hook)(void);
+
 /* Access a register of the core PMUs (fake_core.c). Return -ENOENT for other MSRs. */
 extern int (*fake_core_read)(u32 msr, u64 *val);
 extern int (*fake_core_write)(u32 msr, u64 val);

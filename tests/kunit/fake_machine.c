@@ -298,8 +298,10 @@ void fake_catalog_exit(struct kunit *test)
 	u32 i;
 
 	fake_msr_hook = NULL;
+	fake_load_hook = NULL;
 	ucore_catalog_destroy();
 	ucore_catalog.platform = NULL;
+	ucore_catalog.may_write = false;
 	ucore_catalog.absent = 0;
 	ucore_catalog.caps = 0;
 	KUNIT_EXPECT_EQ(test, fake_kernel.mapped, 0);

@@ -16,6 +16,7 @@
 #include "box/domain_global_ctl.h"
 #include "box/freeze.h"
 #include "cpu/nmi_handler.h"
+#include "event/event.h"
 #include "fake_bus.h"
 #include "hotplug/reader_cpu.h"
 #include "irq/timer.h"
@@ -101,6 +102,13 @@ static inline struct fake_window *fake_window(const struct ucore_box *box)
 static inline struct fake_window *fake_global(u32 domain)
 {
 	return ucore_catalog.domains[domain].io.priv;
+}
+
+/* Restrict an event whose period must end by an interrupt. */
+static inline int fake_restrict(const struct ucore_box *box, u64 counters, u64 period,
+				struct ucore_event_spec *spec)
+{
+	return ucore_event_restrict(box, counters, period, UCORE_END_INTERRUPT, spec);
 }
 
 /* Make domain contexts by hand, as session/prepare_contexts.c makes them of events. */

@@ -73,7 +73,7 @@ static void every_event_is_restricted_to_its_counters(struct kunit *test)
 		box = fake_box(test, 0, boxes[i].type, 0);
 		for (event = 0; event < 256; event++) {
 			spec = spec_of(event | 0xa500);
-			KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, 0, 0, true, &spec), 0);
+			KUNIT_EXPECT_EQ(test, fake_restrict(box, 0, 0, &spec), 0);
 			KUNIT_EXPECT_EQ_MSG(test, spec.counters, (u64)counters_of(i, event),
 					    "%s event %#x", boxes[i].type, event);
 		}
@@ -84,7 +84,7 @@ static int restricted(struct ucore_box *box, u64 ctl, u64 counters, u64 period,
 		      struct ucore_event_spec *spec)
 {
 	*spec = spec_of(ctl);
-	return ucore_event_restrict(box, counters, period, true, spec);
+	return fake_restrict(box, counters, period, spec);
 }
 
 static void requested_counters_restrict_the_event(struct kunit *test)
@@ -109,14 +109,13 @@ static void requested_fixed_counter_takes_no_fields(struct kunit *test)
 	struct ucore_box *imc = fake_box(test, 0, "imc", 0), *ha = fake_box(test, 0, "ha", 0);
 	struct ucore_event_spec spec = { };
 
-	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, FIXED, 0, true, &spec), 0);
+	KUNIT_EXPECT_EQ(test, fake_restrict(imc, FIXED, 0, &spec), 0);
 	KUNIT_EXPECT_EQ(test, spec.counters, FIXED);
-	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, FIXED << 1, 0, true, &spec), -ENXIO);
-	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, FIXED | FIXED << 1, 0, true, &spec),
-			-ENXIO);
-	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, BIT_ULL(63), 0, true, &spec), -ENXIO);
-	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, FIXED | 1, 0, true, &spec), -EINVAL);
-	KUNIT_EXPECT_EQ(test, ucore_event_restrict(ha, FIXED, 0, true, &spec), -ENXIO);
+	KUNIT_EXPECT_EQ(test, fake_restrict(imc, FIXED << 1, 0, &spec), -ENXIO);
+	KUNIT_EXPECT_EQ(test, fake_restrict(imc, FIXED | FIXED << 1, 0, &spec), -ENXIO);
+	KUNIT_EXPECT_EQ(test, fake_restrict(imc, BIT_ULL(63), 0, &spec), -ENXIO);
+	KUNIT_EXPECT_EQ(test, fake_restrict(imc, FIXED | 1, 0, &spec), -EINVAL);
+	KUNIT_EXPECT_EQ(test, fake_restrict(ha, FIXED, 0, &spec), -ENXIO);
 	/* the event has fields, which the fixed counter does not */
 	KUNIT_EXPECT_EQ(test, restricted(imc, 0, FIXED, 0, &spec), -ENXIO);
 }
@@ -138,8 +137,8 @@ static void period_beyond_counter_width_fails(struct kunit *test)
 	/* the UBox's fixed counter is wider than its general-purpose ones */
 	KUNIT_EXPECT_EQ(test, restricted(ubox, 4, 0, BIT_ULL(44), &spec), -ERANGE);
 	spec = (struct ucore_event_spec){ };
-	KUNIT_EXPECT_EQ(test, ucore_event_restrict(ubox, FIXED, BIT_ULL(48) - 1, true, &spec), 0);
-	KUNIT_EXPECT_EQ(test, ucore_event_restrict(ubox, FIXED, BIT_ULL(48), true, &spec), -ERANGE);
+	KUNIT_EXPECT_EQ(test, fake_restrict(ubox, FIXED, BIT_ULL(48) - 1, &spec), 0);
+	KUNIT_EXPECT_EQ(test, fake_restrict(ubox, FIXED, BIT_ULL(48), &spec), -ERANGE);
 }
 
 static void period_on_box_without_overflow_fails(struct kunit *test)
@@ -168,7 +167,7 @@ static void period_depends_on_capability_of_the_box(struct kunit *test)
 	struct ucore_event_spec spec = { };
 
 	imc->caps &= ~UCORE_BOX_F_FIXED_OVERFLOW;
-	KUNIT_EXPECT_EQ(test, ucore_event_restrict(imc, FIXED, 9, true, &spec), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, fake_restrict(imc, FIXED, 9, &spec), -EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, restricted(imc, 4, 0, 9, &spec), 0);
 	imc->caps &= ~UCORE_BOX_F_OVERFLOW;
 	KUNIT_EXPECT_EQ(test, restricted(imc, 4, 0, 9, &spec), -EOPNOTSUPP);

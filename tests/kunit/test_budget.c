@@ -8,6 +8,7 @@
 
 #include "cpu/budget.h"
 #include "fake_machine.h"
+#include "irq/dead_box_recovery.h"
 #include "irq/pmi_route_and_service.h"
 #include "session/budget_admission.h"
 
@@ -629,6 +630,44 @@ static void restoring_and_probing_boxes_is_charged(struct kunit *test)
 	KUNIT_EXPECT_GT(test, ucore_budget_busy_ns(0), busy);
 }
 
+/* An absent box is read once in a second within the budget, and never by scans of the watchdog. */
+static void absent_box_is_probed_once_in_a_second(struct kunit *test)
+{
+	struct ucore_box *ha = fake_box(test, 0, "ha", 0);
+	u32 absent = UCORE_UNIT_NO_ANSWER;
+	u32 reads;
+
+	ha->desc.absent = &absent;
+	ha->dead = true;
+	fake_window(ha)->dead = true;
+	fake_clock_advance(NSEC_PER_SEC);
+	ucore_recovery_probe_absent(ha);
+	reads = bus_of(test)->nr;
+	KUNIT_EXPECT_GT(test, reads, 0U);
+	fake_clock_advance(NSEC_PER_SEC / 2);
+	ucore_recovery_probe_absent(ha);
+	KUNIT_EXPECT_EQ(test, bus_of(test)->nr, reads);
+	raw_spin_lock_irq(&ha->domain->lock);
+	ucore_recovery_reset(ha->domain);
+	raw_spin_unlock_irq(&ha->domain->lock);
+	KUNIT_EXPECT_EQ(test, bus_of(test)->nr, reads);
+	fake_clock_advance(NSEC_PER_SEC / 2);
+	spend(8 * MS);
+	ucore_recovery_probe_absent(ha);	/* beyond the budget: not now */
+	KUNIT_EXPECT_EQ(test, bus_of(test)->nr, reads);
+	fake_clock_advance(20 * MS);
+	fake_window(ha)->dead = false;
+	ucore_recovery_probe_absent(ha);
+	KUNIT_EXPECT_GT(test, bus_of(test)->nr, reads);
+	KUNIT_EXPECT_FALSE(test, ha->dead);
+	KUNIT_EXPECT_EQ(test, absent, 0U);
+	reads = bus_of(test)->nr;
+	fake_clock_advance(2 * NSEC_PER_SEC);
+	ucore_recovery_probe_absent(ha);
+	KUNIT_EXPECT_EQ(test, bus_of(test)->nr, reads);
+	ha->desc.absent = NULL;
+}
+
 #undef ktime_get_mono_fast_ns
 
 /* The driver's fake clock stands still during the wait, the kernel's clock does not. */
@@ -720,6 +759,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(moving_a_domain_is_charged_to_both_cpus),
 	KUNIT_CASE(moving_timers_is_charged_to_the_new_reader),
 	KUNIT_CASE(restoring_and_probing_boxes_is_charged),
+	KUNIT_CASE(absent_box_is_probed_once_in_a_second),
 	KUNIT_CASE(reader_change_waits_for_all_readers),
 	KUNIT_CASE(probing_dead_box_waits_for_budget),
 	KUNIT_CASE(selftest_of_box_waits_for_budget),

@@ -779,9 +779,9 @@ static void cmask_limits_the_poll_rate(struct kunit *test)
 	struct ucore_box *box = fake_core_box(test, 0);
 
 	box->caps &= ~UCORE_BOX_F_ANY_OVERFLOW;
-	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, 0, 1000000, false, &spec), -ERANGE);
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, 0, 1000000, UCORE_END_ANY, &spec), -ERANGE);
 	spec = (struct ucore_event_spec){ .value = { BIT(24) | 0xc0 } };
-	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, 0, 1000000, false, &spec), 0);
+	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, 0, 1000000, UCORE_END_ANY, &spec), 0);
 	KUNIT_EXPECT_EQ(test, spec.poll_ns, 200000ULL);
 }
 
@@ -907,10 +907,9 @@ static void event_with_two_fixed_counters_is_refused(struct kunit *test)
 {
 	struct ucore_event_spec spec = { };
 
-	KUNIT_EXPECT_EQ(test, ucore_event_restrict(fake_core_box(test, 0), FIXED(0) | FIXED(1), 0,
-						   true, &spec), -EINVAL);
-	KUNIT_EXPECT_EQ(test, ucore_event_restrict(fake_core_box(test, 0), FIXED(1), 0, true,
-						   &spec), 0);
+	KUNIT_EXPECT_EQ(test, fake_restrict(fake_core_box(test, 0), FIXED(0) | FIXED(1), 0, &spec),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, fake_restrict(fake_core_box(test, 0), FIXED(1), 0, &spec), 0);
 }
 
 /* A refused event leaves no claim. */
@@ -1051,8 +1050,8 @@ static void counting_resumes_when_cpu_comes_online(struct kunit *test)
 	fake_kernel.cpu_down(1);
 	fake_core(test)->nr = 0;
 	fake_kernel.cpu_up(1);
-	CORE_EXPECT(test, CORE_W(1, 0x38f, 0), CORE_W(1, 0x390, CLEAR_ALL), RESET_4_3(1, 0x4c1),
-		    CORE_W(1, 0x186, 0x4300c0), CORE_W(1, 0x38f, ALL_ON));
+	CORE_EXPECT(test, CORE_R(1, 0x38e), CORE_W(1, 0x38f, 0), CORE_W(1, 0x390, CLEAR_ALL),
+		    RESET_4_3(1, 0x4c1), CORE_W(1, 0x186, 0x4300c0), CORE_W(1, 0x38f, ALL_ON));
 	regs_of(test, 1)->ctr[0] = 7;
 	session_read(s, false);
 	KUNIT_EXPECT_EQ(test, s->values[0].count, 17ULL);

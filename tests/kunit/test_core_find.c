@@ -379,26 +379,26 @@ static void fixed_counter_fields_are_encoded(struct kunit *test)
 	box = fake_core_box(test, 0);
 	type = box->desc.type;
 	KUNIT_EXPECT_EQ(test, ucore_event_encode(box, NULL, 0, &spec), 0);
-	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, fixed, 0, true, &spec), 0);
+	KUNIT_EXPECT_EQ(test, fake_restrict(box, fixed, 0, &spec), 0);
 	KUNIT_EXPECT_EQ(test, ucore_event_fixed(type, spec.value[0], 1, false), 0x30ULL);
 	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(USR, 1)), 0);
-	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, fixed, 1000, true, &spec), 0);
+	KUNIT_EXPECT_EQ(test, fake_restrict(box, fixed, 1000, &spec), 0);
 	KUNIT_EXPECT_EQ(test, ucore_event_fixed(type, spec.value[0], 1, true), 0xa0ULL);
 	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(OS, 1), TERM(ANY, 1)), 0);
 	KUNIT_EXPECT_EQ(test, ucore_event_fixed(type, spec.value[0], 2, false), 0x500ULL);
 	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(EVENT, 0xc0)), 0);
-	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, fixed, 0, true, &spec), -ENXIO);
+	KUNIT_EXPECT_EQ(test, fake_restrict(box, fixed, 0, &spec), -ENXIO);
 	KUNIT_EXPECT_EQ(test, ENCODE(box, &spec, TERM(USR, 1), TERM(THRESH, 1)), 0);
-	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, fixed, 0, true, &spec), -ENXIO);
+	KUNIT_EXPECT_EQ(test, fake_restrict(box, fixed, 0, &spec), -ENXIO);
 	KUNIT_EXPECT_EQ(test, ucore_event_encode(box, NULL, 0, &spec), 0);
-	KUNIT_EXPECT_EQ(test, ucore_event_restrict(box, fixed << 2, 0, true, &spec), -ENXIO);
+	KUNIT_EXPECT_EQ(test, fake_restrict(box, fixed << 2, 0, &spec), -ENXIO);
 }
 
 static int period(const struct ucore_box *box, u64 counters, u64 n)
 {
 	struct ucore_event_spec spec = { };
 
-	return ucore_event_restrict(box, counters, n, true, &spec);
+	return fake_restrict(box, counters, n, &spec);
 }
 
 static void full_width_writes_allow_48_bit_periods(struct kunit *test)

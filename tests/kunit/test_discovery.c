@@ -610,23 +610,23 @@ static void second_table_with_same_global_control_is_used(struct kunit *test)
 	EXPECT_UNIT(b, 3, OVERLAP);	/* overlaps the first table's global control */
 }
 
-/*
- * A table with another global control on the same die is not used, because its units would
- * not be frozen.
- */
-static void second_table_with_other_global_control_is_refused(struct kunit *test)
+/* A die has up to three global controls. The units of a fourth table would not be frozen. */
+static void fourth_global_control_of_a_die_is_refused(struct kunit *test)
 {
 	struct bench *b = test->priv;
 	u64 *word;
+	u32 i;
 
-	plain_table(b, 0, 0);
-	word = plain_table(b, 0, 1);
-	word[1] = 0x3ff0;
-	record_set(word, 1, MSR_WORD, 0x2000, W2(0, 0));
+	for (i = 0; i < 4; i++) {
+		word = plain_table(b, 0, 1);
+		word[1] = 0x3ff0 + i;
+		record_set(word, 1, MSR_WORD, 0x2000 + 0x10 * i, W2(0, i));
+	}
 	parse(b);
-	EXPECT_TABLE(b, 0, OK);
-	EXPECT_TABLE(b, 1, CONFLICT);
-	KUNIT_EXPECT_EQ(test, b->disc.nr_units, 0U);
+	for (i = 0; i < 3; i++)
+		EXPECT_TABLE(b, i, OK);
+	EXPECT_TABLE(b, 3, CONFLICT);
+	KUNIT_EXPECT_EQ(test, b->disc.nr_units, 3U);
 }
 
 /* All tables together have a limit. Tables below the limit are used. */
@@ -1345,6 +1345,25 @@ static void known_place_in_table_adds_no_unit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, unit_of(b, 0)->record, 1U);
 }
 
+/* The second record says unit 0 again, instead of unit 1 */
+static void repeated_record_is_replaced_by_the_known_place(struct kunit *test)
+{
+	struct bench *b = test->priv;
+	u64 *word = plain_table(b, 0, 2);
+
+	record_set(word, 1, PCI_WORD, ON_7E(1, 0x318), W2(8, 0));
+	record_set(word, 2, PCI_WORD, ON_7E(1, 0x318), W2(8, 0));
+	place_note(b, 0, 8, 0);
+	place_note(b, 0, 8, 1);
+	parse(b);
+	KUNIT_ASSERT_EQ(test, b->disc.nr_units, 3U);
+	EXPECT_UNIT(b, 0, OK);
+	EXPECT_UNIT(b, 1, RELOCATED);
+	EXPECT_UNIT(b, 2, OK);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 2)->record, 0U);
+	KUNIT_EXPECT_EQ(test, unit_of(b, 2)->word[1], (u64)ON_7E(2, 0x318));
+}
+
 /* Records with a wrong address or id are refused, and the known places are used. */
 static void known_places_replace_wrong_records(struct kunit *test)
 {
@@ -1730,7 +1749,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(capability_loop_ends),
 	KUNIT_CASE_PARAM(global_record_is_validated, table_gen_params),
 	KUNIT_CASE(second_table_with_same_global_control_is_used),
-	KUNIT_CASE(second_table_with_other_global_control_is_refused),
+	KUNIT_CASE(fourth_global_control_of_a_die_is_refused),
 	KUNIT_CASE(tables_beyond_unit_limit_are_refused),
 	KUNIT_CASE(global_status_must_be_reachable),
 	KUNIT_CASE(global_record_type_is_ignored),
@@ -1768,6 +1787,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(misaligned_fixed_counter_is_dropped),
 	KUNIT_CASE(unknown_types_are_named_by_number),
 	KUNIT_CASE(known_place_in_table_adds_no_unit),
+	KUNIT_CASE(repeated_record_is_replaced_by_the_known_place),
 	KUNIT_CASE(known_places_replace_wrong_records),
 	KUNIT_CASE(known_place_of_m3upi_is_used),
 	KUNIT_CASE(known_places_of_other_die_are_ignored),

@@ -666,6 +666,63 @@ static void last_cpu_going_offline_samples_due_periods(struct kunit *test)
 	KUNIT_EXPECT_LE(test, ctx->timer_due, ctx->resumed + NSEC_PER_SEC);
 }
 
+/* A run of the watchdog just before the domain loses its last CPU must not read reset counters. */
+static void late_watchdog_reads_no_stopped_counter(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = running_ctx(test, 1);
+	struct fake_window *win = fake_window(ctx->ctr[0].box);
+	struct ucore_domain *domain = ctx->domain;
+
+	fake_poke(win, 0xa0, 500);
+	cpu_down(1);
+	fake_poke(win, 0xa0, 0);	/* the reset of the box */
+	ctx->watchdog_ns = 0;
+	domain->reader = 1;
+	fake_bus_clear(bus_of(test));
+	fake_timer_fire(&domain->watchdog);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	KUNIT_EXPECT_EQ(test, ctx->ctr[0].total, 500ULL);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&domain->watchdog)->queued);
+	domain->reader = UCORE_NO_CPU;
+	cpu_up(1);
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&domain->watchdog)->queued);
+}
+
+/*
+ * The PMI of an overflow just before the stop arrives when the boxes have been reset. Its service
+ * takes no sample, and does not change the counts.
+ */
+static void late_pmi_samples_no_stopped_counter(struct kunit *test)
+{
+	struct ucore_domain_ctx *ctx = fake_ctx(test, 1, 4096);
+	struct ucore_domain *domain = ctx->domain;
+	struct ucore_box *box = fake_box(test, 1, "imc", 0);
+
+	fake_ctx_add(ctx, box, 0, 0x500304, 1000);
+	raw_spin_lock_irq(&domain->lock);
+	ucore_ctx_program(ctx);
+	fake_ctx_list(ctx);
+	ucore_ctx_start_times(ctx, ktime_get_mono_fast_ns());
+	raw_spin_unlock_irq(&domain->lock);
+	cpu_down(1);
+	gap_check(test, ctx, UCORE_GAP_OFFLINE, 1, -1);
+	domain->reader = 1;
+	fake_overflow(box, 0xa0, 0, BIT(1), BIT_ULL(20));
+	ctx->ctr[0].total = 500;
+	fake_bus_clear(bus_of(test));
+	smp_call_function_single(1, queue_here, &domain->pmi.work, 1);
+	irq_work_sync(&domain->pmi.work);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), fake_window(box), 0), 0U);
+	KUNIT_EXPECT_EQ(test, ctx->ctr[0].total, 500ULL);
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
+	domain->reader = UCORE_NO_CPU;
+	cpu_up(1);
+	KUNIT_EXPECT_FALSE(test, domain->frozen);
+	KUNIT_EXPECT_FALSE(test, fake_global(1)->frozen);
+	gap_check(test, ctx, UCORE_GAP_ONLINE, -1, 1);
+	KUNIT_EXPECT_NULL(test, fake_record(ctx->ring));
+}
+
 /* A box whose session closed while its domain was offline is restored later. */
 static void first_cpu_online_restores_dirty_boxes(struct kunit *test)
 {
@@ -746,6 +803,8 @@ static struct kunit_suite hotplug_suite = {
 static struct kunit_case hotplug_2_cases[] = {
 	KUNIT_CASE(domain_resumes_with_its_next_cpu),
 	KUNIT_CASE(last_cpu_going_offline_samples_due_periods),
+	KUNIT_CASE(late_watchdog_reads_no_stopped_counter),
+	KUNIT_CASE(late_pmi_samples_no_stopped_counter),
 	KUNIT_CASE(first_cpu_online_restores_dirty_boxes),
 	KUNIT_CASE(reader_election_touches_no_hardware),
 	{ }

@@ -34,11 +34,6 @@
 #define AT_7F(slot, function, offset) \
 	(0x7fULL << 20 | (slot) << 15 | (function) << 12 | (offset))
 
-static bool *private_pmi(void)
-{
-	return fake_param("private_pmi");
-}
-
 static int fetch_init(struct kunit *test)
 {
 	fake_kernel_reset();
@@ -51,14 +46,12 @@ static int fetch_init(struct kunit *test)
 	fake_kernel.ram_start = RAM_START;
 	fake_kernel.ram_end = RAM_END;
 	fake_kernel.nr_nodes = 1;
-	*private_pmi() = false;
 	return 0;
 }
 
 static void fetch_exit(struct kunit *test)
 {
 	fake_catalog_exit(test);
-	*private_pmi() = false;
 }
 
 /* Add a function with a valid DVSEC and a table in its BAR 0. */
@@ -102,6 +95,8 @@ static u64 *plain_machine(struct kunit *test)
 	record_set(word, 3, IMC_WORD, IMC, UNIT(6, 0, 69));
 	record_set(word, 4, PCI_WORD, AT_7F(12, 0, 0x438), UNIT(7, 0, 128));
 	fake_msr_add(0x2ff0, 0);
+	fake_msr_add(0x2ff2, 0);	/* the words of the global status */
+	fake_msr_add(0x2ff3, 0);
 	fake_msr_add(0x2000, 0);
 	fake_msr_add(0x2010, 0);
 	fake_msr_add(0x2001, 0);	/* the status registers of the CHAs */
@@ -207,52 +202,51 @@ static void each_box_has_its_access_type(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, box[3].desc.layout->ctl[0], 0x438 + 0x38);
 }
 
-/* Without the private PMI route, no status is read and no core is selected. */
-static void global_control_without_private_pmi_has_no_status(struct kunit *test)
+/* Overflows are unknown until a trial, and no public source states the bits of a PMI route. */
+static void global_control_has_status_and_no_route(struct kunit *test)
 {
+	static const u32 position[] = { 3, 66, 69 };
 	const struct ucore_global *global;
+	const struct ucore_box_desc *desc;
 	u32 i;
 
 	plain_machine(test);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.caps,
+			(u32)(UCORE_CAP_DISCOVERY | UCORE_CAP_GLOBAL_FREEZE));
 	global = ucore_catalog.domains[0].global;
 	KUNIT_EXPECT_EQ(test, global->ctl, 0x2ff0U);
 	KUNIT_EXPECT_EQ(test, global->freeze, BIT_ULL(0));
 	KUNIT_EXPECT_EQ(test, global->unfreeze, 0ULL);
 	KUNIT_EXPECT_EQ(test, global->keep, BIT_ULL(0));
-	KUNIT_EXPECT_EQ(test, global->nr_status, 0U);
-	KUNIT_EXPECT_EQ(test, global->core_sel, 0ULL);
-	KUNIT_EXPECT_EQ(test, global->wake, 0ULL);
-	for (i = 0; i < 4; i++) {
-		KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[i].caps, (u32)UCORE_BOX_F_FREEZE);
-		KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[i].desc.global_gp, 0ULL);
-	}
-}
-
-static void global_control_with_private_pmi_has_status(struct kunit *test)
-{
-	static const u64 bits[] = { BIT_ULL(3), BIT_ULL(66 - 64), BIT_ULL(69 - 64), 0 };
-	const struct ucore_global *global;
-	u32 i;
-
-	*private_pmi() = true;
-	plain_machine(test);
-	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.caps,
-			(u32)(UCORE_CAP_DISCOVERY | UCORE_CAP_GLOBAL_FREEZE |
-			      UCORE_CAP_OVERFLOW_PMI));
-	global = ucore_catalog.domains[0].global;
 	KUNIT_EXPECT_EQ(test, global->nr_status, 2U);
 	KUNIT_EXPECT_EQ(test, global->status, 0x2ff2U);
 	KUNIT_EXPECT_EQ(test, global->status_stride, 1U);
-	KUNIT_EXPECT_EQ(test, global->core_sel, GENMASK_ULL(63, 16));
-	KUNIT_EXPECT_EQ(test, global->wake, BIT_ULL(1));
-	KUNIT_EXPECT_EQ(test, global->keep, GENMASK_ULL(63, 16) | BIT_ULL(1) | BIT_ULL(0));
-	for (i = 0; i < 4; i++) {
-		KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[i].desc.global_gp, bits[i]);
-		KUNIT_EXPECT_EQ(test, !!(ucore_catalog.boxes[i].caps & UCORE_BOX_F_OVERFLOW),
-				!!bits[i]);
+	KUNIT_EXPECT_EQ(test, global->core_sel, 0ULL);
+	KUNIT_EXPECT_EQ(test, global->wake, 0ULL);
+	for (i = 0; i < 3; i++) {
+		desc = &ucore_catalog.boxes[i].desc;
+		KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[i].caps, (u32)UCORE_BOX_F_FREEZE);
+		KUNIT_EXPECT_EQ(test, desc->global_gp, BIT_ULL(position[i] % 64));
+		KUNIT_EXPECT_PTR_EQ(test, desc->reported_in, global);
+		KUNIT_EXPECT_EQ(test, desc->status_position, position[i]);
 	}
+	/* the position of the last unit is beyond the status */
+	KUNIT_EXPECT_NULL(test, ucore_catalog.boxes[3].desc.reported_in);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[3].desc.layout->status, UCORE_REG_NONE);
+}
+
+/* A word of the status that faults or reads all ones is never accessed again. */
+static void silent_global_status_is_not_used(struct kunit *test)
+{
+	u32 i;
+
+	plain_machine(test);
+	*fake_msr(0x2ff3) = ~0ULL;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].global->nr_status, 0U);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_NULL(test, ucore_catalog.boxes[i].desc.reported_in);
 }
 
 /* Without a readable status a box cannot report an overflow. Its status is not read. */
@@ -260,15 +254,14 @@ static void silent_box_status_disables_overflow(struct kunit *test)
 {
 	const struct ucore_box *box;
 
-	*private_pmi() = true;
 	plain_machine(test);
 	*fake_msr(0x2011) = ~0ULL;
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 4U);
 	box = ucore_catalog.boxes;
-	KUNIT_EXPECT_EQ(test, box[0].caps & UCORE_BOX_F_OVERFLOW, (u32)UCORE_BOX_F_OVERFLOW);
+	KUNIT_EXPECT_NOT_NULL(test, box[0].desc.reported_in);
 	KUNIT_EXPECT_EQ(test, box[0].desc.layout->status, 1);
-	KUNIT_EXPECT_EQ(test, box[1].caps & UCORE_BOX_F_OVERFLOW, 0U);
+	KUNIT_EXPECT_NULL(test, box[1].desc.reported_in);
 	KUNIT_EXPECT_EQ(test, box[1].desc.layout->status, UCORE_REG_NONE);
 	KUNIT_EXPECT_EQ(test, box[1].desc.global_gp, 0ULL);
 }
@@ -278,7 +271,6 @@ static void global_control_in_memory_is_mapped(struct kunit *test)
 	const struct ucore_global *global;
 	u64 *word;
 
-	*private_pmi() = true;
 	word = plain_machine(test);
 	word[0] = GLOBAL_WORD(MMIO, 4);
 	word[1] = 0xc8000000;
@@ -294,12 +286,11 @@ static void global_control_in_memory_is_mapped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].io.ops->access, (u32)UCORE_ACCESS_MMIO);
 }
 
-/* Status words that extend into RAM are not read: no PMI, but counting works. */
-static void status_words_on_ram_disable_pmi(struct kunit *test)
+/* Status words that extend into RAM are not read: no overflows, but counting works. */
+static void status_words_on_ram_are_not_used(struct kunit *test)
 {
 	u64 *word;
 
-	*private_pmi() = true;
 	word = plain_machine(test);
 	word[0] = GLOBAL_WORD(MMIO, 4);
 	word[1] = RAM_START - 8;
@@ -311,23 +302,24 @@ static void status_words_on_ram_disable_pmi(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].global->size, 8U);
 }
 
-/* Config space is not accessible in NMIs. */
-static void global_control_in_config_space_has_no_pmi(struct kunit *test)
+static void global_control_in_config_space_has_status(struct kunit *test)
 {
 	const struct ucore_global *global;
 	u64 *word;
 
-	*private_pmi() = true;
 	word = plain_machine(test);
 	word[0] = GLOBAL_WORD(PCI, 4);
 	word[1] = AT_7F(12, 0, 0x600);
+	word[2] = 8 | 70 << 8;
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	global = ucore_catalog.domains[0].global;
 	KUNIT_ASSERT_NOT_NULL(test, global->pdev);
 	KUNIT_EXPECT_EQ(test, global->pdev->device, 0x324a);
 	KUNIT_EXPECT_EQ(test, global->ctl, 0x600U);
 	KUNIT_EXPECT_EQ(test, global->core_sel, 0ULL);
-	KUNIT_EXPECT_EQ(test, global->nr_status, 0U);
+	KUNIT_EXPECT_EQ(test, global->status, 0x608U);
+	KUNIT_EXPECT_EQ(test, global->status_stride, 8U);
+	KUNIT_EXPECT_EQ(test, global->nr_status, 2U);
 }
 
 /* ---- unusable tables: no boxes, and a reason ---- */
@@ -514,6 +506,32 @@ static void unit_in_busy_region_is_refused(struct kunit *test)
 	expect_foreign_imc(test);
 }
 
+/*
+ * cxl_port requests the registers of a CXL port, which contain the counters. Only units that may be
+ * in a port's BAR are used there.
+ */
+static void unit_in_busy_region_of_port_is_used(struct kunit *test)
+{
+	u64 *word = plain_machine(test);
+	struct fake_function *port = fake_pci_add(0x352a, 0, 5, 0);
+
+	port->pdev.class = 0x060400;
+	bar_of(port, 0, IMC, IMC + 0xfff);
+	fake_kernel.busy = (struct resource){
+		.start = IMC, .end = IMC + 0x7ff, .flags = IORESOURCE_MEM | IORESOURCE_BUSY,
+	};
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	EXPECT_UNIT(test, 2, FOREIGN);
+	ucore_catalog_destroy();
+	record_set(word, 3, IMC_WORD, IMC, UNIT(12, 0, 69));	/* CXLCM */
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	EXPECT_UNIT(test, 2, OK);
+	ucore_catalog_destroy();
+	fake_kernel.busy.end = IMC + 0x1000;	/* not only in the port */
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	EXPECT_UNIT(test, 2, FOREIGN);
+}
+
 /* Memory that is not RAM holds data although no driver uses it yet. */
 static const struct other_memory {
 	const char *name;
@@ -679,16 +697,58 @@ static void tables_beyond_the_last_are_not_read(struct kunit *test)
 
 /* ---- units that do not answer, and units that are in no table ---- */
 
-static void silent_units_are_refused(struct kunit *test)
+/* Make a machine whose four units do not answer: an MSR faults, all other registers read ones. */
+static void silent_machine(struct kunit *test)
 {
 	u64 *word = plain_machine(test);
 
-	record_set(word, 1, MSR_WORD, 0x2020, UNIT(0, 0, 3));		/* faults */
+	record_set(word, 1, MSR_WORD, 0x2020, UNIT(0, 0, 3));
 	*fake_msr(0x2010) = ~0ULL;
-	memset(fake_kernel.memory[1].bytes, 0xff, 4);
-	fake_kernel.functions[1].config[0x438 / 4] = ~0U;
+	memset(fake_kernel.memory[1].bytes, 0xff, 0x68);
+	memset(&fake_kernel.functions[1].config[0x438 / 4], 0xff, 0x80);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 0U);
+}
+
+/* Units of known types in memory and config space may answer later. An MSR that faults will not. */
+static void silent_units_are_absent_until_they_answer(struct kunit *test)
+{
+	struct ucore_box *box;
+	u32 i;
+
+	silent_machine(test);
+	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 2U);
+	for (i = 0; i < 2; i++) {
+		box = &ucore_catalog.boxes[i];
+		EXPECT_UNIT(test, 2 + i, NO_ANSWER);
+		KUNIT_EXPECT_EQ(test, unit_info(2 + i).box, i);
+		KUNIT_EXPECT_TRUE(test, box->dead && ucore_box_is_absent(box));
+		KUNIT_EXPECT_FALSE(test, ucore_box_responds(box));
+	}
+	memset(fake_kernel.memory[1].bytes, 0, 0x68);
+	memset(&fake_kernel.functions[1].config[0x438 / 4], 0, 0x80);
+	for (i = 0; i < 2; i++) {
+		box = &ucore_catalog.boxes[i];
+		KUNIT_EXPECT_TRUE(test, ucore_box_responds(box));
+		KUNIT_EXPECT_FALSE(test, box->dead || ucore_box_is_absent(box));
+		EXPECT_UNIT(test, 2 + i, OK);
+	}
+	KUNIT_EXPECT_EQ(test, table_info(0).nr_rejected, 2U);
+}
+
+/* A unit of an unknown type may be a wrong record, whose address another device uses later. */
+static void silent_unit_of_unknown_type_is_refused(struct kunit *test)
+{
+	record_set(plain_machine(test), 3, IMC_WORD, IMC, UNIT(99, 0, 69));
+	memset(fake_kernel.memory[1].bytes, 0xff, 0x68);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	EXPECT_UNIT(test, 2, NO_ANSWER);
+	KUNIT_EXPECT_EQ(test, unit_info(2).box, UCORE_NO_BOX);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 3U);
+}
+
+static void silent_units_are_refused(struct kunit *test)
+{
+	silent_machine(test);
 	EXPECT_TABLE(test, 0, OK);
 	KUNIT_EXPECT_EQ(test, table_info(0).nr_rejected, 4U);
 	EXPECT_UNIT(test, 0, NO_ANSWER);
@@ -705,7 +765,7 @@ static void silent_units_are_refused(struct kunit *test)
 static void removed_function_refuses_its_unit(struct kunit *test)
 {
 	static const u32 reasons[] = {
-		UCORE_UNIT_FUNCTION, UCORE_UNIT_NO_ANSWER, UCORE_UNIT_FUNCTION, UCORE_UNIT_OK,
+		UCORE_UNIT_FUNCTION, UCORE_UNIT_FUNCTION, UCORE_UNIT_FUNCTION, UCORE_UNIT_OK,
 	};
 	u32 i;
 
@@ -1196,12 +1256,12 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(plain_table_gives_boxes),
 	KUNIT_CASE(registers_that_cannot_be_mapped_are_reported),
 	KUNIT_CASE(each_box_has_its_access_type),
-	KUNIT_CASE(global_control_without_private_pmi_has_no_status),
-	KUNIT_CASE(global_control_with_private_pmi_has_status),
+	KUNIT_CASE(global_control_has_status_and_no_route),
+	KUNIT_CASE(silent_global_status_is_not_used),
 	KUNIT_CASE(silent_box_status_disables_overflow),
 	KUNIT_CASE(global_control_in_memory_is_mapped),
-	KUNIT_CASE(status_words_on_ram_disable_pmi),
-	KUNIT_CASE(global_control_in_config_space_has_no_pmi),
+	KUNIT_CASE(status_words_on_ram_are_not_used),
+	KUNIT_CASE(global_control_in_config_space_has_status),
 	KUNIT_CASE(table_outside_its_bar_is_refused),
 	KUNIT_CASE(table_without_room_in_bar_is_refused),
 	KUNIT_CASE(unused_numbers_of_a_table_are_reported),
@@ -1218,6 +1278,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(unit_in_inactive_bars_is_used),
 	KUNIT_CASE(unit_in_table_bar_is_refused),
 	KUNIT_CASE(unit_in_busy_region_is_refused),
+	KUNIT_CASE(unit_in_busy_region_of_port_is_used),
 	KUNIT_CASE_PARAM(unit_on_memory_that_is_not_ram_is_refused, other_memory_gen_params),
 	KUNIT_CASE(unit_in_ecam_is_refused),
 	KUNIT_CASE(unit_in_function_in_use_is_refused),
@@ -1228,6 +1289,8 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(capability_loop_is_reported),
 	KUNIT_CASE(tables_beyond_the_last_are_not_read),
 	KUNIT_CASE(silent_units_are_refused),
+	KUNIT_CASE(silent_units_are_absent_until_they_answer),
+	KUNIT_CASE(silent_unit_of_unknown_type_is_refused),
 	KUNIT_CASE(removed_function_refuses_its_unit),
 	KUNIT_CASE(removed_global_control_refuses_its_units),
 	KUNIT_CASE(chas_beyond_count_msr_are_refused),

@@ -6,6 +6,7 @@
 #include "abi/get_answers.h"
 #include "fake_machine.h"
 #include "find/die_topology.h"
+#include "find/iio_ports.h"
 
 #define BUSES_VALID	BIT_ULL(63)
 
@@ -46,12 +47,18 @@ static void expect_bus(struct kunit *test, const char *type, u32 die, u32 instan
 	KUNIT_EXPECT_EQ(test, info.segment | info.die | info.link, 0U);
 }
 
+/* Expect rules for @nr ports, of which port 0 is device @port0. */
 static void expect_ports(struct kunit *test, u32 instance, u32 nr, u32 port0)
 {
-	struct ucore_link_info info = link_of(test, "iio", 0, instance);
+	const struct ucore_port_rule *rule = box_find("iio", 0, instance)->desc.ports;
+	u32 p;
 
-	KUNIT_EXPECT_EQ_MSG(test, info.nr_ports, nr, "iio%u", instance);
-	KUNIT_EXPECT_EQ_MSG(test, info.port0, port0, "iio%u", instance);
+	KUNIT_ASSERT_EQ_MSG(test, !rule, !nr, "iio%u", instance);
+	for (p = 0; p < nr; p++) {
+		KUNIT_EXPECT_EQ_MSG(test, rule[p].ports, BIT(p), "iio%u", instance);
+		KUNIT_EXPECT_EQ_MSG(test, rule[p].slot, port0 + p, "iio%u", instance);
+	}
+	KUNIT_EXPECT_TRUE(test, !nr || !rule[nr].ports);
 }
 
 static void expect_kind(struct kunit *test, const char *type, u32 instance, u32 kind)
@@ -59,7 +66,8 @@ static void expect_kind(struct kunit *test, const char *type, u32 instance, u32 
 	struct ucore_link_info info = link_of(test, type, 0, instance);
 
 	KUNIT_EXPECT_EQ_MSG(test, info.kind, kind, "%s%u", type, instance);
-	KUNIT_EXPECT_EQ(test, info.segment | info.bus | info.nr_ports | info.die | info.link, 0U);
+	KUNIT_EXPECT_EQ(test, info.segment | info.bus | info.flags, 0U);
+	KUNIT_EXPECT_EQ(test, info.speed | info.die | info.link, 0U);
 }
 
 static void ubox_add(u32 device, u32 bus, u32 slot, u32 node, u32 map)
@@ -270,7 +278,7 @@ static void expect_link(struct kunit *test, u32 instance, u32 die, u32 link)
 	KUNIT_EXPECT_EQ_MSG(test, info.kind, (u32)UCORE_LINK_UPI, "upi%u", instance);
 	KUNIT_EXPECT_EQ_MSG(test, info.die, die, "upi%u", instance);
 	KUNIT_EXPECT_EQ_MSG(test, info.link, link, "upi%u", instance);
-	KUNIT_EXPECT_EQ(test, info.segment | info.bus | info.nr_ports, 0U);
+	KUNIT_EXPECT_EQ(test, info.segment | info.bus | info.flags | info.speed, 0U);
 }
 
 static void links_of_skylake_have_their_peers(struct kunit *test)

@@ -207,7 +207,7 @@ static void sleeping_function_is_not_read(struct kunit *test)
 	table_add(test, 0)->pdev.current_state = PCI_D3hot;
 	expect_state(test, UCORE_STATE_READY, UCORE_CAUSE_NONE, "");
 	KUNIT_ASSERT_EQ(test, ucore_discovery_report.nr_tables(), 3U);
-	KUNIT_EXPECT_EQ(test, table_reason(2), (u32)UCORE_TABLE_ASLEEP);
+	KUNIT_EXPECT_EQ(test, table_reason(1), (u32)UCORE_TABLE_ASLEEP);
 }
 
 /* The kernel does not know the state, and the power management register has it. */

@@ -43,7 +43,6 @@ static int find_init(struct kunit *test)
 	fake_kernel.ram_start = RAM_START;
 	fake_kernel.ram_end = 2 * RAM_START;
 	fake_kernel.nr_nodes = 1;
-	*param("private_pmi") = false;
 	*param("uncertain") = false;
 	return 0;
 }
@@ -51,7 +50,6 @@ static int find_init(struct kunit *test)
 static void find_exit(struct kunit *test)
 {
 	fake_catalog_exit(test);
-	*param("private_pmi") = false;
 	*param("uncertain") = false;
 }
 
@@ -80,6 +78,7 @@ static u64 *hub_table(struct kunit *test)
 	record_set(word, 2, MSR_WORD, 0x8000, UNIT(35, 0x8000, 1));
 	record_set(word, 3, MSR_WORD, 0x8040, UNIT(19, 0, 2));
 	fake_msr_add(0x2ff0, 1);
+	fake_msr_add(0x2ff2, 0);	/* the word of the global status */
 	fake_msr_add(0x2fc0, 0);
 	fake_msr_add(0x2fc1, 0);	/* status registers of the units */
 	fake_msr_add(0x8000, 0);
@@ -166,7 +165,6 @@ static void units_report_in_status_of_their_table(struct kunit *test)
 	const struct ucore_domain *domain;
 	u32 i;
 
-	*param("private_pmi") = true;
 	hub_table(test)[2] = 1 << 8 | 2;	/* a single status bit, for the first unit */
 	msr_table(test);
 	fake_msr_add(0x710, MSR_TABLE);
@@ -179,10 +177,20 @@ static void units_report_in_status_of_their_table(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, domain->further[0].global->status, 8U);
 	KUNIT_ASSERT_EQ(test, ucore_catalog.nr_boxes, 4U);
 	for (i = 0; i < 4; i++)
-		KUNIT_EXPECT_EQ_MSG(test, !!(ucore_catalog.boxes[i].caps & UCORE_BOX_F_OVERFLOW),
-				    i != 1, "box %u", i);
+		KUNIT_EXPECT_PTR_EQ_MSG(test, ucore_catalog.boxes[i].desc.reported_in,
+					i == 1 ? NULL : i < 2 ? domain->global :
+					domain->further[0].global, "box %u", i);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[2].desc.global_gp, BIT_ULL(0));
 	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[3].desc.global_gp, BIT_ULL(1));
+}
+
+static u32 boxes_of_type(const char *name)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < ucore_catalog.nr_boxes; i++)
+		n += !strcmp(ucore_catalog.boxes[i].desc.type->name, name);
+	return n;
 }
 
 static void uncertain_fields_need_parameter(struct kunit *test)
@@ -199,6 +207,35 @@ static void uncertain_fields_need_parameter(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_ASSERT_GT(test, ucore_catalog.nr_boxes, 0U);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.boxes[0].desc.type->nr_fields, 4U);
+}
+
+#define HIOP0		0x1ffff6ae7000ULL
+#define HIOP3		0x1ffff6aff000ULL	/* the third of four: HIOP 2 does not exist */
+
+/* The addresses are a guess: boxes exist only where all counters respond. */
+static void free_running_ports_need_parameter_and_answer(struct kunit *test)
+{
+	const struct ucore_box *box;
+	u8 *silent;
+
+	hub_table(test);
+	fake_memory_add(test, HIOP0 + 0x4d40, 0x6bb8 - 0x4d40);
+	silent = fake_memory_add(test, HIOP3 + 0x4d40, 0x6bb8 - 0x4d40);
+	memset(silent + 0x6bb0 - 0x4d40, 0xff, 8);
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, boxes_of_type("iio_free"), 0U);
+	ucore_catalog_destroy();
+	*param("uncertain") = true;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_ASSERT_EQ(test, boxes_of_type("iio_free"), 1U);
+	box = &ucore_catalog.boxes[ucore_catalog.nr_boxes - 1];
+	KUNIT_EXPECT_EQ(test, (u64)box->desc.phys, HIOP0 + 0x4d40);
+	KUNIT_EXPECT_EQ(test, box->desc.type->nr_fixed, 25);
+	KUNIT_EXPECT_EQ(test, box->desc.layout->fixed_ctr[0], 0x6bb0 - 0x4d40);
+	KUNIT_EXPECT_EQ(test, box->desc.layout->fixed_ctr[8], 0x6b38 - 0x4d40);
+	KUNIT_EXPECT_EQ(test, box->desc.layout->fixed_ctr[9], 0x6b60 - 0x4d40);
+	KUNIT_EXPECT_EQ(test, box->desc.layout->fixed_ctr[24], 0x38);
+	KUNIT_EXPECT_TRUE(test, box->caps & UCORE_BOX_F_FREE_RUNNING);
 }
 
 /* Values of the MSR, and the resulting reason for that table */
@@ -328,6 +365,7 @@ static struct kunit_case find_cases[] = {
 	KUNIT_CASE(die_with_both_tables_is_one_domain),
 	KUNIT_CASE(units_report_in_status_of_their_table),
 	KUNIT_CASE(uncertain_fields_need_parameter),
+	KUNIT_CASE(free_running_ports_need_parameter_and_answer),
 	KUNIT_CASE_PARAM(msr_table_address_is_validated, pointer_gen_params),
 	KUNIT_CASE(faulting_table_msr_is_reported),
 	KUNIT_CASE(msr_table_without_dvsec_table_is_used),

@@ -447,6 +447,40 @@ static void poll_moves_with_the_reader(struct kunit *test)
 	fake_reader_choose(die(), UCORE_NO_CPU, cpu_none_mask);
 }
 
+static struct ucore_session *started_on_die_1(struct kunit *test, u32 flags, u32 imc)
+{
+	struct ucore_session *s = fake_session_config(test, &(struct ucore_create_session){
+		.ring_size = 8192, .flags = flags });
+
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_box(test, 1, "imc", imc), 0, BIT(0), N, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	return s;
+}
+
+/* The last session with a PMI stops while the die has no CPU. Polls begin with the next CPU. */
+static void polls_begin_with_the_next_cpu(struct kunit *test)
+{
+	struct ucore_session *pmi = started_on_die_1(test, 0, 0);
+	struct ucore_domain *domain = &ucore_catalog.domains[1];
+
+	started_on_die_1(test, UCORE_SESSION_F_NO_PMI, 1);
+	KUNIT_EXPECT_FALSE(test, fake_timer_find(&domain->pmi.poll)->queued);
+	cpus_read_lock();
+	fake_kernel.cpu_down(1);
+	cpus_read_unlock();
+	fake_stop(pmi);
+	cpus_read_lock();
+	fake_kernel.cpu_up(1);
+	cpus_read_unlock();
+	KUNIT_EXPECT_TRUE(test, cpumask_empty(&domain->pmi.cpus));
+	KUNIT_EXPECT_TRUE(test, fake_timer_find(&domain->pmi.poll)->queued);
+}
+
+static int poll_init_2(struct kunit *test)
+{
+	return fake_machine_init_2(test) ?: ucore_readers_init() ?: ucore_nmi_register();
+}
+
 static int poll_init(struct kunit *test)
 {
 	return fake_machine_init(test) ?: ucore_nmi_register();
@@ -503,4 +537,16 @@ static struct kunit_suite suite_cpu = {
 	.test_cases = cases_cpu,
 };
 
-kunit_test_suites(&suite, &suite_cpu);
+static struct kunit_case cases_2[] = {
+	KUNIT_CASE(polls_begin_with_the_next_cpu),
+	{ }
+};
+
+static struct kunit_suite suite_2 = {
+	.name = "ucore_overflow_poll_2_domains",
+	.init = poll_init_2,
+	.exit = fake_machine_exit,
+	.test_cases = cases_2,
+};
+
+kunit_test_suites(&suite, &suite_cpu, &suite_2);

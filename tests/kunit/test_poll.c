@@ -14,7 +14,7 @@
 #define RUN	0x10000
 
 static int restricted(struct ucore_box *box, u64 event, u64 thresh, u64 counters, u64 period,
-		      bool interrupt, struct ucore_event_spec *spec)
+		      enum ucore_period_end end, struct ucore_event_spec *spec)
 {
 	const struct ucore_term terms[] = {
 		{ .field = UCORE_FIELD_EVENT, .value = event },
@@ -22,7 +22,7 @@ static int restricted(struct ucore_box *box, u64 event, u64 thresh, u64 counters
 	};
 	int ret = ucore_event_encode(box, terms, counters ? 0 : ARRAY_SIZE(terms), spec);
 
-	return ret ?: ucore_event_restrict(box, counters, period, interrupt, spec);
+	return ret ?: ucore_event_restrict(box, counters, period, end, spec);
 }
 
 /* At most one period may end between two polls, at 5 GHz and the event's largest increment. */
@@ -61,13 +61,15 @@ static void poll_interval_follows_period_and_increment(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		box = fake_box(test, 0, cases[i].type, 0);
 		KUNIT_EXPECT_EQ_MSG(test, restricted(box, cases[i].event, cases[i].thresh,
-						     cases[i].counters, cases[i].period, false,
-						     &spec), cases[i].ret, "case %u", i);
+						     cases[i].counters, cases[i].period,
+						     UCORE_END_ANY, &spec),
+				    cases[i].ret, "case %u", i);
 		if (!cases[i].ret)
 			KUNIT_EXPECT_EQ_MSG(test, spec.poll_ns, cases[i].poll_ns, "case %u", i);
 		KUNIT_EXPECT_EQ_MSG(test, restricted(box, cases[i].event, cases[i].thresh,
-						     cases[i].counters, cases[i].period, true,
-						     &spec), -EOPNOTSUPP, "case %u", i);
+						     cases[i].counters, cases[i].period,
+						     UCORE_END_INTERRUPT, &spec),
+				    -EOPNOTSUPP, "case %u", i);
 	}
 }
 
@@ -75,7 +77,8 @@ static void event_without_period_is_not_polled(struct kunit *test)
 {
 	struct ucore_event_spec spec;
 
-	KUNIT_EXPECT_EQ(test, restricted(fake_box(test, 0, "imc", 0), 4, 0, 0, 0, true, &spec), 0);
+	KUNIT_EXPECT_EQ(test, restricted(fake_box(test, 0, "imc", 0), 4, 0, 0, 0,
+					 UCORE_END_INTERRUPT, &spec), 0);
 	KUNIT_EXPECT_EQ(test, spec.poll_ns, 0ULL);
 }
 

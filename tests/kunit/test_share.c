@@ -544,8 +544,28 @@ static void shared_box_without_global_control_is_frozen_once(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, list_empty(&box->domain->boxes));
 }
 
+static void control_of_a_running_counter_is_written_by_its_first_session_only(struct kunit *test)
+{
+	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+	struct ucore_box *box = fake_box(test, 0, "ubox", 0);
+	struct fake_window *u = fake_window(box);
+
+	KUNIT_ASSERT_EQ(test, fake_add(a, box, 0x41, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(b, box, 0x41, BIT(0), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(a), 0);
+	fake_bus_clear(bus_of(test));
+	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
+	KUNIT_EXPECT_EQ(test, fake_bus_count(bus_of(test), u, 'W'), 0U);
+	fake_stop(b);
+	fake_stop(a);
+	KUNIT_ASSERT_EQ(test, fake_start(b), 0);
+	KUNIT_EXPECT_EQ(test, fake_peek(u, 0xc10), (u64)(BIT(22) | 0x41));
+	fake_stop(b);
+}
+
 static struct kunit_case cases_v1[] = {
 	KUNIT_CASE(shared_box_without_global_control_is_frozen_once),
+	KUNIT_CASE(control_of_a_running_counter_is_written_by_its_first_session_only),
 	{ }
 };
 

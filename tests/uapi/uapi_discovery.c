@@ -93,6 +93,8 @@ static void expect_table(const struct ucore_table_info *t, unsigned int nr_units
 	expect_eq(t->nr_units, mine);
 	expect_eq(t->nr_rejected, rejected);
 	expect_eq(t->reason, UCORE_TABLE_OK);
+	expect_eq(t->die_by, UCORE_DIE_BY_BUS);
+	expect_eq(t->reserved, 0);
 	expect_eq(t->msr, 0);	/* a DVSEC and not an MSR has the address of the table */
 	expect(t->stride >= 24 && t->stride % 8 == 0, "stride %u", t->stride);
 	expect(t->dvsec >= 0x100 && t->dvsec < 0x1000, "DVSEC at %#x", t->dvsec);
@@ -149,7 +151,10 @@ static void units_are_described(const void *arg)
 		       units[i].record > units[i - 1].record || !units[i].record,
 		       "unit %u is out of order", i);
 		if (units[i].reason) {
-			expect_eq(units[i].box, UCORE_NO_BOX);
+			expect(units[i].box == UCORE_NO_BOX ||
+			       (units[i].reason == UCORE_UNIT_NO_ANSWER &&
+				boxes[units[i].box].flags & UCORE_BOX_F_ABSENT),
+			       "rejected unit %u is box %u", i, units[i].box);
 			continue;
 		}
 		good++;

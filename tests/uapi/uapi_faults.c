@@ -35,6 +35,7 @@ static struct world {
 		struct ucore_box_info boxes[4];
 		struct ucore_field_info fields[4];
 		struct ucore_link_info links[4];
+		struct ucore_port_info ports[4];
 		struct ucore_session_info sessions[4];
 	} out;
 	struct snapshot snapshot;
@@ -183,6 +184,7 @@ ASK(domains, ucore_get_domains, UCORE_GET_DOMAINS, SOME(domains))
 ASK(boxes, ucore_get_boxes, UCORE_GET_BOXES, SOME(boxes))
 ASK(fields, ucore_get_fields, UCORE_GET_FIELDS, .box = world.box, SOME(fields))
 ASK(links, ucore_get_links, UCORE_GET_LINKS, SOME(links))
+ASK(ports, ucore_get_ports, UCORE_GET_PORTS, .box = world.box, SOME(ports))
 ASK(selftest, ucore_get_selftest, UCORE_GET_SELFTEST, .box = world.box)
 ASK(tables, ucore_get_tables, UCORE_GET_TABLES)
 ASK(units, ucore_get_units, UCORE_GET_UNITS)
@@ -577,6 +579,7 @@ static const struct test tests[] = {
 	TRIED(get_boxes, ask_boxes, nothing, .least = 6),
 	TRIED(get_fields, ask_fields, nothing, .least = 4),
 	TRIED(get_links, ask_links, nothing, .least = 6),
+	TRIED(get_ports, ask_ports, nothing, .least = 2),
 	TRIED(get_selftest, ask_selftest, nothing, .least = 2),
 	TRIED(get_tables, ask_tables, nothing, .least = 2),
 	TRIED(get_units, ask_units, nothing, .least = 2),

@@ -18,12 +18,14 @@ LAYOUT(ucore_box_info, 96);
 LAYOUT(ucore_get_boxes, 32);
 LAYOUT(ucore_field_info, 40);
 LAYOUT(ucore_get_fields, 32);
-LAYOUT(ucore_table_info, 96);
+LAYOUT(ucore_table_info, 104);
 LAYOUT(ucore_get_tables, 24);
 LAYOUT(ucore_unit_info, 80);
 LAYOUT(ucore_get_units, 32);
 LAYOUT(ucore_link_info, 40);
 LAYOUT(ucore_get_links, 32);
+LAYOUT(ucore_port_info, 32);
+LAYOUT(ucore_get_ports, 32);
 LAYOUT(ucore_create_session, 40);
 LAYOUT(ucore_session_info, 72);
 LAYOUT(ucore_get_sessions, 32);
@@ -83,6 +85,7 @@ static struct fixture {
 	struct ucore_table_info tables[4];
 	struct ucore_unit_info units[4];
 	struct ucore_link_info ends[4];
+	struct ucore_port_info ports[4];
 	struct ucore_session_info sessions[4];
 	struct ucore_value values[4];
 	struct ucore_read_domain read_domains[4];
@@ -185,6 +188,14 @@ static void more_ends(struct ucore_get_links *a)
 	a->links = address(fix.ends);
 }
 FILL(ends, ucore_get_links)
+
+static void more_ports(struct ucore_get_ports *a)
+{
+	a->nr = ARRAY_SIZE(fix.ports);
+	a->total = 0xdeadbeef;
+	a->ports = address(fix.ports);
+}
+FILL(ports, ucore_get_ports)
 
 static void more_create(struct ucore_create_session *a)
 {
@@ -308,6 +319,9 @@ static const struct row rows[] = {
 	{ "GET_LINKS", UCORE_GET_LINKS, sizeof(struct ucore_get_links), 0, false, fill_ends,
 	  .out = { OUT_TO(ucore_get_links, nr, total) },
 	  .reserved = { AT(ucore_get_links, reserved) } },
+	{ "GET_PORTS", UCORE_GET_PORTS, sizeof(struct ucore_get_ports), 0, false, fill_ports,
+	  .out = { OUT_TO(ucore_get_ports, nr, total) },
+	  .reserved = { AT(ucore_get_ports, reserved) } },
 	{ "GET_SELFTEST", UCORE_GET_SELFTEST, sizeof(struct ucore_get_selftest), 0, false,
 	  fill_selftest, .out = { OUT_TO(ucore_get_selftest, tested, reason) } },
 	{ "GET_CORE", UCORE_GET_CORE, sizeof(struct ucore_get_core), 0, false, fill_core,

@@ -121,6 +121,8 @@ struct ucore_device {
 	size_t nr_domains;
 	struct ucore_box_info *boxes;
 	size_t nr_boxes;
+	struct ucore_box_info *absent;	/* boxes with UCORE_BOX_F_ABSENT, as in GET_BOXES */
+	size_t nr_absent;
 	struct ucore_field_set *sets;
 	size_t nr_sets;
 	struct ucore_link_info *ends;	/* connection of each box; NULL before GET_LINKS */
@@ -305,8 +307,8 @@ void ucore_session_add_cause(const struct ucore_event *event, const struct ucore
 bool ucore_session_may_omit(const struct ucore_session *session, int code);
 
 /*
- * Add an omission of event number @index on @box to the session's list.  @text is NULL for a box
- * that a die does not have.
+ * Add an omission of event number @index on @box to the session's list.  @text is the cause.
+ * box->box is UCORE_ANY if the die does not have the box.
  */
 int ucore_session_omit(struct ucore_session *session, size_t index,
 		       const struct ucore_box_info *box, int code, const char *text,
@@ -358,6 +360,10 @@ void ucore_intervals_begin(struct ucore_intervals *intervals, enum ucore_interva
 
 /* Run a command of the driver on @fd by ioctl().  Returns 0 or -errno. */
 int ucore_device_ioctl(const struct ucore_device *dev, int fd, unsigned long command, void *arg);
+
+/* Return true if a box is absent; @instance and @domain can be UCORE_ANY */
+bool ucore_device_is_absent(const struct ucore_device *dev, const char *type, uint32_t instance,
+			    uint32_t domain);
 
 /*
  * Get the event fields of one box.  Other boxes of its type can have more fields, because

@@ -160,6 +160,11 @@ const struct ucore_domain_info *ucore_device_domains(const struct ucore_device *
 
 /**
  * ucore_device_boxes() - return the array of all boxes; element i has box id i
+ *
+ * A box with UCORE_BOX_F_ABSENT has an empty type and no counters, so that no event matches it.  It
+ * has not responded since the driver was loaded.  ucore_get_info.nr_boxes and nr_counters, and
+ * those of domains, do not count it.  If it responds later, ucore_device_refresh() makes it a usual
+ * box.
  * @nr: receives the number of elements
  *
  * The array is valid until ucore_device_refresh() or ucore_device_close().
@@ -238,6 +243,20 @@ int ucore_device_links(struct ucore_device *dev, const struct ucore_link_info **
 		       struct ucore_error *err);
 
 /**
+ * ucore_device_ports() - get the PCI functions whose traffic the ports of an IIO stack count
+ * @box: box id
+ * @ports: receives up to @nr functions
+ * @nr: capacity of @ports
+ *
+ * If the driver does not have UCORE_GET_PORTS, the result is 0.
+ *
+ * Return: number of functions, which may be larger than @nr, or a negative error: -ENOENT (no such
+ * box, or @dev belongs to a replay), -EPROTO.
+ */
+int ucore_device_ports(struct ucore_device *dev, uint32_t box, struct ucore_port_info *ports,
+		       uint32_t nr, struct ucore_error *err);
+
+/**
  * ucore_device_selftest() - get the result of the driver's self-test of a box
  * @box: box id
  * @selftest: receives the result; selftest->tested is 0 if no session has used the box since
@@ -254,7 +273,8 @@ int ucore_device_selftest(const struct ucore_device *dev, uint32_t box,
  * @box: id of a box with general counters
  *
  * The function adds an event on the box to a temporary session.  The driver tests a box when
- * a session first claims it.  ucore_device_selftest() returns the result of the test.
+ * a session first claims it.  The session needs no overflow interrupts, so that the test includes
+ * the trial of overflows.  ucore_device_selftest() returns the result of the test.
  *
  * Errors: -ENOENT (@dev belongs to a replay), those of UCORE_CREATE_SESSION and
  * UCORE_ADD_EVENT, such as -EBUSY (another session uses the box) and -ENODEV (the box is dead).
@@ -290,6 +310,9 @@ const struct ucore_unit_info *ucore_discovery_units(const struct ucore_discovery
 /** ucore_discovery_unit() - find the unit that describes box id @box; NULL if there is none */
 const struct ucore_unit_info *ucore_discovery_unit(const struct ucore_discovery *discovery,
 						   uint32_t box);
+
+/** ucore_table_die_by() - return how the die of a table was found (UCORE_DIE_BY_*), "" for NONE */
+const char *ucore_table_die_by(uint32_t die_by);
 
 /** ucore_table_reason() - return the text for a UCORE_TABLE_* reason; "" for UCORE_TABLE_OK */
 const char *ucore_table_reason(uint32_t reason);
@@ -666,7 +689,8 @@ struct ucore_snapshot {
 /**
  * struct ucore_omission - event that is not counted on a box, and the reason
  * @index: number of the event, as in ucore_slot.index
- * @box: box id; UCORE_ANY if the die has no such box, although another die of the machine has
+ * @box: box id; UCORE_ANY if the die has no such box, or none that responds, although another die
+ *       of the machine has
  * @domain: domain id of the box
  * @die: the kernel's logical die of the box
  * @package: physical package (socket) of the box
@@ -736,8 +760,9 @@ void ucore_session_set_partial(struct ucore_session *session, bool partial);
  * @nr: receives the number of elements
  *
  * The omissions are in the order in which the events were added.  They include boxes that firmware
- * hides on one die and not on another (-ENOENT), also if events are not added in part.  The
- * pointer is valid until the next event is added.
+ * hides on one die and not on another, or that have not responded since the driver was loaded
+ * (-ENOENT), also if events are not added in part.  The pointer is valid until the next event is
+ * added.
  */
 const struct ucore_omission *ucore_session_omissions(const struct ucore_session *session,
 						     size_t *nr);
@@ -1065,7 +1090,7 @@ void ucore_metrics_free(struct ucore_metrics *metrics);
  *
  * A formula consists of numbers, + - * /, parentheses, min(), max(), full names of events,
  * events in braces ("{imc/CAS_COUNT.RD,die=0/}"), aliases, names of other metrics, and
- * constants: DURATIONTIMEINSECONDS (also "seconds"), SOCKET_COUNT, CHAS_PER_SOCKET and
+ * constants: DURATIONTIMEINSECONDS (also "seconds"), SOCKET_COUNT, LINK_SPEED, CHAS_PER_SOCKET and
  * others.  In place of an alias, "unit=UNIT" and "text=TEXT" set the unit and the description
  * of the metric.  A definition replaces an earlier definition, or a metric of the platform,
  * with the same name.

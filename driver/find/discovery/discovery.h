@@ -117,6 +117,36 @@ struct ucore_disc_free_mmio {
 };
 
 /**
+ * struct ucore_disc_msr - MSR with the address of a table on one processor
+ * @family: CPUID family of the processor
+ * @model: CPUID model of the processor
+ * @msr: MSR number
+ */
+struct ucore_disc_msr {
+	u8 family;
+	u8 model;
+	u32 msr;
+};
+
+/**
+ * struct ucore_disc_free_fixed - boxes of free-running counters at fixed physical addresses
+ * @type: box type of the free-running boxes
+ * @layout: register offsets of a free-running box
+ * @address: physical addresses of the units with the boxes, in the order of the box numbers
+ * @nr: number of entries of @address
+ * @first: offset of the first register of a box from the address of its unit (bytes)
+ * @size: size of a box, from the first register to the end of the last register (bytes)
+ */
+struct ucore_disc_free_fixed {
+	const struct ucore_box_type *type;
+	const struct ucore_layout *layout;
+	const u64 *address;
+	u32 nr;
+	u32 first;
+	u32 size;
+};
+
+/**
  * struct ucore_disc_rules - data of a platform that its discovery tables lack
  * @types: platform data about the units of each known type number
  * @nr_types: number of entries of @types
@@ -129,12 +159,17 @@ struct ucore_disc_free_mmio {
  *        bus does not identify the die. May be NULL.
  * @free_msr: boxes of free-running counters in MSRs, or NULL
  * @free_mmio: boxes of free-running counters in memory-mapped registers, or NULL
- * @links: registers with the root buses of IIO stacks and the peers of UPI links, or NULL. If
- *         set, @ubox must be set.
+ * @free_fixed: boxes of free-running counters at fixed addresses, on the first die with a table; or
+ *              NULL
+ * @links: registers with the root buses of IIO stacks and the peers of UPI links, or NULL.
+ *         If it has registers about peers, @ubox must be set.
  * @table_device: PCI device id of functions that point to tables, in addition to DISC_PCI_DEVICE; 0
  *                for none
  * @table_msr: MSR of a die that contains the address of a table, 0 for none
- * @nr_globals: largest number of global controls of a die, each with a table; 0 means 1
+ * @table_msr_expected: true if each processor of the platform has this MSR. Otherwise no table is
+ *                      reported if the MSR faults or contains 0.
+ * @other_msrs: processors that have another MSR in place of @table_msr, ended by an entry whose
+ *              msr is 0; NULL for none
  * @broken: type numbers of the units that are known not to work, ended by 0
  * @uncertain: rules that also contain likely facts which the sources contradict or do not
  *             confirm, for the module parameter uncertain=1; NULL if there are none
@@ -150,10 +185,12 @@ struct ucore_disc_rules {
 	const struct ucore_ubox_map *ubox;
 	const struct ucore_disc_free_msr *free_msr;
 	const struct ucore_disc_free_mmio *free_mmio;
+	const struct ucore_disc_free_fixed *free_fixed;
 	const struct ucore_link_regs *links;
 	u16 table_device;
 	u32 table_msr;
-	u32 nr_globals;
+	bool table_msr_expected;
+	const struct ucore_disc_msr *other_msrs;
 	const u16 *broken;
 	const struct ucore_disc_rules *uncertain;
 };
@@ -234,6 +271,7 @@ struct ucore_disc_dvsec {
  * struct ucore_disc_table - one discovery table
  * @reason: UCORE_TABLE_OK, or the reason why the table was rejected, UCORE_TABLE_*
  * @die: logical die of the table's units, negative if unknown (UCORE_DIE_*)
+ * @die_by: how @die was found, UCORE_DIE_BY_*
  * @segment: PCI segment of the function whose DVSEC points to the table
  * @bus: PCI bus of this function
  * @devfn: device and function number of this function
@@ -254,6 +292,7 @@ struct ucore_disc_dvsec {
 struct ucore_disc_table {
 	u32 reason;
 	s32 die;
+	u32 die_by;
 	u32 segment;
 	u32 bus;
 	u32 devfn;
@@ -274,6 +313,8 @@ struct ucore_disc_table {
 /**
  * struct ucore_unit - one unit record of a discovery table, and the box made from it
  * @reason: UCORE_UNIT_OK, or the reason why the unit was rejected, UCORE_UNIT_*
+ * @absent: the registers did not respond at load, but the unit becomes a box in case they respond
+ *          later. Until then @reason is UCORE_UNIT_NO_ANSWER.
  * @table: index of the unit's table in ucore_disc.table
  * @record: number of the record in the table, 0 for a unit found by its PCI function
  * @die: logical die of the unit
@@ -290,6 +331,7 @@ struct ucore_disc_table {
  */
 struct ucore_unit {
 	u32 reason;
+	bool absent;
 	u32 table;
 	u32 record;
 	s32 die;
@@ -362,7 +404,8 @@ struct ucore_disc_pci_unit {
  * struct ucore_disc - all results of discovery
  * @env: facts about the machine
  * @rules: data of the platform that the tables lack
- * @table: array of all discovery tables, in the order in which they were found
+ * @table: array of all discovery tables: those of PCI functions in the order of their segments,
+ *         buses, devices and functions, then those whose addresses are in MSRs
  * @nr_tables: number of tables
  * @max_tables: number of tables that @table has room for
  * @unit: array of the units of all tables, in the order of the tables
@@ -374,6 +417,7 @@ struct ucore_disc_pci_unit {
  * @ranges: lists of reserved ranges, one for each kind of address space
  * @short_config: true if the kernel reaches only the first 256 bytes of the config space of all PCI
  *                Express functions
+ * @may_write: true if no other driver uses the uncore, so that a trial may write registers
  */
 struct ucore_disc {
 	const struct ucore_disc_env *env;
@@ -389,6 +433,7 @@ struct ucore_disc {
 	u32 max_pci_units;
 	struct ucore_disc_ranges ranges[UCORE_DISC_SPACES];
 	bool short_config;
+	bool may_write;
 };
 
 #endif /* UCORE_DISCOVERY_H */

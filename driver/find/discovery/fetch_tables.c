@@ -13,9 +13,11 @@
 #include "find/array.h"
 #include "find/die_topology.h"
 #include "find/discovery/fetch_tables.h"
+#include "find/discovery/freeze_trial.h"
 #include "find/discovery/other_pci_devices.h"
 #include "find/discovery/parse_tables.h"
 #include "find/discovery/probe_units.h"
+#include "find/discovery/record.h"
 #include "find/discovery/unit_check.h"
 #include "find/iomem_resources.h"
 #include "hw/discovery.h"
@@ -65,7 +67,8 @@ static void source_copy(const struct ucore_disc_source *source, u64 *to, u64 off
 
 /* ---- finding tables ---- */
 
-static struct ucore_disc_table *table_new(struct ucore_disc *disc)
+/* Insert a table at position @at of the array, and move the tables behind it. */
+static struct ucore_disc_table *table_insert(struct ucore_disc *disc, u32 at)
 {
 	struct ucore_disc_table *table = ucore_array_grow(disc->table, disc->nr_tables,
 							  &disc->max_tables, sizeof(*table));
@@ -73,19 +76,37 @@ static struct ucore_disc_table *table_new(struct ucore_disc *disc)
 	if (!table)
 		return NULL;
 	disc->table = table;
-	table += disc->nr_tables++;
+	table += at;
+	memmove(table + 1, table, (disc->nr_tables++ - at) * sizeof(*table));
 	*table = (struct ucore_disc_table){ };
 	return table;
 }
 
+/* Return a number that orders PCI functions by segment, bus, device and function. */
+static u64 function_order(u32 segment, u32 bus, u32 devfn)
+{
+	return (u64)segment << 16 | bus << 8 | devfn;
+}
+
+/*
+ * Add a table of a PCI function. The order of the tables is that of their functions, because the
+ * kernel lists PCI buses in any order. Tables of the same function keep their order.
+ */
 static struct ucore_disc_table *table_of_function(struct ucore_disc *disc, struct pci_dev *pdev)
 {
-	struct ucore_disc_table *table = table_new(disc);
+	u32 segment = pci_domain_nr(pdev->bus), bus = pdev->bus->number, at = disc->nr_tables;
+	struct ucore_disc_table *table;
 
+	while (at && function_order(disc->table[at - 1].segment, disc->table[at - 1].bus,
+				    disc->table[at - 1].devfn) >
+		     function_order(segment, bus, pdev->devfn))
+		at--;
+	table = table_insert(disc, at);
 	if (table) {
 		table->die = ucore_die_of_bus(pdev->bus, disc->rules->ubox);
-		table->segment = pci_domain_nr(pdev->bus);
-		table->bus = pdev->bus->number;
+		table->die_by = table->die >= 0 ? UCORE_DIE_BY_BUS : UCORE_DIE_BY_NONE;
+		table->segment = segment;
+		table->bus = bus;
 		table->devfn = pdev->devfn;
 	}
 	return table;
@@ -119,33 +140,6 @@ static void table_locate(struct ucore_disc_table *t, const struct ucore_pci_conf
 	t->address += t->dvsec.offset;
 }
 
-/*
- * Return true if a PCI function sleeps (D1 to D3). A function that the kernel has suspended is
- * not accessed, and its state is not changed. The kernel may not know the state of a function
- * without a driver. The function's power management register gives the state then.
- */
-static bool function_sleeps(struct pci_dev *pdev)
-{
-	u16 control;
-
-	if (pdev->current_state == PCI_D1 || pdev->current_state == PCI_D2 ||
-	    pdev->current_state == PCI_D3hot || pdev->current_state == PCI_D3cold)
-		return true;
-	return pdev->pm_cap &&
-	       !pci_read_config_word(pdev, pdev->pm_cap + PCI_PM_CTRL, &control) &&
-	       control & PCI_PM_CTRL_STATE_MASK;
-}
-
-/* Return the reason why the DVSECs of a PCI function cannot be read, UCORE_TABLE_OK for none. */
-static u32 unreadable(struct pci_dev *pdev)
-{
-	if (function_sleeps(pdev))
-		return UCORE_TABLE_ASLEEP;
-	if (pci_is_pcie(pdev) && pdev->cfg_size <= PCI_CFG_SPACE_SIZE)
-		return UCORE_TABLE_CONFIG;
-	return UCORE_TABLE_OK;
-}
-
 /* Add a table of a PCI function that points to tables, but whose DVSECs were not found. */
 static int add_unread_table(struct ucore_disc *disc, struct pci_dev *pdev, u32 reason)
 {
@@ -162,7 +156,7 @@ static int find_tables(struct ucore_disc *disc, struct pci_dev *pdev)
 	bool broken, known = pdev->device == DISC_PCI_DEVICE ||
 			     pdev->device == disc->rules->table_device;
 	struct ucore_disc_dvsec dvsec[MAX_DVSECS];
-	u32 i, n, reason = unreadable(pdev);
+	u32 i, n, reason = ucore_other_devices_unreadable(pdev);
 	struct ucore_pci_config config;
 	struct ucore_disc_table *t;
 
@@ -198,17 +192,27 @@ static int find_all_tables(struct ucore_disc *disc)
 	return ret;
 }
 
-/* Read the address of a table from an MSR of its die, without mapping the table. */
-static void table_locate_msr(struct ucore_disc *disc, struct ucore_disc_table *t)
+/* Return the MSR of this processor that contains the address of a table, 0 if there is none. */
+static u32 table_msr(const struct ucore_disc_rules *rules)
 {
-	u64 value;
+	const struct ucore_disc_msr *other = rules->other_msrs;
 
-	t->reason = UCORE_TABLE_MSR;
+	for (; other && other->msr; other++)
+		if (other->family == boot_cpu_data.x86 && other->model == boot_cpu_data.x86_model)
+			return other->msr;
+	return rules->table_msr;
+}
+
+/* Read an MSR of a die. Return 0 if the read faults. */
+static u64 read_msr(s32 die, u32 msr)
+{
+	u64 value = 0;
+
 	cpus_read_lock();
-	if (ucore_msr_probe(ucore_cpu_of_die(t->die), t->msr, &value))
-		t->reason = ucore_parse_table_msr(disc->env, value, &t->address);
+	if (!ucore_msr_probe(ucore_cpu_of_die(die), msr, &value))
+		value = 0;
 	cpus_read_unlock();
-	t->size = UCORE_DISC_MAX_BYTES;
+	return value;
 }
 
 /*
@@ -217,16 +221,22 @@ static void table_locate_msr(struct ucore_disc *disc, struct ucore_disc_table *t
  */
 static int find_msr_tables(struct ucore_disc *disc, const struct ucore_dies *dies)
 {
+	u32 msr = table_msr(disc->rules), i;
 	struct ucore_disc_table *t;
-	u32 i;
+	u64 value;
 
-	for (i = 0; i < dies->nr && disc->rules->table_msr; i++) {
-		t = table_new(disc);
+	for (i = 0; i < dies->nr && msr; i++) {
+		value = read_msr(dies->id[i], msr);
+		if (!value && !disc->rules->table_msr_expected)
+			continue;
+		t = table_insert(disc, disc->nr_tables);
 		if (!t)
 			return -ENOMEM;
 		t->die = dies->id[i];
-		t->msr = disc->rules->table_msr;
-		table_locate_msr(disc, t);
+		t->die_by = UCORE_DIE_BY_MSR;
+		t->msr = msr;
+		t->reason = ucore_parse_table_msr(disc->env, value, &t->address);
+		t->size = UCORE_DISC_MAX_BYTES;
 	}
 	return 0;
 }
@@ -299,67 +309,234 @@ static bool table_map(struct ucore_disc_table *t, struct source *source, u64 byt
 	return true;
 }
 
-/* Read a table in two steps: the global record contains the length of the table. */
-static int read_table(struct ucore_disc *disc, u32 i)
+/*
+ * Return true if the global control of a table responds. If the die of the table is unknown, an
+ * MSR may respond on any die.
+ */
+static bool global_responds(struct ucore_disc_table *t, const struct ucore_dies *dies)
 {
-	struct ucore_disc_table *t = &disc->table[i];
+	bool responds = false;
+	u32 i;
+
+	if (t->die != UCORE_DIE_UNKNOWN || ucore_record_access(t->word) != UCORE_ACCESS_MSR)
+		return ucore_probe_global(t);
+	for (i = 0; i < dies->nr && !responds; i++) {
+		t->die = dies->id[i];
+		responds = ucore_probe_global(t);
+	}
+	t->die = UCORE_DIE_UNKNOWN;
+	return responds;
+}
+
+/* Read the global record of a table, which contains the length of the table. */
+static void read_global(struct ucore_disc *disc, struct ucore_disc_table *t,
+			const struct ucore_dies *dies)
+{
+	struct source source = { .source = { .copy = source_copy } };
+
+	if (!t->reason && t->die < UCORE_DIE_UNKNOWN)
+		t->reason = UCORE_TABLE_DIE;
+	if (t->reason || !table_map(t, &source, min_t(u64, t->size, DISC_RECORD_BYTES)))
+		return;
+	ucore_parse_global(disc, t, &source.source);
+	iounmap(source.base);
+	if (!t->reason && !global_responds(t, dies))
+		t->reason = UCORE_TABLE_GLOBAL;
+}
+
+/* Read the units of a table with a valid global record. */
+static int read_units(struct ucore_disc *disc, struct ucore_disc_table *t)
+{
 	struct source source = { .source = { .copy = source_copy } };
 	int ret;
 
-	if (!t->reason && t->die < 0)
-		t->reason = UCORE_TABLE_DIE;
-	if (t->reason || !table_map(t, &source, min_t(u64, t->size, DISC_RECORD_BYTES)))
-		return 0;
-	ucore_parse_global(disc, t, &source.source);
-	iounmap(source.base);
-	if (!t->reason && !ucore_probe_global(t))
-		t->reason = UCORE_TABLE_GLOBAL;
 	if (t->reason ||
 	    !table_map(t, &source, min_t(u64, t->size, (t->max_units + 1ULL) * t->stride)))
 		return 0;
-	ret = ucore_parse_units(disc, i, &source.source);
+	ret = ucore_parse_units(disc, t - disc->table, &source.source);
 	iounmap(source.base);
 	cond_resched();
 	return ret;
 }
 
-/* Find all tables, and assign a die to the tables whose die is unknown. */
-static int find_tables_of_dies(struct ucore_disc *disc)
+static int read_all_units(struct ucore_disc *disc)
 {
-	struct ucore_dies dies = { };
-	int ret = find_all_tables(disc) ?: ucore_dies_list(&dies);
+	int ret = 0;
+	u32 i;
 
-	if (!ret)
-		ret = find_msr_tables(disc, &dies);
-	if (!ret)
-		ucore_parse_assign_dies(disc, dies.id, dies.nr);
-	ucore_dies_free(&dies);
+	for (i = 0; i < disc->rules->nr_places && !ret; i++)
+		ret = find_pci_units(disc, &disc->rules->places[i]);
+	for (i = 0; i < disc->nr_tables && !ret; i++)
+		ret = read_units(disc, &disc->table[i]);
+	return ret;
+}
+
+/* ---- dies of tables, if no register gives them ---- */
+
+/* Assign dies to the tables with a valid global record whose die is unknown. */
+static void assign_dies(struct ucore_disc *disc, const struct ucore_dies *dies)
+{
+	struct ucore_disc_table *t;
+
+	ucore_parse_assign_dies(disc, dies->id, dies->nr);
+	for (t = disc->table; t < disc->table + disc->nr_tables; t++) {
+		if (t->reason || t->die_by == UCORE_DIE_BY_BUS || t->die_by == UCORE_DIE_BY_MSR)
+			continue;
+		if (t->die < 0)
+			t->reason = UCORE_TABLE_DIE;
+		else if (!global_responds(t, dies))
+			t->reason = UCORE_TABLE_GLOBAL;
+	}
+}
+
+/*
+ * Read the units of a table alone, as if the machine had no other table. The units of a table with
+ * the same global control as another are judged, too. Return 1 if there are units, 0 if the table
+ * is rejected, and an error code only if memory is short. units_drop() follows in any case.
+ */
+static int units_read_alone(struct ucore_disc *disc, struct ucore_disc_table *t)
+{
+	int ret = read_units(disc, t);
+
+	if (ret)
+		return ret;
+	return t->reason == UCORE_TABLE_OK || t->reason == UCORE_TABLE_DUPLICATE;
+}
+
+static void units_drop(struct ucore_disc *disc, struct ucore_disc_table *t)
+{
+	t->reason = UCORE_TABLE_OK;
+	t->first = 0;
+	t->nr = 0;
+	ucore_parse_reset(disc);
+}
+
+/* Set @idle to false if another program may use a unit: a trial freezes all dies. */
+static int find_users(struct ucore_disc *disc, bool *idle)
+{
+	struct ucore_disc_table *t;
+	int ret = 0;
+
+	for (t = disc->table; t < disc->table + disc->nr_tables && ret >= 0 && *idle; t++) {
+		if (t->reason)
+			continue;
+		ret = units_read_alone(disc, t);
+		if (ret == 1)
+			*idle = ucore_freeze_trial_idle(disc, t);
+		units_drop(disc, t);
+	}
+	return min(ret, 0);
+}
+
+/* Set the die of all tables of the PCI function of table @of that were assigned by a guess. */
+static void set_die(struct ucore_disc *disc, const struct ucore_disc_table *of, s32 die, u32 by)
+{
+	u64 order = function_order(of->segment, of->bus, of->devfn);
+	struct ucore_disc_table *t;
+
+	for (t = disc->table; t < disc->table + disc->nr_tables; t++) {
+		if (t->die_by != UCORE_DIE_BY_ORDER ||
+		    function_order(t->segment, t->bus, t->devfn) != order)
+			continue;
+		t->die = die;
+		t->die_by = by;
+	}
+}
+
+/* Find dies by trials. Return an error code only if memory is short. */
+static int run_trials(struct ucore_disc *disc, const struct ucore_dies *dies, bool *found)
+{
+	struct ucore_disc_table *t;
+	bool idle = true;
+	int ret = find_users(disc, &idle);
+	s32 die;
+
+	for (t = disc->table; t < disc->table + disc->nr_tables && ret >= 0 && idle; t++) {
+		if (t->die_by != UCORE_DIE_BY_ORDER || t->reason ||
+		    ucore_record_access(t->word) != UCORE_ACCESS_MSR)
+			continue;
+		ret = units_read_alone(disc, t);
+		die = ret == 1 ? ucore_freeze_trial_table(disc, t, dies) : UCORE_DIE_UNKNOWN;
+		units_drop(disc, t);
+		if (die != UCORE_DIE_UNKNOWN)
+			set_die(disc, t, die, UCORE_DIE_BY_FREEZE);
+		*found |= die >= 0;
+	}
+	return min(ret, 0);
+}
+
+/*
+ * Replace guesses by the results of trials. Tables without a result are assigned again, because
+ * fewer dies are left. A table that no freeze stops belongs to a socket without CPUs, but only if
+ * a freeze has stopped another table, so that freezes are known to work. Return an error code only
+ * if memory is short.
+ */
+static int try_guesses(struct ucore_disc *disc, const struct ucore_dies *dies)
+{
+	struct ucore_disc_table *t;
+	bool found = false;
+	int ret = run_trials(disc, dies, &found);
+
+	for (t = disc->table; t < disc->table + disc->nr_tables; t++) {
+		if (t->die_by == UCORE_DIE_BY_ORDER || (t->die_by == UCORE_DIE_BY_FREEZE && !found))
+			t->die = UCORE_DIE_UNKNOWN;
+		if (t->die < 0)
+			t->die_by = UCORE_DIE_BY_NONE;
+	}
+	assign_dies(disc, dies);
+	return ret;
+}
+
+/* Return true if the die of a table is a guess. */
+static bool any_guess(const struct ucore_disc *disc)
+{
+	u32 i;
+
+	for (i = 0; i < disc->nr_tables; i++)
+		if (disc->table[i].die_by == UCORE_DIE_BY_ORDER)
+			return true;
+	return false;
+}
+
+/* Find the tables, and read their global records. */
+static int find_globals(struct ucore_disc *disc, struct ucore_dies *dies)
+{
+	int ret = find_all_tables(disc) ?: ucore_dies_list(dies) ?: find_msr_tables(disc, dies);
+	u32 i;
+
+	if (ret || !disc->nr_tables)
+		return ret;
+	ret = ucore_other_devices_collect(&env, disc);
+	for (i = 0; i < disc->nr_tables && !ret; i++)
+		read_global(disc, &disc->table[i], dies);
 	return ret;
 }
 
 /**
  * ucore_fetch_tables() - find and read all discovery tables of this machine
- * @disc: results of discovery to be filled in; the caller has set the member rules
+ * @disc: results of discovery to be filled in; the caller has set the members rules and may_write
  *
- * Invalid tables and records are also added to the results, with the reason.
+ * Invalid tables and records are also added to the results, with the reason. Registers are written
+ * only for trials: if may_write is true, and neither a NUMA node nor a UBox gives the die of a
+ * table.
  *
  * Return: 0 or -ENOMEM.
  */
 int ucore_fetch_tables(struct ucore_disc *disc)
 {
+	struct ucore_dies dies = { };
 	int ret;
-	u32 i;
 
 	env.phys_bits = boot_cpu_data.x86_phys_bits;
 	disc->env = &env;
-	ret = find_tables_of_dies(disc);
-	if (ret || !disc->nr_tables)
-		return ret;
-	ret = ucore_other_devices_collect(&env, disc);
-	for (i = 0; i < disc->rules->nr_places && !ret; i++)
-		ret = find_pci_units(disc, &disc->rules->places[i]);
-	for (i = 0; i < disc->nr_tables && !ret; i++)
-		ret = read_table(disc, i);
+	ret = find_globals(disc, &dies);
+	if (!ret && disc->nr_tables) {
+		assign_dies(disc, &dies);
+		if (disc->may_write && any_guess(disc))
+			ret = try_guesses(disc, &dies);
+		ret = ret ?: read_all_units(disc);
+	}
+	ucore_dies_free(&dies);
 	return ret;
 }
 

@@ -79,21 +79,24 @@ static u32 unit_id_limit(const struct ucore_disc *disc, u32 die, u32 type)
 	return end;
 }
 
-/* Return true if registers can be at @address and all free-running counters there respond. */
-static bool mmio_responds(const struct ucore_disc *disc, const struct ucore_disc_free_mmio *boxes,
-			  u64 address)
+/*
+ * Return true if registers can be at @address, and all free-running counters of a box there
+ * respond. @size is the size of the box (bytes).
+ */
+static bool mmio_responds(const struct ucore_disc *disc, const struct ucore_box_type *type,
+			  const struct ucore_layout *layout, u64 address, u32 size)
 {
 	void __iomem *base;
 	bool responds = true;
 	u32 i;
 
-	if (ucore_validate_unit(disc->env, NULL, UCORE_ACCESS_MMIO, address, boxes->size))
+	if (ucore_validate_unit(disc->env, NULL, UCORE_ACCESS_MMIO, address, size))
 		return false;
-	base = ucore_resource_map(address, boxes->size);
+	base = ucore_resource_map(address, size);
 	if (!base)
 		return false;
-	for (i = 0; i < boxes->type->nr_fixed && responds; i++)
-		responds = readl(base + boxes->layout->fixed_ctr[i] + sizeof(u32)) != ~0U;
+	for (i = 0; i < type->nr_fixed && responds; i++)
+		responds = readl(base + layout->fixed_ctr[i] + sizeof(u32)) != ~0U;
 	iounmap(base);
 	return responds;
 }
@@ -126,7 +129,7 @@ static int add_free_mmio(struct ucore_finder *finder, const struct ucore_disc *d
 			continue;
 		desc.phys = IMC_MAP_ADDRESS(base, offset) + boxes->first;
 		if (!ucore_finder_has(finder, desc.phys, boxes->size) &&
-		    mmio_responds(disc, boxes, desc.phys))
+		    mmio_responds(disc, boxes->type, boxes->layout, desc.phys, boxes->size))
 			ret = ucore_finder_add(finder, &desc);
 	}
 	return ret;
@@ -159,5 +162,35 @@ int ucore_freerunning_add_mmio(struct ucore_finder *finder, const struct ucore_d
 	if (pdev)
 		ret = add_free_mmio(finder, disc, pdev, die, global);
 	pci_dev_put(pdev);
+	return ret;
+}
+
+/**
+ * ucore_freerunning_add_fixed() - add the free-running boxes at fixed physical addresses
+ * @finder: collection that receives the box descriptions
+ * @disc: results of discovery, with all units
+ * @die: logical die of the boxes
+ * @global: global control of the die
+ *
+ * Return: 0 or -ENOMEM. It is not an error if no registers respond at these addresses.
+ */
+int ucore_freerunning_add_fixed(struct ucore_finder *finder, const struct ucore_disc *disc,
+				u32 die, const struct ucore_global *global)
+{
+	const struct ucore_disc_free_fixed *boxes = disc->rules->free_fixed;
+	struct ucore_box_desc desc = { .global = global, .die = die };
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; boxes && i < boxes->nr && !ret; i++) {
+		desc.type = boxes->type;
+		desc.layout = boxes->layout;
+		desc.instance = i;
+		desc.size = boxes->size;
+		desc.phys = boxes->address[i] + boxes->first;
+		if (!ucore_finder_has(finder, desc.phys, boxes->size) &&
+		    mmio_responds(disc, boxes->type, boxes->layout, desc.phys, boxes->size))
+			ret = ucore_finder_add(finder, &desc);
+	}
 	return ret;
 }

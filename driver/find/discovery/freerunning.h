@@ -9,5 +9,7 @@ int ucore_freerunning_add(struct ucore_finder *finder, const struct ucore_disc_r
 			  struct ucore_unit *unit, const struct ucore_global *global);
 int ucore_freerunning_add_mmio(struct ucore_finder *finder, const struct ucore_disc *disc, u32 die,
 			       const struct ucore_global *global);
+int ucore_freerunning_add_fixed(struct ucore_finder *finder, const struct ucore_disc *disc,
+				u32 die, const struct ucore_global *global);
 
 #endif /* UCORE_FREERUNNING_H */

@@ -9,7 +9,6 @@
 #include <linux/bitfield.h>
 #include <linux/cpufeature.h>
 #include <linux/minmax.h>
-#include <linux/moduleparam.h>
 #include <linux/nospec.h>
 #include <linux/pci.h>
 #include <linux/slab.h>
@@ -21,13 +20,9 @@
 #include "find/discovery/make_boxes.h"
 #include "find/discovery/parse_tables.h"
 #include "find/discovery/probe_units.h"
-#include "find/discovery/qemu_pmi_route.h"
 #include "find/discovery/record.h"
+#include "find/discovery/unit_check.h"
 #include "hw/discovery.h"
-
-static bool uncertain;
-module_param(uncertain, bool, 0444);
-MODULE_PARM_DESC(uncertain, "use the likely values of undocumented facts about Diamond Rapids");
 
 static struct ucore_disc disc;
 
@@ -38,6 +33,20 @@ static struct die_global {
 	struct ucore_global global;
 } *die_globals;
 static u32 nr_die_globals;
+
+/*
+ * Describe the global status of a table, if its record states the place of the status and all
+ * words respond. The members about the PMI route stay 0, because no manual documents the route.
+ */
+static void describe_status(struct ucore_global *global, const struct ucore_disc_table *t)
+{
+	if (!t->nr_status || !ucore_probe_status(t))
+		return;
+	global->status = global->ctl + FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET, t->word[2]);
+	global->status_stride = t->status_stride;
+	global->nr_status = DIV_ROUND_UP(t->nr_status, 64);
+	global->untried = true;
+}
 
 static void describe_global(struct die_global *dg, const struct ucore_disc_table *t)
 {
@@ -62,12 +71,7 @@ static void describe_global(struct die_global *dg, const struct ucore_disc_table
 		global->pdev = ucore_probe_pdev_at(t->word[1]);
 		global->ctl = FIELD_GET(DISC_PCI_OFFSET, t->word[1]);
 	}
-	/*
-	 * The members of @global about the global status and the PMI route stay 0, because no
-	 * manual documents the PMI route.
-	 */
-	if (ucore_qemu_pmi_route_enabled())
-		ucore_qemu_pmi_route_describe(global, t);
+	describe_status(global, t);
 }
 
 /* Append a global control to the list of its die's global controls, in order of their tables. */
@@ -79,6 +83,8 @@ static void chain_global(struct die_global *dg)
 		if (last->die != dg->die)
 			continue;
 		last->global.next = &dg->global;
+		pr_info("die %u: discovery table %u has a further global control\n", dg->die,
+			dg->table);
 		return;
 	}
 }
@@ -135,19 +141,21 @@ static const struct ucore_global *global_of_unit(const struct ucore_unit *unit)
 /*
  * Describe the overflow status of a box. A box can report overflows only if it has a bit in the
  * global status and its own status register responds. Otherwise the driver does not use the
- * status register of the box.
+ * status register of the box. A trial shows whether the box reports overflows
+ * (box/overflow_trial.c).
  */
 static void describe_overflow(struct ucore_box_desc *desc, struct ucore_unit *unit)
 {
 	const struct ucore_disc_table *t = &disc.table[unit->table];
+	const struct ucore_global *global = global_of_unit(unit);
 	u32 position = FIELD_GET(DISC_UNIT2_STATUS_POS, unit->word[2]);
 	struct ucore_layout *layout = &unit->layout;
 
 	/*
 	 * the bit position refers to the global status of the unit's table, and the first global
-	 * control of the die routes the PMI
+	 * control of the die shows whether the die has a status at all
 	 */
-	if (!desc->global->nr_status || !global_of_unit(unit)->nr_status || t->reason ||
+	if (!desc->global->nr_status || !global->nr_status || t->reason ||
 	    position >= t->nr_status)
 		layout->status = UCORE_REG_NONE;
 	if (layout->status == UCORE_REG_NONE)
@@ -158,7 +166,8 @@ static void describe_overflow(struct ucore_box_desc *desc, struct ucore_unit *un
 		return;
 	}
 	desc->global_gp = BIT_ULL(position % 64);
-	desc->caps = UCORE_BOX_F_OVERFLOW;
+	desc->reported_in = global;
+	desc->status_position = position;
 }
 
 static int add_unit(struct ucore_finder *finder, struct ucore_unit *unit)
@@ -170,6 +179,7 @@ static int add_unit(struct ucore_finder *finder, struct ucore_unit *unit)
 		.die = unit->die,
 		.instance = ucore_record_id(unit->word),
 		.id_out = &unit->box,
+		.absent = unit->absent ? &unit->reason : NULL,
 	};
 
 	unit->type.name = unit->name;
@@ -199,10 +209,13 @@ static int add_units(struct ucore_finder *finder)
 	u32 i;
 
 	for (unit = disc.unit; unit < disc.unit + disc.nr_units && !ret; unit++) {
-		if (!unit->reason && !global_of_unit(unit))
-			unit->reason = UCORE_UNIT_FUNCTION;
-		if (!unit->reason)
+		/* a unit that could not be mapped did not respond for this reason */
+		if (unit->reason && (!unit->absent || !ucore_probe_can_map(unit)))
+			continue;
+		if (global_of_unit(unit))
 			ret = add_unit(finder, unit);
+		else
+			unit->reason = UCORE_UNIT_FUNCTION;
 	}
 	for (unit = disc.unit; unit < disc.unit + disc.nr_units && !ret; unit++)
 		if (!unit->reason)
@@ -212,6 +225,8 @@ static int add_units(struct ucore_finder *finder)
 		if (global_of_die(die_globals[i].die) == &die_globals[i].global)
 			ret = ucore_freerunning_add_mmio(finder, &disc, die_globals[i].die,
 							 &die_globals[i].global);
+	if (global_of_die(0) && !ret)
+		ret = ucore_freerunning_add_fixed(finder, &disc, 0, global_of_die(0));
 	ucore_links_find(finder, disc.rules->links, disc.rules->ubox);
 	return ret;
 }
@@ -252,15 +267,26 @@ static const struct ucore_disc_table *rejected_for(u32 reason)
 	return NULL;
 }
 
-/* Return the number of tables of a die that are used, or (@used false) that are rejected. */
-static u32 tables_of_die(u32 die, bool used)
+/* Return the number of tables of a die that are used. */
+static u32 tables_of_die(u32 die)
 {
 	u32 i, n = 0;
 
 	for (i = 0; i < disc.nr_tables; i++)
-		n += disc.table[i].die == die &&
-		     (disc.table[i].reason == UCORE_TABLE_OK) == used;
+		n += disc.table[i].die == die && disc.table[i].reason == UCORE_TABLE_OK;
 	return n;
+}
+
+/* Return true if a table was rejected that belongs to a die, or may belong to it. */
+static bool rejected_of_die(u32 die)
+{
+	const struct ucore_disc_table *t;
+
+	for (t = disc.table; t < disc.table + disc.nr_tables; t++)
+		if ((t->die == die || t->die == UCORE_DIE_UNKNOWN) &&
+		    t->reason != UCORE_TABLE_OK)
+			return true;
+	return false;
 }
 
 /* Report that a die has no usable table, or fewer than other dies. */
@@ -279,7 +305,7 @@ static void report_die(struct ucore_finder *finder, u32 die)
 				    "die %u has no discovery table, but PCI function %04x:%02x:%02x.%u sleeps and may have it: wake it and load ucore again",
 				    die, asleep->segment, asleep->bus, PCI_SLOT(asleep->devfn),
 				    PCI_FUNC(asleep->devfn));
-	else if (tables_of_die(die, false))
+	else if (rejected_of_die(die))
 		ucore_finder_report(finder, UCORE_CAUSE_TABLE,
 				    "a discovery table of die %u cannot be used: 'ucoretool list --rejected' gives the reason",
 				    die);
@@ -295,10 +321,50 @@ static void report_dies(struct ucore_finder *finder, const struct ucore_dies *di
 	u32 i, most = 1;
 
 	for (i = 0; i < dies->nr; i++)
-		most = max(most, tables_of_die(dies->id[i], true));
+		most = max(most, tables_of_die(dies->id[i]));
 	for (i = 0; i < dies->nr; i++)
-		if (tables_of_die(dies->id[i], true) < most)
+		if (tables_of_die(dies->id[i]) < most)
 			report_die(finder, dies->id[i]);
+}
+
+/* Return true if a table whose die is a guess lists a box in memory or in PCI config space. */
+static bool guess_matters(void)
+{
+	const struct ucore_unit *unit;
+
+	for (unit = disc.unit; unit < disc.unit + disc.nr_units; unit++)
+		if (!unit->reason && ucore_record_access(unit->word) != UCORE_ACCESS_MSR &&
+		    disc.table[unit->table].die_by == UCORE_DIE_BY_ORDER)
+			return true;
+	return false;
+}
+
+/*
+ * Report that boxes may be on wrong dies. Boxes in MSRs are not, because a CPU of the die accesses
+ * them.
+ */
+static void report_guess(struct ucore_finder *finder)
+{
+	if (!guess_matters())
+		return;
+	/* beside intel_uncore, GET_INFO has another reason than the one below */
+	pr_notice("the dies of discovery tables are a guess: 'ucoretool list --rejected'\n");
+	if (finder->may_write)
+		ucore_finder_report(finder, UCORE_CAUSE_GUESS,
+				    "nothing shows the dies of discovery tables: iMC, UPI and other boxes may be on the wrong die. Boot without numa=off, or update the BIOS");
+	else
+		ucore_finder_report(finder, UCORE_CAUSE_GUESS,
+				    "nothing shows the dies of discovery tables: iMC, UPI and other boxes may be on the wrong die. A trial needs ucore loaded without intel_uncore");
+}
+
+static bool any_box_responds(const struct ucore_finder *finder)
+{
+	u32 i;
+
+	for (i = 0; i < finder->nr; i++)
+		if (!finder->desc[i].absent)
+			return true;
+	return false;
 }
 
 /* Report the reason why boxes are missing. Only the first report has an effect. */
@@ -312,12 +378,13 @@ static int report_missing(struct ucore_finder *finder)
 		report_dies(finder, &dies);
 	ucore_dies_free(&dies);
 	/* each die may have a table in memory beside the one that needs config space */
-	if (disc.rules->table_msr && rejected_for(UCORE_TABLE_CONFIG))
+	if (disc.rules->table_msr_expected && rejected_for(UCORE_TABLE_CONFIG))
 		report_config(finder);
 	for (t = disc.table; t < disc.table + disc.nr_tables; t++)
 		if (t->die < UCORE_DIE_UNKNOWN && t->reason != UCORE_TABLE_ASLEEP)
 			ucore_finder_report_no_die(finder, t->segment, t->bus, t->die);
-	if (!finder->nr)
+	report_guess(finder);
+	if (!any_box_responds(finder))
 		ucore_finder_report(finder, UCORE_CAUSE_TABLE,
 				    "nothing in the discovery tables can be used: ucoretool list --rejected");
 	return ret;
@@ -335,8 +402,9 @@ int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platfor
 	int ret;
 
 	disc.rules = platform->table;
-	if (uncertain && disc.rules->uncertain)
+	if (disc.rules->uncertain && ucore_finder_uses_uncertain())
 		disc.rules = disc.rules->uncertain;
+	disc.may_write = finder->may_write;
 	finder->caps = UCORE_CAP_DISCOVERY;
 	ret = ucore_fetch_tables(&disc);
 	if (ret)
@@ -347,12 +415,10 @@ int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platfor
 	}
 	ret = describe_globals();
 	if (!ret)
-		ret = ucore_probe_count(&disc);
+		ret = ucore_probe_count(&disc) ?: ucore_unit_judge_absent(&disc);
 	if (ret)
 		return ret;
 	finder->caps |= UCORE_CAP_GLOBAL_FREEZE;
-	if (ucore_qemu_pmi_route_enabled())
-		finder->caps |= UCORE_CAP_OVERFLOW_PMI;
 	return add_units(finder) ?: report_missing(finder);
 }
 
@@ -409,6 +475,7 @@ static void report_table(u32 i, struct ucore_table_info *out)
 		.status_offset = FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET, t->word[2]),
 		.reason = t->reason,
 		.msr = t->msr,
+		.die_by = t->die_by,
 		.address = t->address,
 		.global = t->word[1],
 	};
@@ -424,7 +491,7 @@ static void report_unit(u32 i, struct ucore_unit_info *out)
 		.table = unit->table,
 		.record = unit->record,
 		.die = max(unit->die, UCORE_DIE_UNKNOWN),
-		.reason = unit->reason,
+		.reason = READ_ONCE(unit->reason),
 		.box = unit->box,
 		.type = ucore_record_type(unit->word),
 		.id = ucore_record_id(unit->word),

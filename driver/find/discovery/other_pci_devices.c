@@ -37,6 +37,38 @@ void ucore_other_devices_init_config(struct ucore_pci_config *config, struct pci
 	};
 }
 
+/*
+ * Return true if a PCI function sleeps (D1 to D3). A function that the kernel has suspended is
+ * not accessed, and its state is not changed. The kernel may not know the state of a function
+ * without a driver. The function's power management register gives the state then.
+ */
+static bool function_sleeps(struct pci_dev *pdev)
+{
+	u16 control;
+
+	if (pdev->current_state == PCI_D1 || pdev->current_state == PCI_D2 ||
+	    pdev->current_state == PCI_D3hot || pdev->current_state == PCI_D3cold)
+		return true;
+	return pdev->pm_cap &&
+	       !pci_read_config_word(pdev, pdev->pm_cap + PCI_PM_CTRL, &control) &&
+	       control & PCI_PM_CTRL_STATE_MASK;
+}
+
+/**
+ * ucore_other_devices_unreadable() - check whether the DVSECs of a PCI function can be read
+ * @pdev: PCI function
+ *
+ * Return: reason why they cannot be read, UCORE_TABLE_OK for none.
+ */
+u32 ucore_other_devices_unreadable(struct pci_dev *pdev)
+{
+	if (function_sleeps(pdev))
+		return UCORE_TABLE_ASLEEP;
+	if (pci_is_pcie(pdev) && pdev->cfg_size <= PCI_CFG_SPACE_SIZE)
+		return UCORE_TABLE_CONFIG;
+	return UCORE_TABLE_OK;
+}
+
 /**
  * ucore_other_devices_own() - describe a PCI function of Intel
  * @segment: PCI segment

@@ -17,6 +17,7 @@ struct ucore_pci_config {
 	struct pci_dev *pdev;
 };
 
+u32 ucore_other_devices_unreadable(struct pci_dev *pdev);
 void ucore_other_devices_init_config(struct ucore_pci_config *config, struct pci_dev *pdev);
 
 int ucore_other_devices_collect(struct ucore_disc_env *env, const struct ucore_disc *disc);

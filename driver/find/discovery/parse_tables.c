@@ -192,36 +192,125 @@ static void parse_status(const struct ucore_disc *disc, struct ucore_disc_table 
 }
 
 /*
- * Return true if @t is the first table of its PCI function, false if a DVSEC of the same function
- * points to the table before @t, or if the address of @t is in an MSR.
+ * Return true if a table has a valid global record, but its die is still unknown. A table without
+ * a valid record may belong to another device, for example to a GPU.
  */
-static bool is_next_function(const struct ucore_disc *disc, const struct ucore_disc_table *t)
+static bool needs_die(const struct ucore_disc_table *t)
 {
-	return !t->msr && (t == disc->table || !same_function(t, t - 1));
+	return !t->msr && t->reason == UCORE_TABLE_OK && t->die == UCORE_DIE_UNKNOWN;
+}
+
+/* Return the number of PCI functions with tables that need a die. */
+static u32 count_functions(const struct ucore_disc *disc)
+{
+	const struct ucore_disc_table *t, *last = NULL;
+	u32 n = 0;
+
+	for (t = disc->table; t != disc->table + disc->nr_tables; t++) {
+		if (!needs_die(t))
+			continue;
+		n += !last || !same_function(t, last);
+		last = t;
+	}
+	return n;
+}
+
+/* Return true if two tables have the same global control. */
+static bool same_global(const struct ucore_disc_table *a, const struct ucore_disc_table *b)
+{
+	return ucore_record_access(a->word) == ucore_record_access(b->word) &&
+	       a->word[1] == b->word[1];
+}
+
+/*
+ * Return true if several PCI functions have tables that need a die and have the same global
+ * control. Such tables belong to different dies, because a die has each control only once.
+ */
+static bool globals_repeat(const struct ucore_disc *disc)
+{
+	const struct ucore_disc_table *a, *b;
+
+	for (a = disc->table; a != disc->table + disc->nr_tables; a++)
+		for (b = disc->table; b != a; b++)
+			if (needs_die(a) && needs_die(b) && !same_function(a, b) &&
+			    same_global(a, b))
+				return true;
+	return false;
+}
+
+/*
+ * Return true if a table of a PCI function is known to belong to a die. With @like, only tables
+ * with the same global control as @like count.
+ */
+static bool has_table(const struct ucore_disc *disc, u32 die, const struct ucore_disc_table *like)
+{
+	const struct ucore_disc_table *t;
+
+	for (t = disc->table; t != disc->table + disc->nr_tables; t++)
+		if (!t->msr && t->reason == UCORE_TABLE_OK && t->die == (s32)die &&
+		    t->die_by != UCORE_DIE_BY_ORDER && (!like || same_global(t, like)))
+			return true;
+	return false;
+}
+
+/*
+ * Mark tables that belong to a socket without CPUs: each die has another table with the same
+ * global control, and a die has each control only once.
+ */
+static void mark_offline(struct ucore_disc *disc, const u32 *dies, u32 nr)
+{
+	struct ucore_disc_table *t;
+	u32 i, n;
+
+	for (t = disc->table; t != disc->table + disc->nr_tables && nr; t++) {
+		for (i = 0, n = 0; i < nr && needs_die(t); i++)
+			n += has_table(disc, dies[i], t);
+		if (n == nr)
+			t->die = UCORE_DIE_OFFLINE;
+	}
+}
+
+/* Return die number @n of the dies in @dies that have no table. */
+static u32 die_without_table(const struct ucore_disc *disc, const u32 *dies, u32 n)
+{
+	for (;; dies++)
+		if (!has_table(disc, *dies, NULL) && !n--)
+			return *dies;
 }
 
 /**
  * ucore_parse_assign_dies() - assign dies to the tables whose PCI bus has no known die
- * @disc: results of discovery, before the tables are parsed
+ * @disc: results of discovery, after all global records were parsed
  * @dies: array of the dies with an online CPU, ascending
  * @nr: number of entries of @dies
  *
- * The PCI functions with tables are distributed evenly over the dies, in order.
+ * The PCI functions are distributed evenly, in the order of their places, over the dies that have
+ * no table, or over all dies if each has one. With several dies this is a guess.
  */
 void ucore_parse_assign_dies(struct ucore_disc *disc, const u32 *dies, u32 nr)
 {
-	u32 nr_functions = 0, function = 0;
-	struct ucore_disc_table *t;
+	u32 nr_functions, function = 0, nr_free = 0, i;
+	struct ucore_disc_table *t, *last = NULL;
+	bool only;
 
-	for (t = disc->table; t != disc->table + disc->nr_tables; t++)
-		nr_functions += is_next_function(disc, t);
-	for (t = disc->table; t != disc->table + disc->nr_tables; t++) {
-		if (t != disc->table && is_next_function(disc, t))
-			function++;
-		if (t->die == UCORE_DIE_UNKNOWN && nr)
-			t->die = dies[nr_functions <= nr ? function :
-							   function * nr / nr_functions];
+	mark_offline(disc, dies, nr);
+	nr_functions = count_functions(disc);
+	only = nr == 1 && !globals_repeat(disc);
+	for (i = 0; i < nr; i++)
+		nr_free += !has_table(disc, dies[i], NULL);
+	for (t = disc->table; t != disc->table + disc->nr_tables && nr; t++) {
+		if (!needs_die(t))
+			continue;
+		function += last && !same_function(t, last);
+		last = t;
+		i = nr_functions <= (nr_free ?: nr) ? function :
+						     function * (nr_free ?: nr) / nr_functions;
+		t->die_by = UCORE_DIE_BY_ORDER;
+		t->die = nr_free ? die_without_table(disc, dies, i) : dies[i];
 	}
+	for (t = disc->table; t != disc->table + disc->nr_tables && only; t++)
+		if (t->die_by == UCORE_DIE_BY_ORDER)
+			t->die_by = UCORE_DIE_BY_ONLY;
 }
 
 /**
@@ -278,6 +367,15 @@ static int reserve_status(struct ucore_disc *disc, const struct ucore_disc_table
 				       start + table->global_size);
 }
 
+/* Reserve the MSR with the address of the table. */
+static int reserve_table_msr(struct ucore_disc *disc, const struct ucore_disc_table *table)
+{
+	if (!table->msr)
+		return 0;
+	return ucore_range_add_foreign(disc, SPACE_MSR | (u32)table->die, table->msr,
+				       table->msr + 1);
+}
+
 /*
  * Reserve the MSRs of the free-running counters of IIO stack @stack, one range for each run of
  * consecutive MSRs.
@@ -318,21 +416,21 @@ static int reserve_unlisted(struct ucore_disc *disc, s32 die)
 /*
  * Compare a table with the accepted tables of its die. Return UCORE_TABLE_DUPLICATE if another
  * table has the same global control, UCORE_TABLE_CONFLICT if the die would have more global
- * controls than the platform allows, otherwise UCORE_TABLE_OK.
+ * controls than any known processor, otherwise UCORE_TABLE_OK.
  */
 static u32 compare_tables(const struct ucore_disc *disc, const struct ucore_disc_table *table)
 {
-	u32 access = ucore_record_access(table->word), n = 0;
 	const struct ucore_disc_table *other;
+	u32 n = 0;
 
 	for (other = disc->table; other != table; other++) {
 		if (other->die != table->die || other->reason != UCORE_TABLE_OK)
 			continue;
-		if (access == ucore_record_access(other->word) && table->word[1] == other->word[1])
+		if (same_global(table, other))
 			return UCORE_TABLE_DUPLICATE;
 		n++;
 	}
-	return n < max(disc->rules->nr_globals, 1U) ? UCORE_TABLE_OK : UCORE_TABLE_CONFLICT;
+	return n < DISC_MAX_GLOBALS ? UCORE_TABLE_OK : UCORE_TABLE_CONFLICT;
 }
 
 /*
@@ -358,7 +456,7 @@ static int reserve_global(struct ucore_disc *disc, struct ucore_disc_table *tabl
 		return 0;
 	}
 	return ucore_range_add(disc, &range, 1) ?: reserve_status(disc, table) ?:
-	       reserve_unlisted(disc, table->die);
+	       reserve_table_msr(disc, table) ?: reserve_unlisted(disc, table->die);
 }
 
 /* ---- units of a table ---- */
@@ -464,17 +562,34 @@ int ucore_parse_units(struct ucore_disc *disc, u32 table,
 }
 
 /**
+ * ucore_parse_reset() - free all units and reserved ranges
+ * @disc: results of discovery; the tables and their global records are kept
+ */
+void ucore_parse_reset(struct ucore_disc *disc)
+{
+	u32 i;
+
+	kvfree(disc->unit);
+	kvfree(disc->pci_unit);
+	disc->unit = NULL;
+	disc->pci_unit = NULL;
+	disc->nr_units = 0;
+	disc->max_units = 0;
+	disc->nr_pci_units = 0;
+	disc->max_pci_units = 0;
+	for (i = 0; i < UCORE_DISC_SPACES; i++) {
+		kvfree(disc->ranges[i].range);
+		disc->ranges[i] = (struct ucore_disc_ranges){ };
+	}
+}
+
+/**
  * ucore_parse_free() - free all results of discovery
  * @disc: results of discovery; only the members env and rules are kept
  */
 void ucore_parse_free(struct ucore_disc *disc)
 {
-	u32 i;
-
+	ucore_parse_reset(disc);
 	kvfree(disc->table);
-	kvfree(disc->unit);
-	kvfree(disc->pci_unit);
-	for (i = 0; i < UCORE_DISC_SPACES; i++)
-		kvfree(disc->ranges[i].range);
 	*disc = (struct ucore_disc){ .env = disc->env, .rules = disc->rules };
 }

@@ -15,6 +15,7 @@ void ucore_parse_global(struct ucore_disc *disc, struct ucore_disc_table *table,
 			const struct ucore_disc_source *source);
 int ucore_parse_units(struct ucore_disc *disc, u32 table,
 		      const struct ucore_disc_source *source);
+void ucore_parse_reset(struct ucore_disc *disc);
 void ucore_parse_free(struct ucore_disc *disc);
 
 #endif /* UCORE_PARSE_TABLES_H */

@@ -114,6 +114,36 @@ bool ucore_probe_global(const struct ucore_disc_table *t)
 	return dword_responds(t->word, max_t(u32, t->global_size, sizeof(u64)));
 }
 
+/*
+ * Return true if a word of the global status in PCI config space or MMIO does not read all ones.
+ * @reg is the distance of the word from the global control (bytes).
+ */
+static bool status_word_responds(const struct ucore_disc_table *t, u32 reg)
+{
+	u64 word[DISC_RECORD_WORDS] = { t->word[0], t->word[1] + reg };
+
+	return dword_responds(word, sizeof(u64));
+}
+
+/**
+ * ucore_probe_status() - check whether all words of the global status of a table respond
+ * @t: table with a parsed global record and status bits
+ *
+ * Reads each word once.
+ *
+ * Return: true if no word faults or reads all ones.
+ */
+bool ucore_probe_status(const struct ucore_disc_table *t)
+{
+	u32 reg = FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET, t->word[2]), i;
+	bool msr = ucore_record_access(t->word) == UCORE_ACCESS_MSR, responds = true;
+
+	for (i = 0; i < DIV_ROUND_UP(t->nr_status, 64) && responds; i++, reg += t->status_stride)
+		responds = msr ? ucore_probe_msr(t->die, t->word[1] + reg) :
+				 status_word_responds(t, reg);
+	return responds;
+}
+
 /**
  * ucore_probe_unit() - check whether the box control of a unit responds
  * @unit: validated unit, whose member size is already known
@@ -125,6 +155,24 @@ bool ucore_probe_unit(const struct ucore_unit *unit)
 	if (ucore_record_access(unit->word) == UCORE_ACCESS_MSR)
 		return ucore_probe_msr(unit->die, unit->word[1]);
 	return dword_responds(unit->word, unit->size);
+}
+
+/**
+ * ucore_probe_can_map() - check whether the registers of a unit can be accessed
+ * @unit: validated unit, whose member size is already known
+ *
+ * Return: false if the registers are in memory and cannot be mapped.
+ */
+bool ucore_probe_can_map(const struct ucore_unit *unit)
+{
+	void __iomem *base;
+
+	if (ucore_record_access(unit->word) != UCORE_ACCESS_MMIO)
+		return true;
+	base = ucore_resource_map(unit->word[1], unit->size);
+	if (base)
+		iounmap(base);
+	return base;
 }
 
 /*

@@ -64,9 +64,9 @@ static u32 ctr_size(u32 access)
 
 /*
  * Return the distance between the controls of two counters (MSRs or bytes). The distance is
- * fixed for MSRs and for PCI config space. MMIO controls are 4 bytes apart in memory controllers
- * and 8 bytes apart in CXL boxes. For an unknown type number the result is 8 if all controls then
- * fit before the next register: UNCERTAIN(mmio-stride).
+ * fixed for MSRs and for PCI config space. MMIO controls are 8 bytes apart (Intel 817760, which
+ * describes the counter block), but 4 bytes apart in memory controllers. For an unknown type number
+ * the result is 8 if all controls then fit before the next register, and 4 if they do not.
  */
 static u32 ctl_stride(const struct ucore_unit *unit, u32 access)
 {
@@ -330,7 +330,7 @@ static bool ranges_of_runs(struct ucore_disc *disc, const struct ucore_unit *uni
 /*
  * Reserve the name and all registers of a unit, or reject the unit because of a conflicting
  * range. Nothing is reserved for a unit that does not respond, because such a unit must not
- * cause the rejection of a valid unit.
+ * cause the rejection of a valid unit. ucore_unit_judge_absent() judges it again.
  */
 static int unit_reserve(struct ucore_disc *disc, struct ucore_unit *unit, const struct run *runs,
 			u32 nr)
@@ -350,7 +350,7 @@ static int unit_reserve(struct ucore_disc *disc, struct ucore_unit *unit, const 
 		note_conflict(disc, unit, conflict);
 		return 0;
 	}
-	if (!disc->env->answers(disc->env, unit)) {
+	if (!unit->absent && !disc->env->answers(disc->env, unit)) {
 		unit->reason = UCORE_UNIT_NO_ANSWER;
 		return 0;
 	}
@@ -374,22 +374,22 @@ static bool unit_broken(const struct ucore_disc *disc, const struct ucore_unit *
 /*
  * Return true if a unit must be rejected because its registers are at another address. For some
  * type numbers the units of the die were found by their PCI functions (disc->pci_unit). A record
- * with such a type number is wrong if no unit found has the id and the address of the record.
+ * with such a type number is wrong if no unit found has the id and the address of the record, or
+ * if it repeats an earlier record, as in tables of Sapphire Rapids MCC.
  */
-static bool unit_relocated(const struct ucore_disc *disc, const struct ucore_unit *unit)
+static bool unit_relocated(struct ucore_disc *disc, const struct ucore_unit *unit)
 {
+	u32 type = ucore_record_type(unit->word), id = ucore_record_id(unit->word);
 	const struct ucore_disc_pci_unit *pci_unit;
 	bool known = false;
 	u32 i;
 
 	for (i = 0; i < disc->nr_pci_units; i++) {
 		pci_unit = &disc->pci_unit[i];
-		if (pci_unit->die != unit->die ||
-		    pci_unit->place->type != ucore_record_type(unit->word))
+		if (pci_unit->die != unit->die || pci_unit->place->type != type)
 			continue;
-		if (pci_unit->address == (unit->word[1] & DISC_PCI_ADDRESS) &&
-		    pci_unit->id == ucore_record_id(unit->word))
-			return false;
+		if (pci_unit->address == (unit->word[1] & DISC_PCI_ADDRESS) && pci_unit->id == id)
+			return ucore_unit_name_reserved(disc, unit->die, type, id);
 		known = true;
 	}
 	return known;
@@ -434,6 +434,44 @@ int ucore_unit_judge(struct ucore_disc *disc, struct ucore_unit *unit)
 	if (access == UCORE_ACCESS_PCI)
 		layout_relocate(unit, FIELD_GET(DISC_PCI_OFFSET, unit->word[1]));
 	return unit_reserve(disc, unit, runs, nr);
+}
+
+/* Judge a unit that does not respond again, and keep the reason if it can become a box. */
+static int judge_absent(struct ucore_disc *disc, struct ucore_unit *unit)
+{
+	int ret;
+
+	unit->layout = (struct ucore_layout){ };
+	unit->absent = true;
+	ret = ucore_unit_judge(disc, unit);
+	if (unit->reason)
+		unit->absent = false;
+	else
+		unit->reason = UCORE_UNIT_NO_ANSWER;
+	return ret;
+}
+
+/**
+ * ucore_unit_judge_absent() - find the units that do not respond now, but may respond later
+ * @disc: results of discovery, with the units of all tables
+ *
+ * Sets the member absent of these units, and reserves their registers. A unit that conflicts with
+ * a unit that responds is rejected. Only units of known type numbers are used, because other
+ * records may be wrong, and a device that appears later may use their addresses. Units in MSRs are
+ * not used, because an MSR that faults does not exist.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ucore_unit_judge_absent(struct ucore_disc *disc)
+{
+	struct ucore_unit *unit;
+	int ret = 0;
+
+	for (unit = disc->unit; unit < disc->unit + disc->nr_units && !ret; unit++)
+		if (unit->reason == UCORE_UNIT_NO_ANSWER && unit->rule &&
+		    ucore_record_access(unit->word) != UCORE_ACCESS_MSR)
+			ret = judge_absent(disc, unit);
+	return ret;
 }
 
 /**

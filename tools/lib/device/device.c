@@ -91,6 +91,54 @@ static int device_get_domains(struct ucore_device *dev, struct ucore_error *err)
 	return 0;
 }
 
+/*
+ * Move the boxes that have not responded since the driver was loaded to the list of absent boxes.
+ * In the list of boxes, no event matches what remains of them.
+ */
+static int boxes_set_absent(struct ucore_device *dev, struct ucore_error *err)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < dev->nr_boxes; i++)
+		nr += !!(dev->boxes[i].flags & UCORE_BOX_F_ABSENT);
+	dev->nr_absent = 0;
+	free(dev->absent);
+	dev->absent = calloc(nr ? nr : 1, sizeof(*dev->absent));
+	if (!dev->absent)
+		return ucore_error_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < dev->nr_boxes; i++) {
+		struct ucore_box_info *box = &dev->boxes[i];
+
+		if (!(box->flags & UCORE_BOX_F_ABSENT))
+			continue;
+		dev->absent[dev->nr_absent++] = *box;
+		dev->info.nr_boxes--;
+		dev->info.nr_counters -= box->nr_counters + box->nr_fixed;
+		for (size_t d = 0; d < dev->nr_domains; d++) {
+			if (dev->domains[d].domain != box->domain)
+				continue;
+			dev->domains[d].nr_boxes--;
+			dev->domains[d].nr_counters -= box->nr_counters + box->nr_fixed;
+		}
+		box->type[0] = 0;
+		box->location = 0;
+		box->nr_counters = 0;
+		box->nr_fixed = 0;
+	}
+	return 0;
+}
+
+bool ucore_device_is_absent(const struct ucore_device *dev, const char *type, uint32_t instance,
+			    uint32_t domain)
+{
+	for (size_t i = 0; i < dev->nr_absent; i++)
+		if (!strcmp(dev->absent[i].type, type) &&
+		    (instance == UCORE_ANY || dev->absent[i].instance == instance) &&
+		    (domain == UCORE_ANY || dev->absent[i].domain == domain))
+			return true;
+	return false;
+}
+
 static int device_get_boxes(struct ucore_device *dev, struct ucore_error *err)
 {
 	uint32_t capacity = dev->info.nr_boxes;
@@ -120,7 +168,7 @@ static int device_get_boxes(struct ucore_device *dev, struct ucore_error *err)
 	dev->boxes = boxes;
 	dev->ends = NULL;
 	dev->nr_boxes = get.nr;
-	return 0;
+	return boxes_set_absent(dev, err);
 }
 
 int ucore_device_refresh(struct ucore_device *dev, struct ucore_error *err)
@@ -227,6 +275,7 @@ void ucore_device_close(struct ucore_device *dev)
 		free(dev->sets[i].fields);
 	free(dev->sets);
 	free(dev->ends);
+	free(dev->absent);
 	free(dev->boxes);
 	free(dev->domains);
 	free(dev);

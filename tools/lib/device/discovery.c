@@ -148,6 +148,21 @@ void ucore_unit_decode(const struct ucore_unit_info *unit, struct ucore_unit_fie
 
 /* ---- texts for the reasons why a table or unit was rejected ------------ */
 
+const char *ucore_table_die_by(uint32_t die_by)
+{
+	static const char *const ways[] = {
+		[UCORE_DIE_BY_NONE] = "",
+		[UCORE_DIE_BY_BUS] = "by the NUMA node or UBox of the bus",
+		[UCORE_DIE_BY_MSR] = "by an MSR of the die",
+		[UCORE_DIE_BY_ONLY] = "the only die",
+		[UCORE_DIE_BY_FREEZE] = "by a trial: its freeze stops a box of the table",
+		[UCORE_DIE_BY_ORDER] = "a guess, in the order of the PCI buses",
+	};
+
+	return die_by < ARRAY_SIZE(ways) ? ways[die_by] :
+	       "in a way that this version of ucoretool does not know";
+}
+
 const char *ucore_table_reason(uint32_t reason)
 {
 	static const char *const reasons[] = {
@@ -205,7 +220,7 @@ const char *ucore_unit_reason(uint32_t reason)
 		[UCORE_UNIT_OVERLAP] =
 			"the registers overlap those of another unit or the global control",
 		[UCORE_UNIT_FUNCTION] = "the PCI function does not exist",
-		[UCORE_UNIT_NO_ANSWER] = "the box control faults or reads all ones",
+		[UCORE_UNIT_NO_ANSWER] = "the box control faults or reads all ones: the unit is powered down, or does not exist",
 		[UCORE_UNIT_BEYOND_COUNT] =
 			"the processor has fewer units of this type than the table lists",
 		[UCORE_UNIT_RELOCATED] =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Links (connections of boxes): PCI root buses of IIO stacks, and the far ends of UPI links.
+ * Links (connections of boxes): PCI root buses of IIO stacks with the functions of their ports,
+ * and the far ends of UPI links.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,4 +41,23 @@ int ucore_device_links(struct ucore_device *dev, const struct ucore_link_info **
 		ret = links_fetch(dev, err);
 	*ends = dev->ends;
 	return ret;
+}
+
+int ucore_device_ports(struct ucore_device *dev, uint32_t box, struct ucore_port_info *ports,
+		       uint32_t nr, struct ucore_error *err)
+{
+	int ret;
+
+	if (dev->recorded)
+		return ucore_error_set(err, -ENOENT, "ports: a file of samples does not contain them");
+
+	UCORE_ARG(ucore_get_ports, get, .box = box, .nr = nr, .ports = (uintptr_t)ports);
+	ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_PORTS, &get);
+	if (ret == -ENOTTY)
+		return 0;
+	if (!ret && (get.nr > nr || get.nr > get.total || get.total > INT32_MAX))
+		ret = -EPROTO;
+	if (ret)
+		return ucore_error_set(err, ret, "GET_PORTS: %s", strerror(-ret));
+	return (int)get.total;
 }

@@ -24,7 +24,7 @@ int ucore_device_selftest(const struct ucore_device *dev, uint32_t box,
 /* Add an event without fields to a new session: the driver then claims and tests the box */
 int ucore_device_try(const struct ucore_device *dev, uint32_t box, struct ucore_error *err)
 {
-	UCORE_ARG(ucore_create_session, create);
+	UCORE_ARG(ucore_create_session, create, .flags = UCORE_SESSION_F_NO_PMI);
 	UCORE_ARG(ucore_add_event, add, .box = box);
 	int ret;
 

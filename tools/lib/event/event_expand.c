@@ -167,7 +167,7 @@ static int types_expand(struct expansion *e, bool *found)
 		const char *type = dev->boxes[i].type;
 		size_t before = e->nr;
 
-		if (!is_first_of_type(dev, i) || !matches(e->spec->head, type))
+		if (!*type || !is_first_of_type(dev, i) || !matches(e->spec->head, type))
 			continue;
 		*found = true;
 		ret = type_expand(e, type, type);

@@ -186,6 +186,10 @@ static int no_such_type(const struct resolver *r, const char *type)
 				       "event '%s': the cores' counters are not available%s. See 'ucoretool doctor'",
 				       r->spec->text,
 				       ucore_event_core_reason(r->dev, core, sizeof(core)));
+	if (ucore_device_is_absent(r->dev, type, UCORE_ANY, UCORE_ANY))
+		return ucore_error_set(r->err, -ENOENT,
+				       "event '%s': no %s of this machine responds. It is powered down, or does not exist",
+				       r->spec->text, type);
 	if (has_word(reason, type))
 		return ucore_error_set(r->err, -ENOENT,
 				       "event '%s': this machine has no %s: %s. See 'ucoretool doctor'",
@@ -209,7 +213,8 @@ static int unknown_head(struct resolver *r)
 		return no_such_type(r, type);
 	ucore_guess_start(&guess, r->spec->head);
 	for (size_t i = 0; i < r->dev->nr_boxes; i++)
-		ucore_guess_offer(&guess, r->dev->boxes[i].type);
+		if (*r->dev->boxes[i].type)
+			ucore_guess_offer(&guess, r->dev->boxes[i].type);
 	for (size_t i = 0; r->platform && i < r->platform->nr_events; i++)
 		ucore_guess_offer(&guess, ucore_row_names +
 				  ucore_rows[r->platform->rows[i]].name);
@@ -290,6 +295,10 @@ static int no_such_box(const struct resolver *r)
 		return ucore_error_no_box(r->err, r->dev, "event '%s': %s has no %s",
 					  event->label, where, event->type);
 	range_exists(r, &missing);
+	if (ucore_device_is_absent(r->dev, event->type, missing, UCORE_ANY))
+		return ucore_error_set(r->err, -ENOENT,
+				       "event '%s': %s%u on %s does not respond. It is powered down, or does not exist",
+				       event->label, event->type, missing, where);
 	return ucore_error_no_box(r->err, r->dev, "event '%s': no %s%u on %s", event->label,
 				  event->type, missing, where);
 }

@@ -269,6 +269,11 @@ static int fixed_take(struct resolver *r, uint64_t counter)
 		return ucore_error_set(r->err, -ENXIO,
 				       "event '%s': %s has no fixed counter. See 'ucoretool list'",
 				       r->event->label, r->event->type);
+	if (counter >= r->box->nr_fixed && r->event->desc.name &&
+	    r->box->flags & UCORE_BOX_F_FREE_RUNNING)
+		return ucore_error_set(r->err, -ENXIO,
+				       "event '%s': no public source has the register of this event. 'modprobe ucore uncertain=1' uses the likely one, if there is one",
+				       r->event->label);
 	if (counter >= r->box->nr_fixed)
 		return ucore_error_set(r->err, -ENXIO,
 				       "event '%s': %s has no fixed counter %llu. There are %u, numbered from 0",

@@ -58,6 +58,28 @@ static const char *others_text(struct ucore_session *session, const struct ucore
 	return third ? " and possibly others" : "";
 }
 
+/* Checks of the trial that shows what an overflow does */
+#define OVERFLOW_CHECKS \
+	(UCORE_SELFTEST_OVERFLOW_ENABLE | UCORE_SELFTEST_OVERFLOW_STATUS | \
+	 UCORE_SELFTEST_OVERFLOW_FREEZE | UCORE_SELFTEST_OVERFLOW_DIE | \
+	 UCORE_SELFTEST_OVERFLOW_RESUME)
+
+/*
+ * Return true if the driver does not know yet what an overflow of the box does.  It tries this for
+ * a session without interrupts, while no session counts on the die.
+ */
+static bool trial_waits(const struct ucore_session *session, const struct ucore_event *event,
+			const struct ucore_box_info *box)
+{
+	struct ucore_get_selftest selftest;
+
+	return session->config.flags & UCORE_SESSION_F_NO_PMI && event->period && box->cpu < 0 &&
+	       !(session->dev->info.caps & UCORE_CAP_OVERFLOW_PMI) &&
+	       !ucore_device_selftest(session->dev, box->box, &selftest, NULL) &&
+	       !(selftest.failed & OVERFLOW_CHECKS) &&
+	       (selftest.tested & OVERFLOW_CHECKS) != OVERFLOW_CHECKS;
+}
+
 static int error_busy(struct ucore_session *session, const struct ucore_event *event,
 		      uint32_t box, struct ucore_error *err)
 {
@@ -77,6 +99,10 @@ static int error_busy(struct ucore_session *session, const struct ucore_event *e
 	if (b->cpu < 0 && session->dev->info.state == UCORE_STATE_INTREE)
 		return ucore_error_set(err, -EBUSY, "event '%s': %s", event->label,
 				       session->dev->info.reason);
+	if (trial_waits(session, event, b))
+		return ucore_error_set(err, -EBUSY,
+				       "event '%s': %s: its overflow cannot be tried while sessions count on the die, or hold the box. Close them once, run 'ucoretool verify' before they start, or record without --no-pmi",
+				       event->label, box_text(b, text));
 	if (b->owner && b->owner != status.session)
 		return ucore_error_set(err, -EBUSY,
 				       "event '%s': %s: in use by %s%s. Stop it, or count on another box",
@@ -271,9 +297,17 @@ static int error_missing(struct ucore_session *session, const struct ucore_event
 			       event->label, box->type, (unsigned long long)event->counters);
 }
 
-/* Return true if the counters that the event can use on the box have an overflow interrupt */
-static bool interrupts(const struct ucore_event *event, const struct ucore_box_info *box)
+/*
+ * Return true if the counters that the event can use on the box end its period by their overflow:
+ * by an interrupt, or by a freeze if the session needs no interrupt
+ */
+static bool overflows(const struct ucore_session *session, const struct ucore_event *event,
+		      const struct ucore_box_info *box)
 {
+	bool silent = session->config.flags & UCORE_SESSION_F_NO_PMI;
+
+	if (!silent && box->cpu < 0 && !(session->dev->info.caps & UCORE_CAP_OVERFLOW_PMI))
+		return false;
 	return box->flags & (event->counters >> UCORE_COUNTER_FIXED ? UCORE_BOX_F_FIXED_OVERFLOW :
 			     UCORE_BOX_F_OVERFLOW);
 }
@@ -340,7 +374,7 @@ static uint64_t period_nearest(struct ucore_session *session, const struct ucore
 static int error_range(struct ucore_session *session, const struct ucore_event *event,
 		       const struct ucore_box_info *box, struct ucore_error *err)
 {
-	bool polled = !interrupts(event, box);
+	bool polled = !overflows(session, event, box);
 	uint64_t nearest = !event->period ? 0 :
 			   period_nearest(session, event, box, polled ? PERIOD_LONG : PERIOD_SHORT);
 
@@ -361,6 +395,23 @@ static int error_range(struct ucore_session *session, const struct ucore_event *
 			       box->type, (unsigned long long)nearest);
 }
 
+/* Explain -EOPNOTSUPP of a session without interrupts, with the result of the trial if it failed */
+static int error_no_freeze(const struct ucore_session *session, const struct ucore_event *event,
+			   const struct ucore_box_info *box, struct ucore_error *err)
+{
+	const uint32_t checks = UCORE_SELFTEST_OVERFLOW_ENABLE | UCORE_SELFTEST_OVERFLOW_STATUS |
+				UCORE_SELFTEST_OVERFLOW_FREEZE | UCORE_SELFTEST_OVERFLOW_DIE |
+				UCORE_SELFTEST_OVERFLOW_RESUME;
+	struct ucore_get_selftest selftest;
+	bool failed = !ucore_device_selftest(session->dev, box->box, &selftest, NULL) &&
+		      selftest.failed & checks;
+
+	return ucore_error_set(err, -EOPNOTSUPP,
+			       "event '%s': an overflow of %s does not freeze the die%s%s%s. Permit interrupts and polling (without --no-pmi), set the period of an event on another box, or use a timer",
+			       event->label, box->type, failed ? " (self-test: " : "",
+			       failed ? selftest.reason : "", failed ? ")" : "");
+}
+
 int ucore_session_add_error(struct ucore_session *session, const struct ucore_event *event,
 			    const struct ucore_box_info *box, int code, struct ucore_error *err)
 {
@@ -375,9 +426,7 @@ int ucore_session_add_error(struct ucore_session *session, const struct ucore_ev
 		return error_shared(session, event, box, err);
 	case -EOPNOTSUPP:
 		if (session->config.flags & UCORE_SESSION_F_NO_PMI)
-			return ucore_error_set(err, code,
-					       "event '%s': an overflow of %s does not freeze the die. Permit interrupts and polling (without --no-pmi), set the period of an event on another box, or use a timer",
-					       event->label, box->type);
+			return error_no_freeze(session, event, box, err);
 		return ucore_error_set(err, code,
 				       "event '%s': %s has no overflow interrupt. Permit polling (without --no-poll), set the period of an event on another box, or use a timer",
 				       event->label, box->type);

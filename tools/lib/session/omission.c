@@ -60,7 +60,7 @@ int ucore_session_omit(struct ucore_session *session, size_t index,
 	session->omissions = grown;
 	grown[nr] = (struct ucore_omission) {
 		.index = (uint32_t)index,
-		.box = text ? box->box : UCORE_ANY,
+		.box = box->box,
 		.domain = box->domain,
 		.die = box->die,
 		.package = domain ? domain->package : 0,
@@ -69,8 +69,7 @@ int ucore_session_omit(struct ucore_session *session, size_t index,
 		.code = code,
 	};
 	memcpy(grown[nr].type, box->type, sizeof(grown[nr].type));
-	snprintf(grown[nr].text, sizeof(grown[nr].text), "%s",
-		 text ? text : "not found on this die, unlike on another die");
+	snprintf(grown[nr].text, sizeof(grown[nr].text), "%s", text);
 	session->nr_omissions++;
 	return 0;
 }
@@ -123,10 +122,20 @@ static bool has_box(const struct ucore_device *dev, uint32_t domain,
 	return false;
 }
 
+/* Return true if a die has boxes of a type, none of which has responded: links that are not used */
+static bool has_only_absent(const struct ucore_device *dev, uint32_t domain, const char *type)
+{
+	for (size_t i = 0; i < dev->nr_boxes; i++)
+		if (dev->boxes[i].domain == domain && !strcmp(dev->boxes[i].type, type))
+			return false;
+	return ucore_device_is_absent(dev, type, UCORE_ANY, domain);
+}
+
 static int omit_on_die(struct ucore_session *session, const struct ucore_event *event,
 		       const struct ucore_domain_info *domain, struct ucore_error *err)
 {
 	const struct ucore_device *dev = session->dev;
+	bool absent;
 	int ret = 0;
 
 	for (size_t i = 0; i < dev->nr_boxes && !ret; i++) {
@@ -134,11 +143,16 @@ static int omit_on_die(struct ucore_session *session, const struct ucore_event *
 
 		/* only the first die that has the box is compared */
 		if (!selects(event, &box) || has_box(dev, UCORE_ANY, &box, i) ||
-		    has_box(dev, domain->domain, &box, dev->nr_boxes))
+		    has_box(dev, domain->domain, &box, dev->nr_boxes) ||
+		    has_only_absent(dev, domain->domain, box.type))
 			continue;
+		absent = ucore_device_is_absent(dev, box.type, box.instance, domain->domain);
+		box.box = UCORE_ANY;
 		box.domain = domain->domain;
 		box.die = domain->die;
-		ret = ucore_session_omit(session, session->nr_events, &box, -ENOENT, NULL, err);
+		ret = ucore_session_omit(session, session->nr_events, &box, -ENOENT,
+					 absent ? "does not respond, unlike on another die" :
+					 "not found on this die, unlike on another die", err);
 	}
 	return ret;
 }

@@ -162,7 +162,14 @@ class Device(Owner):
                 for d in abi.array("ucore_device_domains", self.handle)]
 
     def boxes(self):
-        """Return all boxes sorted by id; owner_pid is the owner at the last refresh()."""
+        """Return the boxes sorted by id; owner_pid is the owner at the last refresh().
+
+        The list does not contain boxes that have not responded since the driver was loaded
+        (UCORE_BOX_F_ABSENT).  refresh() adds them as soon as they respond.
+        """
+        return [box for box in self._boxes_by_id() if box.type]
+
+    def _boxes_by_id(self):
         return [Box(b.box, b.type.decode(), b.instance, b.domain, b.die,
                     b.cpu if b.cpu >= 0 else None, b.nr_counters, b.nr_fixed, b.owner_pid)
                 for b in abi.array("ucore_device_boxes", self.handle)]
@@ -226,7 +233,7 @@ class Session(Owner):
 
     def slots(self):
         """Return the slots (events on boxes), in the order of the counts in read()."""
-        boxes = self.device.boxes()
+        boxes = self.device._boxes_by_id()
         return [Slot(lib.ucore_event_label(
                          lib.ucore_session_event(self.handle, slot.index)).decode(),
                      boxes[slot.box], slot.domain, slot.counter)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Coexistence with the kernel's perf on core counters. Part of the box layer. Runs in process
+ * Coexistence with the kernel's perf on core counters. Part of the cpu layer. Runs in process
  * context.
  *
  * perf and ucore use the kernel's reservation of performance registers (reserve_evntsel_nmi()).
@@ -12,8 +12,8 @@
 #include <linux/lockdep.h>
 
 #include "box/catalog.h"
-#include "box/pmc_reserve.h"
 #include "compat.h"
+#include "cpu/pmc_reserve.h"
 #include "hw/core.h"
 
 /* Number of claimed core boxes, protected by the catalog's lock. */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Clock of a box: a counter that counts clock cycles, so that self-tests see whether the box counts
+ * or stands. Part of the box layer. The functions run with the domain's lock held, on a CPU of
+ * the domain, with interrupts off.
+ */
+#ifndef UCORE_BOX_CLOCK_H
+#define UCORE_BOX_CLOCK_H
+
+#include <linux/delay.h>
+#include <linux/ktime.h>
+
+#include "box/box_registers.h"
+#include "box/domain_global_ctl.h"
+#include "box/freeze.h"
+#include "find/clock.h"
+
+/* Time for which a counter counts clocks (us). A clock of 100 MHz has 500 cycles in this time. */
+#define UCORE_CLOCK_US	5
+
+static inline bool ucore_clock_find_general(const struct ucore_box *box, struct ucore_clock *clock)
+{
+	return ucore_find_general_clock(box->desc.type, box->desc.layout, clock);
+}
+
+static inline bool ucore_clock_find(const struct ucore_box *box, struct ucore_clock *clock)
+{
+	return ucore_find_clock(box->desc.type, box->desc.layout, clock);
+}
+
+static inline u64 ucore_clock_read(const struct ucore_box *box, const struct ucore_clock *clock)
+{
+	return box->io.ops->read_running(&box->io, clock->ctr);
+}
+
+static inline bool ucore_clock_stands(const struct ucore_box *box, const struct ucore_clock *clock)
+{
+	u64 before = ucore_clock_read(box, clock);
+
+	udelay(UCORE_CLOCK_US);
+	return ucore_clock_read(box, clock) == before;
+}
+
+/* Let the counter count clocks: end the freeze of the box and of the domain. */
+static inline void ucore_clock_start(struct ucore_box *box)
+{
+	ucore_box_unfreeze(box);
+	if (box->domain->global)
+		ucore_unfreeze_domain(box->domain, false);
+}
+
+/* Stop the counter by a freeze: by the global control, or by the box control if there is none. */
+static inline void ucore_clock_freeze(struct ucore_box *box)
+{
+	if (box->domain->global)
+		ucore_freeze_domain(box->domain, ktime_get_mono_fast_ns());
+	else
+		ucore_box_freeze(box);
+}
+
+#endif /* UCORE_BOX_CLOCK_H */
