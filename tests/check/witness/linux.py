@@ -24,8 +24,10 @@ UNITS = {"CBOX": "cbo", "iMC": "imc", "IMC": "imc", "M2PCIe": "m2pcie", "M2HBM":
 # The event code of all fixed and free-running counters
 FIXED = 0xff
 # Free-running counters: Linux's umask has the kind in bits 7:4 and the number in bits 3:0. Our
-# number is the first of the kind plus the number. The memory clock follows four traffic counters.
+# number is the first of the kind plus the number. The memory clock follows four traffic counters, on
+# Snow Ridge two.
 FREE = {"iio_free": {1: 0, 2: 1, 3: 9}, "imc_free": {1: 4}}
+FREE_OF_SNR = {**FREE, "imc_free": {1: 2}}
 
 
 def root():
@@ -67,8 +69,8 @@ def type_of(unit):
     return UNITS.get(unit, unit.lower())
 
 
-def event_of(row):
-    """Convert an event of Linux's files to an Event."""
+def event_of(row, free):
+    """Convert an event of Linux's files to an Event. free: FREE, or that of the platform."""
     kind = type_of(row["Unit"])
     event = int(row.get("EventCode", "0"), 0)
     umask = int(row.get("UMask", "0"), 0)
@@ -81,9 +83,9 @@ def event_of(row):
     if kind == "iio":   # bits 47:36 and 50:48 of the control, given by two terms
         ch_mask, fc_mask, ext = ch_mask | ext >> 4 & 0xfff, fc_mask | ext >> 16, ext & 0xf
     counters, fixed = 0, -1
-    if kind in FREE:
+    if kind in free:
         assert event == FIXED, row
-        fixed = FREE[kind][umask >> 4] + (umask & 0xf)
+        fixed = free[kind][umask >> 4] + (umask & 0xf)
     elif event == FIXED:
         fixed = 0
     else:
@@ -101,7 +103,8 @@ def rows_of(platform, pattern):
 @functools.cache
 def events(platform):
     """Return name -> Event of Linux's files."""
-    return {row["EventName"]: event_of(row) for row in rows_of(platform, "uncore-*.json")}
+    free = FREE_OF_SNR if platform == "snr" else FREE
+    return {row["EventName"]: event_of(row, free) for row in rows_of(platform, "uncore-*.json")}
 
 
 @functools.cache

@@ -36,6 +36,7 @@ void ucore_metrics_free(struct ucore_metrics *metrics)
 	free(metrics->metrics);
 	free(metrics->left_out);
 	free(metrics->values);
+	free(metrics->links);
 	ucore_intervals_free(metrics->intervals);
 	free(metrics);
 }

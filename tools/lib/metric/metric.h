@@ -58,6 +58,7 @@ enum leaf_kind {
 	LEAF_SOCKETS,
 	LEAF_BOXES,		/* number of boxes of leaf.type on a socket */
 	LEAF_CORES,
+	LEAF_LINK_SPEED,	/* sum of the speeds of the links of a metric's value */
 	LEAF_ZERO,		/* "[optional]" event of a box type that the machine lacks */
 };
 
@@ -105,6 +106,7 @@ struct ucore_metrics {
 	struct value *values;
 	size_t nr_values;
 	size_t nr_slots;	/* number of the session's slots when the metrics were attached */
+	struct ucore_link_info *links;	/* of each box; NULL: no metric needs LINK_SPEED */
 	struct ucore_intervals *intervals;	/* made by the first ucore_metrics_take() */
 };
 

@@ -470,6 +470,24 @@ static int choices_attach(struct ucore_metrics *metrics, uint32_t level, struct 
 	return ret;
 }
 
+/* Copy the links if a metric needs LINK_SPEED.  Files of samples have none. */
+static int links_attach(struct ucore_metrics *metrics, struct ucore_error *err)
+{
+	const struct ucore_link_info *links;
+	size_t size = metrics->dev->nr_boxes * sizeof(*links);
+	bool needed = false;
+
+	for (size_t i = 0; i < metrics->nr_leaves; i++)
+		needed |= metrics->leaves[i].kind == LEAF_LINK_SPEED;
+	if (!needed || metrics->links || ucore_device_links(metrics->dev, &links, NULL))
+		return 0;
+	metrics->links = malloc(size ? size : 1);
+	if (!metrics->links)
+		return no_memory(err);
+	memcpy(metrics->links, links, size);
+	return 0;
+}
+
 int ucore_metrics_attach(struct ucore_metrics *metrics, struct ucore_session *session,
 			 uint32_t level, struct ucore_error *err)
 {
@@ -481,6 +499,8 @@ int ucore_metrics_attach(struct ucore_metrics *metrics, struct ucore_session *se
 		return ucore_error_set(err, -EALREADY, "metrics: already attached to a session");
 	metrics->session = session;
 	ret = choices_attach(metrics, level, &why);
+	if (!ret)
+		ret = links_attach(metrics, &why);
 	metrics->nr_slots = session->nr_slots;
 	if (!ret)
 		return 0;

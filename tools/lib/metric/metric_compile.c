@@ -68,6 +68,7 @@ static bool constant_find(const char *name, struct leaf *leaf)
 		{ "CHANNELS_PER_SOCKET", { LEAF_BOXES, .type = "imc" } },
 		{ "QPI_PORTS_PER_SOCKET", { LEAF_BOXES, .type = "qpi" } },
 		{ "CORES_PER_SOCKET", { LEAF_CORES } },
+		{ "LINK_SPEED", { LEAF_LINK_SPEED } },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(constants); i++)
@@ -242,9 +243,11 @@ static int name_compile(struct ucore_expr_names *names, struct ucore_expr *expr,
 					       name, sizeof(value) - 1);
 		memcpy(value, alias, nr);
 		value[nr] = 0;
-		name = value;
 		suffixes.one = suffix_cut(value, "[one]");
 		suffixes.optional = suffix_cut(value, "[optional]");
+		if (!*value)
+			return ucore_error_set(err, -EINVAL, "alias '%s': names no event", name);
+		name = value;
 		c->metric->by_type |= suffixes.optional;
 	}
 	first |= suffixes.one;

@@ -111,6 +111,32 @@ static double boxes_value(const struct evaluation *e, const char *type, double s
 	return (double)nr / sockets;
 }
 
+/*
+ * Return the sum of the speeds (MT/s) of the links whose events the metric counts; NaN if the speed
+ * of one of them is unknown.  Links that are not trained add nothing.
+ */
+static double speed_value(const struct evaluation *e)
+{
+	const struct ucore_metrics *metrics = e->metrics;
+	const struct metric *metric = &metrics->metrics[e->value->metric];
+	const struct counted *event;
+	size_t at = 0;
+	double sum = 0;
+
+	event = ucore_metrics_event(metrics, metric, &at);
+	for (size_t slot = event ? event->begin : 0; event && slot < event->end; slot++) {
+		const struct ucore_link_info *link;
+
+		if (!ucore_metrics_includes(metrics, e->value, slot))
+			continue;
+		link = &metrics->links[metrics->session->slots[slot].box];
+		if (!link->speed && link->kind != UCORE_LINK_DOWN)
+			return __builtin_nan("");
+		sum += link->speed;
+	}
+	return sum;
+}
+
 static double leaf_value(void *data, uint32_t index)
 {
 	const struct evaluation *e = data;
@@ -129,6 +155,8 @@ static double leaf_value(void *data, uint32_t index)
 		return boxes_value(e, leaf->type, sockets);
 	case LEAF_ZERO:
 		return 0;
+	case LEAF_LINK_SPEED:
+		return e->metrics->links ? speed_value(e) : __builtin_nan("");
 	case LEAF_CORES:
 		return e->metrics->cores ? e->metrics->cores : __builtin_nan("");
 	default:

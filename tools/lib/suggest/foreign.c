@@ -274,7 +274,8 @@ static void similar_suggest(struct ucore_suggestions *s)
 		struct ucore_guess type;
 
 		ucore_guess_start(&type, s->spec->head);
-		ucore_guess_offer(&type, s->dev->boxes[i].type);
+		if (*s->dev->boxes[i].type)
+			ucore_guess_offer(&type, s->dev->boxes[i].type);
 		if (type.best && type.distance <= guess.distance)
 			return;
 	}
