@@ -507,6 +507,39 @@ samples()
 	[[ $output == *" iio_free   0-11  msr            0    48     17    48  free-running"* ]]
 }
 
+@test "boxes that have not responded since the module was loaded are not counted or warned of" {
+	root
+	UCORE_FAKE="machine=gnr" tool info -j
+	before=$output
+	# the UPI links of die 0 and one of die 1 are powered down
+	ids=$(UCORE_FAKE="machine=gnr" "$B/fake_tool" list -j | grep -n '"type":"upi"' | head -n 7 | cut -d: -f1)
+	[ -n "$ids" ]
+	absent=
+	for i in $ids; do absent+=" absent=$((i - 1))"; done
+	UCORE_FAKE="machine=gnr$absent" tool info -j
+	[[ $before =~ \"boxes\":([0-9]+).*\"domains\":.*\"boxes\":([0-9]+) ]]
+	boxes=${BASH_REMATCH[1]} of_die=${BASH_REMATCH[2]}
+	[[ $output =~ \"boxes\":([0-9]+).*\"domains\":.*\"boxes\":([0-9]+) ]]
+	[ "${BASH_REMATCH[1]}" -eq $((boxes - 7)) ]
+	[ "${BASH_REMATCH[2]}" -eq $((of_die - 1)) ]
+	UCORE_FAKE="machine=gnr$absent" tool list
+	[[ $output != *DEAD* && $output != *"  0  upi "* && $output == *"  1  upi "* ]]
+	UCORE_FAKE="machine=gnr$absent" tool list -j boxes upi
+	[ "$(wc -l <<<"$output")" -eq $(($(UCORE_FAKE="machine=gnr" "$B/fake_tool" list -j boxes upi | wc -l) - 7)) ]
+	UCORE_FAKE="machine=gnr$absent" tool doctor --root "$R"
+	[ "$status" -eq 0 ]
+	[[ $output == *"ok       units      "*"; 7 of them are empty, powered down or"* ]]
+	[[ $output != *"no longer respond"* && $output != *"cannot be used"* ]]
+	# counting needs no word about them, and naming one gets a reason
+	UCORE_FAKE="machine=gnr$absent" tool stat -e upi/CLOCKTICKS/ --timeout 1 -j
+	[ "$status" -eq 0 ]
+	[[ $output != *missing* && $output != *respond* ]]
+	UCORE_FAKE="machine=gnr$absent" tool stat -e upi0/CLOCKTICKS,die=0/ --timeout 1
+	complains 2 "upi0 on any die does not respond"
+	UCORE_FAKE="machine=gnr$absent" tool stat -e upi1/CLOCKTICKS,die=0/ --timeout 1
+	complains 2 "upi1 on die 0 does not respond"
+}
+
 @test "list -v shows the discovery record of each box" {
 	UCORE_FAKE="machine=spr dies=1" tool list -v boxes imc
 	[[ $output == *"TYPE ID  RECORD    CTL    CTR  ADDRESS"* ]]
@@ -2056,7 +2089,7 @@ numa()
 	UCORE_FAKE="machine=generic dies=1 reject=13:0:type_0:5:1 table=3" tool list --rejected -j
 	[ "$output" = '{"table":1,"die":1,"code":3,"reason":"firmware did not assign an address to the BAR"}
 {"table":0,"record":6,"die":0,"type":"type_0","type_id":0,"instance":5,"access":"msr","code":13,"conflict":1,"reason":"another unit of the die has the same type and id"}
-{"summary":{"tables":2,"tables_unused":1,"units":6,"units_rejected":1}}' ]
+{"summary":{"tables":2,"tables_unused":1,"tables_guessed":0,"units":6,"units_rejected":1}}' ]
 }
 
 @test "list --rejected without rejected units prints a summary or the reason" {
@@ -2067,7 +2100,7 @@ numa()
 	[[ $output == "discovery tables: none on this platform"* ]]
 	[ "$(wc -l <<<"$output")" -eq 1 ]
 	tool list --rejected -j
-	[ "$output" = '{"summary":{"tables":0,"tables_unused":0,"units":0,"units_rejected":0}}' ]
+	[ "$output" = '{"summary":{"tables":0,"tables_unused":0,"tables_guessed":0,"units":0,"units_rejected":0}}' ]
 	UCORE_FAKE="machine=spr notables=1" tool list --rejected
 	[ "$output" = "discovery tables: none: see 'ucoretool doctor'" ]
 	UCORE_FAKE="machine=spr notables=1 cause=3 reason=hidden_by_BIOS" tool list --rejected
@@ -2076,11 +2109,24 @@ numa()
 	complains 1 "GET_TABLES: Input/output error"
 }
 
+@test "list --rejected and info --discovery show tables whose die is a guess" {
+	UCORE_FAKE="machine=generic guess=1" tool list --rejected
+	[ "$output" = "table 1 (0000:fe:00.1 BAR 0): its die, 1, is a guess
+# 0 of 10 units rejected, 0 of 2 tables not used" ]
+	UCORE_FAKE="machine=generic guess=1" tool list --rejected -j
+	[ "$output" = '{"summary":{"tables":2,"tables_unused":0,"tables_guessed":1,"units":10,"units_rejected":0}}' ]
+	UCORE_FAKE="machine=generic guess=1" tool info --discovery
+	[[ $output == *"table 0: "*", die 0 (by the NUMA node or UBox of the bus)"* ]]
+	[[ $output == *"table 1: "*", die 1 (a guess, in the order of the PCI buses)"* ]]
+	UCORE_FAKE="machine=generic guess=1" tool info --discovery -j
+	[[ $output == *'"die":1,"die_by":"a guess, in the order of the PCI buses",'* ]]
+}
+
 @test "info --discovery decodes every record" {
 	UCORE_FAKE="machine=generic dies=1 reject=13:0:type_0:5:1 reject=2:0:type_0:0:0 table=7" tool info --discovery
 	[ "$status" -eq 0 ]
 	[[ $output == "discovery of platform generic, family 6, model 250 (0xfa), stepping 4: 2 tables, 7 units, 2 rejected"* ]]
-	[[ $output == *"table 0: 0000:7e:00.1 BAR 0 + 0x0, DVSEC at 0x100 (vendor 0x8086, revision 1), at 0xf0000000, die 0"* ]]
+	[[ $output == *"table 0: 0000:7e:00.1 BAR 0 + 0x0, DVSEC at 0x100 (vendor 0x8086, revision 1), at 0xf0000000, die 0 ("* ]]
 	[[ $output == *"global record: type 0, access msr, control 0x2ff0, stride 32 bytes, max_units 7, num_status 256, status_offset 0x4"* ]]
 	[[ $output == *"     3  4000007008304004  00000000c8aa2800  0000000300000006  6 type_6        0  mmio    0xc8aa2800             4    48   0x40    0x8   0x70      3  box type_6 0"* ]]
 	[[ $output == *"rejected: another unit of the die has the same type and id (record 1)"* ]]
@@ -2107,7 +2153,7 @@ numa()
 	UCORE_FAKE="machine=spr reject=2:0:cha:0:0 table=7" tool info --discovery -j
 	[ "$status" -eq 0 ]
 	[ "$(wc -l <<<"$output")" -eq 1 ]
-	[[ $output == '{"platform":"spr","family":6,"model":143,'*'"addresses_hidden":false,"tables":[{"table":0,"die":0,"function":"0000:7e:00.1 BAR 0","dvsec":256,"dvsec_vendor":32902,"dvsec_revision":1,'* ]]
+	[[ $output == '{"platform":"spr","family":6,"model":143,'*'"addresses_hidden":false,"tables":[{"table":0,"die":0,"die_by":"by the NUMA node or UBox of the bus","function":"0000:7e:00.1 BAR 0","dvsec":256,"dvsec_vendor":32902,"dvsec_revision":1,'* ]]
 	[[ $output == *'{"record":1,"words":["0x108300204","0x2000","0x100000000"],"name":"cha","type":0,"id":0,"num_regs":4,"width":48,"ctl_offset":2,"ctr_offset":8,"status_offset":1,"status_position":1,"access":"msr","address":"0x2000","code":0,"box":0}'* ]]
 	if command -v python3; then
 		python3 -c 'import json,sys; t = json.load(sys.stdin)["tables"]; assert len(t) == 3 and len(t[1]["units"]) == 139' <<<"$output"
@@ -2192,7 +2238,12 @@ numa()
 	complains 2 "cha/event=0x35,period=5/" "at least 500000"
 	UCORE_FAKE="machine=spr" tool record --count 1 -c 1000000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
 	[ "$status" -eq 0 ]
-	[[ $err == *"periods were found by polling"*"at most 200 us late"* ]]
+	[[ $err == *"periods were found by polling"*"at most 200 us late. With --no-pmi samples are exact, but each overflow freezes the die until a poll"* ]]
+	UCORE_FAKE="machine=spr" tool record --no-pmi --count 1 -c 1000000 -e imc/CAS_COUNT.RD/ -o "$TMP/data"
+	[ "$status" -eq 0 ]
+	[[ $err == *"at most 100 us late, but exact: each overflow froze the die until a poll. Without --no-pmi nothing stands still"* ]]
+	UCORE_FAKE="machine=spr fail=16:16" tool record --no-pmi --count 1 -c 1000000 -e imc0/CAS_COUNT.RD,die=0/ -o "$TMP/data"
+	complains 1 "imc0 of die 0: its overflow cannot be tried while sessions count" "ucoretool verify"
 	export UCORE_FAKE="machine=spr"
 	tool record --timer 1ms --count 4 -o "$TMP/data" \
 		-e cha/TOR_INSERTS.IA_MISS_DRD/,iio/DATA_REQ_OF_CPU.MEM_READ.PART0/,upi/CLOCKTICKS/ \
@@ -2691,6 +2742,7 @@ session 5 revoked" ]
 	6|info --discovery
 	7|/online
 	8|_PXM
+	10|modprobe -r intel_uncore ucore
 	END
 	# a cause of a newer driver
 	UCORE_FAKE="machine=spr cause=99 reason=because" tool doctor --root "$R"
@@ -2718,6 +2770,8 @@ session 5 revoked" ]
 	18|nommconf
 	19|power/control
 	END
+	UCORE_FAKE="machine=spr guess=0 guess=1" tool doctor --root "$R"
+	finds "warning  discovery  the dies of 2 discovery tables are a guess" "modprobe -r intel_uncore"
 	# the error of a table that is not asleep is one of firmware
 	UCORE_FAKE="machine=spr table=8" tool doctor --root "$R"
 	finds "warning  discovery  discovery table 2" "update the BIOS"

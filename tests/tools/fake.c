@@ -166,7 +166,7 @@ static const struct fake_type snr_types[] = {
 	{ "pcu", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, PCU, 4, 0x1ef0 },
 	{ "imc", 2, 4, 1, 48, UCORE_ACCESS_MMIO, UCORE_BOX_F_FREEZE, INVERTS,
 	  6, 0xc8a22800, 0x4000 },
-	{ "imc_free", 1, 0, 5, 0, UCORE_ACCESS_MMIO, UCORE_BOX_F_FREE_RUNNING, 0, 6, 0xc8a02290 },
+	{ "imc_free", 1, 0, 3, 0, UCORE_ACCESS_MMIO, UCORE_BOX_F_FREE_RUNNING, 0, 6, 0xc8a02290 },
 	{ "m2m", 4, 4, 0, 48, UCORE_ACCESS_ECAM, UCORE_BOX_F_FREEZE, WIDE,
 	  7, PCI(0x7e, 12, 0, 0x438), 1 << 15 },
 };
@@ -368,6 +368,7 @@ void fake_table(uint32_t reason, int32_t die)
 		.table = index, .die = die, .bus = (0x7e + 0x80 * index) & 0xff,
 		.function = 1 + index / 2,
 		.dvsec = 0x100, .dvsec_header = 0x01018086, .reason = reason, .address = 0xf0000000 + 0x10000 * index,
+		.die_by = die < 0 ? UCORE_DIE_BY_NONE : UCORE_DIE_BY_BUS,
 	};
 	/* the DVSECs of these functions were not read */
 	if (reason == UCORE_TABLE_CONFIG || reason == UCORE_TABLE_ASLEEP) {
@@ -604,6 +605,14 @@ void fake_hide(unsigned int box)
 		fake.boxes[i].box = i;
 }
 
+void fake_absent(uint32_t box)
+{
+	fake.boxes[box].flags |= UCORE_BOX_F_ABSENT | UCORE_BOX_F_DEAD;
+	for (unsigned int i = 0; i < fake.nr_units; i++)
+		if (fake.units[i].box == box)
+			fake.units[i].reason = UCORE_UNIT_NO_ANSWER;
+}
+
 void fake_cpus(unsigned int nr)
 {
 	fake.caps |= UCORE_CAP_CORE;
@@ -683,22 +692,80 @@ static int do_get_boxes(struct ucore_get_boxes *get)
 	return 0;
 }
 
+/* Functions of the ports of a stack, and the box of the stack */
+struct fake_port {
+	uint32_t instance;
+	uint32_t root;
+	uint32_t flags;		/* UCORE_LINK_F_* */
+	struct ucore_port_info port;
+};
+
+/*
+ * Sapphire Rapids: accelerators, of which two have the same ports, the DMI, a PCIe stack, and a
+ * stack that is unverified.  Other stacks are not mapped.
+ */
+static const struct fake_port spr_ports[] = {
+	{ 0, 0x6a, 0, { .ports = 7, .bus = 0x6a, .device = 1 } },
+	{ 0, 0x6a, 0, { .ports = 7, .bus = 0x6a, .device = 2 } },
+	{ 0, 0x6a, 0, { .ports = 1 << 4, .flags = UCORE_PORT_F_UNVERIFIED, .bus = 0x6b } },
+	{ 1, 0x00, 0, { .ports = 1 << 7, .device = UCORE_ALL_DEVICES } },
+	{ 2, 0x15, 0, { .ports = 1 << 0, .bus = 0x15, .device = 1 } },
+	{ 2, 0x15, 0, { .ports = 1 << 2, .bus = 0x15, .device = 3 } },
+	{ 2, 0x15, 0, { .ports = 1 << 7, .bus = 0x15, .device = 8 } },
+	{ 4, 0x26, UCORE_LINK_F_UNVERIFIED, { .ports = 1 << 0, .bus = 0x26, .device = 1 } },
+};
+
+static const struct fake_port *spr_stack(const struct ucore_box_info *box)
+{
+	for (size_t i = 0; i < sizeof(spr_ports) / sizeof(spr_ports[0]); i++)
+		if (!strncmp(box->type, "iio", 3) && box->instance == spr_ports[i].instance &&
+		    !box->die)
+			return &spr_ports[i];
+	return NULL;
+}
+
+/* Link 0 has a speed, link 1 has none that is known, the others are down */
+static struct ucore_link_info spr_end(const struct ucore_box_info *box)
+{
+	struct ucore_link_info end = { .box = box->box };
+	const struct fake_port *stack = spr_stack(box);
+
+	if (stack) {
+		end.kind = UCORE_LINK_BUS;
+		end.bus = stack->root;
+		end.flags = stack->flags;
+	} else if (!strcmp(box->type, "upi")) {
+		end.kind = box->instance < 2 ? UCORE_LINK_UPI : UCORE_LINK_DOWN;
+		end.die = box->instance < 2 ? box->die ^ 1 : 0;
+		end.link = box->instance < 2 ? box->instance ^ 1 : 0;
+		end.speed = box->instance ? 0 : 16000;
+	}
+	return end;
+}
+
 /*
  * The stacks of Skylake-SP and Ice Lake-SP are 16 buses apart, and the last one does not exist.
- * Links connect to those of the other die in reverse order, and the last one is not trained.
+ * Links connect to those of the other die in reverse order, and the last one is not trained. QPI
+ * links have a speed, and so have UPI links of later platforms.
  */
 static struct ucore_link_info end_of(const struct ucore_box_info *box)
 {
 	struct ucore_link_info end = { .box = box->box };
 	bool last;
 
+	if (!strcmp(fake.platform, "spr"))
+		return spr_end(box);
+	if (!strcmp(box->type, "qpi"))
+		end.speed = 9600;
+	if (!strcmp(box->type, "upi") && strcmp(fake.platform, "skx") &&
+	    strcmp(fake.platform, "icx"))
+		end.speed = 16000;
 	if (strcmp(fake.platform, "skx") && strcmp(fake.platform, "icx"))
 		return end;
 	if (!strncmp(box->type, "iio", 3) || !strcmp(box->type, "irp")) {
 		last = box->instance == 5;
 		end.kind = last ? UCORE_LINK_NONE : UCORE_LINK_BUS;
 		end.bus = last ? 0 : 0x80 * box->die + 0x10 * box->instance;
-		end.nr_ports = last ? 0 : 4;
 	} else if (!strcmp(box->type, "upi")) {
 		last = box->instance == 2;
 		end.kind = last ? UCORE_LINK_DOWN : UCORE_LINK_UPI;
@@ -717,6 +784,31 @@ static int do_get_ends(struct ucore_get_links *get)
 		get->nr = fake.nr_boxes - get->first;
 	for (uint32_t i = 0; i < get->nr; i++)
 		ends[i] = end_of(&fake.boxes[get->first + i]);
+	return 0;
+}
+
+/* Write the functions of a box; Skylake-SP has root ports 0 to 2 in stack 1 of die 0 only */
+static int do_get_ports(struct ucore_get_ports *get)
+{
+	struct ucore_port_info *ports = (void *)(uintptr_t)get->ports;
+	const struct ucore_box_info *box;
+	uint32_t capacity = get->nr;
+
+	if (get->box >= fake.nr_boxes)
+		return -ENOENT;
+	box = &fake.boxes[get->box];
+	get->total = 0;
+	for (uint32_t p = 0; end_of(box).bus == 0x10 && p < 3; p++)
+		if (get->total++ < capacity)
+			ports[p] = (struct ucore_port_info) {
+				.ports = 1U << p, .bus = 0x10, .device = p,
+			};
+	for (size_t i = 0; !strcmp(fake.platform, "spr") &&
+	     i < sizeof(spr_ports) / sizeof(spr_ports[0]); i++)
+		if (spr_stack(box) && spr_ports[i].instance == box->instance &&
+		    get->total++ < capacity)
+			ports[get->total - 1] = spr_ports[i].port;
+	get->nr = get->total < capacity ? get->total : capacity;
 	return 0;
 }
 
@@ -903,15 +995,20 @@ static int counter_choose(const struct ucore_box_info *box, const struct ucore_a
 /* Return the polling interval, assuming at most one count per cycle at 5 GHz as the driver does */
 static int period_check(const struct ucore_box_info *box, struct ucore_add_event *add)
 {
+	bool silent = fake.config.flags & UCORE_SESSION_F_NO_PMI;
+	/* the trial of overflows passes on discovery platforms */
+	bool overflows = box->flags & UCORE_BOX_F_OVERFLOW ||
+			 (silent && fake.caps & UCORE_CAP_DISCOVERY);
+
 	add->poll_ns = 0;
 	if (!add->period)
 		return 0;
-	if (fake.caps & UCORE_CAP_OVERFLOW_PMI && box->flags & UCORE_BOX_F_OVERFLOW) {
-		if (fake.config.flags & UCORE_SESSION_F_NO_PMI)
+	if (overflows && (silent || fake.caps & UCORE_CAP_OVERFLOW_PMI)) {
+		if (silent)
 			add->poll_ns = UCORE_POLL_MIN_NS;
 		return add->period >> box->width ? -ERANGE : 0;
 	}
-	if (add->flags & UCORE_EVENT_F_NO_POLL || fake.config.flags & UCORE_SESSION_F_NO_PMI)
+	if (add->flags & UCORE_EVENT_F_NO_POLL || silent)
 		return -EOPNOTSUPP;
 	if (add->period / 5 < UCORE_POLL_MIN_NS)
 		return -ERANGE;
@@ -1473,6 +1570,8 @@ static int device_command(unsigned long command, void *arg)
 		return do_get_core(arg);
 	case UCORE_GET_LINKS:
 		return fake.old ? -ENOTTY : do_get_ends(arg);
+	case UCORE_GET_PORTS:
+		return fake.old ? -ENOTTY : do_get_ports(arg);
 	case UCORE_GET_SELFTEST:
 		return fake.old ? -ENOTTY : do_get_selftest(arg);
 	case UCORE_GET_SESSIONS:
@@ -1713,8 +1812,51 @@ static void scenario_core(uint32_t state)
 	       "perf has the counters: sysctl kernel.nmi_watchdog=0" : "not here");
 }
 
+/* Set a number or flag of the fake device. Return false if @key is the name of none. */
+static bool scenario_set(const char *key, const char *value)
+{
+	static const struct {
+		const char *key;
+		uint32_t *number;
+	} numbers[] = {
+		{ "gap", &fake.gap },
+		{ "abi", &fake.abi },
+		{ "state", &fake.state },
+		{ "share", &fake.share },
+		{ "cause", &fake.cause },
+		{ "batch", &fake.batch },
+		{ "ring", &fake.ring },
+		{ "stretch", &fake.stretch },
+		{ "back", &fake.back },
+	};
+	static const struct {
+		const char *key;
+		bool *flag;
+	} flags[] = {
+		{ "wave", &fake.wave },
+		{ "old", &fake.old },
+		{ "user", &fake.user },
+		{ "foreign", &fake.foreign },
+		{ "untested", &fake.untested },
+	};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (!strcmp(key, numbers[i].key)) {
+			*numbers[i].number = (uint32_t)atoi(value);
+			return true;
+		}
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (!strcmp(key, flags[i].key)) {
+			*flags[i].flag = true;
+			return true;
+		}
+	return false;
+}
+
 static void scenario_word(const char *key, char *value)
 {
+	if (scenario_set(key, value))
+		return;
 	if (!strcmp(key, "dies"))
 		fake_machine(fake.machine->platform, (unsigned int)atoi(value));
 	else if (!strcmp(key, "machine"))
@@ -1725,10 +1867,6 @@ static void scenario_word(const char *key, char *value)
 		fake_cpus((unsigned int)atoi(value));
 	else if (!strcmp(key, "core"))
 		scenario_core((uint32_t)atoi(value));
-	else if (!strcmp(key, "gap"))
-		fake.gap = (uint32_t)atoi(value);
-	else if (!strcmp(key, "wave"))
-		fake.wave = true;
 	else if (!strcmp(key, "scale"))
 		fake.scale = (uint64_t)atoll(value);
 	else if (!strcmp(key, "read_ns"))
@@ -1739,67 +1877,47 @@ static void scenario_word(const char *key, char *value)
 		scenario_reject(value);
 	else if (!strcmp(key, "table"))
 		fake_table((uint32_t)atoi(value), 1);
+	else if (!strcmp(key, "guess"))
+		fake.tables[atoi(value)].die_by = UCORE_DIE_BY_ORDER;
 	else if (!strcmp(key, "notables"))
 		fake_no_tables();
 	else if (!strcmp(key, "overflow"))
 		fake_overflow_pmi();
-	else if (!strcmp(key, "old"))
-		fake.old = true;
-	else if (!strcmp(key, "user"))
-		fake.user = true;
 	else if (!strcmp(key, "dead"))
 		fake.boxes[atoi(value)].flags |= UCORE_BOX_F_DEAD;
+	else if (!strcmp(key, "absent"))
+		fake_absent((uint32_t)atoi(value));
 	else if (!strcmp(key, "dies-at"))
 		sscanf(value, "%u:%u:%u", &fake.dies, &fake.dies_from, &fake.dies_to);
 	else if (!strcmp(key, "hide"))
 		fake_hide((unsigned int)atoi(value));
 	else if (!strcmp(key, "hole"))
 		fake.boxes[atoi(value)].instance += 200;
-	else if (!strcmp(key, "abi"))
-		fake.abi = (uint32_t)atoi(value);
-	else if (!strcmp(key, "state"))
-		fake.state = (uint32_t)atoi(value);
 	else if (!strcmp(key, "empty"))
 		fake.nr_boxes = 0;
 	else if (!strcmp(key, "without"))
 		fake_without(value);
-	else if (!strcmp(key, "share"))
-		fake.share = (unsigned int)atoi(value);
-	else if (!strcmp(key, "cause"))
-		fake.cause = (uint32_t)atoi(value);
 	else if (!strcmp(key, "reason"))
 		snprintf(fake.reason, sizeof(fake.reason), "%s", value);
 	else if (!strcmp(key, "platform"))
 		snprintf(fake.platform, sizeof(fake.platform), "%s", value);
 	else if (!strcmp(key, "open"))
 		sscanf(value, "%d:%u", &fake.open_errno, &fake.open_nr);
-	else if (!strcmp(key, "batch"))
-		fake.batch = (unsigned int)atoi(value);
-	else if (!strcmp(key, "ring"))
-		fake.ring = (uint32_t)atoi(value);
 	else if (!strcmp(key, "flags"))
 		fake.value_flags = (uint64_t)atoi(value);
 	else if (!strcmp(key, "step"))
 		sscanf(value, "%lu:%lu:%lu", &fake.step_at, &fake.step_by, &fake.step_for);
-	else if (!strcmp(key, "foreign"))
-		fake.foreign = true;
 	else if (!strcmp(key, "own"))
 		scenario_own(value);
 	else if (!strcmp(key, "fail"))
 		sscanf(value, "%u:%d:%u:%u", &fake.fail_command, &fake.fail_errno, &fake.fail_skip,
 		       &fake.fail_nr);
-	else if (!strcmp(key, "untested"))
-		fake.untested = true;
 	else if (!strcmp(key, "selftest"))
 		sscanf(value, "%u:%u:%u", &fake.bad_box, &fake.bad_selftest, &fake.bad_found);
 	else if (!strcmp(key, "session"))
 		scenario_session(value);
 	else if (!strcmp(key, "sample"))
 		fake.budget.sample_ns = strtoull(value, NULL, 0);
-	else if (!strcmp(key, "stretch"))
-		fake.stretch = (uint32_t)atoi(value);
-	else if (!strcmp(key, "back"))
-		fake.back = (unsigned int)atoi(value);
 	else
 		abort();
 }

@@ -149,6 +149,9 @@ uint32_t fake_box(const char *type, uint32_t instance, uint32_t die);
 /* Let another process have the counters of a box */
 void fake_own(uint32_t box);
 
+/* Let a box not respond, as if it had never done so */
+void fake_absent(uint32_t box);
+
 /* Remove a box, as firmware hides it; later boxes get lower ids */
 void fake_hide(unsigned int box);
 

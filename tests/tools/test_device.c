@@ -206,6 +206,28 @@ static void links_of_older_driver_are_none(void **state)
 	ucore_device_close(dev);
 }
 
+static void ports_of_a_stack_are_listed(void **state)
+{
+	struct ucore_port_info ports[4] = { 0 };
+	struct ucore_device *dev;
+	uint32_t box;
+
+	(void)state;
+	fake_machine("spr", 1);
+	box = fake_box("iio", 0, 0);
+	dev = device_get();
+	assert_int_equal(ucore_device_ports(dev, box, ports, 2, &err), 3);
+	assert_int_equal(ports[1].device, 2);
+	assert_int_equal(ports[2].ports, 0);
+	assert_int_equal(ucore_device_ports(dev, box, ports, 4, &err), 3);
+	assert_int_equal(ports[2].bus, 0x6b);
+	assert_int_equal(ucore_device_ports(dev, fake_box("cha", 0, 0), ports, 4, &err), 0);
+	assert_fails(ucore_device_ports(dev, 100000, ports, 4, &err), ENOENT, "GET_PORTS");
+	fake.old = true;
+	assert_int_equal(ucore_device_ports(dev, box, ports, 4, &err), 0);
+	ucore_device_close(dev);
+}
+
 static void fields_are_queried_once_per_type(void **state)
 {
 	struct ucore_device *dev = device_get();
@@ -267,6 +289,7 @@ static const struct CMUnitTest tests[] = {
 	TEST(reason_control_characters_are_replaced),
 	TEST(links_are_queried_once),
 	TEST(links_of_older_driver_are_none),
+	TEST(ports_of_a_stack_are_listed),
 	TEST(fields_are_queried_once_per_type),
 };
 

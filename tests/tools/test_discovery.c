@@ -144,6 +144,12 @@ static void reason_texts_are_complete(void **state)
 		assert_true(strlen(ucore_table_reason(i)) > 10);
 		assert_null(strstr(ucore_table_reason(i), "does not know"));
 	}
+	for (uint32_t i = 1; i <= UCORE_DIE_BY_ORDER; i++) {
+		assert_true(strlen(ucore_table_die_by(i)) > 10);
+		assert_null(strstr(ucore_table_die_by(i), "does not know"));
+	}
+	assert_string_equal(ucore_table_die_by(UCORE_DIE_BY_NONE), "");
+	assert_words(ucore_table_die_by(UCORE_DIE_BY_ORDER + 1), "does not know");
 	/* reason of a newer driver */
 	assert_words(ucore_unit_reason(UCORE_UNIT_BROKEN + 1), "does not know");
 	assert_words(ucore_table_reason(UINT32_MAX), "does not know");

@@ -430,6 +430,81 @@ static void box_hidden_on_one_die_is_listed(void **state)
 	ucore_session_destroy(session);
 }
 
+static void absent_box_is_not_selected_until_it_responds(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL, NULL);
+	const struct ucore_get_info *info = ucore_device_info(dev);
+	uint32_t absent = fake_box("imc", 2, 1), boxes = info->nr_boxes;
+	const struct ucore_omission *omission;
+	struct ucore_event event, named;
+	size_t nr;
+
+	(void)state;
+	fake_absent(absent);
+	assert_int_equal(ucore_device_refresh(dev, NULL), 0);
+	assert_int_equal(info->nr_boxes, boxes - 1);
+	assert_int_equal(ucore_device_boxes(dev, &nr)[absent].box, absent);
+	assert_int_equal(nr, boxes);
+	/* no partial session is needed; the box is missing, because the other die has it */
+	event = event_get("imc/CAS_COUNT.RD/");
+	assert_int_equal(ucore_session_add(session, &event, &err), 0);
+	ucore_session_slots(session, &nr);
+	assert_int_equal(nr, 7);
+	omission = omission_at(session, 0, 1);
+	assert_int_equal(omission->instance, 2);
+	assert_int_equal(omission->die, 1);
+	assert_string_equal(omission->text, "does not respond, unlike on another die");
+	assert_fails(ucore_session_add_list(session, "imc2/CAS_COUNT.RD,die=1/", &err), ENOENT,
+		     "imc2 on die 1 does not respond");
+	ucore_session_destroy(session);
+
+	fake.boxes[absent].flags &= ~(UCORE_BOX_F_ABSENT | UCORE_BOX_F_DEAD);
+	assert_int_equal(ucore_device_refresh(dev, NULL), 0);
+	assert_int_equal(info->nr_boxes, boxes);
+	session = session_get(dev, NULL, NULL);
+	named = event_get("imc2/CAS_COUNT.RD,die=1/");
+	assert_int_equal(ucore_session_add(session, &named, &err), 0);
+	assert_int_equal(ucore_session_slots(session, &nr)[0].box, absent);
+	ucore_session_destroy(session);
+}
+
+static void box_absent_on_both_dies_is_not_missing(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL, NULL);
+	struct ucore_event event;
+
+	(void)state;
+	fake_absent(fake_box("imc", 2, 0));
+	fake_absent(fake_box("imc", 2, 1));
+	/* a die that uses none of its boxes of a type lacks none */
+	for (uint32_t i = 0; i < fake.nr_boxes; i++)
+		if (!strcmp(fake.boxes[i].type, "pcu") && fake.boxes[i].die)
+			fake_absent(i);
+	assert_int_equal(ucore_device_refresh(dev, NULL), 0);
+	event = event_get("imc/CAS_COUNT.RD/");
+	assert_int_equal(ucore_session_add(session, &event, &err), 0);
+	event = event_get("pcu/CLOCKTICKS/");
+	assert_int_equal(ucore_session_add(session, &event, &err), 0);
+	omission_at(session, 0, 0);
+	ucore_session_destroy(session);
+}
+
+static void type_of_absent_boxes_does_not_exist(void **state)
+{
+	struct ucore_event event;
+	size_t nr;
+
+	(void)state;
+	for (uint32_t i = 0; i < fake.nr_boxes; i++)
+		if (!strcmp(fake.boxes[i].type, "pcu"))
+			fake_absent(i);
+	assert_int_equal(ucore_device_refresh(dev, NULL), 0);
+	assert_fails(resolve(dev, "pcu/CLOCKTICKS/", &event), ENOENT,
+		     "no pcu of this machine responds");
+	ucore_device_boxes(dev, &nr);
+	assert_true(nr > ucore_device_info(dev)->nr_boxes);
+}
+
 static void omissions_of_removed_events_are_removed(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL, NULL);
@@ -647,6 +722,9 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(partial_session_counts_other_boxes_and_lists_causes),
 	TEST_DEV(event_that_no_box_can_count_is_refused),
 	TEST_DEV(box_hidden_on_one_die_is_listed),
+	TEST_DEV(absent_box_is_not_selected_until_it_responds),
+	TEST_DEV(box_absent_on_both_dies_is_not_missing),
+	TEST_DEV(type_of_absent_boxes_does_not_exist),
 	TEST_DEV(omissions_of_removed_events_are_removed),
 	TEST_DEV(add_failure_is_explained),
 	TEST_DEV(pmi_cpus_failure_is_explained),

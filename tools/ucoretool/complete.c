@@ -58,6 +58,8 @@ static void boxes_offer(const struct completing *c, const char *end)
 	for (size_t i = 0; i < nr; i++) {
 		size_t length = strlen(boxes[i].type);
 
+		if (boxes[i].flags & UCORE_BOX_F_ABSENT)
+			continue;
 		if (is_first_of_type(boxes, i))
 			offer(c, boxes[i].type, end);
 		snprintf(name, sizeof(name), "%s%u", boxes[i].type, boxes[i].instance);
@@ -105,7 +107,7 @@ static const struct ucore_box_info *head_box(const struct completing *c, const c
 	for (size_t i = 0; i < nr; i++) {
 		size_t type = strlen(boxes[i].type);
 
-		if (type <= length && !strncasecmp(boxes[i].type, head, type) &&
+		if (type && type <= length && !strncasecmp(boxes[i].type, head, type) &&
 		    (!best || type > strlen(best->type)))
 			best = &boxes[i];
 	}

@@ -137,14 +137,43 @@ static void rejected_table(struct out *out, const struct ucore_table_info *table
 		table_unused(table) ? " is not used" : "", reason);
 }
 
+/* Return true if the die of a table that the driver uses is a guess */
+static bool table_guessed(const struct ucore_table_info *table)
+{
+	return !table_unused(table) && table->die_by == UCORE_DIE_BY_ORDER;
+}
+
+/* Print the tables whose die is a guess, and return their number */
+static size_t guesses_print(const struct discovery_view *view, const struct out *out)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < view->nr_tables; i++) {
+		const struct ucore_table_info *table = &view->tables[i];
+		char where[48];
+
+		if (!table_guessed(table))
+			continue;
+		nr++;
+		table_place_text(table, where, sizeof(where));
+		if (out->format == OUT_TABLE)
+			fprintf(out->stream, "table %u (%s): its die, %d, is a guess\n",
+				table->table, where, table->die);
+	}
+	return nr;
+}
+
 static void rejected_summary(const struct discovery_view *view, struct out *out,
 			     size_t nr_rejected, size_t nr_unused)
 {
+	size_t nr_guessed = guesses_print(view, out);
+
 	if (out->format == OUT_JSON) {
 		json_line_begin(out);
 		json_begin(out, "summary", '{');
 		json_number(out, "tables", view->nr_tables);
 		json_number(out, "tables_unused", nr_unused);
+		json_number(out, "tables_guessed", nr_guessed);
 		json_number(out, "units", view->nr_units);
 		json_number(out, "units_rejected", nr_rejected);
 		json_end(out, '}');
@@ -220,7 +249,8 @@ static void table_print(const struct ucore_table_info *table)
 	if (table->address)
 		printf(", at 0x%llx", (unsigned long long)table->address);
 	if (table->die >= 0)
-		printf(", die %d", table->die);
+		printf(", die %d%s%s%s", table->die, table->die_by ? " (" : "",
+		       ucore_table_die_by(table->die_by), table->die_by ? ")" : "");
 	printf("\n  %s%s\n", table_unused(table) ? "not used: " : "used",
 	       table_unused(table) ? ucore_table_reason(table->reason) : "");
 	if (table->reason == UCORE_TABLE_DUPLICATE)
@@ -381,8 +411,10 @@ static void table_json(struct out *out, const struct discovery_view *view,
 	table_place_text(table, where, sizeof(where));
 	json_begin(out, NULL, '{');
 	json_number(out, "table", table->table);
-	if (table->die >= 0)
+	if (table->die >= 0) {
 		json_number(out, "die", (uint32_t)table->die);
+		json_text(out, "die_by", ucore_table_die_by(table->die_by));
+	}
 	if (table->msr) {
 		json_hex(out, "msr", table->msr);
 	} else {

@@ -272,6 +272,8 @@ static void info_locations(const struct ucore_device *dev)
 	for (size_t i = 0; i < nr; i++) {
 		char name[32], domain[UCORE_DOMAIN_NAME_LEN], where[64];
 
+		if (boxes[i].flags & UCORE_BOX_F_ABSENT)
+			continue;
 		ucore_domain_name(boxes[i].die, boxes[i].cpu, domain, sizeof(domain));
 		snprintf(name, sizeof(name), "%s%u", boxes[i].type, boxes[i].instance);
 		location_text(&boxes[i], where, sizeof(where));
@@ -310,6 +312,8 @@ static void json_locations(struct out *out, const struct ucore_device *dev)
 	for (size_t i = 0; i < nr; i++) {
 		char where[64];
 
+		if (boxes[i].flags & UCORE_BOX_F_ABSENT)
+			continue;
 		location_text(&boxes[i], where, sizeof(where));
 		json_begin(out, NULL, '{');
 		if (boxes[i].cpu < 0)

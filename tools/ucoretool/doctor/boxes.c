@@ -28,6 +28,8 @@ static const char *cause_advice(uint32_t cause)
 			"echo 1 > /sys/devices/system/cpu/cpuN/online, then modprobe -r ucore; modprobe ucore",
 		[UCORE_CAUSE_NODE] =
 			"update the BIOS, so that ACPI gives the node (_PXM) of each PCI root bus",
+		[UCORE_CAUSE_GUESS] =
+			"modprobe -r intel_uncore ucore; modprobe ucore: the driver then tries the freeze of each die. A NUMA node for each PCI root bus (_PXM in ACPI, no numa=off) avoids this",
 	};
 
 	return cause < ARRAY_SIZE(advice) ? advice[cause] : NULL;
@@ -58,7 +60,7 @@ void doctor_check_boxes(struct doctor *doctor)
 	domain_sum_text(&sum, domains, sizeof(domains));
 	boxes = ucore_device_boxes(doctor->dev, &nr);
 	for (size_t i = 0; i < nr; i++)
-		dead += !!(boxes[i].flags & UCORE_BOX_F_DEAD);
+		dead += boxes[i].flags & UCORE_BOX_F_DEAD && !(boxes[i].flags & UCORE_BOX_F_ABSENT);
 	if (info->state == UCORE_STATE_READY && nr)
 		doctor_report(doctor, boxes_verdict(info, sum.dies), "boxes",
 			      !*info->reason ? NULL :
@@ -101,11 +103,15 @@ void doctor_check_domains(struct doctor *doctor)
 			      "%u CPUs are offline: their own counters are not read", offline);
 }
 
-/* Return true if a unit was rejected, but not for an empty record or a known error of firmware */
+/*
+ * Return true if a unit was rejected, but not for an empty record or a known error of firmware, and
+ * not because it is powered down
+ */
 static bool unit_unexpected(const struct ucore_unit_info *unit)
 {
 	return unit->reason != UCORE_UNIT_OK && unit->reason != UCORE_UNIT_ZERO &&
-	       unit->reason != UCORE_UNIT_BEYOND_COUNT && unit->reason != UCORE_UNIT_RELOCATED;
+	       unit->reason != UCORE_UNIT_BEYOND_COUNT && unit->reason != UCORE_UNIT_RELOCATED &&
+	       (unit->reason != UCORE_UNIT_NO_ANSWER || unit->box == UCORE_NO_BOX);
 }
 
 static void check_units(struct doctor *doctor, const struct ucore_discovery *discovery)
@@ -125,7 +131,7 @@ static void check_units(struct doctor *doctor, const struct ucore_discovery *dis
 			      unexpected, nr);
 	else
 		doctor_report(doctor, VERDICT_OK, "units", NULL,
-			      "%zu units in the discovery tables; %zu of them are empty or known table errors",
+			      "%zu units in the discovery tables; %zu of them are empty, powered down or known table errors",
 			      nr, rejected);
 }
 
@@ -157,11 +163,43 @@ static const char *table_advice(uint32_t reason)
 	return cause_advice(UCORE_CAUSE_TABLE);
 }
 
-/* Return true if a table that is not used for @reason may be that of a GPU or an offline die */
-static bool may_be_of_no_die(uint32_t reason)
+/* Return true if a table that is not used may be that of a GPU or an offline die */
+static bool may_be_of_no_die(const struct ucore_table_info *table)
 {
-	return reason == UCORE_TABLE_ASLEEP || reason == UCORE_TABLE_ALL_ONES ||
-	       reason == UCORE_TABLE_DIE;
+	return table->die < 0 || table->reason == UCORE_TABLE_ASLEEP ||
+	       table->reason == UCORE_TABLE_ALL_ONES || table->reason == UCORE_TABLE_DIE;
+}
+
+/* Return true if the die of a table is a guess, and the table has boxes that it may misplace */
+static bool guess_matters(const struct ucore_discovery *discovery,
+			  const struct ucore_table_info *table)
+{
+	const struct ucore_unit_info *units;
+	size_t nr;
+
+	units = ucore_discovery_units(discovery, &nr);
+	for (size_t i = 0; i < nr && table->die_by == UCORE_DIE_BY_ORDER; i++)
+		if (units[i].table == table->table && units[i].reason == UCORE_UNIT_OK &&
+		    units[i].access != UCORE_ACCESS_MSR)
+			return true;
+	return false;
+}
+
+/* Warn about tables whose die is a guess */
+static void check_guesses(struct doctor *doctor, const struct ucore_discovery *discovery)
+{
+	const struct ucore_table_info *tables;
+	unsigned int guessed = 0;
+	size_t nr;
+
+	tables = ucore_discovery_tables(discovery, &nr);
+	for (size_t i = 0; i < nr; i++)
+		guessed += guess_matters(discovery, &tables[i]);
+	if (guessed)
+		doctor_report(doctor, VERDICT_WARNING, "discovery",
+			      cause_advice(UCORE_CAUSE_GUESS),
+			      "the dies of %u discovery tables are a guess: boxes in memory and PCI config space may be on the wrong die",
+			      guessed);
 }
 
 /* Report the tables that are not used.  doctor_check_boxes() reports that there are none. */
@@ -178,7 +216,7 @@ static void check_tables(struct doctor *doctor, const struct ucore_discovery *di
 		if (reason == UCORE_TABLE_OK || reason == UCORE_TABLE_DUPLICATE)
 			continue;
 		table_place_text(&tables[i], where, sizeof(where));
-		if (may_be_of_no_die(reason) && tables_complete(doctor->info))
+		if (may_be_of_no_die(&tables[i]) && tables_complete(doctor->info))
 			doctor_report(doctor, VERDICT_OK, "discovery", NULL,
 				      "discovery table %u (%s) is ignored, because each online die has its table: %s",
 				      tables[i].table, where, ucore_table_reason(reason));
@@ -202,6 +240,7 @@ void doctor_check_discovery(struct doctor *doctor)
 		return;
 	}
 	check_tables(doctor, discovery);
+	check_guesses(doctor, discovery);
 	ucore_discovery_units(discovery, &nr);
 	if (nr)
 		check_units(doctor, discovery);
@@ -214,12 +253,16 @@ void doctor_check_overflow(struct doctor *doctor)
 
 	if (!domain_sum_device(doctor->dev).dies)
 		return;
-	if (!(caps & UCORE_CAP_OVERFLOW_PMI))
+	if (caps & UCORE_CAP_OVERFLOW_PMI)
+		doctor_report(doctor, VERDICT_OK, "overflow", NULL, "overflow interrupts are available");
+	else if (caps & UCORE_CAP_DISCOVERY)
+		doctor_report(doctor, VERDICT_WARNING, "overflow",
+			      "sample with a timer ('ucoretool record --timer 1ms'); periods (-c N) are polled, or exact with --no-pmi",
+			      "this platform has no publicly documented overflow interrupt");
+	else
 		doctor_report(doctor, VERDICT_WARNING, "overflow",
 			      "sample with a timer ('ucoretool record --timer 1ms'); periods (-c N) are polled",
 			      "this platform has no publicly documented overflow interrupt");
-	else
-		doctor_report(doctor, VERDICT_OK, "overflow", NULL, "overflow interrupts are available");
 }
 
 void doctor_check_core(struct doctor *doctor)

@@ -205,6 +205,8 @@ static void boxes_print(const struct collect *c, struct expose *page)
 		const struct ucore_domain_info *domain;
 		struct census *of;
 
+		if (boxes[i].flags & UCORE_BOX_F_ABSENT)
+			continue;
 		domain = ucore_device_domain(c->dev, boxes[i].domain);
 		of = census_of(census, &nr, domain ? domain->package : 0, boxes[i].type);
 

@@ -90,6 +90,8 @@ static void columns_make(struct box_list *list, bool all)
 	for (size_t i = 0; i < list->nr; i++) {
 		char caps[64];
 
+		if (list->boxes[i].flags & UCORE_BOX_F_ABSENT)
+			continue;
 		caps_text(list->boxes[i].flags, caps, sizeof(caps));
 		if (-(int)strlen(caps) < list->columns[BOX_CAPS].width)
 			list->columns[BOX_CAPS].width = -(int)strlen(caps);
@@ -228,6 +230,8 @@ static int boxes_print(struct tool *tool, struct box_list *list, const char *pat
 	for (size_t i = 0; i < list->nr; i++) {
 		size_t last = runs ? run_end(list, i) : i;
 
+		if (list->boxes[i].flags & UCORE_BOX_F_ABSENT)
+			continue;
 		if (!box_wanted(&list->boxes[i], pattern, is_type))
 			continue;
 		box_row(list, &list->boxes[i], &list->boxes[last]);

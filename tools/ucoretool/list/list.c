@@ -16,7 +16,7 @@ static const struct option_desc list_options[] = {
 	{ OPT_REJECTED, "rejected", NULL,
 	  "print rejected units of the discovery tables, and the reason",
 	  .only = ONLY_LISTING },
-	{ OPT_TOPOLOGY, "topology", NULL, "print what IIO stacks and UPI links are connected to",
+	{ OPT_TOPOLOGY, "topology", NULL, "print what IIO stacks and links between sockets are connected to",
 	  .only = ONLY_LISTING },
 	{ OPT_ROOT, "root", "DIR", "read the PCI devices and their names below DIR" },
 	{ OPT_PLATFORM, "platform", "NAME",

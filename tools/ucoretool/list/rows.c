@@ -39,6 +39,8 @@ size_t list_types(const struct ucore_box_info *boxes, size_t nr, const char **ty
 	for (size_t i = 0; i < nr; i++) {
 		size_t t = 0;
 
+		if (boxes[i].flags & UCORE_BOX_F_ABSENT)
+			continue;
 		while (t < nr_types && strcmp(types[t], boxes[i].type))
 			t++;
 		if (t == nr_types && nr_types < LIST_NAMES)

@@ -51,13 +51,21 @@ static bool place_of(const char *root, struct pci_device *device)
 			    &device->slot) == 3;
 }
 
+/* Return true for Intel's accelerators DSA and IAX, which have the class of system peripherals */
+static bool is_accelerator(const struct pci_device *device)
+{
+	return device->vendor == 0x8086 && (device->device == 0x0b25 || device->device == 0x0cfe);
+}
+
 /*
- * Return true if devices of a PCI class transfer data; false for memory, bridges, system
+ * Return true if a device transfers data; false for the classes of memory, bridges, system
  * peripherals and signal processing
  */
-static bool moves_data(uint32_t class)
+static bool moves_data(const struct pci_device *device)
 {
-	switch (class >> 8) {
+	if (is_accelerator(device))
+		return true;
+	switch (device->class >> 8) {
 	case 0x05:
 	case 0x06:
 	case 0x08:
@@ -89,7 +97,7 @@ static int device_read(struct pci_devices *devices, const char *root, const char
 	device.class = number_of(root, name, "class") >> 8;
 	device.vendor = number_of(root, name, "vendor");
 	device.device = number_of(root, name, "device");
-	if (*name == '.' || !moves_data(device.class) || !place_of(root, &device))
+	if (*name == '.' || !moves_data(&device) || !place_of(root, &device))
 		return 0;
 	return device_add(devices, &device);
 }

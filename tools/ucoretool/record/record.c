@@ -449,6 +449,7 @@ static int record_run(struct tool *tool, const void *data)
 	};
 	struct record record = {
 		.wanted = args->nr_samples,
+		.flags = args->count.flags,
 		.nr_readers = args->count.nr_readers,
 		.timer = args->timer_ns,
 		.others = args->core.name ? args->core.name :

@@ -20,6 +20,7 @@ struct record {
 	struct source *sources;
 	size_t nr_sources;
 	uint64_t wanted;		/* number of samples after which to stop, 0 for no limit */
+	uint32_t flags;			/* UCORE_SESSION_F_* of the session */
 	uint32_t nr_readers;		/* number of CPUs that read a die's counters, 0 for one */
 	uint64_t samples;
 	bool timer;			/* true if the session has a timer */

@@ -24,6 +24,22 @@ static struct domain_sum sources_domains(const struct record *record)
 	return sum;
 }
 
+/*
+ * Return the other kind of samples at periods, if there is one: a platform without an overflow
+ * interrupt either polls the counters, or lets overflows freeze the die
+ */
+static const char *alternative(const struct record *record)
+{
+	const struct ucore_get_info *info = ucore_device_info(record->count.dev);
+
+	if (info->caps & UCORE_CAP_OVERFLOW_PMI || !(info->caps & UCORE_CAP_DISCOVERY))
+		return "";
+	if (record->flags & UCORE_SESSION_F_NO_PMI)
+		return ", but exact: each overflow froze the die until a poll. "
+		       "Without --no-pmi nothing stands still";
+	return ". With --no-pmi samples are exact, but each overflow freezes the die until a poll";
+}
+
 /* Print the number of polls and the largest delay of a polled sample */
 static void summary_polls(const struct record *record, const struct ucore_get_status *status)
 {
@@ -37,9 +53,10 @@ static void summary_polls(const struct record *record, const struct ucore_get_st
 			longest = slots[i].poll_ns;
 	if (longest)
 		fprintf(stderr,
-			"%llu of %llu periods were found by polling (%llu polls); samples are at most %.0f us late\n",
+			"%llu of %llu periods were found by polling (%llu polls); samples are at most %.0f us late%s\n",
 			(unsigned long long)status->polled, (unsigned long long)status->overflows,
-			(unsigned long long)status->polls, (double)longest / NSEC_PER_USEC);
+			(unsigned long long)status->polls, (double)longest / NSEC_PER_USEC,
+			alternative(record));
 }
 
 /*

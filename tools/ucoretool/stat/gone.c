@@ -41,6 +41,11 @@ void stat_gone_free(struct stat_run *stat)
 static void item_print(struct stat_run *stat, const struct missing_item *item)
 {
 	char note[MISSING_NOTE_LEN], box[UCORE_NAME_LEN + 12];
+
+	/* the columns of traffic are others; standard error has the message */
+	if (stat->traffic)
+		return;
+
 	struct cell cells[MAX_COLUMNS] = {
 		[COLUMN_TIME] = cell_ns(stat->time),
 		[COLUMN_NOTE] = cell_text(missing_note(item, note)),

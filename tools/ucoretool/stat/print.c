@@ -201,13 +201,15 @@ static void head_print(struct stat_run *stat, bool first)
 {
 	bool table = stat->out.format == OUT_TABLE;
 
-	if (first)
+	if (first && !stat->traffic)
 		columns_make(stat);
 	if (first && table)
 		stat_missing_print(stat);
 	if (table)
 		stat_gone_print(stat);
-	if (first)
+	if (first && stat->traffic)
+		traffic_head(stat);
+	else if (first)
 		out_head(&stat->out, stat->columns, stat_nr_columns(stat) + 1 + stat->devices);
 	if (first && !table)
 		stat_missing_print(stat);
@@ -230,6 +232,8 @@ int stat_interval_print(struct tool *tool, struct stat_run *stat, uint32_t flags
 	if (snap.skew_ns > stat->max_skew)
 		stat->max_skew = snap.skew_ns;
 	head_print(stat, !stat->reads++);
+	if (stat->traffic)
+		traffic_print(stat);
 	for (size_t i = 0; i < stat->nr_rows; i++)
 		row_print(stat, &stat->rows[i]);
 	for (size_t i = 0; stat->metrics && (value = ucore_metrics_value(stat->metrics, i)); i++)

@@ -26,6 +26,7 @@
 struct stat_args {
 	struct count_args count;
 	bool devices;
+	bool traffic;			/* --per-device without events */
 	bool by_node;
 	const char *root;
 	uint64_t interval_ns;
@@ -53,7 +54,7 @@ static const struct option_desc stat_options[] = {
 	{ OPT_PER_BOX, "per-box", NULL, "print one line per event and box",
 	  .only = ONLY_GROUPING },
 	{ OPT_PER_DEVICE, "per-device", NULL,
-	  "as --per-box, with the PCI devices of each IIO stack and the partner of each link",
+	  "as --per-box, with the PCI devices of stacks and the partners of links; without events: traffic of each PCI device",
 	  .only = ONLY_GROUPING },
 	{ OPT_ROOT, "root", "DIR", "read the PCI devices and their names below DIR" },
 	{ OPT_NO_FREEZE, "no-freeze", NULL,
@@ -125,9 +126,10 @@ static int stat_finish(struct tool *tool, void *data, int argc, char **argv)
 	args->count.may_rotate = !args->no_rotate && args->count.nr_readers <= 1;
 	if (metric_finish(tool, &args->metrics))
 		return EXIT_USAGE;
-	if (!args->count.nr_lists && !args->metrics.nr_lists)
+	args->traffic = args->devices && !args->count.nr_lists && !args->metrics.nr_lists;
+	if (!args->count.nr_lists && !args->metrics.nr_lists && !args->traffic)
 		return tool_usage(tool, "no event. Add -e, for example -e imc/CAS_COUNT.RD/, or -M, for example -M memory_bandwidth_total");
-	args->count.nr_others = args->metrics.nr_lists;
+	args->count.nr_others = args->metrics.nr_lists + args->traffic;
 	return count_finish(tool, &args->count, argc, argv);
 }
 
@@ -180,7 +182,7 @@ static int stat_count(struct tool *tool, struct stat_run *stat, const struct sta
 	if (stat_rows_make(stat))
 		return tool_error(tool, "out of memory");
 	ret = stat_gone_make(tool, stat);
-	if (!ret && stat->devices)
+	if (!ret && stat->devices && !stat->traffic)
 		ret = stat_rows_devices(tool, stat, args->root);
 	if (ret)
 		return ret;
@@ -231,8 +233,11 @@ static int stat_open(struct tool *tool, struct stat_run *stat, const struct stat
 		stat->nr_events++;
 	if (args->metrics.nr_lists)
 		ret = stat_metrics(tool, stat, &args->metrics);
+	if (args->traffic)
+		ret = traffic_open(tool, stat, args->root);
 	if (!ret)
 		return 0;
+	traffic_close(stat);
 	ucore_metrics_free(stat->metrics);
 	stat->metrics = NULL;
 	count_close(&stat->count);
@@ -260,6 +265,7 @@ static int stat_run(struct tool *tool, const void *data)
 	if (ret)
 		return ret;
 	ret = stat_to_file(tool, &stat, args);
+	traffic_close(&stat);
 	ucore_metrics_free(stat.metrics);
 	ucore_delta_free(stat.delta);
 	stat_rows_free(&stat);

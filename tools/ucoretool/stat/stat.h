@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * State of `ucoretool stat`, shared by its parser and main loop (stat.c), the sums of counts
- * (rows.c) and the output (print.c).
+ * (rows.c), the traffic of PCI devices (traffic.c) and the output (print.c).
  */
 #ifndef UCORETOOL_STAT_H
 #define UCORETOOL_STAT_H
@@ -52,6 +52,8 @@ struct stat_row {
 	uint32_t nr_dead;
 };
 
+struct traffic;
+
 enum {
 	COLUMN_TIME,
 	COLUMN_SOCKET,
@@ -95,6 +97,7 @@ enum {
  * @delta: counts since the previous READ
  * @metrics: metrics, NULL: none
  * @missing: boxes and metrics that are not counted
+ * @traffic: traffic of the PCI devices (--per-device without events), NULL: other output
  * @gone: for each event on a box, true if the box did not respond at the last READ
  * @lost: true if a box did not count for some time
  * @prefix: beginning of messages on standard error
@@ -123,6 +126,7 @@ struct stat_run {
 	struct ucore_delta *delta;
 	struct ucore_metrics *metrics;
 	struct missing missing;
+	struct traffic *traffic;
 	bool *gone;
 	bool lost;
 	char prefix[32];
@@ -185,5 +189,24 @@ int stat_interval_print(struct tool *tool, struct stat_run *stat, uint32_t flags
 
 /** stat_summary_print() - print the summary of time, cost and skew; return 0 or the exit code */
 int stat_summary_print(struct tool *tool, struct stat_run *stat);
+
+/* ---- traffic of PCI devices (traffic.c) ---------------------------------- */
+
+/**
+ * traffic_open() - add the events that count the traffic of all PCI devices to the session
+ * @root: folder that contains sys and usr, NULL: /
+ *
+ * Return: 0, EXIT_FULL if the events need rotation, or another exit code.
+ */
+int traffic_open(struct tool *tool, struct stat_run *stat, const char *root);
+
+/** traffic_close() - free the rows; stat->traffic is NULL afterwards */
+void traffic_close(struct stat_run *stat);
+
+/** traffic_head() - print the header line */
+void traffic_head(struct stat_run *stat);
+
+/** traffic_print() - print a row for each port with devices, from the deltas of stat */
+void traffic_print(struct stat_run *stat);
 
 #endif /* UCORETOOL_STAT_H */

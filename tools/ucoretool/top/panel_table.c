@@ -79,7 +79,8 @@ const struct panel_desc panel_descs[] = {
 			"a=UNC_Q_RxL_FLITS_G1.DRS_DATA; b=UNC_Q_RxL_FLITS_G2.NCB_DATA; "
 			"unit=MB/s" } },
 		{ "TOTAL", "MB/s", NUMBER_TOTAL, .metrics = { "link_bandwidth_total" } },
-		{ "BUSY", "%", NUMBER_MEAN, .metrics = { "qpi_data_transmit_utilization" } },
+		{ "BUSY", "%", NUMBER_MEAN, .metrics = { "qpi_data_transmit_utilization",
+			"upi_data_transmit_utilization" } },
 	} },
 	{ "io", "IO", UCORE_LEVEL_BOX, {
 		/* group 0: memory reads and writes of PCI devices, for each IIO stack */

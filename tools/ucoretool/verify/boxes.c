@@ -62,7 +62,7 @@ static bool is_link(const struct ucore_box_info *box)
 
 static bool is_uncore(const struct ucore_box_info *box)
 {
-	return box->cpu < 0;
+	return box->cpu < 0 && !(box->flags & UCORE_BOX_F_ABSENT);
 }
 
 /* ---- check of the clocks ----------------------------------------------- */
@@ -97,6 +97,8 @@ bool verify_clock_event(const struct verify *verify, const struct ucore_box_info
 	char name[UCORE_SPEC_LEN / 2] = "fixed";
 	int length;
 
+	if (period && !(ucore_device_info(verify->dev)->caps & UCORE_CAP_OVERFLOW_PMI))
+		return false;
 	if (period && !fixed && !(box->flags & UCORE_BOX_F_OVERFLOW))
 		return false;
 	if (!fixed && (!box->nr_counters || !clock_name(verify, box->type, name, sizeof(name))))
@@ -354,6 +356,51 @@ static void overflow_judge(struct verify *verify, const struct ucore_box_info *b
 			      tested);
 }
 
+/* Checks of the trial that shows whether an overflow freezes the die without an interrupt */
+#define FREEZE_CHECKS \
+	(UCORE_SELFTEST_OVERFLOW_ENABLE | UCORE_SELFTEST_OVERFLOW_STATUS | \
+	 UCORE_SELFTEST_OVERFLOW_FREEZE | UCORE_SELFTEST_OVERFLOW_DIE | \
+	 UCORE_SELFTEST_OVERFLOW_RESUME)
+
+/* Return the text of the first box whose trial failed; NULL if there is none */
+static const char *freeze_reason(const struct verify *verify, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (verify->selftests[i].failed & FREEZE_CHECKS)
+			return verify->selftests[i].reason;
+	return NULL;
+}
+
+/* Report the trials of overflows on a platform whose overflows are not documented */
+static void freeze_judge(struct verify *verify, const struct ucore_box_info *boxes, size_t nr)
+{
+	unsigned int good = 0, unknown = 0, tried = 0;
+	const char *reason = freeze_reason(verify, nr);
+	char names[NAMES_LEN] = "";
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct ucore_get_selftest *selftest = &verify->selftests[i];
+
+		tried += !!(selftest->tested & FREEZE_CHECKS);
+		if (selftest->failed & FREEZE_CHECKS)
+			name_add(names, sizeof(names), &boxes[i]);
+		else if ((selftest->tested & FREEZE_CHECKS) == FREEZE_CHECKS)
+			good++;
+		else
+			unknown += is_uncore(&boxes[i]);
+	}
+	if (!tried)
+		return;
+	if (reason)
+		verify_report(verify, VERDICT_FAILED, "overflow",
+			      "ucore polls the periods of these boxes, because %s: %s", reason,
+			      names);
+	if (good)
+		verify_report(verify, VERDICT_PASSED, "overflow",
+			      "an overflow freezes the die and sets its bit of the status: %u boxes (%u boxes not applicable or in use)",
+			      good, unknown);
+}
+
 int verify_selftests(struct verify *verify)
 {
 	struct ucore_error *err = &verify->tool->err;
@@ -376,6 +423,7 @@ int verify_selftests(struct verify *verify)
 	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
 		check_judge(verify, &checks[i], boxes, nr);
 	overflow_judge(verify, boxes, nr);
+	freeze_judge(verify, boxes, nr);
 	return 0;
 }
 
@@ -386,7 +434,7 @@ void verify_discovery(struct verify *verify)
 	struct ucore_error *err = &verify->tool->err;
 	struct ucore_discovery *discovery;
 	const struct ucore_unit_info *units;
-	unsigned int unresponsive = 0;
+	unsigned int unresponsive = 0, absent = 0;
 	size_t nr, nr_tables;
 
 	if (ucore_discovery_get(verify->dev, &discovery, err)) {
@@ -395,9 +443,13 @@ void verify_discovery(struct verify *verify)
 	}
 	ucore_discovery_tables(discovery, &nr_tables);
 	units = ucore_discovery_units(discovery, &nr);
-	for (size_t i = 0; i < nr; i++)
-		unresponsive += units[i].reason == UCORE_UNIT_NO_ANSWER ||
-			  units[i].reason == UCORE_UNIT_FUNCTION;
+	for (size_t i = 0; i < nr; i++) {
+		bool silent = units[i].reason == UCORE_UNIT_NO_ANSWER;
+
+		absent += silent && units[i].box != UCORE_NO_BOX;
+		unresponsive += (silent && units[i].box == UCORE_NO_BOX) ||
+				units[i].reason == UCORE_UNIT_FUNCTION;
+	}
 	if (!nr_tables)
 		verify_report(verify, VERDICT_NOT_TESTED, "discovery",
 			      "this platform does not use discovery tables");
@@ -405,6 +457,9 @@ void verify_discovery(struct verify *verify)
 		verify_report(verify, VERDICT_FAILED, "discovery",
 			      "%u of %zu units do not respond. See 'ucoretool info --discovery'",
 			      unresponsive, nr);
+	else if (absent)
+		verify_report(verify, VERDICT_PASSED, "discovery",
+			      "%zu units, %u of which are powered down", nr, absent);
 	else
 		verify_report(verify, VERDICT_PASSED, "discovery", "all %zu units respond", nr);
 	ucore_discovery_free(discovery);

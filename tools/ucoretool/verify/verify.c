@@ -65,18 +65,16 @@ static int findings_check(const struct verify *verify)
 /* Print which checks will run, before the hardware is accessed; return 0 or the exit code */
 static int plan_print(const struct verify *verify)
 {
-	size_t nr;
-
-	ucore_device_boxes(verify->dev, &nr);
 	printf("ucoretool verify will\n"
-	       "- test each of %zu boxes unless it is in use: write its controls and counters, stop\n"
+	       "- test each of %u boxes unless it is in use: write its controls and counters, stop\n"
 	       "  and freeze it; a die on which nothing counts is frozen for about 100 us each time\n"
 	       "- count clocks for %llu s, and memory reads and writes of its own\n"
-	       "- let a box of each type interrupt each CPU of its die a few times\n"
+	       "- let a box of each type interrupt each CPU of its die a few times, or let each box\n"
+	       "  of a discovery table overflow once\n"
 	       "This takes about a second more, and some ms for each CPU and type of box.\n"
 	       "Other sessions continue to count, but their boxes are not tested: stop them first.\n"
 	       "Interrupts to CPUs outside the caller's affinity need CAP_SYS_NICE (root).\n\n",
-	       nr, (unsigned long long)verify->seconds);
+	       ucore_device_info(verify->dev)->nr_boxes, (unsigned long long)verify->seconds);
 	return findings_check(verify);
 }
 
