@@ -58,24 +58,13 @@ def module_directory(name, kernel):
     return BUILD / f"{name}{'-gcov' if gcov.wanted(kernel) else ''}-{kernel.release}"
 
 
-def module(kernel_name, private_pmi=False):
-    """Return the path of ucore.ko for a kernel.
-
-    @private_pmi selects a build for the lab only, which uses the model's own route of overflow
-    interrupts on the discovery generation (driver/find/discovery/qemu_pmi_route.h).
-    """
-    return built_module(kernel_name, bool(private_pmi))
-
-
 @once
-def built_module(kernel_name, private_pmi):
-    """Build the module. The arguments have no defaults, because they name the lock."""
+def module(kernel_name):
+    """Return the path of ucore.ko for a kernel."""
     kernel = kernels.get(kernel_name)
-    name = "module-private-pmi" if private_pmi else "module"
-    out = module_directory(name, kernel)
-    make_log(f"{name}-{kernel_name}", *module_command(
-        kernel, out, f"UCORE_PRIVATE_PMI={'y' if private_pmi else ''}",
-        *(["KCOV_INSTRUMENT=y"] if kernel.name == "debug" else [])))
+    out = module_directory("module", kernel)
+    make_log(f"module-{kernel_name}", *module_command(
+        kernel, out, *(["KCOV_INSTRUMENT=y"] if kernel.name == "debug" else [])))
     return out / "ucore.ko"
 
 

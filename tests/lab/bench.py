@@ -487,7 +487,8 @@ def compare(name):
 
 
 # other benchmarks and their modules
-OTHERS = {"core": "bench_cores", "parallel": "bench_parallel", "clocked": "bench_clocked", "peers": "bench_peers"}
+OTHERS = {"core": "bench_cores", "parallel": "bench_parallel", "clocked": "bench_clocked", "polls": "bench_polls",
+          "peers": "bench_peers"}
 
 
 def main(*platforms):

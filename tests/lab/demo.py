@@ -24,8 +24,8 @@ READS, WRITES = "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.WR/"
 
 NO_PMI = """\
   By a timer: no public document describes how this generation routes the interrupt of an
-  overflow to a core, so ucore does not use it here (Documentation/design/discovery.md).
-  The timer freezes the whole die in the same way, and reads the same counters."""
+  overflow to a core (Documentation/design/discovery.md). The timer freezes the whole die, and
+  reads the same counters. record --no-pmi samples overflows without an interrupt."""
 
 NO_FREEZE = """\
   By polling: this generation has no overflow interrupt, so ucore polls the counters often
@@ -55,6 +55,10 @@ class Demo:
         return self.reason == "overflow"
 
 
+OF_MESH = ("cha/TOR_INSERTS.IA_MISS/", "upi/TxL_FLITS.ALL_DATA/",
+           "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/")
+OF_GNR = ("imc/CAS_COUNT_SCH0.RD/", "imc/CAS_COUNT_SCH0.WR/")
+OF_HBM = ("mchbm/CAS_COUNT.RD/", "mchbm/CAS_COUNT.WR/")
 OF_E5 = ("ha/REQUESTS.READS/", "cbo/TOR_INSERTS.ALL/")
 
 
@@ -95,14 +99,22 @@ PLATFORMS = {
                        "upi/TxL_FLITS.ALL_DATA/", "iio/DATA_REQ_OF_CPU.MEM_READ.PART0/"),
     "snr": by_timer("snr-1s", READS, WRITES, "cha/TOR_INSERTS.IA_MISS/",
                     "iio/DATA_REQ_OF_CPU.MEM_READ.PART0/", why=NO_GLOBAL, reason="boxes"),
-    "spr": by_timer("spr-2s", "imc/CAS_COUNT.RD/", "imc/CAS_COUNT.WR/",
-                    "cha/TOR_INSERTS.IA_MISS/", "upi/TxL_FLITS.ALL_DATA/",
+    "spr": by_timer("spr-2s", READS, WRITES, *OF_MESH),
+    "gnr": by_timer("gnr-2s", *OF_GNR, *OF_MESH),
+    "grr": by_timer("grr-1s", *OF_GNR, "cha/TOR_INSERTS.IA_MISS/",
                     "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/"),
-    "gnr": by_timer("gnr-2s", "imc/CAS_COUNT_SCH0.RD/", "imc/CAS_COUNT_SCH0.WR/",
-                    "cha/TOR_INSERTS.IA_MISS/", "upi/TxL_FLITS.ALL_DATA/",
-                    "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/"),
-    "grr": by_timer("grr-1s", "imc/CAS_COUNT_SCH0.RD/", "imc/CAS_COUNT_SCH0.WR/",
-                    "cha/TOR_INSERTS.IA_MISS/", "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/"),
+    # machines with the tables of real ones (scenarios/shapes.md)
+    "spr-xcc": by_timer("spr-xcc-2s", READS, WRITES, *OF_MESH),
+    "spr-mcc": by_timer("spr-mcc-1s", READS, WRITES, *OF_MESH),
+    "spr-8s": by_timer("spr-8s", READS, WRITES, *OF_MESH),
+    "spr-hbm-only": by_timer("spr-hbm-only-1s", *OF_HBM, *OF_MESH),
+    "spr-hbm-flat": by_timer("spr-hbm-flat-1s", READS, WRITES, *OF_HBM, *OF_MESH),
+    "spr-hbm-cache": by_timer("spr-hbm-cache-1s", READS, WRITES, *OF_HBM, *OF_MESH),
+    "emr": by_timer("emr-xcc-1s", READS, WRITES, *OF_MESH),
+    "gnr-ap": by_timer("gnr-ap-1s", *OF_GNR, *OF_MESH),
+    "gnr-sp": by_timer("gnr-sp-2s", *OF_GNR, *OF_MESH),
+    "srf": by_timer("srf-sp-1s", *OF_GNR, *OF_MESH),
+    "cwf": by_timer("cwf-ap-1s", *OF_GNR, *OF_MESH),
 }
 
 # reasons of freezes, in the words of the model and of the demo
@@ -191,6 +203,7 @@ def main(platform="ivbep"):
     if platform not in PLATFORMS:
         sys.exit(f"demo: PLATFORM={platform}? There are {', '.join(PLATFORMS)}, core.")
     demo = PLATFORMS[platform]
+    platform = args.Scenario(demo.scenario).platform
     prepare(platform)
     say(f"Booting {demo.scenario}")
     with Machine(demo.scenario, KERNEL) as machine:

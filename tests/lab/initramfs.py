@@ -10,7 +10,7 @@ BUSYBOX = "/bin/busybox"
 # terminfo entries of Debian's ncurses-base for the user's terminals, needed by ucoretool top
 TERMINALS = ("linux", "screen-256color", "tmux-256color", "vt100", "xterm", "xterm-256color")
 # Modules of the kernel that tests load by hand
-KERNEL_MODULES = ("intel-uncore.ko", "msr.ko")
+KERNEL_MODULES = ("intel-uncore.ko", "msr.ko", "intel_vsec.ko", "vmd.ko")
 ETC = {
     "/etc/passwd": "root:x:0:0:root:/root:/bin/sh\n"
                    "user:x:1000:1000:user:/tmp:/bin/sh\n",

@@ -39,6 +39,9 @@ DEBUG_SOURCE = "6.12"
 NAMES = DEBIAN + ("debug",)     # kernels named by tests
 LIKE_DEBUG = ("kcsan",)         # kernels that run the tests of the debug kernel on request
 SERIES = re.compile(r"(?P<series>\d+(?:\.\d+)*)(?P<rt>-rt)?$")
+# Drivers of PCI devices that guests load, and a file that tells that a cache has them
+DRIVERS = r"/kernel/drivers/.*/(intel_vsec|vmd)\.ko"
+DRIVERS_MARK = "drivers"
 # Suites that are searched for a series that this release does not have
 OTHER_SUITES = ("trixie-backports", "sid")
 
@@ -127,6 +130,11 @@ def debian_kernel(name):
     apt = archive.apt(suite)
     if not where.exists():
         fetch_image(apt, release, where)
+    elif not (where / DRIVERS_MARK).exists():   # an older cache
+        try:
+            fetch_drivers(apt, release, where)
+        except archive.ArchiveError as error:   # the archive keeps only the newest releases
+            say(f"no {DRIVERS} of {release}: {error}")
     if suite == archive.codename():
         build = fetched_headers(apt, release)
     else:
@@ -183,22 +191,36 @@ def fetch_image(apt, release, where):
     Both are in linux-image. In 7.x the kernel is in linux-binary, and the modules are in
     linux-modules, below usr/lib because of the merged /usr.
     """
-    packages = [f"linux-image-{release}"]
-    packages += [name for name in apt.depends(packages[0])
-                 if name in (f"linux-binary-{release}", f"linux-modules-{release}")]
-    say(f"downloading {' '.join(packages)} (70 to 130 MB)")
-    parts = emptied(where)
     escaped = re.escape(release)
-    for package in apt.download(packages, parts):
-        archive.unpack(package, parts, rf"^\./boot/vmlinuz-|/lib/modules/{escaped}/vmlinuz$|"
-                                       rf"/lib/modules/{escaped}/kernel/arch/x86/.*\.ko")
-        package.unlink()
-    for module in parts.rglob("*.ko.xz"):
-        run("xz", "-d", module)
+    parts = emptied(where)
+    unpack_image(apt, release, parts, rf"^\./boot/vmlinuz-|/lib/modules/{escaped}/vmlinuz$|"
+                                      rf"/lib/modules/{escaped}/kernel/arch/x86/.*\.ko|{DRIVERS}")
     vmlinuz = next(parts.rglob("vmlinuz*"))
     (parts / "vmlinux").write_bytes(decompressed(vmlinuz.read_bytes()))
     vmlinuz.unlink()
     parts.rename(where)
+
+
+def fetch_drivers(apt, release, where):
+    """Add the drivers that a cache lacks, which an older version of this file made."""
+    parts = emptied(where)
+    unpack_image(apt, release, parts, DRIVERS)
+    shutil.copytree(parts, where, dirs_exist_ok=True)
+    shutil.rmtree(parts)
+
+
+def unpack_image(apt, release, where, wanted):
+    """Unpack the files of the packages of an image whose paths match a pattern."""
+    packages = [f"linux-image-{release}"]
+    packages += [name for name in apt.depends(packages[0])
+                 if name in (f"linux-binary-{release}", f"linux-modules-{release}")]
+    say(f"downloading {' '.join(packages)} (70 to 130 MB)")
+    for package in apt.download(packages, where):
+        archive.unpack(package, where, wanted)
+        package.unlink()
+    for module in where.rglob("*.ko.xz"):
+        run("xz", "-d", module)
+    (where / DRIVERS_MARK).touch()
 
 
 def emptied(where):

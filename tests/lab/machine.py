@@ -58,12 +58,6 @@ class CheckFailed(AssertionError):
     """The kernel log or the machine model reports an error."""
 
 
-def private_pmi(settings):
-    """Return true if the model uses its private PMI route, for which the driver needs a special
-    build."""
-    return dict(settings).get("model.pmi") == "private"
-
-
 class Machine:
     """One boot of one scenario.
 
@@ -173,7 +167,7 @@ class Machine:
         with_module = content.pop("module")
         content["multicall"] = artifacts.programs()
         if with_module:
-            content["module"] = artifacts.module(self.kernel.name, private_pmi(self._settings))
+            content["module"] = artifacts.module(self.kernel.name)
             content["tools"] = artifacts.tools()
         if self._script:
             path = self.directory / "script"

@@ -13,7 +13,7 @@ import sys
 import time
 from pathlib import Path
 
-from lab import artifacts, framework, kernels, machine, selection, worker
+from lab import artifacts, framework, kernels, selection, worker
 from lab.machine import RUNS
 from lab.qemu import args
 
@@ -135,8 +135,7 @@ def prepared(boot, module):
         kernels.get(boot.kernel)
         artifacts.programs()
         if module:
-            settings = dict(boot.options).get("settings", ())
-            artifacts.module(boot.kernel, machine.private_pmi(settings))
+            artifacts.module(boot.kernel)
             artifacts.tools()
     except (artifacts.BuildError, OSError, SystemExit) as error:
         return f"could not be built: {error}"
@@ -190,9 +189,8 @@ class Scheduler:
 
     def _buildable(self, boot, group):
         """Return the tests whose files can be built; report the others as failed."""
-        private = machine.private_pmi(dict(boot.options).get("settings", ()))
         for module in sorted({test.module for test in group}):
-            key = (boot.kernel, module, private)
+            key = (boot.kernel, module)
             if key not in self._problems:
                 self._reporter.note(f"building what {boot} needs")
                 self._problems[key] = prepared(boot, module)

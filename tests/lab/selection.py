@@ -49,6 +49,9 @@ TESTS = {
         "test_tasks.core_event_overflows_trigger_one_sample_each",
         "test_pmi.*",
         "test_no_pmi.*",
+        "test_overflow_freeze.overflows_of_each_box_type_* spr-2s",
+        "test_overflow_freeze.trial_waits_for_an_idle_die",
+        "test_overflow_freeze.overflow_that_freezes_its_box_only_is_polled",
     ),
     "every command of the interface, hostile input, other users": (
         "test_uapi.uapi_*[!2]",         # without the programs of 32 bits
@@ -72,6 +75,8 @@ TESTS = {
         "test_witness_discovery.intree_boxes_and_rates_match_on_spr",
     ),
     "the tool": (
+        "test_stacks.sapphire_rapids_xcc_*",
+        "test_stacks.granite_rapids_*",
         "test_metrics.metrics_match_their_formulas e2-2s",
         "test_metrics.metrics_match_their_formulas spr-2s",
         "test_selftest.verify_passes_on_a_correct_machine e2-*",

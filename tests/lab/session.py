@@ -26,7 +26,7 @@ SAMPLE_CONTEXT, SAMPLE_USER, SAMPLE_RECOVERED, SAMPLE_THROTTLED, SAMPLE_POLLED =
 VALUE_OVERFLOW, VALUE_DEAD, VALUE_UNFROZEN, VALUE_GAP, VALUE_CONFLICT = 1, 2, 8, 32, 128
 SAMPLE_GAP, SAMPLE_DELAYED, SAMPLE_FROZEN = 32, 64, 128
 GAP_BOX_DEAD, GAP_SUSPEND, GAP_RESUME, GAP_FROZEN, GAP_CONFLICT = 3, 4, 5, 6, 7
-BOX_OVERFLOW, BOX_DEAD, BOX_FREE_RUNNING = 1, 8, 16
+BOX_OVERFLOW, BOX_DEAD, BOX_FREE_RUNNING, BOX_ABSENT = 1, 8, 16, 64
 EVENT_NONE = 0xffffffff
 
 MS = 1000000
@@ -91,10 +91,11 @@ class Session:
         self._process = machine.spawn(f"exec {pinned}session", fed=True)
         self._answered = 0
         self._answers(1)
-        self.boxes = self.command("boxes")["boxes"] if boxes else []
-        for box in self.boxes:
+        self.listed = self.command("boxes")["boxes"] if boxes else []
+        for box in self.listed:
             box["name"] = (names or {}).get(box["name"], box["name"])
-        self.ids = {(box["die"], box["name"]): box["box"] for box in self.boxes}
+        self.boxes = [box for box in self.listed if not box["caps"] & BOX_ABSENT]
+        self.ids = {(box["die"], box["name"]): box["box"] for box in self.listed}
         self.caps = {(box["die"], box["name"]): box["caps"] for box in self.boxes}
         self.events = {}        # event id -> Counter
         self.base = None        # totals that correspond to counts of zero

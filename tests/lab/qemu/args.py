@@ -30,7 +30,10 @@ EXTRAS = {
     "nvme": ("-blockdev", "driver=null-co,node-name=nothing,size=1048576",
              "-device", "nvme,bus=pcie.0,addr=3,drive=nothing,serial=1,use-intel-id=on"),
     "sleeper": ("-device", "ucore-sleeper,bus=pcie.0,addr=4"),
+    "vmd": ("-device", "ucore-vmd,bus=pcie.0,addr=5"),
 }
+ROOT_SLOTS = 0x10       # first slot of additional PCI roots, unless there are too many
+LPC_SLOT = 0x1f
 # A machine without our model
 PC = (*BARE, "-machine", "q35", "-accel", "tcg,thread=multi", "-cpu", "max", "-m", "1G")
 
@@ -55,8 +58,11 @@ class Scenario:
         self.threads = self.number("machine", "threads", 1)
         self.plugged = self.number("machine", "plugged", 0) or self.cores * self.threads
         self.nodes = self.number("machine", "nodes", self.sockets if self.discovery else 0)
+        self.iio_buses = [int(number, 0) for number in self.get("machine", "iio-buses", "").split()]
         if not 1 <= self.plugged <= self.cores * self.threads:
             raise ScenarioError(f"plugged = {self.plugged}: not so many CPUs in a socket")
+        if self.iio_buses and len(self.iio_buses) != self.sockets:
+            raise ScenarioError("iio-buses: need the bus of each socket")
 
     def _read(self, name):
         path = Path(name)
@@ -104,7 +110,7 @@ class Scenario:
             device += f",log={log}"
         return [*BARE, "-machine", "q35", *self._accel(), "-cpu", self._cpu(),
                 "-m", self.get("machine", "memory", "1G"),
-                *self._smp(), *self._nodes(), *self._roots(), *self._extras(),
+                *self._smp(), *self._nodes(), *self._roots(), *self._stack_ports(), *self._extras(),
                 "-device", device]
 
     def _extras(self):
@@ -162,6 +168,32 @@ class Scenario:
             args += ["-numa", f"cpu,node-id={self._node(socket)},socket-id={socket}"]
         return args
 
+    def _stack_keys(self):
+        """Return the PCI devices behind stacks: bus and slot of each root port and function."""
+        return [[tuple(int(n, 16) for n in word.partition(":")[0].split("."))
+                 for word in self.get("stacks", key, "").split()] for key in ("ports", "functions")]
+
+    def _stack_buses(self):
+        """Return the buses of stacks and of devices behind them, with their sockets."""
+        if not self.ini.has_section("stacks"):
+            return {}
+        found = {int(bus, 0): int(key.partition(":")[0]) for key, bus in self.ini.items("stacks")
+                 if re.fullmatch(r"\d+:\d+", key)}
+        for bus, _ in sum(self._stack_keys(), []):
+            if bus not in found:
+                found[bus] = found[max(root for root in found if root < bus)]
+        return {bus: socket for bus, socket in sorted(found.items()) if bus}
+
+    def _stack_ports(self):
+        """Return the root ports of stacks, with a network device below each."""
+        args = []
+        for n, (bus, slot) in enumerate(self._stack_keys()[0], 1):
+            on = f"stack{bus:02x}" if bus else "pcie.0"
+            args += ["-device", f"pcie-root-port,id=port{n},bus={on},addr={slot:#x},chassis={n},"
+                                f"slot={n}",
+                     "-device", f"e1000e,bus=port{n},mac=52:54:00:12:35:{n:02x},romfile="]
+        return args
+
     def _node(self, socket):
         """A socket's CPUs and uncore bus are in the first of its nodes."""
         return socket * self.nodes // self.sockets
@@ -178,14 +210,24 @@ class Scenario:
         roots = [(f"uncore{s}", share * (s + 1) - 1 - above, s) for s in range(self.sockets)]
         if above:
             roots += [(f"above{s}", share * (s + 1) - 1, s) for s in range(self.sockets)]
+        roots += [(f"stack{bus:02x}", bus, socket) for bus, socket in self._stack_buses().items()]
         if not self.discovery:
             roots += [(f"iio{s}", share * s, s) for s in range(1, self.sockets)]
-        args = []
-        for slot, (name, bus, socket) in enumerate(sorted(roots, key=lambda root: root[1])):
-            node = f",numa_node={self._node(socket)}" if self.nodes else ""
-            args += ["-device", f"pxb-pcie,id={name},bus=pcie.0,bus_nr={bus},"
-                                f"addr={0x10 + slot:#x}{node}"]
-        return args
+        roots += [(f"iio{s}", bus, s) for s, bus in enumerate(self.iio_buses)]
+        told = self.nodes and self.flag("machine", "bus-nodes", True)
+        first = min(ROOT_SLOTS, LPC_SLOT - len(roots))
+        devices = []
+        for slot, (name, bus, socket) in enumerate(sorted(roots, key=lambda root: root[1]), first):
+            node = f",numa_node={self._node(socket)}" if told else ""
+            devices.append(f"pxb-pcie,id={name},bus=pcie.0,bus_nr={bus},"
+                           f"addr={slot:#x}{node}")
+        # QEMU's ACPI tables list the last device first
+        order = self.get("machine", "bus-order", "descending")
+        if order not in ("ascending", "descending"):
+            raise ScenarioError(f"[machine] bus-order = {order}: need ascending or descending")
+        if order == "ascending":
+            devices.reverse()
+        return [arg for device in devices for arg in ("-device", device)]
 
 
 def binary():

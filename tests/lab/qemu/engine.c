@@ -138,7 +138,7 @@ static void box_update_running(UcoreBox *box)
     bool box_frozen = box->type->box_ctl && cfg->box_freeze &&
                       ucore_word_freezes(cfg->platform, box->box_ctl);
 
-    box->running = !box_frozen && !box->socket->frozen;
+    box->running = !box_frozen && !box->socket->frozen && !box->halted;
     box_update_deadline(box);
 }
 
@@ -153,7 +153,8 @@ void ucore_box_update(UcoreBox *box)
         UcoreCounter *c = &box->ctr[i];
 
         c->enabled = ucore_ctl_enables(box, i, c->ctl);
-        c->armed = c->enabled && (c->ctl & box->ov_en) && messages;
+        c->armed = c->enabled && (c->ctl & box->ov_en) && messages &&
+                   cfg->overflow != UCORE_OVERFLOW_IGNORED;
         c->rate = c->enabled && !(box->stuck & BIT(i)) ? ucore_rate(box, i) : 0;
     }
     box_update_running(box);
@@ -222,6 +223,36 @@ void ucore_counter_name(const UcoreBox *box, unsigned ctr, GString *out)
     }
 }
 
+/* An overflow freezes only the box itself ([model] overflow = box). */
+static void box_halt(UcoreBox *box, int64_t now)
+{
+    ucore_box_advance(box, now);
+    box->halted = true;
+    box_update_running(box);
+}
+
+void ucore_boxes_resume(UcoreSocket *s, int64_t now)
+{
+    for (unsigned b = 0; b < s->nr_boxes; b++) {
+        if (s->boxes[b]->halted) {
+            ucore_box_advance(s->boxes[b], now);
+            s->boxes[b]->halted = false;
+            box_update_running(s->boxes[b]);
+        }
+    }
+}
+
+/* Return the bit of the global status that an overflow of the counter sets. */
+static int reported_bit(const UcoreBox *box, unsigned ctr)
+{
+    const UcoreSocket *s = box->socket;
+
+    if (s->machine->config.overflow == UCORE_OVERFLOW_OTHER_BIT) {
+        box = s->boxes[(box->index + 1) % s->nr_boxes];
+    }
+    return ucore_global_bit(box, ctr);
+}
+
 /*
  * Report the overflow of a counter to the UBox. The box sends a message only if
  * the counter's status bit was 0. The UBox then freezes and interrupts only if
@@ -232,7 +263,7 @@ static bool carry_report(UcoreBox *box, unsigned ctr, uint32_t *globals)
 {
     const UcoreConfig *cfg = &box->socket->machine->config;
     int bit = ucore_status_bit(box, ctr);
-    int global = ucore_global_bit(box, ctr);
+    int global = reported_bit(box, ctr);
 
     if (bit >= 0) {
         if (box->status & BIT(bit)) {
@@ -243,7 +274,9 @@ static bool carry_report(UcoreBox *box, unsigned ctr, uint32_t *globals)
     if (global < 0 || box->unreported || ucore_global_is_set(box->socket, global)) {
         return false;
     }
-    box->socket->global_status[global / 64] |= BIT_ULL(global % 64);
+    if (cfg->overflow != UCORE_OVERFLOW_NO_BIT) {
+        box->socket->global_status[global / 64] |= BIT_ULL(global % 64);
+    }
     *globals |= BIT(global / 64 / cfg->status_words);
     return true;
 }
@@ -261,7 +294,12 @@ static void socket_overflow(UcoreSocket *s, int64_t now, UcoreBox **boxes,
             if (!(counters[b] & BIT(i))) {
                 continue;
             }
-            raised |= carry_report(boxes[b], i, &globals);
+            if (carry_report(boxes[b], i, &globals)) {
+                raised = true;
+                if (s->machine->config.overflow == UCORE_OVERFLOW_BOX) {
+                    box_halt(boxes[b], now);
+                }
+            }
             g_string_append(cause, cause->len ? ",\"" : "\"");
             ucore_counter_name(boxes[b], i, cause);
             g_string_append_c(cause, '"');
@@ -273,8 +311,12 @@ static void socket_overflow(UcoreSocket *s, int64_t now, UcoreBox **boxes,
         }
         return;
     }
+    if (s->machine->config.overflow == UCORE_OVERFLOW_BOX) {
+        return;
+    }
     s->overflow_freezes++;
     s->frz |= globals;
+    s->stuck = s->machine->config.overflow == UCORE_OVERFLOW_STUCK;
     ucore_socket_freeze(s, now, "overflow", cause->str);
     for (unsigned g = 0; g < UCORE_MAX_GLOBALS; g++) {
         if (globals & BIT(g)) {
@@ -376,7 +418,8 @@ static void box_place(UcoreBox *box)
     if (site->in_memory) {
         box->access = UCORE_ACCESS_MMIO;
         box->base = ucore_mmio_window(box->socket) +
-                    ucore_mmio_imc(box->instance / p->imc.channels) +
+                    ucore_mmio_imc(box->socket->machine,
+                                   box->instance / p->imc.channels) +
                     p->imc.channel +
                     box->instance % p->imc.channels * p->imc.channel_stride;
     } else if (site->msrs) {
@@ -437,10 +480,11 @@ static void socket_boxes_init(UcoreSocket *s)
         unsigned g = ucore_global_of(cfg, &plan->site->unit);
 
         for (unsigned k = 0; k < plan->count; k++) {
-            UcoreBox *box = box_new(s, plan, k);
+            UcoreBox *box = box_new(s, plan, plan->ids ? g_array_index(
+                                        plan->ids, unsigned, k) : k);
 
             if (cfg->platform->discovery) {
-                ucore_unit_place(box);
+                ucore_unit_place(box, k);
                 box->global_bit = 64 * g * cfg->status_words + position[g]++;
                 box->global_fixed = -1;
             } else {
@@ -536,6 +580,7 @@ static void box_reset(UcoreBox *box, int64_t now)
     box->stuck = 0;
     box->faults = false;
     box->unreported = false;
+    box->halted = false;
     memset(box->filter, 0, sizeof(box->filter));
     for (unsigned i = 0; i < G_N_ELEMENTS(box->ctr); i++) {
         box->ctr[i] = (UcoreCounter){ .total = box->ctr[i].total };
@@ -561,7 +606,7 @@ static void sockets_reset(UcoreMachine *m, int64_t now)
         memset(s->global_status, 0, sizeof(s->global_status));
         s->frozen = cfg->firmware_freeze;
         s->frz = s->frozen ? BIT(cfg->globals) - 1 : 0;
-        s->words_frozen = false;
+        s->words_frozen = s->stuck = false;
         s->unfreeze_first = UCORE_NEVER;
         s->frozen_since = now;
         s->frozen_ns = 0;

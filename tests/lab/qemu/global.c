@@ -115,6 +115,10 @@ static void write_ctl(UcoreSocket *s, unsigned global, uint64_t val,
         }
     } else if (!p->unfrz_all || (val & p->unfrz_all)) {
         check_unfreeze(s, s->global[global].route, val);
+        ucore_boxes_resume(s, now);
+        if (s->stuck) {
+            return;
+        }
         /* one frozen global control is sufficient to freeze all boxes */
         s->frz &= ~BIT(global);
         if (!s->frz) {

@@ -10,15 +10,20 @@
 #define IMC_FIRST           0x100000
 #define IMC_STRIDE          0x40000
 #define IMC_FREE_WIDTH      48
+/* those of spr and emr; their units are at 22800h (platforms/spr.c) */
+#define DISC_IMC_FIRST      0x80000
+#define DISC_IMC_STRIDE     0x80000
 
 uint64_t ucore_mmio_window(const UcoreSocket *s)
 {
     return UCORE_MMIO_BASE + s->id * UCORE_MMIO_SIZE;
 }
 
-uint64_t ucore_mmio_imc(unsigned controller)
+uint64_t ucore_mmio_imc(const UcoreMachine *m, unsigned controller)
 {
-    return IMC_FIRST + controller * IMC_STRIDE;
+    return m->config.platform->discovery
+           ? DISC_IMC_FIRST + controller * DISC_IMC_STRIDE
+           : IMC_FIRST + controller * IMC_STRIDE;
 }
 
 static const UcoreTarget *target_at(const UcoreSocket *s, hwaddr addr)
@@ -113,19 +118,23 @@ static void imc_free_add(UcoreSocket *s, unsigned controller)
     static const struct {
         uint32_t offset;
         uint64_t rate;
-        bool persistent;
+        bool persistent, queue, traffic;
     } counters[] = {
-        { 0x2290, UCORE_FREE_READ },
-        { 0x2298, UCORE_FREE_WRITE },
-        { 0x22a0, UCORE_FREE_PMM_READ, true },
-        { 0x22a8, UCORE_FREE_PMM_WRITE, true },
+        { 0x2290, UCORE_FREE_READ, .traffic = true },
+        { 0x2298, UCORE_FREE_WRITE, .traffic = true },
+        { 0x22a0, UCORE_FREE_PMM_READ, .persistent = true },
+        { 0x22a8, UCORE_FREE_PMM_WRITE, .persistent = true },
         { 0x22b0, UCORE_FREE_DCLK },
+        { 0x2318, UCORE_FREE_RPQ, .queue = true },
+        { 0x2320, UCORE_FREE_WPQ, .queue = true },
     };
-    bool persistent = s->machine->config.platform->imc.persistent;
+    const UcorePlatform *p = s->machine->config.platform;
 
     for (unsigned i = 0; i < ARRAY_SIZE(counters); i++) {
-        if (persistent || !counters[i].persistent) {
-            ucore_map_free_dwords(s->mmio, s, ucore_mmio_imc(controller) +
+        if ((p->imc.persistent || !counters[i].persistent) &&
+            (p->discovery ? !counters[i].traffic : !counters[i].queue)) {
+            ucore_map_free_dwords(s->mmio, s,
+                                  ucore_mmio_imc(s->machine, controller) +
                                   counters[i].offset,
                                   counters[i].rate / 1000 *
                                   (1000 + 7 * controller), IMC_FREE_WIDTH);
@@ -150,7 +159,9 @@ void ucore_mmio_init(UcoreMachine *m)
             if (box->access == UCORE_ACCESS_MMIO) {
                 ucore_map_dwords(s->mmio, s, box, box->regs, box->base - base);
             }
-            if (box->site->in_memory) {
+            if (box->site->in_memory ||
+                (m->config.imc_map && !strcmp(box->type->name, "imc") &&
+                 box->instance < p->imc.controllers * p->imc.channels)) {
                 imc_free_add(s, box->instance / p->imc.channels);
             }
         }
@@ -163,7 +174,7 @@ void ucore_mmio_init(UcoreMachine *m)
         memory_region_init_io(&window[i], NULL, &window_ops, s,
                               "ucore-window", UCORE_MMIO_SIZE);
         memory_region_add_subregion(get_system_memory(), base, &window[i]);
-        if (m->config.globals > 1) {
+        if (m->config.table_msr) {
             ucore_table_map(s);
         }
     }

@@ -7,12 +7,14 @@
  *
  *   platforms/           boxes, addresses and bits, as const data
  *   unit.c               addresses and registers of the units of a table
+ *   placement.c          ids and places of units from the scenario
  *   table.c              the discovery table, its PCI function, forgeries
  *   engine.c             time: counting, overflow, freeze, the next deadline
  *   box_freeze.c         freezes by box controls
  *   box.c, global.c      register semantics and the strict-mode checks
  *   rates.c              rates of events
  *   msr.c, pci.c, mmio.c accesses of the guest
+ *   port.c               PCI Express root ports with units
  *   target.c             address to register of a box or a socket
  *   pmi.c, corepmu.c     the route to LVTPC, and the core counters
  *   corecpuid.c          version of the core PMU, and its CPUID leaf
@@ -150,6 +152,10 @@ typedef enum {
     UCORE_PCI_IMC_MAP,          /* addresses of the memory controllers */
     UCORE_PCI_STACK,            /* number of the IIO stack of the bus */
     UCORE_PCI_TABLE,            /* the discovery table */
+    UCORE_PCI_BUSES,            /* root buses of the package's stacks */
+    UCORE_PCI_VARIANT,          /* die variant of spr: CAPID4 */
+    UCORE_PCI_SPEED,            /* speed of a UPI link */
+    UCORE_PCI_DEVICE,           /* accelerator behind a stack */
 } UcorePciRole;
 
 /* Buses of a socket. args.py creates them. */
@@ -183,6 +189,8 @@ typedef struct UcoreUnitSite {
     uint8_t slot, function;     /* PCI: unit i is in slot + i */
     uint16_t device_id;
     bool pointed;               /* listed in the second table */
+    bool port;                  /* PCI: in root ports of the IIO bus */
+    const GArray *devfns;       /* PCI: places in order (uint8_t), or NULL */
 } UcoreUnitSite;
 
 typedef struct UcoreBoxSite {
@@ -209,7 +217,6 @@ typedef struct UcorePlatform {
     uint64_t unfrz_all;             /* 0: clearing frz_all unfreezes */
     bool frz_readable;
     uint64_t wk_on_pmi, core_sel;
-    uint64_t private_wk_on_pmi, private_core_sel;   /* [model] pmi = private */
     uint64_t global_status_legal;   /* discovery: from the number of units */
     /* number of words by the number of units; 0: one */
     unsigned global_status_words;
@@ -306,6 +313,7 @@ struct UcoreBox {
     UcoreAccess access;
     uint64_t base;              /* base of the register offsets */
     uint8_t devfn;              /* PCI units */
+    uint8_t bus;                /* PCI units: UcorePciBus */
     const UcoreReg *regs;       /* last element: offset UINT16_MAX */
     int global_bit, global_fixed;
 
@@ -319,6 +327,7 @@ struct UcoreBox {
     UcoreCounter ctr[UCORE_MAX_CTRS];
     unsigned nr_ctrs;           /* general and fixed */
     bool running;               /* neither the box nor the socket is frozen */
+    bool halted;                /* its own overflow has frozen it */
     int64_t word_time;          /* last freeze or unfreeze by box_ctl */
     int64_t synced;
     int64_t deadline;           /* time of its next armed carry */
@@ -354,6 +363,7 @@ struct UcoreSocket {
     GPtrArray *status_boxes[UCORE_MAX_STATUS_WORDS];    /* reporting boxes */
     bool frozen;
     bool words_frozen;          /* by box controls (box_freeze.c) */
+    bool stuck;                 /* a write of 0 does not end the freeze */
     int64_t unfreeze_first;         /* UCORE_NEVER: no box is unfrozen */
     int64_t frozen_since;       /* by a global or by box controls */
     uint64_t frozen_ns;         /* sum of all ended freezes */
@@ -422,6 +432,7 @@ typedef struct UcoreRate {
 typedef struct UcorePlan {
     const UcoreBoxSite *site;
     unsigned count;             /* per socket */
+    const GArray *ids;          /* instances (unsigned); NULL: from 0 on */
     unsigned width, fixed_width;
     unsigned ctl_absent;        /* absent bits of its controls */
     const UcoreReg *regs;
@@ -459,6 +470,18 @@ typedef enum {
     UCORE_COSTS
 } UcoreCost;
 
+/* What an overflow does on a discovery platform: [model] overflow */
+typedef enum UcoreOverflow {
+    UCORE_OVERFLOW_FREEZE,
+    UCORE_OVERFLOW_IGNORED,
+    UCORE_OVERFLOW_BOX,
+    UCORE_OVERFLOW_NO_BIT,
+    UCORE_OVERFLOW_OTHER_BIT,
+    UCORE_OVERFLOW_STUCK,
+} UcoreOverflow;
+
+typedef struct UcoreStacks UcoreStacks;
+
 typedef struct UcoreConfig {
     const UcorePlatform *platform;
     unsigned sockets, cores, threads;
@@ -469,15 +492,22 @@ typedef struct UcoreConfig {
     uint64_t fuses;             /* field of CAPID6 */
     unsigned status_shift;      /* rotation of the bits of status_doubtful */
     unsigned nodes;             /* NUMA nodes; 0: not reported */
+    bool iio_buses;             /* discovery: each socket has an IIO bus */
+    bool imc_map;               /* spr: function with free-running counters */
     uint64_t wk_on_pmi, core_sel;
     uint32_t box_ov_en, box_must_be_one, box_readable;  /* of the platform */
     unsigned global_access;     /* UcoreAccess */
     unsigned globals;           /* number per socket, each with a table */
+    /* MSR with the address of a table; 0: none. Without a platform's MSR, the
+       table is that of all units */
+    uint32_t table_msr;
+    bool second_own;            /* the second table has a global control */
     unsigned status_offset, status_words;
     unsigned status_bits[UCORE_MAX_GLOBALS];
     bool firmware_freeze, frz_all, log_counters;
     UcoreForgery *forgery[UCORE_MAX_SOCKETS];
     bool cbox_ov_en, debugctl_gate, hlt_sleeps, ov_needs_box_en;
+    unsigned overflow;          /* UcoreOverflow */
     bool box_enables, sbox_steps, box_freeze;
     bool ignored;               /* uncore MSRs read 0, writes are dropped */
     bool strict, core_pmu, insns, clocked;
@@ -487,6 +517,7 @@ typedef struct UcoreConfig {
     GArray *rates;              /* UcoreRate entries; the last match is used */
     unsigned nr_rates;          /* of the scenario; commands added the others */
     GHashTable *hidden, *dead, *ecam_wrong;     /* "box" or "socket:box" */
+    UcoreStacks *stacks;        /* NULL: all ports have traffic */
     int core_map[UCORE_MAX_CORE_SEL];   /* pmi_core_sel bit -> core, -1: none */
 } UcoreConfig;
 
@@ -528,6 +559,8 @@ extern UcoreMachine *ucore;     /* NULL: the machine has no ucore device */
 int64_t ucore_sync(UcoreMachine *m);
 /* Count until @now. Return a mask of the counters that carried. */
 uint32_t ucore_box_advance(UcoreBox *box, int64_t now);
+/* End the freezes of single boxes by their overflows. */
+void ucore_boxes_resume(UcoreSocket *s, int64_t now);
 /* Recompute rates and deadlines after a register write. The box is advanced. */
 void ucore_box_update(UcoreBox *box);
 void ucore_socket_freeze(UcoreSocket *s, int64_t now, const char *reason,
@@ -628,7 +661,16 @@ static inline bool ucore_socket_is_frozen(const UcoreSocket *s)
 static inline unsigned ucore_global_of(const UcoreConfig *cfg,
                                        const UcoreUnitSite *unit)
 {
+    if (cfg->second_own) {
+        return unit->access == UCORE_ACCESS_MMIO;
+    }
     return cfg->globals > 1 && unit->pointed;
+}
+
+/* Return true if the only table is found by an MSR, not by a PCI function. */
+static inline bool ucore_table_by_msr(const UcoreConfig *cfg)
+{
+    return cfg->table_msr && !cfg->platform->msr_table;
 }
 
 static inline bool ucore_has_global(const UcorePlatform *p)
@@ -711,6 +753,8 @@ void ucore_target_write(const UcoreTarget *t, uint64_t val, uint64_t mask,
 #define UCORE_FREE_PMM_READ     30000000ULL
 #define UCORE_FREE_PMM_WRITE    10000000ULL
 #define UCORE_FREE_DCLK         1600000000ULL
+#define UCORE_FREE_RPQ          110000000ULL
+#define UCORE_FREE_WPQ          55000000ULL
 
 uint64_t ucore_rate_raw(const UcoreBox *box, unsigned event, unsigned umask);
 uint64_t ucore_rate(const UcoreBox *box, unsigned ctr);
@@ -721,6 +765,23 @@ uint64_t ucore_share(uint64_t rate, uint64_t filter);
 uint64_t ucore_free_running(const UcoreSocket *s, uint64_t rate, int64_t now);
 unsigned ucore_ctl_event(const UcoreBox *box, uint64_t ctl);
 
+/* ------------------------------------------------------------ stacks.c */
+
+bool ucore_stacks_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp);
+/* Return the mask of the parts of an IIO box that have traffic. */
+unsigned ucore_stacks_parts(const UcoreSocket *s, unsigned box);
+/* Set the registers of a function; @index: number of the link */
+void ucore_stacks_fill(const UcoreSocket *s, UcorePciRole role, unsigned index,
+                       uint8_t *config);
+typedef bool (*UcoreStackCreate)(const UcoreSocket *s, UcorePciRole role,
+                                 unsigned bus, unsigned slot,
+                                 uint16_t device_id, unsigned stack,
+                                 Error **errp);
+bool ucore_stacks_functions(const UcoreSocket *s, UcoreStackCreate create,
+                            Error **errp);
+/* Return the true stack and parts of each device as JSON. */
+char *ucore_stacks_truth(const UcoreMachine *m);
+
 /* --------------------------------------------------- unit.c and table.c */
 
 /* PCI functions of the discovery platforms */
@@ -728,11 +789,15 @@ unsigned ucore_ctl_event(const UcoreBox *box, uint64_t ctl);
 #define UCORE_FUNCTION_MAP      0
 #define UCORE_FUNCTION_TABLE    4
 #define UCORE_FUNCTION_GLOBAL   5
+#define UCORE_FUNCTION_IMC_MAP  1
+/* place of the table on the IIO bus, if there is one */
+#define UCORE_SLOT_IIO          3
+#define UCORE_FUNCTION_IIO_TABLE 1
 #define UCORE_GLOBAL_CONFIG_BASE 0x400  /* global control by PCI access */
 
 const UcoreReg *ucore_unit_regs(const UcoreBoxSite *site);
-/* Set access, base and devfn of the unit. */
-void ucore_unit_place(UcoreBox *box);
+/* Set access, base and PCI place; @nth: position among the units of its type */
+void ucore_unit_place(UcoreBox *box, unsigned nth);
 void ucore_unit_place_global(UcoreSocket *s, unsigned global);
 /* Create a box type "type_N" for tables with unknown type numbers. */
 UcoreBoxSite *ucore_unit_unknown(const UcorePlatform *p, unsigned number,
@@ -742,6 +807,13 @@ UcoreBoxSite *ucore_unit_unknown(const UcorePlatform *p, unsigned number,
 UcoreBoxSite *ucore_unit_move(const UcorePlatform *p, const UcoreBoxSite *site,
                               UcoreAccess access);
 bool ucore_msr_is_extra(uint32_t msr);
+
+/*
+ * Read the keys of a type about ids and places. May replace *@site by a copy,
+ * and set @plan's count and ids.
+ */
+bool ucore_placement_load(GKeyFile *kf, const UcoreBoxSite **site,
+                          UcorePlan *plan, Error **errp);
 
 bool ucore_table_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp);
 /* Add capabilities and BARs to the function that has the table. */
@@ -757,16 +829,22 @@ uint32_t ucore_table_filter_command(UcoreSocket *s, uint32_t val);
 
 void ucore_msr_init(UcoreMachine *m);
 bool ucore_pci_init(UcoreMachine *m, Error **errp);
+/* Return the number of a bus of the socket. */
+unsigned ucore_pci_bus_number(const UcoreSocket *s, UcorePciBus which);
+/* Access a register of a PCI function. @lost: a write has no effect. */
+uint32_t ucore_pci_read_reg(const UcoreTarget *t, uint32_t addr, int len);
+void ucore_pci_write_reg(const UcoreTarget *t, uint32_t addr, uint32_t val,
+                         int len, bool lost);
+/* Create the root port with a unit on a bus. */
+bool ucore_port_create(PCIBus *bus, UcoreBox *box, Error **errp);
 uint64_t ucore_pci_cpu_buses(const UcoreSocket *s);
 void ucore_mmio_init(UcoreMachine *m);
 /* Windows of the sockets' MMIO units in physical memory. */
 #define UCORE_MMIO_BASE         0xf000000000ULL
 #define UCORE_MMIO_SIZE         0x100000000ULL
 uint64_t ucore_mmio_window(const UcoreSocket *s);
-/*
- * Return the offset in the window of a memory controller without a table entry.
- */
-uint64_t ucore_mmio_imc(unsigned controller);
+/* Return the offset in the window of a memory controller's registers. */
+uint64_t ucore_mmio_imc(const UcoreMachine *m, unsigned controller);
 
 /* ---------------------------------------- pmi.c, corepmu.c, corecpuid.c */
 

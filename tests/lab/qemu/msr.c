@@ -19,6 +19,7 @@ static void stack_free_add(UcoreSocket *s, unsigned stack)
 {
     const UcorePlatform *p = s->machine->config.platform;
     uint64_t scale = 1000 + 7 * stack;
+    unsigned parts = ucore_stacks_parts(s, stack);
     uint32_t clock = p->iio_free.clocks ? p->iio_free.clocks[stack]
                      : p->iio_free.clock + stack * p->iio_free.clock_stride;
     uint32_t first = p->iio_free.ins ? p->iio_free.ins[stack] - p->iio_free.in
@@ -28,11 +29,12 @@ static void stack_free_add(UcoreSocket *s, unsigned stack)
     for (unsigned port = 0; port < p->iio_free.ports; port++) {
         uint32_t at = first + port * p->iio_free.port_stride;
         uint64_t more = UCORE_FREE_PORT * port;
+        uint64_t traffic = parts & 1u << port ? scale : 0;
 
         free_add(s, p->iio_free.in + at,
-                 (UCORE_FREE_IN + more) / 1000 * scale);
+                 (UCORE_FREE_IN + more) / 1000 * traffic);
         free_add(s, p->iio_free.out + at,
-                 (UCORE_FREE_OUT + more) / 1000 * scale);
+                 (UCORE_FREE_OUT + more) / 1000 * traffic);
         if (p->iio_free.util) {
             at = p->iio_free.util + first + 2 * port;
             free_add(s, at, (UCORE_FREE_UTIL_IN + more) / 1000 * scale);
@@ -63,8 +65,8 @@ static void socket_msrs_init(UcoreSocket *s)
     if (s->global[0].access == UCORE_ACCESS_MSR) {
         ucore_map_msrs(s->msrs, s, NULL, s->global[0].regs, s->global[0].base);
     }
-    if (cfg->globals > 1 && ucore_table_pointer(s, &pointer)) {
-        ucore_map_msrs(s->msrs, s, NULL, table, p->msr_table);
+    if (cfg->table_msr && ucore_table_pointer(s, &pointer)) {
+        ucore_map_msrs(s->msrs, s, NULL, table, cfg->table_msr);
     }
     if (p->msr_global_config) {
         ucore_map_msrs(s->msrs, s, NULL, config, p->msr_global_config);
@@ -133,7 +135,7 @@ static bool owns_msr(uint32_t addr)
         }
     }
     if (addr && ucore->config.uncore &&
-        (addr == p->msr_cpu_buses || addr == p->msr_table)) {
+        (addr == p->msr_cpu_buses || addr == ucore->config.table_msr)) {
         return true;
     }
     return p->discovery && ucore_msr_is_extra(addr);

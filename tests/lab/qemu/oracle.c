@@ -1184,6 +1184,11 @@ static const struct {
     { "marker", inject_marker },
 };
 
+static char *get_stacks(Object *obj, Error **errp)
+{
+    return ucore_stacks_truth(ucore);
+}
+
 static void set_command(Object *obj, const char *text, Error **errp)
 {
     g_auto(GStrv) words = g_strsplit(text, " ", 0);
@@ -1238,6 +1243,7 @@ static void oracle_class_init(ObjectClass *klass, void *data)
     object_class_property_add_str(klass, "violations", get_violations, NULL);
     object_class_property_add_str(klass, "markers", get_markers, NULL);
     object_class_property_add_str(klass, "foreign", get_foreign, NULL);
+    object_class_property_add_str(klass, "stacks", get_stacks, NULL);
     object_class_property_add_str(klass, "all", get_all, NULL);
     object_class_property_add_str(klass, "command", NULL, set_command);
 }

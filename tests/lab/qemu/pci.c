@@ -27,7 +27,7 @@ struct UcorePciDevice {
     UcoreSocket *socket;
     UcorePciRole role;
     uint16_t device_id;
-    uint8_t stack;              /* UCORE_PCI_STACK: number of the stack */
+    uint8_t stack;              /* UCORE_PCI_STACK, _SPEED: number of it */
     UcoreBox *box;              /* NULL: none, or several */
     GHashTable *regs;           /* dword -> UcoreTarget */
 };
@@ -56,6 +56,34 @@ static void pay_access(void)
     ucore_pay(ucore->cf8 ? UCORE_COST_CF8 : UCORE_COST_ECAM, 1);
 }
 
+uint32_t ucore_pci_read_reg(const UcoreTarget *t, uint32_t addr, int len)
+{
+    uint32_t val;
+
+    count_access(t, false);
+    val = ucore_target_read(t, ucore_sync(ucore)) >> t->shift;
+    val = extract32(val, (addr & 3) * 8, len * 8);
+    pay_access();
+    return val;
+}
+
+void ucore_pci_write_reg(const UcoreTarget *t, uint32_t addr, uint32_t val,
+                         int len, bool lost)
+{
+    count_access(t, true);
+    if (len != 4 || (addr & 3)) {
+        ucore_violation(ucore, "access-size", "socket %u %s: %d-byte write "
+                        "at 0x%x", t->socket->id,
+                        t->box ? t->box->name : "global", len, addr);
+        return;
+    }
+    if (!lost) {
+        ucore_target_write(t, (uint64_t)val << t->shift,
+                           0xffffffffULL << t->shift, ucore_sync(ucore));
+    }
+    pay_access();
+}
+
 static uint32_t ucore_pci_read(PCIDevice *pd, uint32_t addr, int len)
 {
     UcorePciDevice *d = UCORE_PCI(pd);
@@ -65,14 +93,8 @@ static uint32_t ucore_pci_read(PCIDevice *pd, uint32_t addr, int len)
     if (d->box && d->box->dead) {
         return MAKE_64BIT_MASK(0, len * 8);
     }
-    if (t) {
-        count_access(t, false);
-        val = ucore_target_read(t, ucore_sync(ucore)) >> t->shift;
-        val = extract32(val, (addr & 3) * 8, len * 8);
-        pay_access();
-    } else {
-        val = pci_default_read_config(pd, addr, len);
-    }
+    val = t ? ucore_pci_read_reg(t, addr, len)
+            : pci_default_read_config(pd, addr, len);
     return ecam_fails(d, t) ? ~val & MAKE_64BIT_MASK(0, len * 8) : val;
 }
 
@@ -91,19 +113,7 @@ static void ucore_pci_write(PCIDevice *pd, uint32_t addr, uint32_t val, int len)
         pci_default_write_config(pd, addr, val, len);
         return;
     }
-
-    count_access(t, true);
-    if (len != 4 || (addr & 3)) {
-        ucore_violation(ucore, "access-size", "socket %u %s: %d-byte write "
-                        "at 0x%x", d->socket->id,
-                        t->box ? t->box->name : "global", len, addr);
-        return;
-    }
-    if (!ecam_fails(d, t)) {
-        ucore_target_write(t, (uint64_t)val << t->shift,
-                           0xffffffffULL << t->shift, ucore_sync(ucore));
-    }
-    pay_access();
+    ucore_pci_write_reg(t, addr, val, len, ecam_fails(d, t));
 }
 
 /* the registers have space for eight nodes; with more they are not used */
@@ -181,7 +191,7 @@ static bool controller_there(const UcoreSocket *s, unsigned controller)
     unsigned channels = ucore->config.platform->imc.channels;
 
     for (unsigned b = 0; b < s->nr_boxes; b++) {
-        if (s->boxes[b]->site->in_memory &&
+        if (!strcmp(s->boxes[b]->type->name, "imc") &&
             s->boxes[b]->instance / channels == controller) {
             return true;
         }
@@ -198,7 +208,8 @@ static void imc_map_init(UcorePciDevice *d)
     caps_set(d, 0xd0, GENMASK(28, 0), ucore_mmio_window(d->socket) >> 23);
     for (unsigned m = 0; m < ucore->config.platform->imc.controllers; m++) {
         caps_set(d, 0xd8 + 4 * m, GENMASK(10, 0),
-                 controller_there(d->socket, m) ? ucore_mmio_imc(m) >> 12 : 0);
+                 controller_there(d->socket, m)
+                 ? ucore_mmio_imc(ucore, m) >> 12 : 0);
     }
 }
 
@@ -217,6 +228,13 @@ static void ucore_pci_realize(PCIDevice *pd, Error **errp)
         imc_map_init(d);
     } else if (d->role == UCORE_PCI_STACK) {
         stack_init(d);
+    } else if (d->role == UCORE_PCI_BUSES || d->role == UCORE_PCI_VARIANT ||
+               d->role == UCORE_PCI_SPEED) {
+        ucore_stacks_fill(d->socket, d->role, d->stack, pd->config);
+    } else if (d->role == UCORE_PCI_DEVICE) {
+        pci_config_set_class(pd->config, d->device_id == 0x0b25 ||
+                             d->device_id == 0x0cfe ? PCI_CLASS_SYSTEM_OTHER
+                             : PCI_CLASS_PROCESSOR_CO);
     } else if (is_link(d)) {
         link_init(d);
     } else if (d->role == UCORE_PCI_TABLE) {
@@ -341,11 +359,16 @@ static void ports_init(UcoreMachine *m, Object *host)
 
 /* ---------------------------------------------------------------- buses */
 
-/* args.py gives the extra roots these ids; socket 0's IIO bus is pcie.0 */
+/*
+ * args.py gives the extra roots these ids; socket 0's IIO bus is pcie.0, unless
+ * the scenario has iio-buses
+ */
 static PCIBus *socket_bus(unsigned socket, UcorePciBus which, Error **errp)
 {
     static const char *const names[] = { "uncore", "iio", "above" };
-    g_autofree char *name = which == UCORE_BUS_IIO && !socket
+    bool on_host = which == UCORE_BUS_IIO && !socket &&
+                   !ucore->config.iio_buses;
+    g_autofree char *name = on_host
         ? g_strdup("pcie.0") : g_strdup_printf("%s%u", names[which], socket);
     Object *bus = object_resolve_path_type(name, TYPE_PCI_BUS, NULL);
 
@@ -367,6 +390,11 @@ uint64_t ucore_pci_cpu_buses(const UcoreSocket *s)
     uint8_t bus[8] = { first, first + 4, first + 8, links, first + 16 };
 
     return BIT_ULL(63) | ldq_le_p(bus);
+}
+
+unsigned ucore_pci_bus_number(const UcoreSocket *s, UcorePciBus which)
+{
+    return pci_bus_num(socket_bus(s->id, which, &error_abort));
 }
 
 static bool site_present(UcoreMachine *m, unsigned socket,
@@ -479,9 +507,10 @@ static bool listed_create(UcoreMachine *m, unsigned socket, Error **errp)
 #define TABLE_DEVICE_ID     0x09a7      /* unless the platform has another */
 #define UNIT_DEVICE_ID      0x3280      /* and the box type's number */
 #define GLOBAL_DEVICE_ID    0x325f
+#define IMC_MAP_DEVICE_ID   0x3251
 #define FILLER_DEVICE_ID    0x325e
 
-/* all functions of a socket by devfn, the units' first */
+/* all functions of a socket's uncore bus by devfn, the units' first */
 static void unit_functions(UcoreSocket *s, UcorePciDevice **function)
 {
     for (unsigned b = 0; b < s->nr_boxes; b++) {
@@ -489,7 +518,7 @@ static void unit_functions(UcoreSocket *s, UcorePciDevice **function)
         const UcoreUnitSite *u = &box->site->unit;
         UcorePciDevice **d = &function[box->devfn];
 
-        if (box->access != UCORE_ACCESS_PCI) {
+        if (box->access != UCORE_ACCESS_PCI || u->port) {
             continue;
         }
         if (!*d) {
@@ -503,21 +532,34 @@ static void unit_functions(UcoreSocket *s, UcorePciDevice **function)
     }
 }
 
+static void table_function(UcoreSocket *s, UcorePciDevice **function,
+                           unsigned devfn)
+{
+    const UcoreConfig *cfg = &s->machine->config;
+
+    if (!ucore_table_by_msr(cfg) &&
+        !ucore_scenario_names_site(cfg->hidden, s->id, "discovery")) {
+        function[devfn] = function_new(s, devfn, UCORE_PCI_TABLE,
+                                       cfg->platform->table_device
+                                       ?: TABLE_DEVICE_ID);
+    }
+}
+
 static void system_functions(UcoreSocket *s, UcorePciDevice **function)
 {
     const UcoreConfig *cfg = &s->machine->config;
     unsigned map = PCI_DEVFN(UCORE_SLOT_SYSTEM, UCORE_FUNCTION_MAP);
-    unsigned table = PCI_DEVFN(UCORE_SLOT_SYSTEM, UCORE_FUNCTION_TABLE);
+    unsigned imc_map = PCI_DEVFN(UCORE_SLOT_SYSTEM, UCORE_FUNCTION_IMC_MAP);
     unsigned global = PCI_DEVFN(UCORE_SLOT_SYSTEM, UCORE_FUNCTION_GLOBAL);
 
     if (!ucore_scenario_names_site(cfg->hidden, s->id, "map")) {
         function[map] = function_new(s, map, UCORE_PCI_SOCKET_MAP,
                                      MAP_DEVICE_ID);
     }
-    if (!ucore_scenario_names_site(cfg->hidden, s->id, "discovery")) {
-        function[table] = function_new(s, table, UCORE_PCI_TABLE,
-                                       cfg->platform->table_device
-                                       ?: TABLE_DEVICE_ID);
+    if (cfg->imc_map && cfg->platform->imc.controllers &&
+        !ucore_scenario_names_site(cfg->hidden, s->id, "imc-map")) {
+        function[imc_map] = function_new(s, imc_map, UCORE_PCI_IMC_MAP,
+                                         IMC_MAP_DEVICE_ID);
     }
     if (s->global[0].access == UCORE_ACCESS_PCI) {
         function[global] = function_new(s, global, UCORE_PCI_PMON,
@@ -527,28 +569,108 @@ static void system_functions(UcoreSocket *s, UcorePciDevice **function)
     }
 }
 
-static bool discovery_create(UcoreSocket *s, Error **errp)
+/* registers about stacks and links, on the uncore bus */
+static void stack_functions(UcoreSocket *s, UcorePciDevice **function)
 {
-    UcorePciDevice *function[PCI_DEVFN_MAX] = { };
+    const UcoreConfig *cfg = &s->machine->config;
+    unsigned buses = PCI_DEVFN(3, 0), variant = PCI_DEVFN(30, 3);
 
-    system_functions(s, function);
-    unit_functions(s, function);
+    if (!cfg->stacks) {
+        return;
+    }
+    if (cfg->platform != &ucore_grr) {
+        function[buses] = function_new(s, buses, UCORE_PCI_BUSES, 0x09a6);
+    }
+    if (!ucore_scenario_names_site(cfg->hidden, s->id, "caps")) {
+        function[variant] = function_new(s, variant, UCORE_PCI_VARIANT, 0x325b);
+    }
+    for (unsigned b = 0; b < s->nr_boxes; b++) {
+        unsigned devfn = s->boxes[b]->devfn + 1;
+
+        if (!strcmp(s->boxes[b]->type->name, "upi") &&
+            s->boxes[b]->access == UCORE_ACCESS_PCI) {
+            function[devfn] = function_new(s, devfn, UCORE_PCI_SPEED, 0x3242);
+            function[devfn]->stack = s->boxes[b]->instance;
+        }
+    }
+}
+
+/* Create a function on a bus of a stack, which args.py gives its number as id */
+static bool stack_function_create(const UcoreSocket *s, UcorePciRole role,
+                                  unsigned bus, unsigned slot,
+                                  uint16_t device_id, unsigned stack,
+                                  Error **errp)
+{
+    g_autofree char *name = bus ? g_strdup_printf("stack%02x", bus)
+                            : g_strdup("pcie.0");
+    Object *on = object_resolve_path_type(name, TYPE_PCI_BUS, NULL);
+    UcorePciDevice *d;
+
+    if (!on) {
+        error_setg(errp, "ucore: no PCI bus named %s", name);
+        return false;
+    }
+    d = function_new(&s->machine->socket[s->id], PCI_DEVFN(slot, 0), role,
+                     device_id);
+    d->stack = stack;
+    return pci_realize_and_unref(&d->parent, (PCIBus *)on, errp);
+}
+
+/* Plug the functions of a bus, each slot with a function 0. */
+static bool plug_all(UcoreSocket *s, UcorePciDevice **function,
+                     UcorePciBus which, Error **errp)
+{
     for (unsigned devfn = 0; devfn < PCI_DEVFN_MAX; devfn++) {
         UcorePciDevice **first = &function[devfn & ~7u];
 
         if (function[devfn] && !*first) {
             *first = function_new(s, devfn & ~7u, UCORE_PCI_FILLER,
                                   FILLER_DEVICE_ID);
-            if (!function_plug(*first, UCORE_BUS_UNCORE, errp)) {
+            if (!function_plug(*first, which, errp)) {
                 return false;
             }
         }
-        if (function[devfn] &&
-            !function_plug(function[devfn], UCORE_BUS_UNCORE, errp)) {
+        if (function[devfn] && !function_plug(function[devfn], which, errp)) {
             return false;
         }
     }
     return true;
+}
+
+static bool ports_create(UcoreSocket *s, Error **errp)
+{
+    for (unsigned b = 0; b < s->nr_boxes; b++) {
+        UcoreBox *box = s->boxes[b];
+        PCIBus *bus;
+
+        if (box->access != UCORE_ACCESS_PCI || !box->site->unit.port) {
+            continue;
+        }
+        bus = socket_bus(s->id, box->bus, errp);
+        if (!bus || !ucore_port_create(bus, box, errp)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool discovery_create(UcoreSocket *s, Error **errp)
+{
+    UcorePciDevice *uncore[PCI_DEVFN_MAX] = { }, *iio[PCI_DEVFN_MAX] = { };
+
+    if (s->machine->config.iio_buses) {
+        table_function(s, iio, PCI_DEVFN(UCORE_SLOT_IIO,
+                                         UCORE_FUNCTION_IIO_TABLE));
+    } else {
+        table_function(s, uncore, PCI_DEVFN(UCORE_SLOT_SYSTEM,
+                                            UCORE_FUNCTION_TABLE));
+    }
+    system_functions(s, uncore);
+    stack_functions(s, uncore);
+    unit_functions(s, uncore);
+    return plug_all(s, uncore, UCORE_BUS_UNCORE, errp) &&
+           plug_all(s, iio, UCORE_BUS_IIO, errp) && ports_create(s, errp) &&
+           ucore_stacks_functions(s, stack_function_create, errp);
 }
 
 bool ucore_pci_init(UcoreMachine *m, Error **errp)

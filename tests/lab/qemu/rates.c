@@ -96,6 +96,15 @@ static uint64_t threshold(uint64_t rate, unsigned depth, unsigned thresh)
     return rate * 2 / (depth + 1) * (depth - thresh + 1) / depth;
 }
 
+/* Return true if an event of a stack counts only ports without traffic */
+static bool counts_idle_ports(const UcoreBox *box, uint64_t ctl, unsigned event)
+{
+    return box->socket->machine->config.stacks &&
+           !strcmp(box->type->name, "iio") && event != box->type->clock_event &&
+           !(extract64(ctl, 36, 12) &
+             ucore_stacks_parts(box->socket, box->instance));
+}
+
 uint64_t ucore_rate(const UcoreBox *box, unsigned ctr)
 {
     const UcorePlatform *p = box->socket->machine->config.platform;
@@ -110,7 +119,8 @@ uint64_t ucore_rate(const UcoreBox *box, unsigned ctr)
     event = ucore_ctl_event(box, ctl);
     umask = (ctl & p->ctl_umask) >> ctz64(p->ctl_umask);
     thresh = (ctl & t->thresh) >> ctz64(t->thresh);
-    if (!ucore_counter_allows(box, ctr, event)) {
+    if (!ucore_counter_allows(box, ctr, event) ||
+        counts_idle_ports(box, ctl, event)) {
         return 0;
     }
 

@@ -327,7 +327,8 @@ def iio_free_running(kind, stack, socket, port=0):
 
 # free-running counters of memory controllers with registers in memory
 IMC_FREE_RUNNING = {"read": 90000000, "write": 70000000, "pmm_read": 30000000,
-                    "pmm_write": 10000000, "dclk": 1600000000}
+                    "pmm_write": 10000000, "dclk": 1600000000, "rpq": 110000000,
+                    "wpq": 55000000}
 
 
 def imc_free_running(kind, controller, socket):

@@ -115,16 +115,10 @@ static bool load_platform(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
     return false;
 }
 
-static void plan_add(UcoreConfig *cfg, const UcoreBoxSite *site,
-                     unsigned count, unsigned width, unsigned fixed_width)
+static void plan_add(UcoreConfig *cfg, UcorePlan plan)
 {
-    UcorePlan plan = {
-        .site = site, .count = count,
-        .width = width, .fixed_width = fixed_width,
-        .regs = cfg->platform->discovery ? ucore_unit_regs(site)
-                                         : site->type->regs,
-    };
-
+    plan.regs = cfg->platform->discovery ? ucore_unit_regs(plan.site)
+                                         : plan.site->type->regs;
     g_array_append_val(cfg->plans, plan);
 }
 
@@ -171,8 +165,11 @@ static bool load_unknown(UcoreConfig *cfg, GKeyFile *kf, const char *name,
                    "of 4 or 8, no width or number of counters 0", name);
         return false;
     }
-    plan_add(cfg, ucore_unit_unknown(cfg->platform, number, access, counters,
-                                     width, stride), count, 0, 0);
+    plan_add(cfg, (UcorePlan){
+        .site = ucore_unit_unknown(cfg->platform, number, access, counters,
+                                   width, stride),
+        .count = count,
+    });
     return true;
 }
 
@@ -241,24 +238,26 @@ static bool load_boxes(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
     cfg->plans = g_array_new(false, true, sizeof(UcorePlan));
     for (const UcoreBoxSite *site = p->boxes; site->type; site++) {
         const UcoreBoxType *t = site->type;
-        const UcoreBoxSite *moved = site;
-        unsigned count = site == p->boxes ? MIN(cfg->cores, t->nr_max)
-                         : p->discovery ? 0 : MIN(1, t->nr_max);
-        unsigned width = 0, fixed_width = 0, absent = 0;
+        UcorePlan plan = {
+            .site = site,
+            .count = site == p->boxes ? MIN(cfg->cores, t->nr_max)
+                     : p->discovery ? 0 : MIN(1, t->nr_max),
+        };
         g_autofree char *key = g_strconcat(t->name, "-ctl-absent", NULL);
 
-        if (!ucore_scenario_uint(kf, "boxes", t->name, t->nr_max, &count,
+        if (!ucore_scenario_uint(kf, "boxes", t->name, t->nr_max, &plan.count,
                                  errp) ||
-            !ucore_scenario_uint(kf, "boxes", key, UINT32_MAX, &absent, errp) ||
+            !ucore_scenario_uint(kf, "boxes", key, UINT32_MAX,
+                                 &plan.ctl_absent, errp) ||
             (p->discovery
-             ? !load_access(cfg, kf, &moved, errp)
-             : !load_width(kf, t->name, "-width", &width, errp) ||
-               !load_width(kf, t->name, "-fixed-width", &fixed_width, errp))) {
+             ? !load_access(cfg, kf, &plan.site, errp) ||
+               !ucore_placement_load(kf, &plan.site, &plan, errp)
+             : !load_width(kf, t->name, "-width", &plan.width, errp) ||
+               !load_width(kf, t->name, "-fixed-width", &plan.fixed_width,
+                           errp))) {
             return false;
         }
-        plan_add(cfg, moved, count, width, fixed_width);
-        g_array_index(cfg->plans, UcorePlan, cfg->plans->len - 1).ctl_absent =
-            absent;
+        plan_add(cfg, plan);
     }
     cfg->global_config = g_array_index(cfg->plans, UcorePlan, 0).count;
     if (p->discovery) {
@@ -271,14 +270,36 @@ static bool load_boxes(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
            load_chop(cfg, kf, errp) && load_fuses(cfg, kf, errp);
 }
 
-/* Read the access of the global registers, and the possible PMI targets. */
+/* Read which tables a socket has, and where they are. */
+static bool load_tables(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
+{
+    static const char *const second_names[] = { "no", "yes", "own", NULL };
+    unsigned second = 0;
+
+    if (!ucore_scenario_choice(kf, "discovery", "second-table", second_names,
+                               &second, errp)) {
+        return false;
+    }
+    cfg->second_own = second == 2;
+    return cfg->platform->msr_table ||
+           ucore_scenario_uint(kf, "discovery", "table-msr", UINT32_MAX,
+                               &cfg->table_msr, errp);
+}
+
+/* Read the access of the global registers, and what an overflow does. */
 static bool load_global(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
 {
-    static const char *const pmi_names[] = { "none", "private", NULL };
+    static const char *const overflow_names[] = {
+        "freeze", "ignored", "box", "no-bit", "other-bit", "stuck", NULL
+    };
     const UcorePlatform *p = cfg->platform;
-    unsigned pmi = 0, units = 0;
+    unsigned units = 0;
 
-    cfg->globals = 1 + !!p->msr_table;
+    cfg->table_msr = p->msr_table;
+    if (p->discovery && !load_tables(cfg, kf, errp)) {
+        return false;
+    }
+    cfg->globals = 1 + (p->msr_table || cfg->second_own);
     if (!p->discovery) {
         cfg->wk_on_pmi = p->wk_on_pmi;
         cfg->core_sel = p->core_sel;
@@ -300,14 +321,13 @@ static bool load_global(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
                    "tells of 1023", units);
         return false;
     }
-    if (!ucore_scenario_choice(kf, "model", "pmi", pmi_names, &pmi, errp) ||
+    if (!ucore_scenario_choice(kf, "model", "overflow", overflow_names,
+                               &cfg->overflow, errp) ||
         !ucore_scenario_choice(kf, "discovery", "global-access",
                                ucore_access_names, &cfg->global_access,
                                errp)) {
         return false;
     }
-    cfg->wk_on_pmi = pmi ? p->private_wk_on_pmi : 0;
-    cfg->core_sel = pmi ? p->private_core_sel : 0;
     units = MAX(cfg->status_bits[0], cfg->status_bits[1]);
     cfg->status_words = MAX(1, DIV_ROUND_UP(units, 64));
     /* between the control and SPR's next MSR there is room for 12 words */
@@ -443,6 +463,7 @@ static bool load_options(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
         { "machine", "uncore", &cfg->uncore, true },
         { "machine", "core-pmu", &cfg->core_pmu, true },
         { "machine", "insns", &cfg->insns, true },
+        { "machine", "imc-map", &cfg->imc_map, false },
         { "model", "strict", &cfg->strict, true },
         { "model", "cbox-ov-en", &cfg->cbox_ov_en, false },
         { "model", "debugctl-gate", &cfg->debugctl_gate, true },
@@ -465,6 +486,8 @@ static bool load_options(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
         }
     }
     ucore_count_insns = cfg->insns;
+    cfg->iio_buses = cfg->platform->discovery &&
+                     g_key_file_has_key(kf, "machine", "iio-buses", NULL);
     take_box_ctl(cfg);
     return true;
 }
@@ -498,6 +521,7 @@ bool ucore_scenario_load(UcoreMachine *m, const char *file, Error **errp)
            ucore_core_load(cfg, kf, errp) &&
            load_boxes(cfg, kf, errp) &&
            load_global(cfg, kf, errp) &&
+           ucore_stacks_load(cfg, kf, errp) &&
            load_rates(cfg, kf, errp) &&
            load_core_map(cfg, kf, errp);
 }

@@ -34,8 +34,10 @@ static const char *const chain_names[] = {
 };
 enum { BAR_64, BAR_32, BAR_IO, BAR_BAD };
 static const char *const bar_names[] = { "64", "32", "io", "bad", NULL };
-enum { UPI_RIGHT, UPI_WRONG, UPI_ABSENT };
-static const char *const upi_names[] = { "right", "wrong", "absent", NULL };
+enum { UPI_RIGHT, UPI_WRONG, UPI_ABSENT, UPI_TWICE };
+static const char *const upi_names[] = {
+    "right", "wrong", "absent", "twice", NULL
+};
 enum { DECODE_YES, DECODE_NO, DECODE_NEVER };
 static const char *const decode_names[] = { "yes", "no", "never", NULL };
 
@@ -60,7 +62,7 @@ typedef struct Append {
 } Append;
 
 struct UcoreForgery {
-    bool dvsec, asleep, prefetchable, second_table, chain_before;
+    bool dvsec, asleep, prefetchable, second_table, chain_before, telemetry;
     unsigned chain, bar, bar_type, upi, memory_decode;
     unsigned bar_size, offset, stride, max_units;
     bool has_max_units;
@@ -146,7 +148,7 @@ static bool parse_patch(UcoreForgery *f, const char *key, const char *text)
 static bool is_common(const char *key)
 {
     return !strcmp(key, "cha-count") || !strcmp(key, "global-access") ||
-           !strcmp(key, "status-offset");
+           !strcmp(key, "status-offset") || !strcmp(key, "table-msr");
 }
 
 static bool is_option(const char *key)
@@ -155,7 +157,7 @@ static bool is_option(const char *key)
         "dvsec", "chain", "chain-at", "bar", "bar-type", "prefetchable",
         "bar-size", "offset", "stride", "max-units", "asleep",
         "memory-decode", "upi-table", "second-table", "msr-faults",
-        "msr-value", NULL
+        "msr-value", "telemetry", NULL
     };
 
     return g_strv_contains(options, key);
@@ -183,8 +185,9 @@ static bool load_patches(UcoreForgery *f, GKeyFile *kf, Error **errp)
 static bool check_bar(const UcoreForgery *f, Error **errp)
 {
     unsigned wide = f->bar_type == BAR_64;
+    bool another = f->second_table || f->telemetry;
 
-    if (f->bar + wide + 2 * f->second_table > 5) {
+    if (f->bar + wide + 2 * another > 5 || (f->second_table && f->telemetry)) {
         error_setg(errp, "ucore: scenario: [discovery] bar = %u: no room",
                    f->bar);
         return false;
@@ -214,8 +217,9 @@ static bool load_msr_value(UcoreForgery *f, GKeyFile *kf, Error **errp)
 static bool load(UcoreForgery *f, GKeyFile *kf, Error **errp)
 {
     static const char *const at_names[] = { "after", "before", NULL };
+    static const char *const second_names[] = { "no", "yes", "own", NULL };
     const char *group = "discovery";
-    unsigned at = 0;
+    unsigned at = 0, second = 0;
 
     f->dvsec = true;
     f->stride = 4;
@@ -224,8 +228,9 @@ static bool load(UcoreForgery *f, GKeyFile *kf, Error **errp)
           ucore_scenario_bool(kf, group, "asleep", &f->asleep, errp) &&
           ucore_scenario_bool(kf, group, "prefetchable", &f->prefetchable,
                               errp) &&
-          ucore_scenario_bool(kf, group, "second-table", &f->second_table,
-                              errp) &&
+          ucore_scenario_choice(kf, group, "second-table", second_names,
+                                &second, errp) &&
+          ucore_scenario_bool(kf, group, "telemetry", &f->telemetry, errp) &&
           ucore_scenario_bool(kf, group, "msr-faults", &f->msr_faults, errp) &&
           load_msr_value(f, kf, errp) &&
           ucore_scenario_choice(kf, group, "chain", chain_names, &f->chain,
@@ -248,6 +253,7 @@ static bool load(UcoreForgery *f, GKeyFile *kf, Error **errp)
         return false;
     }
     f->chain_before = at;
+    f->second_table = second;
     return load_patches(f, kf, errp) && check_bar(f, errp);
 }
 
@@ -315,16 +321,44 @@ static uint64_t config_address(unsigned bus, unsigned slot, unsigned function,
            bits(11, 0, offset);
 }
 
-static uint64_t unit_address(const UcoreBox *box, unsigned bus)
+static uint64_t unit_address(const UcoreBox *box)
 {
     if (box->access != UCORE_ACCESS_PCI) {
         return box->base;
     }
-    return config_address(bus, PCI_SLOT(box->devfn), PCI_FUNC(box->devfn),
+    return config_address(ucore_pci_bus_number(box->socket, box->bus), PCI_SLOT(box->devfn), PCI_FUNC(box->devfn),
                           box->base);
 }
 
-static void put_unit(const UcoreForgery *f, const UcoreBox *box, unsigned bus,
+/*
+ * The records of links on an MCC die: that of the last link is 0, and the one
+ * before has the words of the first.
+ */
+static void put_twice(const UcoreBox *box, unsigned last, uint64_t *word)
+{
+    if (box->instance == last) {
+        memset(word, 0, RECORD_WORDS * sizeof(*word));
+    } else if (box->instance + 1 == last) {
+        word[1] = unit_address(box) - (box->instance << 15);
+        word[2] = deposit64(word[2], 16, 16, 0);
+    }
+}
+
+/* Return the highest instance of the box's type. */
+static unsigned last_instance(const UcoreBox *box)
+{
+    const UcoreSocket *s = box->socket;
+    unsigned last = 0;
+
+    for (unsigned b = 0; b < s->nr_boxes; b++) {
+        if (s->boxes[b]->type == box->type) {
+            last = MAX(last, s->boxes[b]->instance);
+        }
+    }
+    return last;
+}
+
+static void put_unit(const UcoreForgery *f, const UcoreBox *box,
                      uint64_t *word)
 {
     const UcoreConfig *cfg = &box->socket->machine->config;
@@ -333,19 +367,22 @@ static void put_unit(const UcoreForgery *f, const UcoreBox *box, unsigned bus,
     word[0] = bits(7, 0, box->type->nr_gp) | bits(15, 8, u->ctl) |
               bits(23, 16, box->type->width) | bits(31, 24, u->ctr) |
               bits(39, 32, u->status) | bits(63, 62, box->access);
-    word[1] = unit_address(box, bus);
+    word[1] = unit_address(box);
     word[2] = bits(15, 0, u->number) | bits(31, 16, box->instance) |
               bits(47, 32, box->global_bit -
                    64 * ucore_global_of(cfg, u) * cfg->status_words);
     if (is_upi(box) && f->upi == UPI_WRONG) {
         word[1] = config_address(0, 31, 0, 0x40);
+    } else if (is_upi(box) && f->upi == UPI_TWICE) {
+        put_twice(box, last_instance(box), word);
     }
 }
 
 static bool wanted(const UcoreForgery *f, const UcoreBox *box, Which which)
 {
     const UcoreConfig *cfg = &box->socket->machine->config;
-    bool pointed = ucore_global_of(cfg, &box->site->unit);
+    bool pointed = ucore_table_by_msr(cfg) ||
+                   (!cfg->second_own && ucore_global_of(cfg, &box->site->unit));
 
     if ((is_upi(box) && f->upi == UPI_ABSENT) ||
         pointed != (which == TABLE_POINTED)) {
@@ -355,27 +392,27 @@ static bool wanted(const UcoreForgery *f, const UcoreBox *box, Which which)
            (box->access == UCORE_ACCESS_MMIO) == (which == TABLE_SECOND);
 }
 
-static uint64_t global_address(const UcoreSocket *s, unsigned global,
-                               unsigned bus)
+static uint64_t global_address(const UcoreSocket *s, unsigned global)
 {
     if (s->global[global].access != UCORE_ACCESS_PCI) {
         return s->global[global].base;
     }
-    return config_address(bus, UCORE_SLOT_SYSTEM, UCORE_FUNCTION_GLOBAL,
+    return config_address(ucore_pci_bus_number(s, UCORE_BUS_UNCORE), UCORE_SLOT_SYSTEM, UCORE_FUNCTION_GLOBAL,
                           s->global[global].base);
 }
 
-static void put_global(const UcoreSocket *s, unsigned units, unsigned bus,
-                       Which which, uint64_t *word)
+static void put_global(const UcoreSocket *s, unsigned units, Which which,
+                       uint64_t *word)
 {
     const UcoreConfig *cfg = &s->machine->config;
     const UcoreForgery *f = forgery(s);
-    unsigned g = which == TABLE_POINTED;
+    unsigned g = cfg->globals > 1 &&
+                 which == (cfg->second_own ? TABLE_SECOND : TABLE_POINTED);
 
     word[0] = bits(15, 8, f->stride) |
               bits(25, 16, f->has_max_units && !g ? f->max_units : units) |
               bits(63, 62, s->global[g].access);
-    word[1] = global_address(s, g, bus);
+    word[1] = global_address(s, g);
     word[2] = bits(7, 0, g ? 8 : cfg->status_offset) |
               bits(23, 8, cfg->status_bits[g]);
 }
@@ -408,7 +445,7 @@ static void append(GArray *records, const UcoreForgery *f,
 }
 
 /* the words of a table, little endian */
-static GArray *generate(const UcoreSocket *s, unsigned bus, Which which)
+static GArray *generate(const UcoreSocket *s, Which which)
 {
     const UcoreForgery *f = forgery(s);
     GArray *records = g_array_new(false, true, sizeof(uint64_t));
@@ -418,7 +455,7 @@ static GArray *generate(const UcoreSocket *s, unsigned bus, Which which)
     append(records, f, word);
     for (unsigned b = 0; b < s->nr_boxes; b++) {
         if (wanted(f, s->boxes[b], which)) {
-            put_unit(f, s->boxes[b], bus, word);
+            put_unit(f, s->boxes[b], word);
             append(records, f, word);
             units++;
         }
@@ -427,7 +464,7 @@ static GArray *generate(const UcoreSocket *s, unsigned bus, Which which)
         append(records, f, g_array_index(f->appends, Append, i).word);
         units++;
     }
-    put_global(s, units, bus, which, word);
+    put_global(s, units, which, word);
     for (unsigned i = 0; i < MIN(f->stride, RECORD_WORDS); i++) {
         g_array_index(records, uint64_t, i) = word[i];
     }
@@ -482,7 +519,7 @@ static void table_bar(PCIDevice *pd, const UcoreSocket *s, unsigned bar,
         [BAR_BAD] = PCI_BASE_ADDRESS_MEM_TYPE_1M,
     };
     const UcoreForgery *f = forgery(s);
-    GArray *records = generate(s, pci_dev_bus_num(pd), which);
+    GArray *records = generate(s, which);
     uint8_t type = types[f->bar_type];
     Table *t = g_new0(Table, 1);
     uint64_t size;
@@ -502,13 +539,23 @@ static void table_bar(PCIDevice *pd, const UcoreSocket *s, unsigned bar,
     pci_register_bar(pd, bar, type, &t->bar);
 }
 
+/* Add the BAR that the telemetry DVSEC names. It reads 0. */
+static void telemetry_bar(PCIDevice *pd, unsigned bar)
+{
+    Table *t = g_new0(Table, 1);
+
+    memory_region_init_io(&t->bar, OBJECT(pd), &table_ops, t,
+                          "ucore-telemetry", BAR_SIZE_MIN);
+    pci_register_bar(pd, bar, PCI_BASE_ADDRESS_MEM_TYPE_32, &t->bar);
+}
+
 /* ------------------------------------------------- behind an MSR, no function */
 
 #define POINTED_TABLE       0x3fe00000      /* in the socket's window */
 
 void ucore_table_map(UcoreSocket *s)
 {
-    GArray *records = generate(s, 0, TABLE_POINTED);
+    GArray *records = generate(s, TABLE_POINTED);
     Table *t = g_new0(Table, 1);
 
     t->size = records->len * sizeof(uint64_t);
@@ -573,6 +620,12 @@ static unsigned wrong_link(const UcoreForgery *f, unsigned from, unsigned next)
     }
 }
 
+/* Return the BAR after that of the table. */
+static unsigned next_bar(const UcoreForgery *f)
+{
+    return f->bar + (f->bar_type == BAR_64 ? 2 : 1);
+}
+
 static void put_chain(PCIDevice *pd, const UcoreForgery *f)
 {
     unsigned last = f->second_table ? CAP_PMON2 : CAP_PMON;
@@ -584,15 +637,15 @@ static void put_chain(PCIDevice *pd, const UcoreForgery *f)
         after_last = wrong_link(f, last, 0);
     }
     put_cap(pd, CAP_LTR, CAP_ID_LTR, CAP_TELEMETRY);
-    put_dvsec(pd, CAP_TELEMETRY, ENTRY_TELEMETRY, after_telemetry, 0);
+    put_dvsec(pd, CAP_TELEMETRY, ENTRY_TELEMETRY, after_telemetry,
+              f->telemetry ? next_bar(f) : 0);
     if (!f->dvsec) {
         return;
     }
     put_dvsec(pd, CAP_PMON, ENTRY_PMON,
               f->second_table ? CAP_PMON2 : after_last, f->bar | f->offset);
     if (f->second_table) {
-        put_dvsec(pd, CAP_PMON2, ENTRY_PMON, after_last,
-                  f->bar + (f->bar_type == BAR_64 ? 2 : 1));
+        put_dvsec(pd, CAP_PMON2, ENTRY_PMON, after_last, next_bar(f));
     }
     if (f->chain == CHAIN_BROKEN) {
         pci_set_long(pd->config + CAP_GARBAGE, 0xdeadbeef);
@@ -605,8 +658,10 @@ void ucore_table_attach(PCIDevice *pd, UcoreSocket *s, Error **errp)
 
     table_bar(pd, s, f->bar, f->offset, TABLE_FIRST);
     if (f->second_table) {
-        table_bar(pd, s, f->bar + (f->bar_type == BAR_64 ? 2 : 1), 0,
-                  TABLE_SECOND);
+        table_bar(pd, s, next_bar(f), 0, TABLE_SECOND);
+    }
+    if (f->telemetry) {
+        telemetry_bar(pd, next_bar(f));
     }
     put_chain(pd, f);
     for (unsigned i = 0; i < f->patches->len; i++) {

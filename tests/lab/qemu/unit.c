@@ -77,13 +77,23 @@ static void place_extra(UcoreBox *box)
     }
 }
 
-void ucore_unit_place(UcoreBox *box)
+static void place_function(UcoreBox *box, unsigned nth)
+{
+    const UcoreUnitSite *u = &box->site->unit;
+
+    box->base = u->base ?: EXTRA_CONFIG;
+    box->bus = u->port ? UCORE_BUS_IIO : UCORE_BUS_UNCORE;
+    box->devfn = u->devfns ? g_array_index(u->devfns, uint8_t, nth)
+                           : PCI_DEVFN(u->slot + box->instance, u->function);
+}
+
+void ucore_unit_place(UcoreBox *box, unsigned nth)
 {
     const UcoreUnitSite *u = &box->site->unit;
     unsigned i = box->instance;
 
     box->access = u->access;
-    if (i >= u->nr) {
+    if (u->devfns ? nth >= u->devfns->len : i >= u->nr) {
         place_extra(box);
         return;
     }
@@ -96,8 +106,7 @@ void ucore_unit_place(UcoreBox *box)
                     (uint64_t)(i / 2) * u->pair_stride;
         break;
     case UCORE_ACCESS_PCI:
-        box->base = u->base;
-        box->devfn = PCI_DEVFN(u->slot + i, u->function);
+        place_function(box, nth);
         break;
     }
 }

@@ -98,6 +98,17 @@ static void list_boxes(void)
 	printf("]}\n");
 }
 
+/* Results of the self-test of a box */
+static void selftest(uint32_t box)
+{
+	struct ucore_get_selftest get = { .size = sizeof(get), .box = box };
+	int ret = ioctl(device, UCORE_GET_SELFTEST, &get);
+
+	printf("{\"errno\":%d,\"tested\":%u,\"failed\":%u,\"missing\":%u,\"reads\":%u,\"writes\":%u,\"reason\":\"%s\"}\n",
+	       ret ? errno : 0, get.tested, get.failed, get.missing, get.reads, get.writes,
+	       get.reason);
+}
+
 /* ---- a session and its events ---- */
 
 static void create(char **word, int n)
@@ -232,7 +243,7 @@ static void fill(char **word, int n)
 	uint32_t events = 0;
 
 	for (i = 0; i < nr && !ret; i++) {
-		if (boxes[i].flags & UCORE_BOX_F_FREE_RUNNING)
+		if (boxes[i].flags & (UCORE_BOX_F_FREE_RUNNING | UCORE_BOX_F_ABSENT))
 			continue;
 		ret = fill_counters(i, 0, boxes[i].nr_counters, word + 1, n - 1);
 		if (!ret)
@@ -540,6 +551,8 @@ static bool obey(char **word, int n)
 		return false;
 	if (!strcmp(word[0], "boxes"))
 		list_boxes();
+	else if (!strcmp(word[0], "selftest") && n == 2)
+		selftest(number(word[1]));
 	else if (!strcmp(word[0], "create"))
 		create(word, n);
 	else if (!strcmp(word[0], "add") && n >= 4)

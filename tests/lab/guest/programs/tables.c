@@ -29,10 +29,10 @@ static void put_table(const struct ucore_table_info *t)
 	printf("{\"table\":%u,\"die\":%d,\"at\":\"%02x:%02x.%x\",\"dvsec\":%u,\"bar\":%u,"
 	       "\"offset\":%u,\"stride\":%u,\"max_units\":%u,\"nr_units\":%u,"
 	       "\"nr_rejected\":%u,\"access\":%d,\"num_status\":%u,\"reason\":%u,"
-	       "\"msr\":%u}",
+	       "\"msr\":%u,\"die_by\":%u}",
 	       t->table, t->die, t->bus, t->device, t->function, t->dvsec, t->bar, t->offset,
 	       t->stride, t->max_units, t->nr_units, t->nr_rejected, (int)t->access,
-	       t->num_status, t->reason, t->msr);
+	       t->num_status, t->reason, t->msr, t->die_by);
 }
 
 static void put_unit(const struct ucore_unit_info *u)

@@ -14,7 +14,6 @@
 #define UCORE_PLATFORMS_DISCOVERY_H
 
 #include "../model.h"
-#include "../lab_pmi.h"
 
 /* ------------------------------------------------------ bits of registers */
 
@@ -141,8 +140,6 @@ extern const UcoreBoxSite ucore_disc_unknown[];
     .discovery = true, .unknown = ucore_disc_unknown, \
     .msrs = { { 0x2000, 0x3fff } }, .msr_global_ctl = 0x2ff0, \
     .frz_all = 0x1, .frz_readable = true, \
-    .private_wk_on_pmi = PRIVATE_GLOBAL_CTL_WK_ON_PMI, \
-    .private_core_sel = PRIVATE_GLOBAL_CTL_PMI_CORE_SEL, \
     .box_rst_ctrl = BOX_RESET_CONTROLS, \
     .box_rst_ctrs = BOX_RESET_COUNTERS, .box_frz = BOX_FREEZE, \
     .box_readable = BOX_FREEZE, \

@@ -15,7 +15,7 @@ TRAITS(pciex16, CLOCK(1350000000));
 TRAITS(pciex8, CLOCK(1450000000));
 
 static const UcoreBoxType b2hot = {
-    TYPE("b2hot", 15, 4, b2hot_traits), EXTENDED(4)
+    TYPE("b2hot", 15, 4, b2hot_traits), NARROW(4)
 };
 static const UcoreBoxType b2cmi = {
     TYPE("b2cmi", 16, 4, b2cmi_traits), EXTENDED(4)
@@ -26,7 +26,9 @@ static const UcoreBoxType b2cxl = {
 static const UcoreBoxType b2upi = {
     TYPE("b2upi", 18, 4, b2upi_traits), EXTENDED(4)
 };
-static const UcoreBoxType mdf = { MDF_TYPE(20) };
+static const UcoreBoxType mdf = {
+    TYPE("mdf", 20, 4, ucore_disc_mdf_traits), NARROW(4)
+};
 static const UcoreBoxType pciex16 = {
     TYPE("pciex16", 21, 4, pciex16_traits), EXTENDED(4)
 };
@@ -46,7 +48,7 @@ static const UcoreBoxSite gnr_boxes[] = {
         IMC_UNIT(6, 512, 0xa2800), FIXED_IN_IMC } },
     UPI_SITES,
     CXL_SITES,
-    { .type = &b2hot, .unit = { MSR_UNIT(15, 16, 0x3d00) } },
+    { .type = &b2hot, .unit = { MSR_UNIT(15, 0x20, 0x3d00) } },
     { .type = &b2cmi, .unit = { PCI_UNIT(16, 0x38, 0x60, 0, 0) } },
     { .type = &b2cxl, .unit = {
         CXL_UNIT(17, 0x28, 0x50, 1000, 0x30000000) } },

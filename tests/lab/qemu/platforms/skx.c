@@ -138,7 +138,8 @@ static const UcoreBoxType irp = {
 const UcoreBoxType ucore_skx_ubox = {
     UBOX_TYPE, .nr_max = 1, .width = 48, .fixed_width = 48,
     .ctl_rst = COUNTER_RESET, .box_status = true, .status_legal = GENMASK(1, 0),
-    .ctl_legal = CTL_COMMON | THRESHOLD_5 | HSWEP_OV,
+    .ctl_legal = CTL_COMMON | THRESHOLD_5 | COMPARE_INVERT | HSWEP_OV,
+    .invert = COMPARE_INVERT,
     .fixed_legal = FIXED_OVERFLOW | FIXED_ENABLE, .ov_en = HSWEP_OV,
     .regs = ubox_regs, .filter_rate = ucore_e5_ubox_rate,
 };

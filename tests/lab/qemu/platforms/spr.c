@@ -67,6 +67,7 @@ static const UcoreBoxSite spr_boxes[] = {
 
 #define SPR_LIKE \
     DISC_COMMON, .boxes = spr_boxes, .msr_global_config = 0x2ffe, \
+    .imc = { .controllers = 4, .channels = 2 }, \
     .link_peer = 0x94, .link_status = 0x120, \
     .iio_free = { .clock = 0x340e, .clock_stride = 0x10, \
                   .in = 0x3800, .out = 0x3808, \
