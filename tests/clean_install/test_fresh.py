@@ -42,7 +42,8 @@ def in_turn(root, *stages):
     return found
 
 
-@test(machine=False, timeout=1200)
+# The time includes the build of the debug kernel by another stage
+@test(machine=False, timeout=3000)
 @kept
 def clean_install_with_a_kernel_works():
     """Run stages with few packages first, because each stage adds packages to those before."""

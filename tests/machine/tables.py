@@ -8,10 +8,14 @@ The layouts are those of the hardware, repeated here independently of the driver
 
 import json
 
+from lab.session import BOX_FREE_RUNNING, Session
+
 # uapi/ucore.h
 (TABLE_OK, TABLE_CHAIN, TABLE_BAR, TABLE_UNASSIGNED, TABLE_DISABLED, TABLE_OUTSIDE, TABLE_RAM,
  TABLE_ALL_ONES, TABLE_EMPTY, TABLE_STRIDE, TABLE_GLOBAL, TABLE_DIE, TABLE_DUPLICATE,
- TABLE_CONFLICT, TABLE_LIMIT, TABLE_UNMAPPED, TABLE_MSR, TABLE_FOREIGN) = range(18)
+ TABLE_CONFLICT, TABLE_LIMIT, TABLE_UNMAPPED, TABLE_MSR, TABLE_FOREIGN, TABLE_CONFIG,
+ TABLE_ASLEEP) = range(20)
+BY_NONE, BY_BUS, BY_MSR, BY_ONLY, BY_FREEZE, BY_ORDER = range(6)
 (UNIT_OK, UNIT_ZERO, UNIT_ALL_ONES, UNIT_TRUNCATED, UNIT_ACCESS, UNIT_NO_COUNTERS, UNIT_COUNTERS,
  UNIT_WIDTH, UNIT_OFFSET, UNIT_SELF_OVERLAP, UNIT_WINDOW, UNIT_ALIGN, UNIT_RAM, UNIT_DUPLICATE,
  UNIT_OVERLAP, UNIT_FUNCTION, UNIT_NO_ANSWER, UNIT_BEYOND_COUNT, UNIT_RELOCATED, UNIT_FOREIGN,
@@ -60,3 +64,18 @@ def boxes_of_model(machine, dies=None):
             if dies is None or die in dies:
                 boxes[die, counter["box"]] = boxes.get((die, counter["box"]), 0) + 1
     return boxes
+
+
+def assert_all_count(m, dies=None):
+    """Check that the driver lists exactly the boxes of the model, and that each counts exactly."""
+    with Session(m) as s:
+        listed = {(box["die"], box["name"]): box["counters"] + box["fixed"] for box in s.boxes
+                  if not box["caps"] & BOX_FREE_RUNNING}
+        real = boxes_of_model(m, dies)
+        assert listed == real, (sorted(set(listed) - set(real)), sorted(set(real) - set(listed)),
+                                listed, real)
+        s.fill(event="0x90+", umask="1+")
+        s.start()
+        s.read_exactly()
+        values = s.read_exactly()["values"]
+        assert all(value["count"] for value in values), values

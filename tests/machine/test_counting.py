@@ -533,7 +533,8 @@ def session_times_match_the_model(m):
     CPU between clock and register. Therefore each time of the driver is compared with the model
     in one direction, and the median of many in the other. Times of the driver must add up.
     """
-    with Session(m) as s, Session(m, timer_ns=2 * MS, ring=65536) as other:
+    # the ring has room for the samples of 16 seconds, in which a busy host reads the model's log
+    with Session(m) as s, Session(m, timer_ns=2 * MS, ring=1 << 20) as other:
         s.add("imc0", counter=0, event=0)
         other.add("cbo0", counter=0, event=0)
         other.start()

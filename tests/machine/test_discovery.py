@@ -9,7 +9,7 @@ import json
 
 from lab import ktap
 from lab.framework import KERNELS, test
-from lab.session import BOX_FREE_RUNNING, Session
+from lab.session import Session
 from machine.registers import poke
 from machine.tables import (MMIO, NO_ACCESS, ONES, PCI, TABLE_ALL_ONES, TABLE_BAR, TABLE_CHAIN,
                             TABLE_DISABLED, TABLE_DUPLICATE, TABLE_EMPTY, TABLE_GLOBAL, TABLE_OK,
@@ -18,7 +18,7 @@ from machine.tables import (MMIO, NO_ACCESS, ONES, PCI, TABLE_ALL_ONES, TABLE_BA
                             UNIT_FOREIGN, UNIT_FUNCTION, UNIT_NO_ANSWER, UNIT_NO_COUNTERS,
                             UNIT_OFFSET, UNIT_OVERLAP, UNIT_RAM, UNIT_RELOCATED, UNIT_SELF_OVERLAP,
                             UNIT_TRUNCATED, UNIT_WIDTH, UNIT_WINDOW, UNIT_ZERO, appended,
-                            boxes_of_model, found, global_word0, pci, record)
+                            assert_all_count, found, global_word0, pci, record)
 
 # a box type that no table has, an MSR that does not exist, and an address without memory
 NEW, HOLE_MSR, HOLE_MEMORY = 99, 0x2f80, 0xf070000000
@@ -31,21 +31,6 @@ LPC = 0, 0x1f, 0
 
 
 # ---- helpers ----
-
-def assert_all_count(m, dies=None):
-    """Check that the driver lists exactly the boxes of the model, and that each counts exactly."""
-    with Session(m) as s:
-        listed = {(box["die"], box["name"]): box["counters"] + box["fixed"] for box in s.boxes
-                  if not box["caps"] & BOX_FREE_RUNNING}
-        real = boxes_of_model(m, dies)
-        assert listed == real, (sorted(set(listed) - set(real)), sorted(set(real) - set(listed)),
-                                listed, real)
-        s.fill(event="0x90+", umask="1+")
-        s.start()
-        s.read_exactly()
-        values = s.read_exactly()["values"]
-        assert all(value["count"] for value in values), values
-
 
 def reload_module(m):
     """Unload ucore.ko, check the kernel log, and load the module for the next test."""

@@ -10,8 +10,7 @@ import json
 from lab.accesses import accesses_of
 from lab.framework import BOTH, test
 from lab.qemu import rates
-from lab.session import SAMPLE_RECOVERED, Session, refused
-from machine.armed import WATCHDOG, each_overflowed, run_armed
+from lab.session import Session, refused
 from machine.eventset import instance_of, type_of
 from machine.exact import count_and_stop_exactly
 from machine.registers import poke
@@ -176,25 +175,6 @@ def each_global_control_is_restored(m):
     m.wait_until(lambda: controls(m) == before, what="the freeze before the session")
     m.rmmod()
     assert controls(m) == before, controls(m)
-
-
-# ---- overflows of boxes of each global control, by the model's private PMI route ----
-
-def period_of(box, die, hz):
-    return rates.rate(type_of(box), instance_of(box), die, platform="dmr", **CLOCK) // hz
-
-
-@test("dmr-2s", settings={"model.pmi": "private"}, loaded=False, timeout=120)
-def overflows_behind_each_global_control_are_sampled_exactly(m):
-    m.write(WATCHDOG, 0)
-    m.insmod(parameters="private_pmi=1")
-    boxes = ("pcu0", "imc1", "ula0", "pcie60", "cbo0", "cbo1", "santa0", "sbo1")
-    assert IN_BLOCK.intersection(boxes) == {"cbo0", "cbo1", "santa0", "sbo1"}
-    wanted = [(box, die, 1, period_of(box, die, 10 + n), CLOCK)
-              for die in (0, 1) for n, box in enumerate(boxes)]
-    samples = run_armed(m, wanted, each_overflowed(2))
-    assert not any(s["flags"] & SAMPLE_RECOVERED for s in samples), samples
-    m.rmmod()
 
 
 # ---- tables with an unusable address in the MSR: one for each die, the first table is good ----

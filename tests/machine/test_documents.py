@@ -91,7 +91,7 @@ def readme_commands_work_on_a_later_xeon(m):
 
 @test("e2-2s", timeout=200)
 def readme_commands_work_on_an_e5(m):
-    readme_lines_on(m, re.compile(f"{OF_LATER.pattern}|export|iio/"))
+    readme_lines_on(m, re.compile(f"{OF_LATER.pattern}|export|iio/|--per-device"))
 
 
 @test(machine=False, timeout=400)

@@ -13,7 +13,6 @@ from lab.session import (MS, US, VALUE_DEAD, Session, assert_equal, flagged, ref
 from machine.armed import WATCHDOG
 from machine.test_faults import (CLOCK, UNKNOWN_NMI, arm, assert_gap, drain_until, is_dead,
                                  recovered, samples_around_a_gap, wait_samples)
-from machine.test_spr import PRIVATE, period_of, private
 
 # delays around the driver's wait for a PMI (1 ms) and the scan of the watchdog (20 ms)
 LATE = (20 * US, 700 * US, 3 * MS, 15 * MS, 60 * MS)
@@ -21,18 +20,14 @@ LATE = (20 * US, 700 * US, 3 * MS, 15 * MS, 60 * MS)
 
 # ---- interrupts ----
 
-def arm_spr(session):
-    session.add("imc1", 0, 0, period_of("imc1", 0, 50), event=1)
-
-
-def sampled_exactly(m, armed, fault, samples=12):
+def sampled_exactly(m, fault, samples=12):
     """Sample overflows while a fault delays or repeats PMIs; check that each sample is exact.
 
     Return the samples and the PMIs of the model's log.
     """
     mark = m.truth_length()
     with Session(m, ring=1 << 20) as s:
-        armed(s)
+        arm(s)
         s.start()
         wait_samples(m, s, 2)
         m.inject(fault)
@@ -46,22 +41,22 @@ def sampled_exactly(m, armed, fault, samples=12):
     return found, m.truth("pmi", mark)
 
 
-def assert_late_pmis_are_exact(m, armed=arm):
+def assert_late_pmis_are_exact(m):
     m.write(WATCHDOG, 0)
     for delay in LATE:
-        found, pmis = sampled_exactly(m, armed, f"delay-pmi 0 {delay}")
+        found, pmis = sampled_exactly(m, f"delay-pmi 0 {delay}")
         assert len(pmis) >= 10, (delay, pmis)
         # the driver did not wait for interrupts that came after the scan of the watchdog
         assert delay < 60 * MS or any(recovered(found)[3:]), delay
     # without the delay PMIs are in time again
-    found, _ = sampled_exactly(m, armed, "delay-pmi 0 0")
+    found, _ = sampled_exactly(m, "delay-pmi 0 0")
     assert not all(recovered(found)[3:]), found
 
 
-def assert_duplicate_pmis_are_exact(m, *later, armed=arm):
+def assert_duplicate_pmis_are_exact(m, *later):
     m.write(WATCHDOG, 0)
     for after in later:
-        found, pmis = sampled_exactly(m, armed, f"double-pmi 0 1000 {after}")
+        found, pmis = sampled_exactly(m, f"double-pmi 0 1000 {after}")
         # some freezes have sent more than one PMI
         assert len(pmis) > len({pmi["seq"] for pmi in pmis}) >= 10, (after, pmis)
 
@@ -81,15 +76,6 @@ def repeated_pmis_make_no_sample(m):
     """The first PMI was served, and the second has no overflow: it is an unknown NMI."""
     m.allow(*UNKNOWN_NMI)
     assert_duplicate_pmis_are_exact(m, 30 * US, 2 * MS)
-
-
-@test("spr-2s", settings=PRIVATE, loaded=False, timeout=120)
-def late_or_duplicate_pmis_on_discovery_platform_are_exact(m):
-    private(m)
-    assert_late_pmis_are_exact(m, arm_spr)
-    m.allow(*UNKNOWN_NMI)
-    assert_duplicate_pmis_are_exact(m, 0, 2 * MS, armed=arm_spr)
-    m.rmmod()
 
 
 # ---- counters and registers ----

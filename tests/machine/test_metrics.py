@@ -67,9 +67,11 @@ class Promise:
                       map(json.loads, machine.sh("ucoretool list -j").splitlines())
                       if "die" in box]
         types = {kind for _, kind, _ in self.boxes}
-        # without the metrics of HBM, unless the machine has some
+        # without the metrics of HBM, unless the machine has some, and without those that need the
+        # speed of a link, which these machines do not have (test_stacks.py)
         self.metrics = {name: row for name, row in table(self.platform).items()
-                        if not name.startswith("hbm_") or "mchbm" in types}
+                        if (not name.startswith("hbm_") or "mchbm" in types) and
+                        "LINK_SPEED" not in row["Where"]}
         self.ratios = []        # times of the driver, in parts of those of the model
         self.dies = sorted({die for die, _, _ in self.boxes})
         siblings = machine.sh("cat /sys/devices/system/cpu/cpu*/topology/thread_siblings_list")

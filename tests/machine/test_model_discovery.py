@@ -18,7 +18,6 @@ INVERT, FIXED_EN = 1 << 23, 1 << 22
 CHA0, IIO0, IRP0, M2PCIE0, PCU0, UBOX0, MDF0 = \
     0x2000, 0x3000, 0x3400, 0x3200, 0x2fc0, 0x2fd0, 0x2800
 MSR_STATUS, MSR_CTL, MSR_CTR, FILTER0 = 1, 2, 8, 0xe
-DEBUGCTL = 0x1d9
 # memory: offsets from the box control
 WINDOW, WINDOW_SIZE = 0xf000000000, 0x100000000
 IMC0, CXLCM0, CXLDP0 = 0xa2800, 0x20000000, 0x28000000
@@ -347,11 +346,11 @@ def free_running_counters_never_stop(m):
 
 # ---- Overflow ----
 
-def overflow(m, increments=28000000, core_sel=0):
+def overflow(m, increments=28000000):
     """Let the UBox's fixed counter of socket 1 overflow; return the unfreeze and the freeze."""
     mark = m.truth_length()
     poke(m, ("w", 2, UBOX0 + 0xf, preload(increments)), ("w", 2, UBOX0 + 0xe, FIXED_EN | OV_EN),
-         ("w", 2, GLOBAL_CTL, core_sel))
+         ("w", 2, GLOBAL_CTL, 0))
     wait_frozen(m, 1)
     return m.truth("unfreeze", since=mark)[-1], m.truth("freeze", since=mark)[-1]
 
@@ -410,15 +409,53 @@ def status_words_cover_all_units(m):
     assert m.oracle("state")["sockets"][0]["status_words"] == [0, 0]
 
 
-@test("spr-2s", settings={"model.pmi": "private"}, **bare)
-def private_pmi_reaches_the_selected_core(m):
-    m.allow("NMI received for unknown reason|Dazed and confused")
-    clean(m, 1)
-    poke(m, ("w", 2, DEBUGCTL, 0x2000), ("w", 3, DEBUGCTL, 0x2000))
-    overflow(m, core_sel=2 << 16)
-    assert [cpu["pmi_delivered"] for cpu in m.oracle("cpus")["cpus"]] == [0, 0, 0, 1]
-    assert peek(m, "r", 2, GLOBAL_CTL) == 2 << 16 | FRZ
-    clean(m, 1)
+def overflow_effect(m):
+    """Let counter 0 of cha1 overflow while that of cha2 counts.
+
+    Return whether the die and each of the two boxes stand, and the words of the status.
+    """
+    clean(m)
+    poke(m, ("w", 0, CHA0 + 0x10 + MSR_CTR, preload(100000)),
+         ("w", 0, CHA0 + 0x10 + MSR_CTL, OV_EN | 1), ("w", 0, CHA0 + 0x20 + MSR_CTL, 1),
+         ("w", 0, GLOBAL_CTL, 0))
+    m.wait_until(lambda: counter(m, "cha1", 0)["value"] < 1 << 47, what="an overflow")
+    first, later = (poke(m, ("r", 0, CHA0 + 0x10 + MSR_CTR), ("r", 0, CHA0 + 0x20 + MSR_CTR))
+                    for _ in range(2))
+    state = m.oracle("state")["sockets"][0]
+    return (state["frozen"], *(old == new for old, new in zip(first, later)),
+            state["status_words"][0], peek(m, "r", 0, CHA0 + 0x10 + MSR_STATUS))
+
+
+@test("spr-2s", settings={"model.overflow": "ignored"}, **bare)
+def overflow_enable_can_have_no_effect(m):
+    assert overflow_effect(m) == (False, False, False, 0, 0)
+
+
+@test("spr-2s", settings={"model.overflow": "box"}, **bare)
+def overflow_can_freeze_its_box_only(m):
+    assert overflow_effect(m) == (False, True, False, 1 << 1, 1)
+    poke(m, ("w", 0, CHA0 + 0x10 + MSR_CTL, 1), ("w", 0, CHA0 + 0x10 + MSR_STATUS, 1),
+         ("w", 0, GLOBAL_STATUS, 1 << 1), ("w", 0, GLOBAL_CTL, 0))
+    before = counter(m, "cha1", 0)["value"]
+    m.wait_until(lambda: counter(m, "cha1", 0)["value"] > before)
+
+
+@test("spr-2s", settings={"model.overflow": "no-bit"}, **bare)
+def overflow_can_set_no_status_bit(m):
+    assert overflow_effect(m) == (True, True, True, 0, 1)
+
+
+@test("spr-2s", settings={"model.overflow": "other-bit"}, **bare)
+def overflow_can_set_the_status_bit_of_another_box(m):
+    assert overflow_effect(m) == (True, True, True, 1 << 2, 1)
+
+
+@test("spr-2s", settings={"model.overflow": "stuck"}, alone=True, **bare)
+def freeze_by_an_overflow_can_last(m):
+    assert overflow_effect(m) == (True, True, True, 1 << 1, 1)
+    poke(m, ("w", 0, CHA0 + 0x10 + MSR_CTL, 1), ("w", 0, CHA0 + 0x10 + MSR_STATUS, 1),
+         ("w", 0, GLOBAL_STATUS, 1 << 1), ("w", 0, GLOBAL_CTL, FRZ), ("w", 0, GLOBAL_CTL, 0))
+    assert m.oracle("state")["sockets"][0]["frozen"]
 
 
 @test("gnr-2s", alone=True, **bare)

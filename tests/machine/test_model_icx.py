@@ -130,7 +130,7 @@ def controls_and_counters_keep_their_bits(m):
     def legal(kind, i):
         if i == FIXED:
             return 0x500000
-        return 0x1f54ffff if kind == "ubox" else LEGAL.get(kind, PLAIN) | OVERFLOW
+        return 0x1fd4ffff if kind == "ubox" else LEGAL.get(kind, PLAIN) | OVERFLOW
     assert_bits(m, BOXES, legal)
 
 

@@ -78,7 +78,7 @@ BOXES = {"cha0": cha(0), "cha3": cha(3), "iio0": iio(0), "iio5": iio(5), "irp0":
 
 # implemented bits of controls; rst (bit 17, and bit 19 of iMC's fixed control) reads 0
 PLAIN = 0xffd6ffff
-LEGAL = {"cha": 0xffdeffff, "iio": 0x7fffffd6ffff, "ubox": 0x1f56ffff, "pcu": 0xdfd6c0ff}
+LEGAL = {"cha": 0xffdeffff, "iio": 0x7fffffd6ffff, "ubox": 0x1fd6ffff, "pcu": 0xdfd6c0ff}
 LEGAL_FIXED = {"ubox": 0x500000, "imc": 0xd00000}
 COUNTERS = {"irp": (0, 1), "ubox": (0, 1, FIXED), "m3upi": (0, 2), "imc": (0, 3, FIXED)}
 

@@ -208,7 +208,7 @@ def start_and_stop_of_both_kinds_in_any_order_set_the_route(m):
 
 # ---- periods that are refused ----
 
-@test(("e2-2s", "snbep-2s", "spr-2s"), kernels=BOTH)
+@test(("e2-2s", "snbep-2s", "snr-1s"), kernels=BOTH)
 def period_that_cannot_freeze_is_refused(m):
     """EOPNOTSUPP as for a period that must interrupt; an event without a period is accepted."""
     with Session(m, no_pmi=True) as s:

@@ -5,6 +5,7 @@ on one die than on the other."""
 import csv
 import io
 import json
+import statistics
 
 from lab.framework import test
 from lab.session import Session
@@ -105,4 +106,7 @@ def metric_of_a_file_is_right_across_a_wrap(m):
                 "--count 10; rm /tmp/clock.metrics")
     values = [float(row["value"]) for row in csv.DictReader(io.StringIO(said)) if row["value"]]
     assert len(values) == 20, said
-    assert all(abs(value / 2e9 - 1) < 0.05 for value in values), values
+    # A wrong wrap changes a value by 2.8 times its size. A host that stops a CPU at a freeze makes one
+    # value a bit larger.
+    assert all(0.5 < value / 2e9 < 2 for value in values), values
+    assert abs(statistics.median(values) / 2e9 - 1) < 0.05, values

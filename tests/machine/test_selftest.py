@@ -65,8 +65,10 @@ def verify_passes_on_a_correct_machine(m):
         absent.add("memory")
     assert {"width", "control", "run", "freeze", "box freeze", "owners", "clocks",
             "memory"} <= passed(found) | absent, found
-    overflow = any("overflow" in box["caps"] for box in boxes(m))
-    assert ({"interrupts", "status"} <= passed(found)) == overflow, found
+    interrupts = json.loads(m.sh("ucoretool info -j"))["overflow_pmi"]
+    assert ({"interrupts", "status"} <= passed(found)) == interrupts, found
+    # without interrupts, an overflow must freeze the die
+    assert ("overflow" in passed(found)) == ("discovery" in passed(found)), found
 
 
 @test("e2-2s", timeout=300)
@@ -144,6 +146,8 @@ flaw("a_clock_that_does_not_count", "run", settings={"rates.imc.1.1.fixed": 0},
 # the table reports a larger width for the first unit of die 0, a CHA
 flaw("a_width_that_the_table_overstates", "width", scenario="spr-2s",
      settings={"discovery.0:record.1.0": hex(WIDER)}, named="cha0 of die 0")
+flaw("an_overflow_that_freezes_its_box_only", "overflow", scenario="spr-2s",
+     settings={"model.overflow": "box"}, named="only some boxes")
 flaw("a_unit_that_does_not_respond", "discovery", scenario="spr-2s",
      settings=appended([record(HOLE_MSR, NEW, 1)], 0), named="1 of ")
 

@@ -93,6 +93,22 @@ def equal_events_of_three_sessions_use_the_same_counters(m):
         assert_shared_between_starts(a, b, c)
 
 
+@test("snbep-2s", kernels=KERNELS)
+def equal_events_share_a_counter_that_no_freeze_stops(m):
+    """The model reports each write to the control of a counter of the UBox that counts."""
+    with Session(m) as a, Session(m) as b, Session(m) as c:
+        for s in (a, b, c):
+            s.add("ubox0", counter=0, event=0x42)
+        for s in (a, b):
+            s.start()
+        a.stop()
+        for s in (c, a):
+            s.start()
+        counts = [s.read()["values"][0]["count"] for s in (a, c, b)]
+        # b began before c, and is read after it
+        assert 0 < counts[0] and 0 < counts[1] < counts[2], counts
+
+
 @test("spr-2s", kernels=BOTH)
 def equal_events_use_the_same_discovered_counters(m):
     with Session(m) as a, Session(m) as b, Session(m) as c:
@@ -247,8 +263,8 @@ def sessions_sharing_a_counter_keep_their_own_periods(m):
             s.add("imc0", 0, 0, period, **CLOCK)
         c.add("imc0", 0, 0, **CLOCK)
         a.start()
-        b.base = begin_beside(m, b)
-        c.base = begin_beside(m, c)
+        begin_beside(m, b)
+        begin_beside(m, c)
         samples = {a: sample_until(m, a, lambda found: len(found) > 20 and
                                    b.status()["samples"] > 10)}
         of_c = c.read()
@@ -261,14 +277,25 @@ def sessions_sharing_a_counter_keep_their_own_periods(m):
 
 
 def begin_beside(m, session):
-    """START beside a session whose overflows may freeze the die at the same time; return the totals
-    of START's own freeze."""
+    """START a session of one die, on which other sessions count by the same counters.
+
+    START and READ freeze the die, unless an overflow has frozen it already. Of several overflows,
+    the counts of a READ show in which the session began to count.
+    """
     mark = m.truth_length()
     session.command("start")
-    freezes = freezes_since(m, mark)
-    # START freezes the die, unless an overflow has frozen it already
-    of_start = [f for f in freezes if f["reason"] != "overflow"] or freezes
-    return {f["socket"]: totals_at(f) for f in of_start[:1]}
+    answer = session.read()
+    while not answer["values"][0]["count"]:     # READ in the freeze of START
+        answer = session.read()
+    keys = {(at.box, at.ctr) for at in session.events.values()}
+    freezes = [f for f in freezes_since(m, mark)
+               if f["socket"] == 0 and keys <= totals_at(f).keys()]
+    for i, freeze in enumerate(freezes):
+        session.base = {0: totals_at(freeze)}
+        if any(not session.differences(answer["values"], {0: totals_at(later)})
+               for later in freezes[i:]):
+            return
+    raise AssertionError(f"no two freezes explain the counts of {answer}")
 
 
 # ---- multiplexing ----

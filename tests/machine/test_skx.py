@@ -132,8 +132,7 @@ def single_socket_needs_no_bus_map(m):
 @test("skx-2s")
 def fields_absent_in_a_box_are_refused(m):
     with Session(m) as s:
-        for box, field in (("imc0", "umask_ext"), ("m2m0", "umask_ext"), ("ubox0", "invert"),
-                           ("cha0", "ch_mask"), ("cha0", "filter_opc"), ("pcu0", "umask")):
+        for box, field in (("imc0", "umask_ext"), ("m2m0", "umask_ext"), ("cha0", "ch_mask"), ("cha0", "filter_opc"), ("pcu0", "umask")):
             with refused(errno.EINVAL):     # GET_FIELDS does not list the field
                 s.add(box, event=1, **{field: 1})
         for box, field, value in (("upi0", "umask_ext", 0x1000), ("iio0", "ch_mask", 0x100),
@@ -142,6 +141,19 @@ def fields_absent_in_a_box_are_refused(m):
             with refused(errno.ERANGE):
                 s.add(box, event=1 if field != "event" else value,
                       **({field: value} if field != "event" else {}))
+
+
+@test(("skx-2s", "icx-1s"))
+def inverted_threshold_of_ubox_counts_other_cycles(m):
+    """Edge detection makes the rate of a threshold 1; inverted, it is that of all other cycles."""
+    fields = {"event": 0x42, "umask": 0x08, "thresh": 1}
+    with Session(m) as s:
+        s.add("ubox0", 0, 0, **fields)
+        s.add("ubox0", 0, 1, invert=1, **fields)
+        s.start()
+        s.read_exactly()
+        counts = [value["count"] for value in s.read_exactly()["values"]]
+    assert all(counts) and counts[0] != counts[1], counts
 
 
 @test("skx-2s")

@@ -105,7 +105,7 @@ class Copy:
     def module(self):
         """Build the module as the lab does, where the lab builds it."""
         out = self.lab / f"module-{kernels.get(LAB_KERNEL).release}"
-        return self._make(LAB_KERNEL, out, "UCORE_PRIVATE_PMI=")
+        return self._make(LAB_KERNEL, out)
 
 
 def unlinked():
