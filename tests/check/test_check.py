@@ -180,13 +180,12 @@ def warnings_on_6_1():
 def gcc_w1_and_sparse_on_6_12():
     """One build, in which sparse checks each file after the compiler."""
     fail_on(module_warnings("gcc-6.12", kernels.get("6.12"), "W=1", "C=1",
-                            "CF=-D__CHECK_ENDIAN__", "UCORE_PRIVATE_PMI=y"))
+                            "CF=-D__CHECK_ENDIAN__"))
 
 
 @test(machine=False, timeout=900)
 def clang_w1():
     fail_on(module_warnings("clang", kernels.get("clang"), "CC=clang", "W=1",
-                            "UCORE_PRIVATE_PMI=y",
                             "KBUILD_MODPOST_WARN=1"))
 
 

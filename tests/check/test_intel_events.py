@@ -36,6 +36,8 @@ CHANGED = (
      "umask bit 6 enables the node filter, too"),
     ("skx clx", r"UNC_U_EVENT_MSG\.(DOORBELL_RCVD|INT_PRIO|IPI_RCVD)", 3, "Filter",
      "UBoxFilter[3:0]", "no source documents this register on these processors"),
+    ("snr", r"UNC_M_CLOCKTICKS_FREERUN", 1, "Counter", "4",
+     "Intel counts the two counters of persistent memory, which only Ice Lake has"),
     ("icx snr", r"UNC_I_TRANSACTIONS\.ORDERINGQ", 1, "Filter", "IRPFilter[4:0]",
      "no source documents this register on these processors"),
     ("gnr srf cwf", r"UNC_IIO_NUM_OUTSTANDING_REQ_OF_CPU\.(WR|REQ_OWN|DATA|IOMMU_REQ|IOMMU_HIT|"

@@ -25,12 +25,15 @@ ONE_SECOND = (
 FOUR_PORTS = {(platform, name) for platform in ("skx", "clx") for name in
               ("io_bandwidth_read", "io_bandwidth_write", "Info_System_IO_Read_BW",
                "Info_System_IO_Write_BW")}
-# Metrics that Intel does not have: a common name on all platforms, two that follow SPR, and DDR
-# and HBM separately
+# Metrics that Intel does not have: a common name on all platforms, two that follow SPR, DDR and HBM
+# separately, and the utilization of links
 ADDED = {("grr", "iio_bandwidth_read"), ("grr", "iio_bandwidth_write"),
          ("icx", "iio_bandwidth_read"), ("icx", "iio_bandwidth_write"),
          *(("spr", f"{memory}_bandwidth_{way}") for memory in ("ddr", "hbm")
            for way in ("read", "write", "total")),
+         *((platform, "upi_data_transmit_utilization") for platform in
+           ("skx", "clx", "icx", "spr", "emr", "gnr", "srf", "cwf")),
+         *((platform, "qpi_data_transmit_utilization") for platform in ("hswep", "bdxep")),
          *((platform, "llc_miss_latency") for platform in intel.PLATFORMS if platform != "grr")}
 NUMBER = 318
 

@@ -52,6 +52,8 @@ NOT_IN_LINUX = {
     # DDR and HBM separately
     **{f"{memory}_bandwidth_{way}": "spr" for memory in ("ddr", "hbm")
        for way in ("read", "write", "total")},
+    "upi_data_transmit_utilization": "skx clx cpx icx spr emr srf",
+    "qpi_data_transmit_utilization": "hswep bdxep",
     "llc_miss_latency": "hswep bdxep skx clx cpx icx spr emr srf",      # a name on all platforms
 }
 # Platforms with many metrics of ucore, and bdxde: number of metrics that Linux does not have
