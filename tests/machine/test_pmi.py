@@ -372,24 +372,34 @@ def pmi_on_both_threads_makes_one_sample(m):
         assert {sample["cpu"] for sample in samples} <= mine
 
 
-@test("e2-2s", kernels=BOTH, settings={"faults.core-map": "1 0", "model.debugctl-gate": "no"})
-def pmi_on_another_core_is_served_there(m):
-    """Cores are numbered in another way, so that each PMI is misrouted. A PMI that a READ on
-    the reader has already served is recognised, too. The driver routes PMIs to all cores if a busy
-    host delays two PMIs."""
-    m.write(WATCHDOG, 0)
+def samples_by_pmis(m, count):
+    """Sample die 0 @count times in a session of its own. Return the CPU of each sample that a PMI
+    started, with the CPUs that received this PMI."""
+    mark = m.truth_length()
     with Session(m, ring=1 << 20) as s:
         arm(s, dies=(0,), hz=50)
         s.command("cpu 0")
-        mark = m.truth_length()
-        samples = sample_exactly(m, s, 30)
+        samples = sample_exactly(m, s, count)
         freezes = s.sampled(samples, s.freezes(mark))
     sent = {}
     for pmi in m.truth("pmi", mark):
         sent.setdefault(pmi["seq"], set()).add(pmi["cpu"])
-    served = [(sample["cpu"], sent[freeze["seq"]])
-              for sample, freeze in zip(samples, freezes, strict=True)
-              if sample["flags"] & SAMPLE_CONTEXT]
+    return [(sample["cpu"], sent[freeze["seq"]])
+            for sample, freeze in zip(samples, freezes, strict=True)
+            if sample["flags"] & SAMPLE_CONTEXT]
+
+
+@test("e2-2s", kernels=BOTH, settings={"faults.core-map": "1 0", "model.debugctl-gate": "no"})
+def pmi_on_another_core_is_served_there(m):
+    """Cores are numbered in another way, so that each PMI is misrouted. A PMI that a READ on
+    the reader has already served is recognised, too. The driver routes PMIs to all cores if a busy
+    host delays two PMIs, until the session ends. The next session starts with one core again."""
+    m.write(WATCHDOG, 0)
+    served = []
+    for _ in range(20):
+        served += samples_by_pmis(m, 10)
+        if (1, {1}) in served:
+            break
     assert (1, {1}) in served and all(cpu in sent_to for cpu, sent_to in served), served
 
 
