@@ -205,6 +205,8 @@ class Scenario:
         numbers, for example 7fh and ffh with two sockets. A bus above the uncore bus is used if
         the platform has one.
         """
+        if PLATFORMS[self.platform].client:
+            return []
         share = 256 // self.sockets
         above = PLATFORMS[self.platform].bus_above
         roots = [(f"uncore{s}", share * (s + 1) - 1 - above, s) for s in range(self.sockets)]

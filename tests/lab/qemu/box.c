@@ -52,6 +52,8 @@ uint64_t ucore_box_read(UcoreBox *box, const UcoreReg *reg, int64_t now)
     switch ((UcoreRegKind)reg->kind) {
     case UCORE_REG_BOX_CTL:
         return box->box_ctl;
+    case UCORE_REG_TYPE_CTL:
+        return 0;
     case UCORE_REG_BOX_STATUS:
         return box->status;
     case UCORE_REG_CTL:
@@ -102,6 +104,28 @@ static void write_box_ctl(UcoreBox *box, uint32_t val)
         if ((val & p->box_rst_ctrs) && !(box->stuck & BIT(i))) {
             box->ctr[i].value = 0;
             box->ctr[i].frac = 0;
+        }
+    }
+}
+
+/*
+ * Write the control that only the second memory controller has. It resets both
+ * controllers.
+ */
+static void write_type_ctl(const UcoreBox *box, uint32_t val, int64_t now)
+{
+    const UcorePlatform *p = box->socket->machine->config.platform;
+
+    if (val & ~(p->box_rst_ctrl | p->box_rst_ctrs)) {
+        violate(box, "box-ctl", "only the resets of both are known", val);
+    }
+    for (unsigned b = 0; b < box->socket->nr_boxes; b++) {
+        UcoreBox *other = box->socket->boxes[b];
+
+        if (other->type == box->type) {
+            ucore_box_advance(other, now);
+            write_box_ctl(other, other->box_ctl | (val & ~p->box_frz));
+            ucore_box_update(other);
         }
     }
 }
@@ -208,6 +232,9 @@ void ucore_box_write(UcoreBox *box, const UcoreReg *reg, uint64_t val,
     switch ((UcoreRegKind)reg->kind) {
     case UCORE_REG_BOX_CTL:
         write_box_ctl(box, val);
+        break;
+    case UCORE_REG_TYPE_CTL:
+        write_type_ctl(box, val, now);
         break;
     case UCORE_REG_BOX_STATUS:
         write_box_status(box, val);

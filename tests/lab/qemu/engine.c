@@ -43,7 +43,7 @@ static bool counter_advance(UcoreCounter *c, unsigned width, uint64_t dt)
         c->frac -= NANOSECONDS_PER_SECOND;
         inc++;
     }
-    carry = inc >= BIT_ULL(width) - c->value;
+    carry = width < 64 && inc >= BIT_ULL(width) - c->value;
     c->value = (c->value + inc) & MAKE_64BIT_MASK(0, width);
     c->total += inc;
     return carry;
@@ -138,7 +138,8 @@ static void box_update_running(UcoreBox *box)
     bool box_frozen = box->type->box_ctl && cfg->box_freeze &&
                       ucore_word_freezes(cfg->platform, box->box_ctl);
 
-    box->running = !box_frozen && !box->socket->frozen && !box->halted;
+    box->running = !box_frozen && !box->halted &&
+                   (!box->socket->frozen || box->type->apart);
     box_update_deadline(box);
 }
 
@@ -281,6 +282,13 @@ static bool carry_report(UcoreBox *box, unsigned ctr, uint32_t *globals)
     return true;
 }
 
+static bool freezes_on_overflow(const UcoreSocket *s)
+{
+    const UcorePlatform *p = s->machine->config.platform;
+
+    return !p->run_en || (s->global[0].ctl & p->frz_on_ov);
+}
+
 static void socket_overflow(UcoreSocket *s, int64_t now, UcoreBox **boxes,
                             uint32_t *counters, unsigned nr)
 {
@@ -314,12 +322,14 @@ static void socket_overflow(UcoreSocket *s, int64_t now, UcoreBox **boxes,
     if (s->machine->config.overflow == UCORE_OVERFLOW_BOX) {
         return;
     }
-    s->overflow_freezes++;
-    s->frz |= globals;
-    s->stuck = s->machine->config.overflow == UCORE_OVERFLOW_STUCK;
-    ucore_socket_freeze(s, now, "overflow", cause->str);
+    if (freezes_on_overflow(s)) {
+        s->overflow_freezes++;
+        s->frz |= globals;
+        s->stuck = s->machine->config.overflow == UCORE_OVERFLOW_STUCK;
+        ucore_socket_freeze(s, now, "overflow", cause->str);
+    }
     for (unsigned g = 0; g < UCORE_MAX_GLOBALS; g++) {
-        if (globals & BIT(g)) {
+        if ((globals & BIT(g)) && s->machine->config.pmi) {
             ucore_pmi_broadcast(s, g, now);
         }
     }
@@ -417,7 +427,9 @@ static void box_place(UcoreBox *box)
 
     if (site->in_memory) {
         box->access = UCORE_ACCESS_MMIO;
-        box->base = ucore_mmio_window(box->socket) +
+        box->base = p->mchbar_imc ? UCORE_MCHBAR + p->mchbar_imc +
+                                    box->instance * UCORE_MCHBAR_STRIDE
+                  : ucore_mmio_window(box->socket) +
                     ucore_mmio_imc(box->socket->machine,
                                    box->instance / p->imc.channels) +
                     p->imc.channel +
@@ -531,7 +543,7 @@ static void socket_global_init(UcoreSocket *s, unsigned g)
     const UcorePlatform *p = cfg->platform;
     UcoreAccess access = g ? UCORE_ACCESS_MMIO : cfg->global_access;
     bool msr = access == UCORE_ACCESS_MSR;
-    UcoreReg *reg = g_new0(UcoreReg, cfg->status_words + 3);
+    UcoreReg *reg = g_new0(UcoreReg, cfg->status_words + 4);
 
     s->global[g].access = access;
     s->global[g].regs = reg;
@@ -546,6 +558,10 @@ static void socket_global_init(UcoreSocket *s, unsigned g)
         *reg++ = (UcoreReg){ (g ? 8 : cfg->status_offset) + i * (msr ? 1 : 8),
                              UCORE_REG_GLOBAL_STATUS,
                              g * cfg->status_words + i, true };
+    }
+    if (p->msr_status_clear) {
+        *reg++ = (UcoreReg){ p->msr_status_clear - p->msr_global_ctl,
+                             UCORE_REG_STATUS_CLEAR, 0, true };
     }
     *reg = (UcoreReg)UCORE_REGS_END;
 }
@@ -604,7 +620,8 @@ static void sockets_reset(UcoreMachine *m, int64_t now)
             s->global[g].route = 0;
         }
         memset(s->global_status, 0, sizeof(s->global_status));
-        s->frozen = cfg->firmware_freeze;
+        s->frozen = cfg->firmware_freeze ||
+                    (cfg->platform->run_en && !cfg->platform->run_at_reset);
         s->frz = s->frozen ? BIT(cfg->globals) - 1 : 0;
         s->words_frozen = s->stuck = false;
         s->unfreeze_first = UCORE_NEVER;

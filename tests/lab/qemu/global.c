@@ -127,6 +127,59 @@ static void write_ctl(UcoreSocket *s, unsigned global, uint64_t val,
     }
 }
 
+/* Write the global control of a client processor, whose enable is a level. */
+static void write_level(UcoreSocket *s, uint64_t val, int64_t now)
+{
+    const UcoreConfig *cfg = &s->machine->config;
+    const UcorePlatform *p = cfg->platform;
+    uint64_t rw = cfg->wk_on_pmi | cfg->core_sel | p->frz_on_ov;
+
+    if (val & ~(p->run_en | rw)) {
+        violate(s, "reserved", "GLOBAL_CTL has reserved bits set", val);
+    }
+    if ((val & cfg->core_sel) || !socket_armed(s)) {
+        s->global[0].route = val & cfg->core_sel;
+    }
+    s->global[0].ctl = val & rw;
+    if (!(val & p->run_en)) {
+        if (cfg->frz_all) {
+            s->frz = BIT(0);
+            ucore_socket_freeze(s, now, "frz_all", "");
+        }
+        return;
+    }
+    check_unfreeze(s, s->global[0].route, val);
+    ucore_boxes_resume(s, now);
+    if (!s->stuck) {
+        s->frz = 0;
+        ucore_socket_unfreeze(s, now);
+    }
+}
+
+/* Write a register that may clear the status of a client processor. */
+static void clear_status(UcoreSocket *s, uint8_t kind, uint64_t val)
+{
+    const UcoreConfig *cfg = &s->machine->config;
+    bool own = kind == UCORE_REG_GLOBAL_STATUS;
+
+    if (val & ~cfg->platform->global_status_legal) {
+        violate(s, "reserved", "GLOBAL_STATUS has reserved bits set", val);
+    }
+    switch ((UcoreStatusClear)cfg->status_clear) {
+    case UCORE_CLEAR_ONES:
+        s->global_status[0] &= own ? ~val : UINT64_MAX;
+        break;
+    case UCORE_CLEAR_ZERO:
+        s->global_status[0] &= own ? val : UINT64_MAX;
+        break;
+    case UCORE_CLEAR_OTHER:
+        s->global_status[0] &= own ? UINT64_MAX : ~val;
+        break;
+    case UCORE_CLEAR_NEVER:
+        break;
+    }
+}
+
 static void write_status(UcoreSocket *s, unsigned word, uint64_t val)
 {
     const GPtrArray *boxes = s->status_boxes[word];
@@ -156,11 +209,16 @@ uint64_t ucore_global_read(UcoreSocket *s, const UcoreReg *reg)
 
     switch (reg->kind) {
     case UCORE_REG_GLOBAL_CTL:
+        if (cfg->platform->run_en) {
+            return s->global[0].ctl | (s->frozen ? 0 : cfg->platform->run_en);
+        }
         return s->global[reg->index].ctl |
                ((s->frz & BIT(reg->index)) && cfg->platform->frz_readable
                 ? cfg->platform->frz_all : 0);
     case UCORE_REG_GLOBAL_STATUS:
         return s->global_status[reg->index];
+    case UCORE_REG_STATUS_CLEAR:
+        return 0;
     case UCORE_REG_GLOBAL_CONFIG:
         return cfg->global_config;
     case UCORE_REG_CPU_BUSES:
@@ -176,6 +234,19 @@ uint64_t ucore_global_read(UcoreSocket *s, const UcoreReg *reg)
 void ucore_global_write(UcoreSocket *s, const UcoreReg *reg, uint64_t val,
                         uint64_t mask, int64_t now)
 {
+    const UcoreConfig *cfg = &s->machine->config;
+
+    if (cfg->platform->run_en) {
+        switch (reg->kind) {
+        case UCORE_REG_GLOBAL_CTL:
+            write_level(s, val & mask, now);
+            return;
+        case UCORE_REG_GLOBAL_STATUS:
+        case UCORE_REG_STATUS_CLEAR:
+            clear_status(s, reg->kind, val & mask);
+            return;
+        }
+    }
     switch (reg->kind) {
     case UCORE_REG_GLOBAL_CTL:
         write_ctl(s, reg->index,

@@ -16,7 +16,8 @@
 
 uint64_t ucore_mmio_window(const UcoreSocket *s)
 {
-    return UCORE_MMIO_BASE + s->id * UCORE_MMIO_SIZE;
+    return s->machine->config.platform->host_bridge
+           ? UCORE_MCHBAR : UCORE_MMIO_BASE + s->id * UCORE_MMIO_SIZE;
 }
 
 uint64_t ucore_mmio_imc(const UcoreMachine *m, unsigned controller)
@@ -142,11 +143,29 @@ static void imc_free_add(UcoreSocket *s, unsigned controller)
     }
 }
 
+/* Add the traffic of the memory controllers behind MCHBAR */
+static void mchbar_add(UcoreSocket *s)
+{
+    const UcorePlatform *p = s->machine->config.platform;
+
+    for (unsigned mc = 0; mc < p->mchbar_controllers; mc++) {
+        for (unsigned i = 0; i < ARRAY_SIZE(p->mchbar); i++) {
+            if (p->mchbar[i].offset) {
+                ucore_map_free_dwords(s->mmio, s, p->mchbar[i].offset +
+                                      mc * UCORE_MCHBAR_STRIDE,
+                                      p->mchbar[i].rate / 1000 *
+                                      (1000 + 7 * mc), p->mchbar[i].width);
+            }
+        }
+    }
+}
+
 void ucore_mmio_init(UcoreMachine *m)
 {
     static MemoryRegion window[UCORE_MAX_SOCKETS];
     const UcorePlatform *p = m->config.platform;
-    bool needed = m->config.uncore && (p->discovery || p->imc.controllers);
+    bool needed = m->config.uncore && (p->discovery || p->imc.controllers ||
+                                       p->mchbar_controllers);
 
     for (unsigned i = 0; needed && i < m->config.sockets; i++) {
         UcoreSocket *s = &m->socket[i];
@@ -159,7 +178,7 @@ void ucore_mmio_init(UcoreMachine *m)
             if (box->access == UCORE_ACCESS_MMIO) {
                 ucore_map_dwords(s->mmio, s, box, box->regs, box->base - base);
             }
-            if (box->site->in_memory ||
+            if ((box->site->in_memory && p->imc.controllers) ||
                 (m->config.imc_map && !strcmp(box->type->name, "imc") &&
                  box->instance < p->imc.controllers * p->imc.channels)) {
                 imc_free_add(s, box->instance / p->imc.channels);
@@ -171,8 +190,10 @@ void ucore_mmio_init(UcoreMachine *m)
                                  s->global[g].base - base);
             }
         }
-        memory_region_init_io(&window[i], NULL, &window_ops, s,
-                              "ucore-window", UCORE_MMIO_SIZE);
+        mchbar_add(s);
+        memory_region_init_io(&window[i], NULL, &window_ops, s, "ucore-window",
+                              p->host_bridge ? UCORE_MCHBAR_SIZE
+                                             : UCORE_MMIO_SIZE);
         memory_region_add_subregion(get_system_memory(), base, &window[i]);
         if (m->config.table_msr) {
             ucore_table_map(s);

@@ -59,6 +59,7 @@ typedef struct UcoreSocket UcoreSocket;
 
 typedef enum {
     UCORE_REG_BOX_CTL,
+    UCORE_REG_TYPE_CTL,         /* resets all boxes of the type */
     UCORE_REG_BOX_STATUS,
     UCORE_REG_CTL,              /* index: counter; the fixed counter is last */
     UCORE_REG_CTR,              /* 8 bytes on PCI, low dword first */
@@ -67,6 +68,7 @@ typedef enum {
     /* registers of a socket */
     UCORE_REG_GLOBAL_CTL,       /* index: global control */
     UCORE_REG_GLOBAL_STATUS,    /* index: word, first those of control 0 */
+    UCORE_REG_STATUS_CLEAR,     /* a 1 clears a bit of GLOBAL_STATUS */
     UCORE_REG_GLOBAL_CONFIG,
     UCORE_REG_CPU_BUSES,        /* root bus of each IIO stack */
     UCORE_REG_TABLE,            /* address of the second table */
@@ -116,6 +118,8 @@ struct UcoreBoxType {
     uint64_t ctl_wo;            /* bits that read 0, in addition to rst */
     uint64_t ov_en;             /* overflow enable in a control; 0: none */
     uint64_t ov_en_doubtful;    /* ... unless [model] cbox-ov-en is set */
+    uint64_t ctl_en;            /* instead of the platform's */
+    bool apart;                 /* the global control does not stop the box */
     uint64_t event_ext;         /* ninth event bit */
     uint64_t thresh;
     uint64_t invert;            /* count the cycles below the threshold */
@@ -210,10 +214,17 @@ typedef struct UcorePlatform {
     /* ranges in which absent MSRs raise #GP */
     struct {
         uint32_t first, last;
-    } msrs[2];
+    } msrs[6];
     uint32_t msr_global_ctl, msr_global_status, msr_global_config;
+    uint32_t msr_status_clear;      /* 0: none */
     uint32_t msr_cpu_buses;         /* 0: none */
-    uint64_t frz_all;               /* 0: no global registers */
+    /* 0, and run_en, too: no global registers */
+    uint64_t frz_all;
+    /* client: the boxes count while the bit is set; an overflow clears it if
+       frz_on_ov is set */
+    uint64_t run_en, frz_on_ov;
+    bool run_at_reset;
+    unsigned count_extra;           /* GLOBAL_CONFIG: above the number of CBOs */
     uint64_t unfrz_all;             /* 0: clearing frz_all unfreezes */
     bool frz_readable;
     uint64_t wk_on_pmi, core_sel;
@@ -271,6 +282,19 @@ typedef struct UcorePlatform {
         uint32_t util;
         unsigned ports, width;
     } iio_free;
+
+    /*
+     * client: counters of a memory controller behind MCHBAR, and the control of
+     * its general ones (0: none). The host bridge has its own device id.
+     */
+    struct {
+        uint16_t offset;
+        uint8_t width;
+        uint64_t rate;
+    } mchbar[6];
+    unsigned mchbar_controllers;
+    uint32_t mchbar_imc;
+    uint16_t host_bridge;
 
     /* free-running MSRs: increments per second of socket 0 */
     struct {
@@ -480,6 +504,14 @@ typedef enum UcoreOverflow {
     UCORE_OVERFLOW_STUCK,
 } UcoreOverflow;
 
+/* What clears GLOBAL_STATUS on client processors: [model] status-clear */
+typedef enum UcoreStatusClear {
+    UCORE_CLEAR_ONES,           /* a 1 clears the bit */
+    UCORE_CLEAR_ZERO,           /* a 0 clears the bit */
+    UCORE_CLEAR_OTHER,          /* a 1 in UCORE_REG_STATUS_CLEAR */
+    UCORE_CLEAR_NEVER,
+} UcoreStatusClear;
+
 typedef struct UcoreStacks UcoreStacks;
 
 typedef struct UcoreConfig {
@@ -508,6 +540,8 @@ typedef struct UcoreConfig {
     UcoreForgery *forgery[UCORE_MAX_SOCKETS];
     bool cbox_ov_en, debugctl_gate, hlt_sleeps, ov_needs_box_en;
     unsigned overflow;          /* UcoreOverflow */
+    unsigned status_clear;      /* UcoreStatusClear */
+    bool pmi, mchbar;
     bool box_enables, sbox_steps, box_freeze;
     bool ignored;               /* uncore MSRs read 0, writes are dropped */
     bool strict, core_pmu, insns, clocked;
@@ -625,7 +659,8 @@ static inline bool ucore_ctl_enables(const UcoreBox *box, unsigned ctr,
 {
     const UcorePlatform *p = box->socket->machine->config.platform;
 
-    return ctl & (ucore_is_fixed(box, ctr) ? p->fixed_en : p->ctl_en);
+    return ctl & (ucore_is_fixed(box, ctr) ? p->fixed_en
+                  : box->type->ctl_en ?: p->ctl_en);
 }
 
 /* Return the bit of the counter in GLOBAL_STATUS, -1: none */
@@ -675,7 +710,7 @@ static inline bool ucore_table_by_msr(const UcoreConfig *cfg)
 
 static inline bool ucore_has_global(const UcorePlatform *p)
 {
-    return p->frz_all;
+    return p->frz_all || p->run_en;
 }
 
 /* Return true if this value of a box control freezes the box. */
@@ -721,8 +756,8 @@ void ucore_map_msrs(GHashTable *map, UcoreSocket *s, UcoreBox *box,
 void ucore_map_dwords(GHashTable *map, UcoreSocket *s, UcoreBox *box,
                       const UcoreReg *regs, uint64_t base);
 /*
- * Map a free-running counter of two dwords in memory, unless the address is in
- * use.
+ * Map a free-running counter in memory, of two dwords if it has more than 32
+ * bits, unless the address is in use.
  */
 void ucore_map_free_msr(GHashTable *map, UcoreSocket *s, uint32_t msr,
                         uint64_t rate, unsigned width);
@@ -755,6 +790,13 @@ void ucore_target_write(const UcoreTarget *t, uint64_t val, uint64_t mask,
 #define UCORE_FREE_DCLK         1600000000ULL
 #define UCORE_FREE_RPQ          110000000ULL
 #define UCORE_FREE_WPQ          55000000ULL
+
+/* Traffic of memory controller 0 behind MCHBAR: increments per second. */
+#define UCORE_FREE_MC_READ      450000000ULL
+#define UCORE_FREE_MC_WRITE     150000000ULL
+#define UCORE_FREE_GT           60000000ULL
+#define UCORE_FREE_IA           500000000ULL
+#define UCORE_FREE_IO           40000000ULL
 
 uint64_t ucore_rate_raw(const UcoreBox *box, unsigned event, unsigned umask);
 uint64_t ucore_rate(const UcoreBox *box, unsigned ctr);
@@ -843,6 +885,10 @@ void ucore_mmio_init(UcoreMachine *m);
 #define UCORE_MMIO_BASE         0xf000000000ULL
 #define UCORE_MMIO_SIZE         0x100000000ULL
 uint64_t ucore_mmio_window(const UcoreSocket *s);
+/* Window of the memory controllers of client processors. */
+#define UCORE_MCHBAR            0xfedc0000ULL
+#define UCORE_MCHBAR_SIZE       0x20000ULL
+#define UCORE_MCHBAR_STRIDE     0x10000ULL      /* of controllers */
 /* Return the offset in the window of a memory controller's registers. */
 uint64_t ucore_mmio_imc(const UcoreMachine *m, unsigned controller);
 

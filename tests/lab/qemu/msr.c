@@ -141,6 +141,18 @@ static bool owns_msr(uint32_t addr)
     return p->discovery && ucore_msr_is_extra(addr);
 }
 
+/*
+ * Return true for MSRs of the uncore that belong to the core from version 4 of
+ * its performance monitoring on.
+ */
+static bool is_before_core(uint32_t addr)
+{
+    const UcorePlatform *p = ucore->config.platform;
+
+    return p->run_en && ucore->config.core.version < 4 &&
+           addr >= p->msr_global_ctl && addr <= p->msr_status_clear;
+}
+
 static UcoreMsrResult uncore_rdmsr(UcoreSocket *s, uint32_t addr, uint64_t *val)
 {
     const UcoreTarget *t = ucore_map_find(s->msrs, addr);
@@ -188,7 +200,7 @@ UcoreMsrResult ucore_rdmsr(X86CPU *cpu, uint32_t addr, uint64_t *val)
         return UCORE_MSR_PASS;
     }
     c->rdmsr++;
-    if (ucore_core_owns_msr(addr)) {
+    if (ucore_core_owns_msr(addr) && !is_before_core(addr)) {
         qemu_mutex_lock_iothread();
         result = ucore_core_rdmsr(c, addr, val);
         ucore_pay(UCORE_COST_RDMSR, 1);
@@ -215,7 +227,7 @@ UcoreMsrResult ucore_wrmsr(X86CPU *cpu, uint32_t addr, uint64_t val)
         return UCORE_MSR_PASS;
     }
     c->wrmsr++;
-    if (ucore_core_owns_msr(addr)) {
+    if (ucore_core_owns_msr(addr) && !is_before_core(addr)) {
         qemu_mutex_lock_iothread();
         result = ucore_core_wrmsr(c, addr, val);
         ucore_pay(UCORE_COST_WRMSR, 1);

@@ -357,6 +357,43 @@ static void ports_init(UcoreMachine *m, Object *host)
                                         &ports.data, 0);
 }
 
+/* ---------------------------------------------------------- host bridge */
+
+#define MCHBAR_CONFIG   0x48        /* address, and enable in bit 0 */
+
+static uint32_t (*q35_read)(PCIDevice *pd, uint32_t addr, int len);
+
+/* SeaBIOS knows the host bridge of Q35 only. It never enters long mode. */
+static bool is_kernel(void)
+{
+    return current_cpu && (X86_CPU(current_cpu)->env.efer & MSR_EFER_LMA);
+}
+
+static uint32_t bridge_read(PCIDevice *pd, uint32_t addr, int len)
+{
+    const UcoreConfig *cfg = &ucore->config;
+    uint8_t config[PCI_CONFIG_SPACE_SIZE];
+
+    if (addr + len > sizeof(config) || !is_kernel()) {
+        return q35_read(pd, addr, len);
+    }
+    memcpy(config, pd->config, sizeof(config));
+    pci_set_word(config + PCI_DEVICE_ID, cfg->platform->host_bridge);
+    pci_set_quad(config + MCHBAR_CONFIG, UCORE_MCHBAR | cfg->mchbar);
+    return ldl_le_p((uint8_t[4]){ config[addr], len > 1 ? config[addr + 1] : 0,
+                                  len > 2 ? config[addr + 2] : 0,
+                                  len > 3 ? config[addr + 3] : 0 });
+}
+
+/* Give the host bridge the id and the MCHBAR of a client processor. */
+static void host_bridge_init(void)
+{
+    PCIDevice *pd = pci_find_device(ports.host->bus, 0, 0);
+
+    q35_read = pd->config_read;
+    pd->config_read = bridge_read;
+}
+
 /* ---------------------------------------------------------------- buses */
 
 /*
@@ -682,6 +719,9 @@ bool ucore_pci_init(UcoreMachine *m, Error **errp)
         return false;
     }
     ports_init(m, host);
+    if (m->config.uncore && m->config.platform->host_bridge) {
+        host_bridge_init();
+    }
     for (unsigned s = 0; m->config.uncore && s < m->config.sockets; s++) {
         if (!(m->config.platform->discovery
               ? discovery_create(&m->socket[s], errp)

@@ -47,10 +47,19 @@ ICX_CLOCKS = {**SKX_CLOCKS, ("imc", 0x00): 1600000000, ("pcie3", 0x01): 13000000
 ICX_CYCLES = {**SKX_CYCLES, "pcie3": 0x01}
 ICX_DEPTHS = {**SKX_DEPTHS, ("imc", 0x81): 22, ("imc", 0x82): 32, ("imc", 0x83): 32}
 
+# client processors
+CLIENT_NUMBERS = {"cbo": 40, "arb": 41, "clock": 42, "imc": 43}
+CLIENT_CLOCKS = {(box, FIXED): 3000000000 for box in ("cbo", "arb", "clock")}
+CLIENT_CYCLES = {"cbo": FIXED, "arb": FIXED}
+CLIENT_DEPTHS = {("arb", 0x80): 20, ("arb", 0x83): 20, ("arb", 0x85): 20}
+
 # clocks of the families with a fixed list of boxes
-CLOCKS = {"e5": E5_CLOCKS, "skx": SKX_CLOCKS, "icx": ICX_CLOCKS, "snr": ICX_CLOCKS}
-CYCLES = {"e5": E5_CYCLES, "skx": SKX_CYCLES, "icx": ICX_CYCLES, "snr": ICX_CYCLES}
-DEPTHS = {"e5": E5_DEPTHS, "skx": SKX_DEPTHS, "icx": ICX_DEPTHS, "snr": ICX_DEPTHS}
+CLOCKS = {"e5": E5_CLOCKS, "skx": SKX_CLOCKS, "icx": ICX_CLOCKS, "snr": ICX_CLOCKS,
+          "client": CLIENT_CLOCKS}
+CYCLES = {"e5": E5_CYCLES, "skx": SKX_CYCLES, "icx": ICX_CYCLES, "snr": ICX_CYCLES,
+          "client": CLIENT_CYCLES}
+DEPTHS = {"e5": E5_DEPTHS, "skx": SKX_DEPTHS, "icx": ICX_DEPTHS, "snr": ICX_DEPTHS,
+          "client": CLIENT_DEPTHS}
 # position of the class mask of stacks, above the channels
 FC_SHIFT = {"skx": 8, "icx": 12, "snr": 12}
 
@@ -65,7 +74,7 @@ DMR_NUMBERS = {"pcu": 4, "ubox": 5, "imc": 6, "sca": 23, "cxlcm": 24, "hamvf": 3
                "santa": 32, "cncu": 33, "sncu": 34, "ula": 35, "dda": 36, "sbo": 38, "ubr": 43,
                "pcie4": 45, "crs": 46, "cpc": 47, "itc": 48, "otc": 49, "cms": 50, "pcie6": 51}
 NUMBERS = {"e5": E5_NUMBERS, "skx": SKX_NUMBERS, "icx": ICX_NUMBERS, "snr": ICX_NUMBERS,
-           "spr": SPR_NUMBERS, "gnr": GNR_NUMBERS, "dmr": DMR_NUMBERS}
+           "spr": SPR_NUMBERS, "gnr": GNR_NUMBERS, "dmr": DMR_NUMBERS, "client": CLIENT_NUMBERS}
 EVENT_CLOCK = 1
 DISCOVERY_MHZ = {"cha": 2400, "iio": 1100, "irp": 1200, "m2pcie": 2300, "pcu": 1000, "imc": 2000,
                  "m2m": 2250, "upi": 1900, "m3upi": 2100, "pcie": 1300, "mdf": 2350,
@@ -270,7 +279,7 @@ def e5_rate(box, instance, socket, event, umask, *, thresh, edge, scenario, plat
     value = raw(box, instance, socket, event, umask, scenario, platform)
     if box == "pcu":
         filters.setdefault("clock", raw(box, instance, socket, 0, 0, scenario, platform))
-    if box in FILTERS:
+    if box in FILTERS and not PLATFORMS[platform].client:
         value = FILTERS[box](value, event, umask, platform, **filters)
     if thresh:
         family = PLATFORMS[platform].family
@@ -335,3 +344,13 @@ def imc_free_running(kind, controller, socket):
     """kind: one of IMC_FREE_RUNNING. Increments per second since reset."""
     base = IMC_FREE_RUNNING[kind] // 1000 * (1000 + 7 * controller)
     return base * (1000 + 113 * socket) // 1000
+
+
+# traffic of the memory controllers behind MCHBAR
+MC_TRAFFIC = {"total": 600000000, "read": 450000000, "write": 150000000, "gt": 60000000,
+              "ia": 500000000, "io": 40000000}
+
+
+def mc_traffic(kind, controller=0):
+    """kind: one of MC_TRAFFIC. Increments per second since reset, of 64 bytes each."""
+    return MC_TRAFFIC[kind] // 1000 * (1000 + 7 * controller)

@@ -12,7 +12,7 @@ bool ucore_count_insns;
 enum {
     FAMILY_e5 = false, FAMILY_skx = false, FAMILY_icx = false,
     FAMILY_snr = false, FAMILY_spr = true, FAMILY_gnr = true,
-    FAMILY_dmr = true
+    FAMILY_dmr = true, FAMILY_client = false
 };
 
 static const struct {
@@ -259,7 +259,8 @@ static bool load_boxes(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
         }
         plan_add(cfg, plan);
     }
-    cfg->global_config = g_array_index(cfg->plans, UcorePlan, 0).count;
+    cfg->global_config = g_array_index(cfg->plans, UcorePlan, 0).count +
+                         p->count_extra;
     if (p->discovery) {
         return ucore_scenario_uint(kf, "discovery", "cha-count", UINT32_MAX,
                                    &cfg->global_config, errp) &&
@@ -292,9 +293,19 @@ static bool load_global(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
     static const char *const overflow_names[] = {
         "freeze", "ignored", "box", "no-bit", "other-bit", "stuck", NULL
     };
+    static const char *const clear_names[] = {
+        "ones", "zero", "other", "never", NULL
+    };
     const UcorePlatform *p = cfg->platform;
     unsigned units = 0;
 
+    if ((p->discovery || p->run_en) &&
+        (!ucore_scenario_choice(kf, "model", "overflow", overflow_names,
+                                &cfg->overflow, errp) ||
+         !ucore_scenario_choice(kf, "model", "status-clear", clear_names,
+                                &cfg->status_clear, errp))) {
+        return false;
+    }
     cfg->table_msr = p->msr_table;
     if (p->discovery && !load_tables(cfg, kf, errp)) {
         return false;
@@ -321,9 +332,7 @@ static bool load_global(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
                    "tells of 1023", units);
         return false;
     }
-    if (!ucore_scenario_choice(kf, "model", "overflow", overflow_names,
-                               &cfg->overflow, errp) ||
-        !ucore_scenario_choice(kf, "discovery", "global-access",
+    if (!ucore_scenario_choice(kf, "discovery", "global-access",
                                ucore_access_names, &cfg->global_access,
                                errp)) {
         return false;
@@ -476,6 +485,8 @@ static bool load_options(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
         { "model", "box-freeze", &cfg->box_freeze, true },
         { "machine", "msrs-ignored", &cfg->ignored, false },
         { "model", "sbox-steps", &cfg->sbox_steps, true },
+        { "model", "pmi", &cfg->pmi, true },
+        { "machine", "mchbar", &cfg->mchbar, true },
     };
 
     for (unsigned i = 0; i < ARRAY_SIZE(options); i++) {

@@ -66,7 +66,9 @@ void ucore_map_free_dwords(GHashTable *map, UcoreSocket *s, uint64_t base,
                            uint64_t rate, unsigned width)
 {
     map_free(map, s, base / 4, 0, rate, width);
-    map_free(map, s, base / 4 + 1, 32, rate, width);
+    if (!width || width > 32) {
+        map_free(map, s, base / 4 + 1, 32, rate, width);
+    }
 }
 
 const UcoreTarget *ucore_map_find(GHashTable *map, uint64_t key)

@@ -29,6 +29,11 @@ class Platform:
         return self.family in WITH_TABLE
 
     @property
+    def client(self):
+        """Return true for a client processor: no uncore bus, MCHBAR in the host bridge."""
+        return self.family == "client"
+
+    @property
     def bus_above(self):
         """Return true if a socket has a bus above its uncore bus."""
         return self.family in BUS_ABOVE
@@ -48,7 +53,7 @@ def collected():
     found = {}
     for name, *cpuid, family in rows(HERE / "list.h", "UCORE_PLATFORM"):
         numbers = [int(number, 0) for number in cpuid]
-        found[name] = Platform(name, titles[name], family, *numbers)
+        found[name] = Platform(name, titles.get(name, name), family, *numbers)
     return found
 
 

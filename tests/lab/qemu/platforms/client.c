@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Client processors from Sandy Bridge to Raptor Lake: the boxes, their
+ * addresses and their bits. One package, one global control. Enable (29) is a
+ * level, and "freeze on overflow" (31) a mode. The memory controllers are
+ * behind MCHBAR.
+ *
+ * The numbers are repeated here independently of the driver's headers, so that
+ * a misread value on one side is detected.
+ */
+#include "e5.h"
+
+/* ------------------------------------------------------ bits of registers */
+
+#define THRESHOLD_6     0x3f000000  /* Alder Lake's CBO */
+#define CLIENT_CTL      (EVENT_SELECT | UNIT_MASK | EDGE_DETECT | \
+                         OVERFLOW_ENABLE | COUNTER_ENABLE | COMPARE_INVERT)
+#define CHANNELS        0x00000f00  /* memory controller */
+
+/* -------------------------------------------------------------- registers */
+
+/* from control 0 of the box on; clock: from its control on */
+static const UcoreReg snb_cbo_regs[] = {
+    CTLS_2(0x0), CTRS_2(0x6), UCORE_REGS_END
+};
+static const UcoreReg icl_cbo_regs[] = {
+    CTLS_2(0x0), CTRS_2(0x2), UCORE_REGS_END
+};
+/* from 3B0h on, where the counters are; Ice Lake: from 3B1h on */
+static const UcoreReg snb_arb_regs[] = {
+    CTRS_2(0x0), CTLS_2(0x2), UCORE_REGS_END
+};
+static const UcoreReg icl_arb_regs[] = {
+    CTR(0x0, 0), CTL(0x2, 0), UCORE_REGS_END
+};
+static const UcoreReg clock_regs[] = {
+    CTL(0x0, 0), CTR(0x1, 0), UCORE_REGS_END
+};
+#define IMC_CTL(i)      CTL(0xd0 + 4 * (i), i)
+#define IMC_CTR(i)      CTR(0xe8 + 8 * (i), i)
+static const UcoreReg imc_regs[] = {
+    { 0xc0, UCORE_REG_TYPE_CTL }, BOX_CTL(0xc4),
+    IMC_CTL(0), IMC_CTL(1), IMC_CTL(2), IMC_CTL(3), IMC_CTL(4),
+    IMC_CTR(0), IMC_CTR(1), IMC_CTR(2), IMC_CTR(3), IMC_CTR(4), UCORE_REGS_END
+};
+
+/* -------------------------------------------------------------- box types */
+
+#define CLOCK_RATE      3000000000ULL
+
+static const UcoreEventTrait cbo_traits[] = {
+    { .event = UCORE_EVENT_FIXED, .clock = CLOCK_RATE }, UCORE_TRAITS_END
+};
+static const UcoreEventTrait arb_traits[] = {
+    { .event = UCORE_EVENT_FIXED, .clock = CLOCK_RATE },
+    { .event = 0x80, .depth = 20 }, { .event = 0x83, .depth = 20 },
+    { .event = 0x85, .depth = 20 }, UCORE_TRAITS_END
+};
+/* occupancies count on counter 0 only */
+static const UcoreConstraint arb_constraints[] = {
+    { 0x80, 0x80, 0x1 }, { 0x83, 0x83, 0x1 }, { 0x85, 0x85, 0x1 }, { }
+};
+
+#define CLIENT_BOX(nr_) \
+    .nr_gp = nr_, .width = 44, .ov_en = OVERFLOW_ENABLE, \
+    .invert = COMPARE_INVERT, .clock_event = UCORE_EVENT_FIXED, \
+    .status_fixed = -1
+#define CLIENT_CBO(max_, thresh_, regs_) \
+    .name = "cbo", .id = 40, .nr_max = max_, CLIENT_BOX(2), \
+    .ctl_legal = CLIENT_CTL | (thresh_), .thresh = thresh_, \
+    .traits = cbo_traits, .regs = regs_
+#define CLIENT_ARB(nr_, max_, regs_) \
+    .name = "arb", .id = 41, .nr_max = max_, CLIENT_BOX(nr_), \
+    .ctl_legal = CLIENT_CTL | THRESHOLD_5, .thresh = THRESHOLD_5, \
+    .traits = arb_traits, .regs = regs_
+#define CLIENT_CLOCK(width_) \
+    .name = "clock", .id = 42, .nr_max = 1, .fixed = true, \
+    .fixed_width = width_, .fixed_legal = FIXED_OVERFLOW | FIXED_ENABLE, \
+    .ov_en = FIXED_OVERFLOW, .status_fixed = -1, .traits = cbo_traits, \
+    .regs = clock_regs
+
+static const UcoreBoxType snb_cbo = { CLIENT_CBO(4, THRESHOLD_5, snb_cbo_regs) };
+static const UcoreBoxType skl_cbo = {
+    CLIENT_CBO(10, THRESHOLD_5, snb_cbo_regs)
+};
+static const UcoreBoxType icl_cbo = { CLIENT_CBO(8, THRESHOLD_5, icl_cbo_regs) };
+static const UcoreBoxType adl_cbo = {
+    CLIENT_CBO(12, THRESHOLD_6, icl_cbo_regs)
+};
+static const UcoreBoxType snb_arb = {
+    CLIENT_ARB(2, 1, snb_arb_regs), .constraints = arb_constraints
+};
+static const UcoreBoxType icl_arb = { CLIENT_ARB(1, 1, icl_arb_regs) };
+static const UcoreBoxType adl_arb = {
+    CLIENT_ARB(2, 2, icl_cbo_regs), .constraints = arb_constraints
+};
+static const UcoreBoxType clock_48 = { CLIENT_CLOCK(48) };
+static const UcoreBoxType clock_44 = { CLIENT_CLOCK(44) };
+/* no enable: an event select other than 0 counts, whatever the global is */
+static const UcoreBoxType imc = {
+    .name = "imc", .id = 43, .nr_gp = 5, .nr_max = 2, .width = 64,
+    .ctl_legal = EVENT_SELECT | CHANNELS | EDGE_DETECT,
+    .ctl_en = EVENT_SELECT, .box_ctl = true, .apart = true,
+    .status_fixed = -1, .regs = imc_regs,
+};
+
+/* ------------------------------------------------------ where the boxes are */
+
+/* all boxes of a type share a bit of the status */
+#define OF_TYPE(bit) \
+    .global_bit0 = -1, NO_FIXED_BIT, \
+    .global_bit = { bit, bit, bit, bit, bit, bit, bit, bit, bit, bit, bit, bit }
+#define CLOCK_BIT   0
+#define ARB_BIT     1
+#define CBO_BIT     3
+
+static const UcoreBoxSite snb_boxes[] = {
+    { .type = &snb_cbo, .msr = 0x700, .msr_stride = 0x10, OF_TYPE(CBO_BIT) },
+    { .type = &snb_arb, .msr = 0x3b0, OF_TYPE(ARB_BIT) },
+    { .type = &clock_48, .msr = 0x394, OF_TYPE(CLOCK_BIT) }, { }
+};
+/* 770h is IA32_PM_ENABLE */
+static const uint16_t skl_cbos[] = {
+    0x700, 0x710, 0x720, 0x730, 0x740, 0x750, 0x760, 0xf70, 0xf80, 0xf90
+};
+static const UcoreBoxSite skl_boxes[] = {
+    { .type = &skl_cbo, .msrs = skl_cbos, OF_TYPE(CBO_BIT) },
+    { .type = &snb_arb, .msr = 0x3b0, OF_TYPE(ARB_BIT) },
+    { .type = &clock_44, .msr = 0x394, OF_TYPE(CLOCK_BIT) }, { }
+};
+static const UcoreBoxSite icl_boxes[] = {
+    { .type = &icl_cbo, .msr = 0x700, .msr_stride = 0x8, OF_TYPE(CBO_BIT) },
+    { .type = &icl_arb, .msr = 0x3b1, OF_TYPE(ARB_BIT) },
+    { .type = &clock_48, .msr = 0x394, OF_TYPE(CLOCK_BIT) }, { }
+};
+static const UcoreBoxSite tgl_boxes[] = {
+    { .type = &icl_cbo, .msr = 0x700, .msr_stride = 0x8, OF_TYPE(CBO_BIT) },
+    { .type = &snb_arb, .msr = 0x3b0, OF_TYPE(ARB_BIT) },
+    { .type = &clock_48, .msr = 0x394, OF_TYPE(CLOCK_BIT) }, { }
+};
+static const UcoreBoxSite adl_boxes[] = {
+    { .type = &adl_cbo, .msr = 0x2000, .msr_stride = 0x8, OF_TYPE(CBO_BIT) },
+    { .type = &adl_arb, .msr = 0x2fd0, .msr_stride = 0x8, OF_TYPE(ARB_BIT) },
+    { .type = &clock_44, .msr = 0x2fde, OF_TYPE(CLOCK_BIT) },
+    { .type = &imc, .in_memory = true, OF_TYPE(-1) }, { }
+};
+
+static const UcorePciSite no_pci[] = { { } };
+
+/* --------------------------------------------------------------- platforms */
+
+#define CLIENT(ctl, status) \
+    .msr_global_ctl = ctl, .msr_global_status = status, \
+    .msr_global_config = 0x396, \
+    .run_en = 0x20000000, .wk_on_pmi = 0x40000000, .frz_on_ov = 0x80000000, \
+    .global_status_legal = 0xb, \
+    .box_frz = 0x1, .box_rst_ctrl = 0x2, .box_rst_ctrs = 0x4, \
+    .box_legal = 0x7, .box_readable = 0x1, \
+    .ctl_en = COUNTER_ENABLE, .fixed_en = FIXED_ENABLE, \
+    .ctl_ev_sel = EVENT_SELECT, .ctl_umask = UNIT_MASK, \
+    .ctl_edge = EDGE_DETECT, .pci = no_pci
+/* counters of 32 bits; cores, graphics and devices share the traffic */
+#define MCHBAR_32 \
+    .mchbar = { \
+        { 0x5050, 32, UCORE_FREE_MC_READ }, { 0x5054, 32, UCORE_FREE_MC_WRITE }, \
+        { 0x5040, 32, UCORE_FREE_GT }, { 0x5044, 32, UCORE_FREE_IA }, \
+        { 0x5048, 32, UCORE_FREE_IO }, \
+    }, .mchbar_controllers = 1
+#define MCHBAR_64(total, read, write) \
+    .mchbar = { \
+        { total, 64, UCORE_FREE_MC_READ + UCORE_FREE_MC_WRITE }, \
+        { read, 64, UCORE_FREE_MC_READ }, { write, 64, UCORE_FREE_MC_WRITE }, \
+    }, .mchbar_controllers = 2
+
+const UcorePlatform ucore_snb = {
+    CLIENT(0x391, 0x392), .msr_status_clear = 0x393, .core_sel = 0xf,
+    .msrs = { { 0x391, 0x396 }, { 0x3b0, 0x3b3 }, { 0x700, 0x73f } },
+    .count_extra = 1, .boxes = snb_boxes,
+    MCHBAR_32, .host_bridge = 0x0100,
+};
+const UcorePlatform ucore_hsw = {
+    CLIENT(0x391, 0x392), .msr_status_clear = 0x393, .core_sel = 0xf,
+    .msrs = { { 0x391, 0x396 }, { 0x3b0, 0x3b3 }, { 0x700, 0x73f } },
+    .count_extra = 1, .boxes = snb_boxes,
+    MCHBAR_32, .host_bridge = 0x0c00,
+};
+const UcorePlatform ucore_skl = {
+    CLIENT(0xe01, 0xe02), .core_sel = 0x1f,
+    .msrs = { { 0x394, 0x396 }, { 0x3b0, 0x3b3 }, { 0x700, 0x76f },
+              { 0xe01, 0xe02 }, { 0xf70, 0xf9f } },
+    .count_extra = 1, .boxes = skl_boxes,
+    MCHBAR_32, .host_bridge = 0x191f,
+};
+/* Linux never writes the global control, and counts */
+const UcorePlatform ucore_icl = {
+    CLIENT(0xe01, 0xe02), .core_sel = 0x1f, .run_at_reset = true,
+    .msrs = { { 0x394, 0x396 }, { 0x3b0, 0x3b3 }, { 0x700, 0x73f },
+              { 0xe01, 0xe02 } },
+    .boxes = icl_boxes,
+    MCHBAR_32, .host_bridge = 0x8a12,
+};
+const UcorePlatform ucore_tgl = {
+    CLIENT(0xe01, 0xe02), .core_sel = 0x1f,
+    .msrs = { { 0x394, 0x396 }, { 0x3b0, 0x3b3 }, { 0x700, 0x73f },
+              { 0xe01, 0xe02 } },
+    .boxes = tgl_boxes,
+    MCHBAR_64(0x5040, 0x5058, 0x50a0), .host_bridge = 0x9a14,
+};
+const UcorePlatform ucore_adl = {
+    CLIENT(0x2ff0, 0x2ff2), .core_sel = 0x1f,
+    .msrs = { { 0x396, 0x396 }, { 0x2000, 0x207f }, { 0x2fd0, 0x2fdf },
+              { 0x2ff0, 0x2ff2 } },
+    .boxes = adl_boxes,
+    MCHBAR_64(0xd840, 0xd858, 0xd8a0), .host_bridge = 0x4660,
+    .mchbar_imc = 0xd900,
+};
