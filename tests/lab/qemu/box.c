@@ -191,8 +191,10 @@ static void write_ctr(UcoreBox *box, unsigned ctr, uint64_t val, uint64_t mask)
 {
     UcoreCounter *c = &box->ctr[ctr];
     uint64_t legal = MAKE_64BIT_MASK(0, ucore_width(box, ctr));
+    uint64_t may = ucore_is_fixed(box, ctr) && box->type->fixed_width_most
+                   ? MAKE_64BIT_MASK(0, box->type->fixed_width_most) : legal;
 
-    if (val & mask & ~legal) {
+    if (val & mask & ~may) {
         violate(box, "width", "counter written beyond its width", val);
     }
     if (box->running && ctl_counts(box, ctr, c->ctl)) {
@@ -257,7 +259,12 @@ void ucore_box_write(UcoreBox *box, const UcoreReg *reg, uint64_t val,
 
 bool ucore_box_refuses(const UcoreBox *box, const UcoreReg *reg, uint64_t val)
 {
+    const UcoreConfig *cfg = &box->socket->machine->config;
+
+    if (reg->kind == UCORE_REG_CTR && cfg->width_faults) {
+        return val & ~MAKE_64BIT_MASK(0, ucore_width(box, reg->index));
+    }
     return reg->kind == UCORE_REG_BOX_CTL && box->type->box_ctl_stepwise &&
-           box->socket->machine->config.sbox_steps &&
+           cfg->sbox_steps &&
            ctpop64(val & ~(uint64_t)box->box_written) > 1;
 }

@@ -112,6 +112,7 @@ struct UcoreBoxType {
     uint16_t nr_max;            /* instances per socket */
     bool fixed;
     uint8_t width, fixed_width;
+    uint8_t fixed_width_most;   /* of any source, which a write may try */
 
     uint64_t ctl_legal, fixed_legal;
     uint64_t ctl_rst, fixed_rst;
@@ -542,6 +543,7 @@ typedef struct UcoreConfig {
     unsigned overflow;          /* UcoreOverflow */
     unsigned status_clear;      /* UcoreStatusClear */
     bool pmi, mchbar;
+    bool width_faults;          /* #GP for counter bits beyond the width */
     bool box_enables, sbox_steps, box_freeze;
     bool ignored;               /* uncore MSRs read 0, writes are dropped */
     bool strict, core_pmu, insns, clocked;

@@ -75,7 +75,8 @@ static const UcoreConstraint arb_constraints[] = {
     .traits = arb_traits, .regs = regs_
 #define CLIENT_CLOCK(width_) \
     .name = "clock", .id = 42, .nr_max = 1, .fixed = true, \
-    .fixed_width = width_, .fixed_legal = FIXED_OVERFLOW | FIXED_ENABLE, \
+    .fixed_width = width_, .fixed_width_most = 48, \
+    .fixed_legal = FIXED_OVERFLOW | FIXED_ENABLE, \
     .ov_en = FIXED_OVERFLOW, .status_fixed = -1, .traits = cbo_traits, \
     .regs = clock_regs
 
