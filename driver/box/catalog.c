@@ -70,6 +70,8 @@ static int box_init(struct ucore_box *box, u32 id, struct ucore_domain *domain,
 		ucore_soft_global_init_box(&box->io, domain->gate);
 	else if (desc->pdev)
 		ucore_pci_init(&box->io, desc->pdev);
+	else if (desc->size && desc->type->fixed_width == 32)
+		ret = ucore_mmio_init_32(&box->io, desc->phys, desc->size);
 	else if (desc->size)
 		ret = ucore_mmio_init(&box->io, desc->phys, desc->size);
 	else

@@ -4,6 +4,9 @@
  *
  * Control and status registers of boxes have 32 bits. Counters and global registers have 64
  * bits. Each register is read or written by one access, so that a value cannot tear.
+ *
+ * Some free-running counters have 32 bits, and the next register follows after four bytes. A window
+ * with such counters has operations of its own, which read dwords only.
  */
 #include <linux/errno.h>
 #include <linux/io.h>
@@ -90,6 +93,42 @@ const struct ucore_io_ops ucore_mmio_ops = {
 	.write64 = mmio_write64,
 };
 
+/* Read a counter of 32 bits, which may be all ones. */
+static __always_inline u64 mmio32_read_do(const struct ucore_io *io, u32 reg, bool traced)
+{
+	u32 val;
+
+	io->tally->reads++;
+	val = readl(io->mmio + reg);
+	if (traced)
+		trace_ucore_reg(UCORE_ACCESS_MMIO, false, io->phys + reg, val);
+	return val;
+}
+
+static void mmio32_read_many(const unsigned long *address, u64 *val, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		val[i] = readl((void __iomem *)address[i]);
+}
+
+UCORE_READ_OP(mmio32_read)
+
+/* The writes are never used, because these counters are read-only. */
+const struct ucore_io_ops ucore_mmio32_ops = {
+	.access = UCORE_ACCESS_MMIO,
+	.counter_cost = 1,
+	.read = mmio32_read,
+	.write = mmio_write,
+	.read64 = mmio32_read,
+	.address = mmio_address,
+	.read_many = mmio32_read_many,
+	.read_running = mmio32_read,
+	.read_low = mmio32_read,
+	.write64 = mmio_write64,
+};
+
 /**
  * ucore_mmio_init() - map a window of memory-mapped registers
  * @io: window to be initialized
@@ -106,4 +145,21 @@ int ucore_mmio_init(struct ucore_io *io, phys_addr_t address, u32 size)
 	io->phys = address;
 	io->ops = &ucore_mmio_ops;
 	return 0;
+}
+
+/**
+ * ucore_mmio_init_32() - map a window of memory-mapped counters of 32 bits
+ * @io: window to be initialized
+ * @address: physical address of the window
+ * @size: size of the window (bytes), which must not contain RAM
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ucore_mmio_init_32(struct ucore_io *io, phys_addr_t address, u32 size)
+{
+	int ret = ucore_mmio_init(io, address, size);
+
+	if (!ret)
+		io->ops = &ucore_mmio32_ops;
+	return ret;
 }

@@ -289,7 +289,7 @@ void ucore_io_close(struct ucore_io *io)
 {
 	if (io->ops == &ecam_ops)
 		iounmap(io->config);
-	if (io->ops == &ucore_mmio_ops)
+	if (io->ops == &ucore_mmio_ops || io->ops == &ucore_mmio32_ops)
 		iounmap(io->mmio);
 	pci_dev_put(io->pdev);
 	io->ops = NULL;

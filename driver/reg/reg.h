@@ -126,6 +126,7 @@ struct ucore_io {
 
 extern const struct ucore_io_ops ucore_msr_ops;
 extern const struct ucore_io_ops ucore_mmio_ops;
+extern const struct ucore_io_ops ucore_mmio32_ops;
 
 /* In process context, with the CPU hotplug lock held: */
 bool ucore_msr_probe(int cpu, u32 msr, u64 *val);
@@ -140,6 +141,7 @@ u64 ucore_soft_global_status_in_nmi(const struct ucore_gate *gate);
 void ucore_soft_global_freeze_in_nmi(const struct ucore_gate *gate);
 void ucore_pci_init(struct ucore_io *io, struct pci_dev *pdev);
 int ucore_mmio_init(struct ucore_io *io, phys_addr_t address, u32 size);
+int ucore_mmio_init_32(struct ucore_io *io, phys_addr_t address, u32 size);
 void ucore_io_close(struct ucore_io *io);
 
 #endif /* UCORE_REG_H */
