@@ -46,13 +46,12 @@ void ucore_domain_write_global(struct ucore_domain *domain, u64 command)
  * ucore_domain_run_word() - get the value of the global control that unfreezes the domain
  * @domain: domain with a global control
  *
- * Return: value to be written. If the global control has one enable bit for each counter, and
- * ucore_domain_acquire() has not been called since the last release, this is the value found
- * before ucore's first use.
+ * Return: value to be written. If the global control has enable bits, and ucore_domain_acquire()
+ * has not been called since the last release, this is the value found before ucore's first use.
  */
 u64 ucore_domain_run_word(const struct ucore_domain *domain)
 {
-	if (domain->global->enables && !domain->acquired)
+	if (ucore_domain_restores_run(domain) && !domain->acquired)
 		return domain->found;
 	return domain->global->unfreeze;
 }
@@ -184,13 +183,14 @@ void ucore_domain_assign_routes(struct ucore_domain *domain, u64 route)
  * ucore_domain_assign_found_routes() - set the PMI route to that found before ucore's first use
  * @domain: domain
  *
- * No register is written. The next write of the global controls contains the route.
+ * No register is written. The next write of the global controls contains the route. If the value
+ * found has enable bits, only ucore_domain_run_word() contains it. A freeze must not set them.
  */
 void ucore_domain_assign_found_routes(struct ucore_domain *domain)
 {
 	struct ucore_control *c;
 
-	domain->route = domain->found;
+	domain->route = ucore_domain_restores_run(domain) ? 0 : domain->found;
 	ucore_domain_for_each_further(domain, c)
 		c->route = c->found;
 }
@@ -207,7 +207,7 @@ static void routes_write(struct ucore_domain *domain)
 	if (domain->frozen || domain->armed)
 		ucore_domain_write_global(domain, domain->global->freeze);
 	if (!domain->frozen && !(domain->armed && ucore_domain_status(domain)))
-		ucore_domain_write_global(domain, 0);
+		ucore_domain_write_global(domain, ucore_domain_run_word(domain));
 }
 
 /**
@@ -267,12 +267,11 @@ void ucore_domain_release(struct ucore_domain *domain)
 	 * first use. Boxes may still be restored afterwards, with a freeze and an unfreeze of
 	 * the domain.
 	 */
-	if (!ucore_domain_has_enables(domain)) {
-		ucore_domain_assign_found_routes(domain);
+	ucore_domain_assign_found_routes(domain);
+	if (!ucore_domain_restores_run(domain))
 		routes_write(domain);
-	} else if (!domain->frozen) {
+	else if (!domain->frozen)
 		ucore_domain_write_global(domain, domain->found);
-	}
 }
 
 /**
@@ -309,8 +308,9 @@ void ucore_domain_release_offline(struct ucore_domain *domain)
 {
 	lockdep_assert_held(&domain->lock);
 
-	if (ucore_domain_has_enables(domain)) {
+	if (ucore_domain_restores_run(domain)) {
 		domain->acquired = false;
+		ucore_domain_assign_found_routes(domain);
 		ucore_domain_reset_release(domain);
 	} else {
 		ucore_domain_assign_found_routes(domain);

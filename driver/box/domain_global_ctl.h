@@ -165,8 +165,8 @@ static inline void ucore_pmi_expect_none(struct ucore_pmi *pmi)
  * @skew_max_ns: largest @skew_ns since the module was loaded (ns)
  * @route: bits of the global control that select the target cores of the PMI, and the wake bit.
  *         Every write of a global control must contain these bits.
- * @found: bits of the global control (the PMI route, or the enable bits of core counters) before
- *         ucore's first use; restored after ucore's last use
+ * @found: bits of the global control (the PMI route, enable bits, a level) before ucore's first
+ *         use; restored after ucore's last use
  * @overflow_proven: a trial has shown that an overflow freezes the domain and sets its bit of the
  *                   global status (overflow_trial.c)
  * @acquired: ucore uses the global control, and @found is valid
@@ -354,6 +354,15 @@ static inline const struct cpumask *ucore_domain_cpus(const struct ucore_domain 
 static inline bool ucore_domain_has_enables(const struct ucore_domain *domain)
 {
 	return domain->global && domain->global->enables;
+}
+
+/*
+ * Return true if the global control has enable bits. ucore_domain_run_word() contains their value
+ * before ucore's first use again after the last use.
+ */
+static inline bool ucore_domain_restores_run(const struct ucore_domain *domain)
+{
+	return domain->global && (domain->global->enables || domain->global->run_level);
 }
 
 #define ucore_domain_for_each_further(domain, c) \

@@ -264,8 +264,7 @@ void ucore_unfreeze_panic(struct ucore_domain *domain)
 	ucore_domain_clear_stale(domain);
 	ucore_domain_clear_all(domain);
 	domain->acquired = false;
-	if (!ucore_domain_has_enables(domain))
-		ucore_domain_assign_found_routes(domain);
+	ucore_domain_assign_found_routes(domain);
 	ucore_domain_write_global(domain, ucore_domain_run_word(domain));
 }
 

@@ -97,16 +97,21 @@ static bool box_is_gone(struct ucore_box *box)
 /*
  * Test the widths of several counters against @width, the width of the box type (bits). Return
  * the smallest width found (bits). @least is a smaller width that another source states and that
- * also passes the check, or 0.
+ * also passes the check, or 0. A counter may refuse a write beyond its width. Then @least is
+ * tested.
  */
 static u8 test_widths(struct ucore_box *box, const u16 *reg, u32 nr, u8 width, u8 least,
 		      u32 check)
 {
-	u8 shown = width;
+	u8 shown = width, one;
 	u32 i;
 
-	for (i = 0; i < nr; i++)
-		shown = min(shown, width_shown(box, reg[i], width));
+	for (i = 0; i < nr; i++) {
+		one = width_shown(box, reg[i], width);
+		if (!one && least)
+			one = width_shown(box, reg[i], least);
+		shown = min(shown, one);
+	}
 	record_check(box, check, shown == width || (least && shown == least));
 	return shown;
 }
@@ -299,7 +304,7 @@ static void common_checks(struct ucore_box *box, bool whole)
 	ucore_box_reset_first(box);
 	test_box_widths(box);
 	test_controls(box);
-	if (whole && box->selftest.width)
+	if (whole && (box->selftest.width || box->selftest.fixed_width))
 		test_clock(box);
 	if (whole && may_try_reserved(box))
 		ucore_overflow_trial_reserved(box);

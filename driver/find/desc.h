@@ -272,6 +272,9 @@ struct ucore_box_type {
  *           these bits, and @freeze is 0. The value before ucore's first use is restored after
  *           the last use, and is no part of other writes. An overflow does not freeze the
  *           domain. Instead, the NMI handler freezes it.
+ * @run_level: the counters count while the bits of @unfreeze are set, and @freeze is 0. The value
+ *             before ucore's first use is restored after the last use, and is no part of other
+ *             writes.
  * @nr_gated: number of counter controls that a soft global control gates; 0 if the hardware has a
  *            global control. With a soft global control, @ctl, @status and @clear are no numbers
  *            of MSRs, but only distinct.
@@ -308,6 +311,7 @@ struct ucore_global {
 	const struct ucore_global *next;
 	bool level;
 	bool enables;
+	bool run_level;
 	bool untried;
 };
 

@@ -64,7 +64,8 @@ static void box_control(struct fake_window *win, u64 val)
 static void global_control(struct fake_window *win, u64 val)
 {
 	if (win->global->level) {	/* level-triggered: the bit is the state and reads back */
-		win->frozen = val & win->global->freeze;
+		win->frozen = win->global->run_level ? !(val & win->global->unfreeze) :
+						       val & win->global->freeze;
 		*reg_place(win, win->global->ctl) = val;
 		return;
 	}
