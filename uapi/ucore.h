@@ -294,7 +294,8 @@ struct ucore_get_domains {
  * With UCORE_CAP_DISCOVERY, the box of a die gets OVERFLOW when its trial has passed
  * (UCORE_SELFTEST_OVERFLOW_ENABLE and the next bits), and never FIXED_OVERFLOW. The first
  * ADD_EVENT of a session with NO_PMI on the box makes the trial, if no session runs on the die.
- * E5-2600 v1 and Snow Ridge have no trial, and only the box of a CPU has the flags there.
+ * E5-2600 v1, Snow Ridge and client processors have no trial, and only the box of a CPU has the
+ * flags there.
  */
 #define UCORE_BOX_F_OVERFLOW	(1U << 0)	/* general counters report overflows */
 #define UCORE_BOX_F_FIXED_OVERFLOW (1U << 1)	/* fixed counters report overflows */

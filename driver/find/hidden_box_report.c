@@ -185,7 +185,7 @@ int ucore_hidden_box_report(struct ucore_finder *finder, const struct ucore_stat
 	if (!finder->nr) {
 		ucore_finder_report_hidden(finder, "uncore boxes",
 					   "no uncore box answers: look for a BIOS option that hides them");
-	} else if (!pci_boxes_found(finder)) {
+	} else if (table->nr_pci && !pci_boxes_found(finder)) {
 		ucore_finder_report_hidden(finder, "PCI boxes",
 					   "the PCI boxes are hidden: look for a BIOS option that hides them");
 	} else if (!ret) {

@@ -29,7 +29,9 @@ static const struct {
 	u64 end;
 } fixed_ranges[] = {
 	{ 0, 0x100000 },			/* BIOS data, VGA, option ROMs */
-	{ 0xfec00000, 0xfef00000 },		/* I/O and local APICs, HPET, TPM */
+	{ 0xfec00000, 0xfed04000 },		/* I/O APICs, HPET */
+	{ 0xfed40000, 0xfed50000 },		/* TPM; MCHBAR may be below and above it */
+	{ 0xfee00000, 0xfef00000 },		/* local APICs */
 };
 
 /*

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finder of the boxes of memory-mapped memory controllers: Ice Lake-SP, Snow Ridge.
+ * Finder of the boxes of memory-mapped memory controllers: Ice Lake-SP, Snow Ridge, client
+ * processors.
  *
- * A PCI function of each socket contains the physical addresses of the memory controllers. An
- * address is used only if registers can be there and neither another box nor another device
- * uses it. A box exists if its registers do not read all ones. Process context, at module load.
- * Only reads registers.
+ * A PCI function of each socket contains the physical addresses of the memory controllers. On
+ * client processors the host bridge contains the address of the first one. An address is used only
+ * if registers can be there and neither another box nor another device uses it. A box exists if its
+ * registers do not read all ones. Process context, at module load. Only reads registers.
  */
 #include <linux/io.h>
 #include <linux/pci.h>
 
 #include "find/iomem_resources.h"
 #include "find/mmio_imc.h"
+#include "hw/client.h"
 #include "hw/imc_map.h"
 
 static u64 box_address(const struct ucore_static_mmio *row, u64 controller, u32 i)
@@ -48,14 +50,20 @@ static const char *address_problem(const struct search *search, u64 controller)
 }
 
 /*
- * Return true if a box exists at @address. The registers of an absent memory channel may read
- * all ones. The box control of an existing box and the high dword of an existing free-running
- * counter never read all ones.
+ * Return the offset of the dword that is read to find whether a box exists. The registers of an
+ * absent memory channel may read all ones. The box control of an existing box and the high dword of
+ * an existing free-running counter never read all ones. A counter of 32 bits may.
  */
+static u32 first_dword(const struct ucore_static_mmio *row)
+{
+	if (row->type->nr_gp)
+		return ucore_layout_first(row->layout);
+	return row->layout->fixed_ctr[0] + (row->type->fixed_width > 32 ? sizeof(u32) : 0);
+}
+
 static bool box_exists(const struct ucore_static_mmio *row, u64 address)
 {
-	u32 reg = row->type->nr_gp ? ucore_layout_first(row->layout) :
-		  row->layout->fixed_ctr[0] + sizeof(u32);
+	u32 reg = first_dword(row);
 	void __iomem *base = ucore_resource_map(address, row->size);
 	bool exists;
 
@@ -95,11 +103,22 @@ static int add_controller(struct ucore_finder *finder, const struct ucore_static
 	return ret;
 }
 
+/* Add the boxes of memory controller @m of a die, unless registers cannot be at the address. */
+static int check_controller(const struct search *search, struct pci_dev *pdev, u32 die, u32 m,
+			    u64 controller)
+{
+	const char *problem = address_problem(search, controller);
+
+	if (!problem)
+		return add_controller(search->finder, search->table, die, m, controller);
+	pci_info(pdev, "ucore: memory controller %u: address %#llx is %s. Ignoring it.\n", m,
+		 controller, problem);
+	return 0;
+}
+
 static int find_controllers(const struct search *search, struct pci_dev *pdev, u32 die)
 {
 	u32 m, base, offset;
-	const char *problem;
-	u64 controller;
 	int ret = 0;
 
 	if (pci_read_config_dword(pdev, IMC_MAP_BASE, &base) || base == ~0U ||
@@ -114,16 +133,40 @@ static int find_controllers(const struct search *search, struct pci_dev *pdev, u
 				 m);
 			continue;
 		}
-		controller = IMC_MAP_ADDRESS(base, offset);
-		problem = address_problem(search, controller);
-		if (problem)
-			pci_info(pdev,
-				 "ucore: memory controller %u: address %#llx is %s. Ignoring it.\n",
-				 m, controller, problem);
-		else
-			ret = add_controller(search->finder, search->table, die, m, controller);
+		ret = check_controller(search, pdev, die, m, IMC_MAP_ADDRESS(base, offset));
 	}
 	return ret;
+}
+
+/* Add the boxes of all memory controllers behind MCHBAR of the host bridge @pdev. */
+static int find_behind_mchbar(const struct search *search, struct pci_dev *pdev, u32 die)
+{
+	u32 m, low, high;
+	u64 base;
+	int ret = 0;
+
+	if (pci_read_config_dword(pdev, CLIENT_MCHBAR, &low) ||
+	    pci_read_config_dword(pdev, CLIENT_MCHBAR + sizeof(low), &high))
+		return 0;
+	base = ((u64)high << 32 | low) & CLIENT_MCHBAR_ADDRESS;
+	if (!(low & CLIENT_MCHBAR_EN) || low == ~0U || !base) {
+		pci_info(pdev, "ucore: MCHBAR is disabled. Ignoring the memory controllers.\n");
+		return 0;
+	}
+	for (m = 0; m < search->table->nr_imc && !ret; m++)
+		ret = check_controller(search, pdev, die, m, base + m * CLIENT_MC_STRIDE);
+	return ret;
+}
+
+/* Return the next PCI function after @pdev that contains addresses of memory controllers. */
+static struct pci_dev *next_function(const struct ucore_static_table *table, struct pci_dev *pdev)
+{
+	u32 device = table->mchbar ? PCI_ANY_ID : table->imc_map;
+
+	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, device, pdev)))
+		if (!table->mchbar || (!pdev->bus->number && !pdev->devfn))
+			break;
+	return pdev;
 }
 
 /**
@@ -145,12 +188,14 @@ int ucore_mmio_imc_find(struct ucore_finder *finder, const struct ucore_static_t
 	if (!table->nr_mmio)
 		return 0;
 	ret = ucore_resource_collect(&search.foreign, NULL, NULL);
-	while (!ret && (pdev = pci_get_device(PCI_VENDOR_ID_INTEL, table->imc_map, pdev))) {
+	while (!ret && (pdev = next_function(table, pdev))) {
 		if (pci_domain_nr(pdev->bus) != segment)
 			continue;
 		die = die_of_bus[pdev->bus->number];
 		if (die < 0)
 			pci_info(pdev, "ucore: not in an online socket. Ignoring this function.\n");
+		else if (table->mchbar)
+			ret = find_behind_mchbar(&search, pdev, die);
 		else
 			ret = find_controllers(&search, pdev, die);
 	}

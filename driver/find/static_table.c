@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Finder for processor generations without discovery tables: Xeon E5-2600 v1 to v4, Skylake-SP
- * to Ice Lake-SP, Snow Ridge. A static table lists the boxes that a generation can have.
+ * to Ice Lake-SP, Snow Ridge, client processors. A static table lists the boxes that a generation
+ * can have.
  *
  * A box in MSRs exists if its first register can be read. A box in PCI config space exists if
  * its PCI function exists, because firmware may hide functions and processors of a generation
@@ -56,6 +57,14 @@ static u32 cha_count(const struct search *search, u32 die, u32 config, u32 max)
 	return min(slices ?: config ?: max, max);
 }
 
+/* Return the number of C-Boxes to probe if a register has it. @config is 0 if it is unknown. */
+static u32 cbo_count_shown(const struct ucore_static_table *table, u64 config, u32 max)
+{
+	if (config > table->cbo_extra && config != table->cbo_exact)
+		config -= table->cbo_extra;
+	return min_t(u64, config ?: max, max);
+}
+
 /*
  * Return the number of C-Boxes (CHAs) to probe on the die of @cpu. There is one C-Box for each
  * core that CPUID reports. The kernel may miss cores that are not present at boot. The number in
@@ -70,6 +79,8 @@ static u32 cbo_count(const struct search *search, int cpu, u32 max)
 
 	if (table->global_config && ucore_msr_probe(cpu, table->global_config, &config))
 		config &= table->num_cbo;
+	if (table->cbo_by_register)
+		return cbo_count_shown(table, config, max);
 	if (table->fuses)
 		return cha_count(search, topology_logical_die_id(cpu), config, max);
 	return min_t(u64, max_t(u64, cores, config), max);
@@ -110,8 +121,8 @@ static int find_msr_row(const struct search *search, const struct ucore_static_m
 			.type = row->type,
 			.layout = ucore_static_layout(row, i),
 			.global = table->global,
-			.global_gp = ucore_static_instance_bits(row->global_gp, i),
-			.global_fixed = ucore_static_instance_bits(row->global_fixed, i),
+			.global_gp = ucore_static_instance_bits(row, row->global_gp, i),
+			.global_fixed = ucore_static_instance_bits(row, row->global_fixed, i),
 			.die = topology_logical_die_id(cpu),
 			.instance = i,
 			.msr = ucore_static_base(row, i),

@@ -30,6 +30,7 @@
  * @by_chop: true if the smallest die variant has only @small boxes; the table's member chop_reg
  *           identifies the variant
  * @each: true if @layout is an array of @max elements, one for each box
+ * @one_bit: true if all boxes share the bits @global_gp, which are not shifted
  */
 struct ucore_static_msr {
 	const struct ucore_box_type *type;
@@ -44,12 +45,14 @@ struct ucore_static_msr {
 	bool per_core;
 	bool by_chop;
 	bool each;
+	bool one_bit;
 };
 
 /* Return the global status bits of box @instance. @bits are the global status bits of box 0. */
-static inline u64 ucore_static_instance_bits(u64 bits, u32 instance)
+static inline u64 ucore_static_instance_bits(const struct ucore_static_msr *row, u64 bits,
+					     u32 instance)
 {
-	return bits == ~0ULL ? bits : bits << instance;
+	return row->one_bit || bits == ~0ULL ? bits : bits << instance;
 }
 
 /* Return the base MSR of box @instance. */
@@ -122,10 +125,14 @@ struct ucore_static_mmio {
  * @nr_mmio: number of rows of @mmio
  * @nr_imc: largest number of memory-mapped memory controllers of a socket
  * @imc_map: PCI device id of the function with the addresses of the memory controllers
- *           (hw/imc_map.h)
+ *           (hw/imc_map.h); 0 if the host bridge has the address
+ * @mchbar: the host bridge has the address of the first memory controller (hw/client.h)
  * @ubox: UBox function, whose registers map a PCI bus to a socket
  * @global_config: MSR that contains the number of C-Boxes (CHAs), 0 for none
  * @num_cbo: bits of @global_config that contain the number of C-Boxes (CHAs)
+ * @cbo_by_register: true if this number is that of the C-Boxes, and CPUID's number of cores is not
+ * @cbo_extra: number of other units that @num_cbo counts, too
+ * @cbo_exact: value of @num_cbo that counts C-Boxes only, 0 for none
  * @fuse_device: PCI device id of the function with the fuses of the cache slices
  * @fuse_reg: config offset of the register with the fuses
  * @fuse_above: bus number of the function with the fuses minus the bus number of its socket's
@@ -149,9 +156,13 @@ struct ucore_static_table {
 	u32 nr_mmio;
 	u32 nr_imc;
 	u16 imc_map;
+	bool mchbar;
 	struct ucore_ubox_map ubox;
 	u32 global_config;
 	u64 num_cbo;
+	bool cbo_by_register;
+	u32 cbo_extra;
+	u32 cbo_exact;
 	u16 fuse_device;
 	u16 fuse_reg;
 	u8 fuse_above;

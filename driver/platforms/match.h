@@ -13,7 +13,9 @@ const struct ucore_platform *ucore_platform_match(void);
 	PLATFORM(bdxde), PLATFORM(skx), PLATFORM(clx), PLATFORM(cpx), \
 	PLATFORM(icx), PLATFORM(snr), PLATFORM(spr), PLATFORM(emr), \
 	PLATFORM(gnr), PLATFORM(srf), PLATFORM(grr), PLATFORM(cwf), \
-	PLATFORM(dmr)
+	PLATFORM(dmr), PLATFORM(snb), PLATFORM(ivb), PLATFORM(hsw), \
+	PLATFORM(bdw), PLATFORM(skl), PLATFORM(icl), PLATFORM(rkl), \
+	PLATFORM(tgl), PLATFORM(tglh), PLATFORM(adl)
 
 #define UCORE_PLATFORM_NAME(name) ucore_platform_##name
 extern const struct ucore_platform

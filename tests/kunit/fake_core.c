@@ -148,7 +148,7 @@ int fake_core_init(struct kunit *test, u32 eax, u32 ebx, u32 edx, bool full)
 	fake_pci_init(test);
 	fake_boot_cpu.x86_vendor = X86_VENDOR_INTEL;
 	fake_boot_cpu.x86 = 6;
-	fake_boot_cpu.x86_model = 61;	/* a model whose uncore the driver does not support */
+	fake_boot_cpu.x86_model = 250;	/* a model whose uncore the driver does not support */
 	fake_boot_cpu.cpuid_level = 0xa;
 	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_ARCH_PERFMON);
 	fake_kernel.cpuid[0] = eax;

@@ -65,9 +65,11 @@ static void boxes_add(struct kunit *test, struct ucore_domain *domain)
 				.type = table->msr[row].type,
 				.layout = ucore_static_layout(&table->msr[row], i),
 				.global_gp =
-					ucore_static_instance_bits(table->msr[row].global_gp, i),
+					ucore_static_instance_bits(&table->msr[row],
+								   table->msr[row].global_gp, i),
 				.global_fixed =
-					ucore_static_instance_bits(table->msr[row].global_fixed, i),
+					ucore_static_instance_bits(&table->msr[row],
+								   table->msr[row].global_fixed, i),
 				.global = table->global,
 				.scope = domain->scope,
 				.die = domain->die,
@@ -212,6 +214,11 @@ int fake_machine_init_icx(struct kunit *test)
 int fake_machine_init_snr(struct kunit *test)
 {
 	return machine_init(test, &ucore_platform_snr, 1, false);
+}
+
+int fake_machine_init_skl(struct kunit *test)
+{
+	return machine_init(test, &ucore_platform_skl, 1, false);
 }
 
 int fake_machine_init_cpu(struct kunit *test)

@@ -70,7 +70,7 @@ static void state_on_other_vendor_is_not_intel(struct kunit *test)
 
 static void state_of_model_without_table_is_unknown(struct kunit *test)
 {
-	fake_boot_cpu.x86_model = 61;
+	fake_boot_cpu.x86_model = 250;
 	state_without_boxes(test, UCORE_STATE_UNKNOWN);
 }
 

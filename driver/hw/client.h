@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Facts about the uncore registers of client processors from Sandy Bridge to Raptor Lake, and of
+ * the Xeons made of the same dies (E3, E-2100 to E-2400, W-1200, W-1300, 6300): offsets, fields and
+ * encodings only.
+ *
+ * Sources: SDM, Intel 325384 volume 3 (18.9.6 and 18.11.6 of edition 059) and 335592 volume 4
+ * (tables 2-22, 2-30, 2-40, 2-43, 2-49 of edition 079); Linux 6.12,
+ * arch/x86/events/intel/uncore_snb.c. A die is a package. Every CPU reaches all its registers.
+ */
+#ifndef UCORE_HW_CLIENT_H
+#define UCORE_HW_CLIENT_H
+
+/*
+ * Global control (SDM 18.9.6). Its enable bit is a level: all boxes but the memory controllers
+ * count while it is 1. No other bit of the word is a command.
+ */
+#define CLIENT_GLOBAL_CTL_PMI_SEL	GENMASK(4, 0)	/* cores or slices, 3:0 before Skylake */
+#define CLIENT_GLOBAL_CTL_EN		BIT(29)
+#define CLIENT_GLOBAL_CTL_WAKE		BIT(30)
+#define CLIENT_GLOBAL_CTL_FREEZE	BIT(31)		/* an overflow clears the enable bit */
+
+/*
+ * Bits of the global status: one for all boxes of a type (SDM 18.9.6). No source states how they
+ * are cleared: UNCERTAIN(client-overflow).
+ */
+#define CLIENT_STATUS_CLOCK		BIT(0)
+#define CLIENT_STATUS_ARB		BIT(1)
+#define CLIENT_STATUS_CBO		BIT(3)
+
+/* Control of a general counter (SDM 18.9.6). Bits 16, 17, 19 and 21 are reserved. */
+#define CLIENT_CTL_EVENT		GENMASK(7, 0)
+#define CLIENT_CTL_UMASK		GENMASK(15, 8)
+#define CLIENT_CTL_EDGE			BIT(18)
+#define CLIENT_CTL_OV_EN		BIT(20)
+#define CLIENT_CTL_EN			BIT(22)
+#define CLIENT_CTL_INVERT		BIT(23)
+#define CLIENT_CTL_THRESH		GENMASK(28, 24)
+#define ADL_CBO_CTL_THRESH		GENMASK(29, 24)	/* Linux only */
+
+/* Control of the clock's fixed counter (SDM 2-22) */
+#define CLIENT_FIXED_CTL_OV_EN		BIT(20)
+#define CLIENT_FIXED_CTL_EN		BIT(22)
+
+/*
+ * Widths (bits). Linux has 48 for the fixed counter everywhere. Tables 2-40 and 2-49 have 44:
+ * UNCERTAIN(clock-width).
+ */
+#define CLIENT_WIDTH			44
+#define CLIENT_FIXED_WIDTH		48
+#define CLIENT_FIXED_WIDTH_LEAST	44
+
+/*
+ * Sandy Bridge to Broadwell (SDM 2-22, 2-30). CBO n: MSRs at 700h + 10h n. Table 2-22 has four
+ * counters for each CBO, all other sources have two: UNCERTAIN(cbo-counters). Two are used.
+ */
+#define SNB_MSR_GLOBAL_CTL		0x391
+#define SNB_MSR_GLOBAL_STATUS		0x392
+#define SNB_MSR_CLOCK			0x394		/* control, then counter */
+#define SNB_MSR_ARB			0x3b0		/* counters, then controls */
+#define SNB_MSR_CBO			0x700
+#define SNB_MSR_CBO_STRIDE		0x10
+#define SNB_NR_CBO			4
+#define SNB_CBO_CTL0			0x0
+#define SNB_CBO_CTR0			0x6
+#define SNB_ARB_CTR0			0x0
+#define SNB_ARB_CTL0			0x2
+#define CLIENT_CLOCK_CTL		0x0
+#define CLIENT_CLOCK_CTR		0x1
+
+/*
+ * Number of CBOs, bits 3:0. Up to Comet Lake the processor graphics counts as one more, except
+ * that 10 means ten: UNCERTAIN(cbo-config). From Ice Lake on it is the number.
+ */
+#define CLIENT_MSR_CBO_CONFIG		0x396
+#define CLIENT_CBO_CONFIG_NUM		GENMASK(3, 0)
+#define SKL_CBO_CONFIG_EXACT		10
+
+/*
+ * Skylake to Comet Lake (SDM 2-40). From Skylake on, MSRs 390h to 392h belong to the core. CBOs 0
+ * to 6 are where they were. 770h is IA32_PM_ENABLE, so that CBO 7 is at F70h. F80h and F90h are
+ * inferred from the access list of Intel's driver: UNCERTAIN(late-cbos). A box is probed first.
+ */
+#define SKL_MSR_GLOBAL_CTL		0xe01
+#define SKL_MSR_GLOBAL_STATUS		0xe02
+#define SKL_NR_CBO			10
+#define SKL_MSR_CBO_LOW(n)		(0x700 + 0x10 * (n))
+#define SKL_MSR_CBO_HIGH(n)		(0xf00 + 0x10 * (n))
+
+/* Ice Lake, Rocket Lake, Tiger Lake (SDM 2-43, printed for Cannon Lake; Linux) */
+#define ICL_MSR_CBO_STRIDE		0x8
+#define ICL_NR_CBO			8
+#define ICL_CBO_CTL0			0x0
+#define ICL_CBO_CTR0			0x2
+#define ICL_MSR_ARB			0x3b1		/* the only counter */
+#define ICL_ARB_CTL0			0x2
+
+/* Alder Lake, Raptor Lake (SDM 2-49). 2FF0h has another meaning on servers. */
+#define ADL_MSR_GLOBAL_CTL		0x2ff0
+#define ADL_MSR_GLOBAL_STATUS		0x2ff2
+#define ADL_MSR_CBO			0x2000
+#define ADL_NR_CBO			12
+#define ADL_MSR_ARB			0x2fd0
+#define ADL_MSR_ARB_STRIDE		0x8
+#define ADL_NR_ARB			2
+#define ADL_MSR_CLOCK			0x2fde
+
+/*
+ * Memory controllers. The host bridge 00:00.0 has the address of their registers (MCHBAR). The
+ * counters have 64-byte lines, cannot be written, and nothing stops them. Those of 32 bits are next
+ * to each other, so that each needs an access of 32 bits (Linux).
+ */
+#define CLIENT_MCHBAR			0x48
+#define CLIENT_MCHBAR_EN		BIT(0)
+#define CLIENT_MCHBAR_ADDRESS		GENMASK_ULL(63, 15)
+#define CLIENT_MC_STRIDE		0x10000
+
+#define SNB_MC_GT			0x5040		/* requests of graphics */
+#define SNB_MC_IA			0x5044		/* requests of cores */
+#define SNB_MC_IO			0x5048		/* requests of devices */
+#define SNB_MC_READ			0x5050
+#define SNB_MC_WRITE			0x5054
+#define SNB_MC_WIDTH			32
+
+#define TGL_NR_MC			2
+#define TGL_MC_TOTAL			0x5040
+#define TGL_MC_READ			0x5058
+#define TGL_MC_WRITE			0x50a0
+#define ADL_MC_TOTAL			0xd840
+#define ADL_MC_READ			0xd858
+#define ADL_MC_WRITE			0xd8a0
+#define TGL_MC_WIDTH			64
+
+#endif /* UCORE_HW_CLIENT_H */

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Data that client processors have in common: event fields, box types, and macros for the tables of
+ * snb.c, icl.c and adl.c.
+ */
+#ifndef UCORE_PLATFORMS_CLIENT_H
+#define UCORE_PLATFORMS_CLIENT_H
+
+#include <linux/bits.h>
+#include <linux/kernel.h>
+
+#include "find/static_table.h"
+#include "hw/client.h"
+#include "platforms/fields.h"
+#include "platforms/match.h"
+
+#define CLIENT_NR_FIELDS	5
+
+extern const struct ucore_field_desc ucore_client_fields[CLIENT_NR_FIELDS];
+extern const struct ucore_increment ucore_client_cbo_increments[];
+extern const struct ucore_increment ucore_client_arb_increments[];
+extern const struct ucore_constraint ucore_client_arb_constraints[];
+extern const struct ucore_box_type ucore_client_cbo;
+extern const struct ucore_box_type ucore_client_arb;
+extern const struct ucore_box_type ucore_client_clock;
+extern const struct ucore_box_type ucore_client_imc_free_32;
+extern const struct ucore_box_type ucore_client_imc_free_64;
+extern const struct ucore_layout ucore_client_arb_layout;
+extern const struct ucore_layout ucore_client_clock_layout;
+extern const struct ucore_layout ucore_client_imc_free_32_layout;
+
+/* Largest increment of a general counter (counts per clock), if no source states it */
+#define CLIENT_MAX_INCREMENT	256	/* an assumption; exceeds the length of every queue */
+
+/*
+ * Members of struct ucore_box_type for general counters. Overflows are not used, because no manual
+ * states how the status is cleared, and no test has shown an interrupt.
+ */
+#define CLIENT_COUNTERS(_nr) \
+	.max_increment = CLIENT_MAX_INCREMENT, \
+	.ctl_en = CLIENT_CTL_EN, \
+	.nr_gp = (_nr), \
+	.width = CLIENT_WIDTH
+
+/* Rows of a static table. Boxes of a type share a bit of the global status. */
+#define CLIENT_CBO_ROW(_type, _layout, _nr) \
+	.type = &(_type), .layout = &(_layout), .max = (_nr), .per_core = true, \
+	.global_gp = CLIENT_STATUS_CBO, .one_bit = true
+#define CLIENT_ARB_ROW(_type, _layout, _msr) \
+	.type = &(_type), .layout = &(_layout), .base = (_msr), .max = 1, \
+	.global_gp = CLIENT_STATUS_ARB, .one_bit = true
+#define CLIENT_CLOCK_ROW(_msr) \
+	{ .type = &ucore_client_clock, .layout = &ucore_client_clock_layout, .base = (_msr), \
+	  .max = 1, .global_fixed = CLIENT_STATUS_CLOCK }
+
+/* Counters of the memory controllers of Sandy Bridge to Rocket Lake */
+#define CLIENT_MC_32_ROW \
+	{ .type = &ucore_client_imc_free_32, .layout = &ucore_client_imc_free_32_layout, \
+	  .first = SNB_MC_GT, .nr = 1, .size = SNB_MC_WRITE + sizeof(u32) - SNB_MC_GT }
+
+/*
+ * Initializer of the global control. Firmware or Linux may have set any of its bits, which are
+ * restored after ucore's use. No PMI is routed.
+ */
+#define CLIENT_GLOBAL(_gen) { \
+	.ctl = _gen##_MSR_GLOBAL_CTL, \
+	.status = _gen##_MSR_GLOBAL_STATUS, \
+	.nr_status = 1, \
+	.unfreeze = CLIENT_GLOBAL_CTL_EN, \
+	.keep = CLIENT_GLOBAL_CTL_PMI_SEL | CLIENT_GLOBAL_CTL_EN | CLIENT_GLOBAL_CTL_WAKE | \
+		CLIENT_GLOBAL_CTL_FREEZE, \
+	.level = true, \
+	.run_level = true, \
+	.untried = true, \
+}
+
+#define CLIENT_TABLE(_global, _msr, _mmio, _nr_mc) \
+	.global = &(_global), \
+	.msr = (_msr), \
+	.nr_msr = ARRAY_SIZE(_msr), \
+	.mmio = (_mmio), \
+	.nr_mmio = ARRAY_SIZE(_mmio), \
+	.nr_imc = (_nr_mc), \
+	.mchbar = true, \
+	.global_config = CLIENT_MSR_CBO_CONFIG, \
+	.num_cbo = CLIENT_CBO_CONFIG_NUM, \
+	.cbo_by_register = true
+
+#define CLIENT_PLATFORM(_name, _intree, _table) \
+	.name = (_name), \
+	.intree = (_intree), \
+	.find = ucore_static_table_find, \
+	.table = &(_table), \
+	.caps = UCORE_CAP_GLOBAL_FREEZE
+
+#endif /* UCORE_PLATFORMS_CLIENT_H */
