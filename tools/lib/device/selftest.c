@@ -21,11 +21,21 @@ int ucore_device_selftest(const struct ucore_device *dev, uint32_t box,
 	return ret ? ucore_error_set(err, ret, "box %u: GET_SELFTEST: %s", box, strerror(-ret)) : 0;
 }
 
+/* Return the counters for an event without fields: any general one, or the fixed one (0: any) */
+static uint64_t counters_to_try(const struct ucore_device *dev, uint32_t box)
+{
+	const struct ucore_box_info *boxes;
+	size_t nr;
+
+	boxes = ucore_device_boxes(dev, &nr);
+	return box < nr && !boxes[box].nr_counters ? 1ULL << UCORE_COUNTER_FIXED : 0;
+}
+
 /* Add an event without fields to a new session: the driver then claims and tests the box */
 int ucore_device_try(const struct ucore_device *dev, uint32_t box, struct ucore_error *err)
 {
 	UCORE_ARG(ucore_create_session, create, .flags = UCORE_SESSION_F_NO_PMI);
-	UCORE_ARG(ucore_add_event, add, .box = box);
+	UCORE_ARG(ucore_add_event, add, .box = box, .counters = counters_to_try(dev, box));
 	int ret;
 
 	if (dev->recorded)

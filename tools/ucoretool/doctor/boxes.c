@@ -262,7 +262,7 @@ void doctor_check_overflow(struct doctor *doctor)
 	else
 		doctor_report(doctor, VERDICT_WARNING, "overflow",
 			      "sample with a timer ('ucoretool record --timer 1ms'); periods (-c N) are polled",
-			      "this platform has no publicly documented overflow interrupt");
+			      "ucore uses no overflow interrupt on this platform");
 }
 
 void doctor_check_core(struct doctor *doctor)

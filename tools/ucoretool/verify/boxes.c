@@ -413,7 +413,7 @@ int verify_selftests(struct verify *verify)
 	if (!verify->selftests)
 		return -ENOMEM;
 	for (size_t i = 0; i < nr; i++) {
-		if (is_uncore(&boxes[i]) && boxes[i].nr_counters)
+		if (is_uncore(&boxes[i]) && !(boxes[i].flags & UCORE_BOX_F_FREE_RUNNING))
 			(void)ucore_device_try(verify->dev, boxes[i].box, err);
 		ret = ucore_device_selftest(verify->dev, boxes[i].box, &verify->selftests[i], err);
 		if (ret)
