@@ -17,14 +17,17 @@
 #include "find/core_cpuid.h"
 #include "find/discovery/discovery.h"
 #include "find/static_table.h"
+#include "hw/client.h"
 #include "hw/discovery.h"
 #include "hw/imc_map.h"
 #include "platforms/match.h"
 
-static const struct ucore_platform *const e5[] = {
+static const struct ucore_platform *const with_table[] = {
 	&ucore_platform_snbep, &ucore_platform_ivbep, &ucore_platform_hswep, &ucore_platform_bdxep,
 	&ucore_platform_bdxde, &ucore_platform_skx,   &ucore_platform_clx,   &ucore_platform_cpx,
-	&ucore_platform_icx,   &ucore_platform_snr,
+	&ucore_platform_icx,   &ucore_platform_snr,   &ucore_platform_snb,   &ucore_platform_ivb,
+	&ucore_platform_hsw,   &ucore_platform_bdw,   &ucore_platform_skl,   &ucore_platform_icl,
+	&ucore_platform_rkl,   &ucore_platform_tgl,   &ucore_platform_tglh,  &ucore_platform_adl,
 };
 
 static const struct ucore_platform *const discovery[] = {
@@ -95,9 +98,16 @@ static void print_global(const char *platform, const struct ucore_global *global
 
 	if (!global)
 		return;
-	fact_add(&text, "MSR %#x: freeze ", global->ctl);
-	fact_add_bits(&text, global->freeze);
-	fact_add_named_bits(&text, "unfreeze", global->unfreeze);
+	fact_add(&text, "MSR %#x: ", global->ctl);
+	if (global->run_level) {
+		fact_add(&text, "all boxes count while bit ");
+		fact_add_bits(&text, global->unfreeze);
+		fact_add(&text, " is set");
+	} else {
+		fact_add(&text, "freeze ");
+		fact_add_bits(&text, global->freeze);
+		fact_add_named_bits(&text, "unfreeze", global->unfreeze);
+	}
 	fact_add_named_bits(&text, "wake", global->wake);
 	fact_add_named_bits(&text, "pmi_core_sel", global->core_sel);
 	fact_add_named_bits(&text, "kept", global->keep);
@@ -159,7 +169,7 @@ static void print_msr_rows(const char *platform, const struct ucore_static_table
 		fact_print(platform, row->type->name, "number", &text);
 		fact_print_layout(platform, row->type, layout);
 		print_global_bits(platform, row->type->name, row->global_gp, row->global_fixed,
-				  row->max > 1);
+				  row->max > 1 && !row->one_bit);
 	}
 }
 
@@ -235,7 +245,11 @@ static void print_mmio_rows(const char *platform, const struct ucore_static_tabl
 		print_global_bits(platform, row->type->name, row->global_gp, row->global_fixed,
 				  false);
 	}
-	if (table->nr_imc)
+	if (table->mchbar)
+		fact_printf(platform, "-", "memory controllers",
+			    "up to %u, address in 00:00.0 %#x bit 0 enable, controller m + %#x m",
+			    table->nr_imc, CLIENT_MCHBAR, CLIENT_MC_STRIDE);
+	else if (table->nr_imc)
 		fact_printf(platform, "-", "memory controllers",
 			    "up to %u, 8086:%04x base %#x, offset of controller m %#x + 4 m",
 			    table->nr_imc, table->imc_map, IMC_MAP_BASE, IMC_MAP_OFFSET(0));
@@ -248,6 +262,12 @@ static void print_counts(const char *platform, const struct ucore_static_table *
 	if (table->global_config) {
 		fact_add(&text, "MSR %#x bits ", table->global_config);
 		fact_add_bits(&text, table->num_cbo);
+		if (table->cbo_extra)
+			fact_add(&text, ", %u more than there are", table->cbo_extra);
+		if (table->cbo_exact)
+			fact_add(&text, " except for %u", table->cbo_exact);
+		if (!table->cbo_by_register)
+			fact_add(&text, table->fuses ? "" : ", or the number of cores");
 	}
 	if (table->fuses) {
 		fact_add(&text, "%s8086:%04x %#x bits ", fact_separator(&text), table->fuse_device,
@@ -265,7 +285,7 @@ static void print_counts(const char *platform, const struct ucore_static_table *
 	fact_print(platform, "-", "die variant", &text);
 }
 
-static void print_e5(const struct ucore_platform *platform)
+static void print_static(const struct ucore_platform *platform)
 {
 	const struct ucore_static_table *table = platform->table;
 	u32 i;
@@ -438,8 +458,8 @@ int main(void)
 {
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(e5); i++)
-		print_e5(e5[i]);
+	for (i = 0; i < ARRAY_SIZE(with_table); i++)
+		print_static(with_table[i]);
 	for (i = 0; i < ARRAY_SIZE(discovery); i++)
 		print_discovery(discovery[i]);
 	print_core();

@@ -31,6 +31,10 @@ SECTIONS = {
     "Sapphire Rapids and Emerald Rapids": ("spr", "emr"),
     "Granite Rapids, Sierra Forest, Grand Ridge, Clearwater Forest": ("gnr", "srf", "grr", "cwf"),
     "Diamond Rapids": ("dmr",),
+    "Sandy Bridge to Broadwell, client processors": ("snb", "ivb", "hsw", "bdw"),
+    "Skylake to Comet Lake, client processors": ("skl",),
+    "Ice Lake, Rocket Lake and Tiger Lake, client processors": ("icl", "rkl", "tgl", "tglh"),
+    "Alder Lake and Raptor Lake": ("adl",),
     "Other processors with a discovery table": ("generic",),
     "Cores": ("core",),
 }

@@ -24,6 +24,8 @@ TESTS = {
         "test_spr.free_running_counters_match_the_stacks",
         "test_dmr.every_counter_of_both_tables_counts_exactly",
         "test_core.every_counter_of_every_core_counts_exactly",
+        "test_client.boxes_match_the_model",
+        "test_client.traffic_counters_match_the_model adl-1s",
     ),
     "counts and costs": (
         "test_counting.filters_and_special_fields_reach_their_registers",
@@ -49,6 +51,7 @@ TESTS = {
         "test_tasks.core_event_overflows_trigger_one_sample_each",
         "test_pmi.*",
         "test_no_pmi.*",
+        "test_client.periods_are_polled_with_exact_counts",
         "test_overflow_freeze.overflows_of_each_box_type_* spr-2s",
         "test_overflow_freeze.trial_waits_for_an_idle_die",
         "test_overflow_freeze.overflow_that_freezes_its_box_only_is_polled",

@@ -128,16 +128,29 @@ SNR = but(ICX, "upi", "m3upi",
                  2: {"event": 0xc0, "umask": 0x01, "ch_mask": 0x81, "thresh": 1, "edge": 1},
                  3: {"event": 0xd5, "umask": 0x01, "fc_mask": 4}})
 
+# Client processors. The only counter of Ice Lake's ARB takes no occupancy.
+CLIENT = {
+    "cbo": {0: {"event": 0x34, "umask": 0x8f},
+            1: {"event": 0x22, "umask": 0x41, "thresh": 1, "edge": 1}},
+    "arb": {0: {"event": 0x80, "umask": 0x01, "thresh": 5},
+            1: {"event": 0x81, "umask": 0x01, "thresh": 1, "invert": 1}},
+    "clock": {FIXED: {}},
+}
+ICL = {**CLIENT, "arb": {0: {"event": 0x81, "umask": 0x01}}}
+
 # Platform -> box type, or box -> counter -> fields
 EVENTS = {"ivbep": IVBEP, "snbep": SNBEP, "hswep": HSWEP, "bdxep": BDXEP,
           "bdxde": but(BDXEP, "sbox", "qpi", "r3qpi"), "skx": SKX, "clx": SKX, "cpx": SKX,
-          "icx": ICX, "snr": SNR}
+          "icx": ICX, "snr": SNR, "snb": CLIENT, "hsw": CLIENT, "skl": CLIENT, "icl": ICL,
+          "tgl": CLIENT, "adl": CLIENT}
 WITH_FIXED = ("ubox", "imc")
 ENDING_IN_DIGITS = ("pciex16", "pciex8", "pcie3", "pcie4", "pcie6")
 COUNTERS_OF = {"e2-2s": 130, "e2-2s-full": 194, "snbep-2s": 114, "hswep-1s": 69,
                "hswep-2s": 216, "bdxep-1s": 61, "bdxep-2s": 216, "bdxde-1s": 47,
                "skx-1s": 61, "skx-2s": 268, "clx-1s": 51, "cpx-1s": 76,
-               "icx-1s": 75, "icx-2s": 366, "icxd-1s": 159, "snr-1s": 99}
+               "icx-1s": 75, "icx-2s": 366, "icxd-1s": 159, "snr-1s": 99,
+               "snb-1s": 11, "hsw-1s": 7, "skl-1s": 11, "cml-1s": 23, "icl-1s": 10, "tgl-1s": 11,
+               "adl-1s": 13}
 
 
 def type_of(box):
@@ -177,9 +190,10 @@ def rate_of(box, die, ctr, fields, platform=DEFAULT):
     if PLATFORMS[platform].discovery:
         return rates.rate(kind, instance_of(box), die, platform=platform, **f)
     umask = f.get("occ_sel", 0) << 6 if kind == "pcu" else f.get("umask", 0)
+    filters = {} if PLATFORMS[platform].client else _filters(kind, f)
     return rates.rate(kind, instance_of(box), die, f["event"], umask, thresh=f.get("thresh", 0),
                       edge=bool(f.get("edge")), invert=bool(f.get("invert")),
-                      platform=platform, **_filters(kind, f))
+                      platform=platform, **filters)
 
 
 def period_for(box, die, ctr, fields, hz, platform=DEFAULT):

@@ -27,8 +27,16 @@ def of_stack(ports, *kinds):
     return [("clock", 0), *((kind, port) for kind in kinds for port in range(ports))]
 
 
+# Counters of a memory controller of client processors: 32 bits, and 64 bits
+MCHBAR = "MCHBAR"
+MCHBAR_32 = [(kind, MCHBAR) for kind in ("read", "write", "gt", "ia", "io")]
+MCHBAR_64 = [(kind, MCHBAR) for kind in ("read", "write", "total")]
+
+
 def rate_of(kind, port, instance, die):
     """Return the increments per second of a counter of a stack, or of a controller."""
+    if port == MCHBAR:
+        return rates.mc_traffic(kind, instance)
     if port is None:
         return rates.imc_free_running(kind, instance, die)
     return rates.iio_free_running(kind, instance, die, port)
@@ -55,20 +63,20 @@ def difference(what, increase, rate, first, last):
     return "" if least <= increase <= most else f"{what}: {increase}, due {least} to {most}"
 
 
-def match_the_model(m, of_type, count, clock):
+def match_the_model(m, of_type, count, clock, box="imc0"):
     """Check all free-running counters of a machine.
 
-    of_type: box type -> (kind, port) of each of its counters. clock: fields of an event of a
-    memory controller, so that a READ freezes each die.
+    of_type: box type -> (kind, port) of each of its counters. clock: fields of an event of
+    @box of each die, so that a READ freezes each die.
     """
     with Session(m) as s:
         at, reads = {}, []
         for die in sorted({die for die, _ in s.ids}):
-            s.add("imc0", die, **clock)
-        for (die, box), caps in s.caps.items():
-            for i, counter in enumerate(of_type[type_of(box)] if caps & BOX_FREE_RUNNING else ()):
-                answer = s.command(f"add {s.ids[die, box]} {1 << 32 + i} 0")
-                at[answer["event"]] = (*counter, instance_of(box), die)
+            s.add(box, die, **clock)
+        for (die, name), caps in s.caps.items():
+            for i, counter in enumerate(of_type[type_of(name)] if caps & BOX_FREE_RUNNING else ()):
+                answer = s.command(f"add {s.ids[die, name]} {1 << 32 + i} 0")
+                at[answer["event"]] = (*counter, instance_of(name), die)
         assert len(at) == count, len(at)
         s.start()
 
