@@ -23,14 +23,20 @@
 
 /* ---- single addresses ---- */
 
-/* Ranges of physical addresses that have the same use in every PC */
+/*
+ * Ranges of physical addresses that have the same use in every PC. Those of the chipset may contain
+ * MCHBAR of a client processor. No discovery table may have an address there.
+ */
 static const struct {
 	u64 start;
 	u64 end;
+	bool chipset;
 } fixed_ranges[] = {
 	{ 0, 0x100000 },			/* BIOS data, VGA, option ROMs */
 	{ 0xfec00000, 0xfed04000 },		/* I/O APICs, HPET */
-	{ 0xfed40000, 0xfed50000 },		/* TPM; MCHBAR may be below and above it */
+	{ 0xfed04000, 0xfed20000, true },
+	{ 0xfed20000, 0xfed50000 },		/* TXT, TPM */
+	{ 0xfed50000, 0xfee00000, true },
 	{ 0xfee00000, 0xfef00000 },		/* local APICs */
 };
 
@@ -86,12 +92,13 @@ bool ucore_resource_is_ram(u64 address, u64 size)
 	       REGION_DISJOINT || is_other_memory(address, size);
 }
 
-static bool is_fixed(u64 address, u64 size)
+static bool is_fixed(u64 address, u64 size, bool chipset)
 {
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(fixed_ranges); i++)
-		if (address < fixed_ranges[i].end && address + size > fixed_ranges[i].start)
+		if (address < fixed_ranges[i].end && address + size > fixed_ranges[i].start &&
+		    !(fixed_ranges[i].chipset && chipset))
 			return true;
 	return false;
 }
@@ -100,16 +107,17 @@ static bool is_fixed(u64 address, u64 size)
  * ucore_resource_is_safe() - check whether registers can be at a physical address
  * @address: first byte of the registers
  * @size: size of the registers (bytes), not 0
+ * @chipset: the host bridge has the address, so that it may be in a range of the chipset
  *
  * Return: true if the range is within the physical address space and contains no memory, no APIC
  * and no fixed PC range.
  */
-bool ucore_resource_is_safe(u64 address, u64 size)
+bool ucore_resource_is_safe(u64 address, u64 size, bool chipset)
 {
 	u32 bits = boot_cpu_data.x86_phys_bits;
 
 	return !(address >> bits) && !((address + size - 1) >> bits) &&
-	       !is_fixed(address, size) && !ucore_resource_is_ram(address, size);
+	       !is_fixed(address, size, chipset) && !ucore_resource_is_ram(address, size);
 }
 
 /* True if ucore_resource_map() has failed since the last ucore_resource_map_failed() */
@@ -160,13 +168,15 @@ static int region_add(struct ucore_regions *regions, u64 start, u64 end, bool po
 	return 0;
 }
 
-static int add_fixed(struct ucore_regions *regions)
+static int add_fixed(struct ucore_regions *regions, bool chipset)
 {
 	int ret = 0;
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(fixed_ranges) && !ret; i++)
-		ret = region_add(regions, fixed_ranges[i].start, fixed_ranges[i].end, false);
+		if (!(fixed_ranges[i].chipset && chipset))
+			ret = region_add(regions, fixed_ranges[i].start, fixed_ranges[i].end,
+					 false);
 	return ret;
 }
 
@@ -268,12 +278,14 @@ static void mark_busy_in_ports(struct ucore_regions *regions, u32 first, u32 end
  * @own: callback that returns true for a BAR that contains uncore registers and is therefore not
  *       added; NULL if there is no such BAR
  * @ctx: first argument of @own
+ * @chipset: leave out the ranges of the chipset, in which the host bridge has registers
  *
  * Return: 0 or -ENOMEM. After an error @regions contains the ranges found so far.
  */
-int ucore_resource_collect(struct ucore_regions *regions, ucore_resource_own own, const void *ctx)
+int ucore_resource_collect(struct ucore_regions *regions, ucore_resource_own own, const void *ctx,
+			   bool chipset)
 {
-	int ret = add_fixed(regions) ?: add_ecam(regions);
+	int ret = add_fixed(regions, chipset) ?: add_ecam(regions);
 	u32 first = regions->nr, end;
 
 	ret = ret ?: add_all_busy(regions);

@@ -36,11 +36,12 @@ typedef bool (*ucore_resource_own)(const void *ctx, const struct pci_dev *pdev,
 				   const struct resource *bar);
 
 bool ucore_resource_is_ram(u64 address, u64 size);
-bool ucore_resource_is_safe(u64 address, u64 size);
+bool ucore_resource_is_safe(u64 address, u64 size, bool chipset);
 void __iomem *ucore_resource_map(phys_addr_t address, u32 size);
 bool ucore_resource_map_failed(void);
 
-int ucore_resource_collect(struct ucore_regions *regions, ucore_resource_own own, const void *ctx);
+int ucore_resource_collect(struct ucore_regions *regions, ucore_resource_own own, const void *ctx,
+			   bool chipset);
 void ucore_resource_drop(struct ucore_regions *regions);
 
 /**

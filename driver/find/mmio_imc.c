@@ -38,7 +38,7 @@ static const char *address_problem(const struct search *search, u64 controller)
 	for (row = table->mmio; row < table->mmio + table->nr_mmio; row++) {
 		for (i = 0; i < row->nr; i++) {
 			address = box_address(row, controller, i);
-			if (!ucore_resource_is_safe(address, row->size))
+			if (!ucore_resource_is_safe(address, row->size, table->mchbar))
 				return "not an address of registers";
 			if (ucore_resource_overlaps(&search->foreign, address, row->size, false))
 				return "used by another device";
@@ -164,7 +164,8 @@ static struct pci_dev *next_function(const struct ucore_static_table *table, str
 	u32 device = table->mchbar ? PCI_ANY_ID : table->imc_map;
 
 	while ((pdev = pci_get_device(PCI_VENDOR_ID_INTEL, device, pdev)))
-		if (!table->mchbar || (!pdev->bus->number && !pdev->devfn))
+		if (!table->mchbar ||
+		    (!pci_domain_nr(pdev->bus) && !pdev->bus->number && !pdev->devfn))
 			break;
 	return pdev;
 }
@@ -187,7 +188,7 @@ int ucore_mmio_imc_find(struct ucore_finder *finder, const struct ucore_static_t
 
 	if (!table->nr_mmio)
 		return 0;
-	ret = ucore_resource_collect(&search.foreign, NULL, NULL);
+	ret = ucore_resource_collect(&search.foreign, NULL, NULL, table->mchbar);
 	while (!ret && (pdev = next_function(table, pdev))) {
 		if (pci_domain_nr(pdev->bus) != segment)
 			continue;

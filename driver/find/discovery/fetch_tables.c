@@ -296,7 +296,7 @@ static bool table_map(struct ucore_disc_table *t, struct source *source, u64 byt
 {
 	if (t->msr)
 		t->reason = ucore_parse_table_memory(&env, t->address, bytes);
-	else if (!ucore_resource_is_safe(t->address, bytes))
+	else if (!ucore_resource_is_safe(t->address, bytes, false))
 		t->reason = UCORE_TABLE_RAM;
 	if (t->reason)
 		return false;

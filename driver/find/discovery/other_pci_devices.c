@@ -133,7 +133,7 @@ static bool bar_holds_units(const void *ctx, const struct pci_dev *pdev, const s
  */
 int ucore_other_devices_collect(struct ucore_disc_env *env, const struct ucore_disc *disc)
 {
-	return ucore_resource_collect(&env->foreign, bar_holds_units, disc);
+	return ucore_resource_collect(&env->foreign, bar_holds_units, disc, false);
 }
 
 /**
