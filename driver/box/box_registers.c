@@ -267,7 +267,8 @@ void ucore_box_reset_first(struct ucore_box *box)
 
 /*
  * Return the width (bits) of a stopped counter: @least or @width. The counter has the width @least
- * if a write of all ones sets only so many bits. If @least is 0, all sources agree on @width.
+ * if a write of all ones sets only so many bits, or if it refuses them and takes fewer. If @least
+ * is 0, all sources agree on @width.
  */
 static u8 find_width(struct ucore_box *box, u16 reg, u8 width, u8 least)
 {
@@ -278,6 +279,10 @@ static u8 find_width(struct ucore_box *box, u16 reg, u8 width, u8 least)
 		return width;
 	io->ops->write64(io, reg, GENMASK_ULL(width - 1, 0));
 	val = io->ops->read64(io, reg);
+	if (!val) {
+		io->ops->write64(io, reg, GENMASK_ULL(least - 1, 0));
+		val = io->ops->read64(io, reg);
+	}
 	io->ops->write64(io, reg, 0);
 	return val == GENMASK_ULL(least - 1, 0) ? least : width;
 }

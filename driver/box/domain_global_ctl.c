@@ -244,6 +244,19 @@ void ucore_domain_acquire(struct ucore_domain *domain)
 }
 
 /**
+ * ucore_domain_note_found() - note the enable bits that a freeze is about to clear
+ * @domain: domain
+ *
+ * Has an effect only on a domain that ucore does not use at present, when it restores boxes. Other
+ * software may have written the level since ucore's last use. The next unfreeze restores it.
+ */
+void ucore_domain_note_found(struct ucore_domain *domain)
+{
+	if (domain->global && domain->global->run_level && !domain->acquired)
+		domain->found = ucore_global_ctl_found(domain->global, &domain->io);
+}
+
+/**
  * ucore_domain_clear_stale() - clear global status bits that were set before ucore's use
  * @domain: domain in which no counter is armed
  */
@@ -308,9 +321,8 @@ void ucore_domain_release_offline(struct ucore_domain *domain)
 {
 	lockdep_assert_held(&domain->lock);
 
-	if (ucore_domain_restores_run(domain)) {
+	if (ucore_domain_has_enables(domain)) {
 		domain->acquired = false;
-		ucore_domain_assign_found_routes(domain);
 		ucore_domain_reset_release(domain);
 	} else {
 		ucore_domain_assign_found_routes(domain);

@@ -307,6 +307,7 @@ void ucore_domain_assign_routes(struct ucore_domain *domain, u64 route);
 void ucore_domain_assign_found_routes(struct ucore_domain *domain);
 void ucore_domain_set_route(struct ucore_domain *domain, u64 route);
 void ucore_domain_acquire(struct ucore_domain *domain);
+void ucore_domain_note_found(struct ucore_domain *domain);
 void ucore_domain_clear_stale(struct ucore_domain *domain);
 void ucore_domain_clear_all(struct ucore_domain *domain);
 void ucore_domain_clear_bits(struct ucore_domain *domain, u64 bits);

@@ -115,8 +115,10 @@ void ucore_freeze_domain(struct ucore_domain *domain, u64 now)
 {
 	lockdep_assert_held(&domain->lock);
 
-	if (!domain->freeze_count++ && !domain->frozen)
+	if (!domain->freeze_count++ && !domain->frozen) {
+		ucore_domain_note_found(domain);
 		domain_freeze(domain);
+	}
 	frozen_at(domain, now, UCORE_FROZEN_BY_WRITE);
 }
 
@@ -237,7 +239,7 @@ static bool within_reach(const struct ucore_domain *domain, const struct ucore_i
 
 /**
  * ucore_freeze_panic() - freeze a domain in a panic, without sending interrupts to other CPUs
- * @domain: domain, acquired
+ * @domain: domain
  *
  * Return: false if a global control is not accessible, or if there is none.
  */
@@ -250,6 +252,7 @@ bool ucore_freeze_panic(struct ucore_domain *domain)
 	ucore_domain_for_each_further(domain, c)
 		if (!within_reach(domain, &c->io))
 			return false;
+	ucore_domain_note_found(domain);
 	ucore_domain_assign_routes(domain, 0);
 	ucore_domain_write_global(domain, domain->global->freeze);
 	return true;

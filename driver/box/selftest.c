@@ -395,15 +395,24 @@ bool ucore_selftest_needed(const struct ucore_box *box, bool overflow)
 	       has_work(box, overflow);
 }
 
+/* Return true if the counters of a tested box, general ones if it has any, retain no value. */
+static bool retains_nothing(const struct ucore_selftest *selftest)
+{
+	if (selftest->tested & UCORE_SELFTEST_WIDTH)
+		return selftest->failed & UCORE_SELFTEST_WIDTH && !selftest->width;
+	return selftest->failed & UCORE_SELFTEST_FIXED_WIDTH && !selftest->fixed_width;
+}
+
 /**
  * ucore_selftest_failed() - check whether the self-test found that a box cannot count
  * @box: box
  *
- * Return: true if the general counters do not retain a written value.
+ * Return: true if the general counters do not retain a written value. The same of the fixed counter
+ * of a box without general counters.
  */
 bool ucore_selftest_failed(const struct ucore_box *box)
 {
-	return box->selftest.failed & UCORE_SELFTEST_WIDTH && !box->selftest.width;
+	return retains_nothing(&box->selftest);
 }
 
 /*
@@ -461,7 +470,7 @@ const char *ucore_selftest_reason(const struct ucore_selftest *selftest)
 {
 	u32 i;
 
-	if (selftest->failed & UCORE_SELFTEST_WIDTH && !selftest->width)
+	if (retains_nothing(selftest))
 		return selftest->found & UCORE_FOUND_HYPERVISOR ?
 		       "its registers do not keep what is written: a hypervisor ignores it" :
 		       "its registers do not keep what is written";

@@ -15,7 +15,8 @@
  * Global control (SDM 18.9.6). Its enable bit is a level: all boxes but the memory controllers
  * count while it is 1. No other bit of the word is a command.
  */
-#define CLIENT_GLOBAL_CTL_PMI_SEL	GENMASK(4, 0)	/* cores or slices, 3:0 before Skylake */
+/* Cores or slices. SDM 18.9.6 and the table of Haswell have 3:0, all other tables 4:0. */
+#define CLIENT_GLOBAL_CTL_PMI_SEL	GENMASK(4, 0)
 #define CLIENT_GLOBAL_CTL_EN		BIT(29)
 #define CLIENT_GLOBAL_CTL_WAKE		BIT(30)
 #define CLIENT_GLOBAL_CTL_FREEZE	BIT(31)		/* an overflow clears the enable bit */

@@ -113,7 +113,8 @@ static void ctx_scan(struct ucore_domain_ctx *ctx, u64 now)
 
 	if (!watch->next && ucore_domain_control_changed(ctx->domain))
 		for (cb = ctx->box; cb < ctx->box + ctx->nr_box; cb++)
-			conflict_record(ctx, cb, now);
+			if (!(cb->box->caps & UCORE_BOX_F_FREE_RUNNING))
+				conflict_record(ctx, cb, now);
 	while (watch->next < ctx->nr_box && reads < STEP_READS) {
 		cb = &ctx->box[watch->next++];
 		if (box_has_conflict(ctx, cb, &reads))

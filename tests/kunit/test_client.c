@@ -376,6 +376,7 @@ static const struct {
 	{ "local APIC", 0xfee00001, 0, 1 },
 	{ "I/O APIC", 0xfec00001, 0, 1 },
 	{ "TPM", 0xfed40001, 0, 1 },
+	{ "TXT", 0xfed20001, 0, 1 },
 	{ "RAM", 0x80000001, 0x80005044, 1 },
 	{ "beyond the address space", BIT_ULL(39) | 1, 0, 1 },
 };
@@ -481,8 +482,39 @@ static void value_found_is_restored_after_a_freeze(struct kunit *test)
 		ucore_unfreeze_domain(domain, false);
 		raw_spin_unlock_irq(&domain->lock);
 		FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, CTL, 0), FAKE_W(gw, CTL, found[i]),
-			    FAKE_W(gw, CTL, 0), FAKE_W(gw, CTL, found[i]));
+			    FAKE_R(gw, CTL), FAKE_W(gw, CTL, 0), FAKE_W(gw, CTL, found[i]));
 	}
+}
+
+/* Between STOP and the end of the session, another program lets the boxes count. */
+static void value_of_another_program_survives_a_restore(struct kunit *test)
+{
+	struct ucore_domain *domain = domain_of(test);
+	struct fake_window *gw = begin(test, 0);
+
+	ucore_unfreeze_domain(domain, false);
+	ucore_domain_release(domain);
+	fake_poke(gw, CTL, EN | 0xf);
+	fake_bus_clear(bus_of(test));
+	ucore_freeze_domain(domain, 2);
+	ucore_unfreeze_domain(domain, false);
+	raw_spin_unlock_irq(&domain->lock);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, CTL), FAKE_W(gw, CTL, 0),
+		    FAKE_W(gw, CTL, EN | 0xf));
+}
+
+/* The die has no CPU for a while. The value found before is restored afterwards. */
+static void value_found_survives_a_die_without_cpus(struct kunit *test)
+{
+	struct ucore_domain *domain = domain_of(test);
+	struct fake_window *gw = begin(test, 0xf);
+
+	ucore_unfreeze_domain(domain, false);
+	ucore_domain_release_offline(domain);
+	ucore_domain_release(domain);
+	raw_spin_unlock_irq(&domain->lock);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, CTL, 0), FAKE_W(gw, CTL, EN),
+		    FAKE_W(gw, CTL, 0xf));
 }
 
 static void value_found_is_restored_while_counting(struct kunit *test)
@@ -527,6 +559,8 @@ static struct kunit_case global_cases[] = {
 	KUNIT_CASE(level_stops_and_starts_all_boxes),
 	KUNIT_CASE(value_found_is_restored_after_a_freeze),
 	KUNIT_CASE(value_found_is_restored_while_counting),
+	KUNIT_CASE(value_of_another_program_survives_a_restore),
+	KUNIT_CASE(value_found_survives_a_die_without_cpus),
 	KUNIT_CASE(panic_restores_the_value_found),
 	KUNIT_CASE(lost_enable_is_a_change),
 	{ }
