@@ -237,8 +237,12 @@ static void print_mmio_rows(const char *platform, const struct ucore_static_tabl
 		const struct ucore_static_mmio *row = &table->mmio[i];
 
 		print_type(platform, row->type);
-		fact_printf(platform, row->type->name, "place", "controller + %#x + %#x n",
-			    row->first, row->stride);
+		if (row->nr > 1)
+			fact_printf(platform, row->type->name, "place", "controller + %#x + %#x n",
+				    row->first, row->stride);
+		else
+			fact_printf(platform, row->type->name, "place", "controller + %#x",
+				    row->first);
 		fact_printf(platform, row->type->name, "number",
 			    "up to %u for each controller, %#x bytes", row->nr, row->size);
 		fact_print_layout(platform, row->type, row->layout);
@@ -263,9 +267,9 @@ static void print_counts(const char *platform, const struct ucore_static_table *
 		fact_add(&text, "MSR %#x bits ", table->global_config);
 		fact_add_bits(&text, table->num_cbo);
 		if (table->cbo_extra)
-			fact_add(&text, ", %u more than there are", table->cbo_extra);
+			fact_add(&text, ": number of CBOs + %u", table->cbo_extra);
 		if (table->cbo_exact)
-			fact_add(&text, " except for %u", table->cbo_exact);
+			fact_add(&text, ", but %u means %u", table->cbo_exact, table->cbo_exact);
 		if (!table->cbo_by_register)
 			fact_add(&text, table->fuses ? "" : ", or the number of cores");
 	}

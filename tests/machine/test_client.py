@@ -70,9 +70,9 @@ def cbos(m):
         return sum(type_of(box) == "cbo" for _, box in s.ids)
 
 
-@test("snb-1s", settings={"boxes.cbo": "3"})
+@test("snb-1s", settings={"boxes.global-config": "4"})
 def number_of_cbos_excludes_the_graphics(m):
-    """The register has 4. A fourth box would raise #GP."""
+    """Four boxes respond."""
     assert cbos(m) == 3
 
 
@@ -100,8 +100,28 @@ def global_control_is_restored_as_found(m):
             assert peek(m, "r", 0, at) == RUN, "no PMI is selected, and no freeze"
             s.read_exactly()
             s.stop_exactly()
+        m.settle()
         assert peek(m, "r", 0, at) == found, hex(found)
         assert poke(m, ("r", 0, 0x2000 if at == 0x2ff0 else 0x700)) == [0], "the box is stopped"
+
+
+@test("skl-1s", strict=False)
+def enable_by_another_program_after_stop_is_kept(m):
+    with Session(m) as s:
+        s.add("cbo0", 0, 0, event=0x34, umask=0x8f)
+        s.start()
+        s.stop()
+        poke(m, ("w", 0, 0xe01, RUN | 0xf))
+    m.settle()
+    assert peek(m, "r", 0, 0xe01) == RUN | 0xf
+
+
+@test("skl-1s", settings={"machine.hypervisor": "yes", "machine.msrs-ignored": "yes"}, strict=False)
+def msrs_ignored_by_a_hypervisor_are_no_counters(m):
+    with Session(m) as s:
+        for box in ("cbo0", "clock0"):
+            with refused(errno.ENODEV):
+                s.add(box, 0, 0 if box == "cbo0" else FIXED)
 
 
 @test("skl-1s", strict=False, alone=True)
@@ -143,6 +163,7 @@ def kill_restores_the_hardware(m):
         s.start()
         assert controls(m)[0] == RUN
         s.__exit__()        # SIGKILL
+        m.settle()
         assert controls(m) == before, (controls(m), before)
 
 
