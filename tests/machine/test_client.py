@@ -11,7 +11,7 @@ from machine.armed import each_overflowed, run_polled
 from machine.eventset import type_of
 from machine.registers import peek, poke
 from machine.test_conflict import SCAN_PERIOD
-from machine.test_lifecycle import WITNESS, info
+from machine.test_lifecycle import WITNESS, respect_intree_driver
 from machine.test_skx import count_exactly, info_of
 from machine.test_suspend import suspend_to_ram
 
@@ -185,18 +185,7 @@ def session_survives_suspend_to_ram(m):
 @test(("snb-1s", "tgl-1s", "adl-1s"), kernels=BOTH, **WITNESS)
 def intree_driver_is_respected(m):
     """Linux loads its driver by itself. It has a PCI driver up to Rocket Lake."""
-    count = "ucoretool stat -e cbo/event=0x34,umask=0x8f/ --"
-    m.run("modprobe intel_uncore")
-    m.insmod()
-    assert "modprobe -r intel_uncore" in info(m), info(m)
-    refused = m.run(f"{count} true", check=False)
-    assert refused.status == 1 and "modprobe -r intel_uncore" in refused.err, refused.err
-    m.run("modprobe -r intel_uncore")
-    assert "modprobe" not in info(m), info(m)
-    refused = m.run(f"{count} modprobe intel_uncore", check=False)
-    assert "busy" in refused.err, refused.err
-    m.run("modprobe intel_uncore")
-    assert "modprobe -r intel_uncore" in info(m), info(m)
+    respect_intree_driver(m, "cbo/event=0x34,umask=0x8f/")
 
 
 # ---- memory controllers ----

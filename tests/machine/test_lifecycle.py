@@ -652,7 +652,12 @@ def intree_driver_works_after_ucore(m):
 @test("spr-1s", kernels=BOTH, **WITNESS)
 def intree_driver_without_a_pci_driver_is_respected(m):
     """On discovery platforms intel_uncore has no PCI driver; ucore finds it as a loaded module."""
-    count = "ucoretool stat -e cha/CLOCKTICKS/ --"
+    respect_intree_driver(m, "cha/CLOCKTICKS/")
+
+
+def respect_intree_driver(m, event):
+    """Check that ucore and intel_uncore refuse each other while one of them uses the boxes."""
+    count = f"ucoretool stat -e {event} --"
     m.run("modprobe intel_uncore")
     m.insmod()
     assert "modprobe -r intel_uncore" in info(m), info(m)
