@@ -245,14 +245,13 @@ void ucore_domain_acquire(struct ucore_domain *domain)
 
 /**
  * ucore_domain_note_found() - note the enable bits that a freeze is about to clear
- * @domain: domain
+ * @domain: domain that is not acquired, because ucore only restores boxes
  *
- * Has an effect only on a domain that ucore does not use at present, when it restores boxes. Other
- * software may have written the level since ucore's last use. The next unfreeze restores it.
+ * Other software may have written the level since ucore's last use. The next unfreeze restores it.
  */
 void ucore_domain_note_found(struct ucore_domain *domain)
 {
-	if (domain->global && domain->global->run_level && !domain->acquired)
+	if (domain->global && domain->global->run_level)
 		domain->found = ucore_global_ctl_found(domain->global, &domain->io);
 }
 

@@ -358,8 +358,8 @@ static inline bool ucore_domain_has_enables(const struct ucore_domain *domain)
 }
 
 /*
- * Return true if the global control has enable bits. ucore_domain_run_word() contains their value
- * before ucore's first use again after the last use.
+ * Return true if the global control has enable bits. After ucore's last use,
+ * ucore_domain_run_word() contains the value that they had before its first use.
  */
 static inline bool ucore_domain_restores_run(const struct ucore_domain *domain)
 {

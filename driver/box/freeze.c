@@ -116,7 +116,8 @@ void ucore_freeze_domain(struct ucore_domain *domain, u64 now)
 	lockdep_assert_held(&domain->lock);
 
 	if (!domain->freeze_count++ && !domain->frozen) {
-		ucore_domain_note_found(domain);
+		if (!domain->acquired)
+			ucore_domain_note_found(domain);
 		domain_freeze(domain);
 	}
 	frozen_at(domain, now, UCORE_FROZEN_BY_WRITE);
@@ -252,7 +253,8 @@ bool ucore_freeze_panic(struct ucore_domain *domain)
 	ucore_domain_for_each_further(domain, c)
 		if (!within_reach(domain, &c->io))
 			return false;
-	ucore_domain_note_found(domain);
+	if (!domain->acquired)
+		ucore_domain_note_found(domain);
 	ucore_domain_assign_routes(domain, 0);
 	ucore_domain_write_global(domain, domain->global->freeze);
 	return true;

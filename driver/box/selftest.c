@@ -395,7 +395,10 @@ bool ucore_selftest_needed(const struct ucore_box *box, bool overflow)
 	       has_work(box, overflow);
 }
 
-/* Return true if the counters of a tested box, general ones if it has any, retain no value. */
+/*
+ * Return true if a counter of a tested box retains no value: a general counter, or the fixed
+ * counter of a box without general counters.
+ */
 static bool retains_nothing(const struct ucore_selftest *selftest)
 {
 	if (selftest->tested & UCORE_SELFTEST_WIDTH)
@@ -407,8 +410,8 @@ static bool retains_nothing(const struct ucore_selftest *selftest)
  * ucore_selftest_failed() - check whether the self-test found that a box cannot count
  * @box: box
  *
- * Return: true if the general counters do not retain a written value. The same of the fixed counter
- * of a box without general counters.
+ * Return: true if the general counters do not retain a written value. Of a box without general
+ * counters, true if the fixed counter does not.
  */
 bool ucore_selftest_failed(const struct ucore_box *box)
 {

@@ -267,7 +267,8 @@ struct ucore_box_type {
  *            cores that receive the PMI; 0 if PMIs cannot be routed
  * @keep: control bits that ucore saves before its first use and restores after its last use
  * @level: each write of the control sets the freeze state of the domain: a write without the
- *         bits of @freeze unfreezes the domain
+ *         bits of @freeze unfreezes the domain. With @run_level, a write with the bits of
+ *         @unfreeze does
  * @enables: the control has one enable bit for each counter (core counters). @unfreeze has all
  *           these bits, and @freeze is 0. The value before ucore's first use is restored after
  *           the last use, and is no part of other writes. An overflow does not freeze the

@@ -130,7 +130,8 @@ struct ucore_static_mmio {
  * @ubox: UBox function, whose registers map a PCI bus to a socket
  * @global_config: MSR that contains the number of C-Boxes (CHAs), 0 for none
  * @num_cbo: bits of @global_config that contain the number of C-Boxes (CHAs)
- * @cbo_by_register: true if this number is that of the C-Boxes, and CPUID's number of cores is not
+ * @cbo_by_register: true if only this register gives the number of C-Boxes, and false if the number
+ *                   of cores is used, too
  * @cbo_extra: number of other units that @num_cbo counts, too
  * @cbo_exact: value of @num_cbo that counts C-Boxes only, 0 for none
  * @fuse_device: PCI device id of the function with the fuses of the cache slices

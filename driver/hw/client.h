@@ -13,9 +13,9 @@
 
 /*
  * Global control (SDM 18.9.6). Its enable bit is a level: all boxes but the memory controllers
- * count while it is 1. No other bit of the word is a command.
+ * count while it is 1. The PMI select has cores or slices. SDM 18.9.6 and the table of Haswell have
+ * 3:0, all other tables have 4:0.
  */
-/* Cores or slices. SDM 18.9.6 and the table of Haswell have 3:0, all other tables 4:0. */
 #define CLIENT_GLOBAL_CTL_PMI_SEL	GENMASK(4, 0)
 #define CLIENT_GLOBAL_CTL_EN		BIT(29)
 #define CLIENT_GLOBAL_CTL_WAKE		BIT(30)
@@ -107,9 +107,9 @@
 #define ADL_MSR_CLOCK			0x2fde
 
 /*
- * Memory controllers. The host bridge 00:00.0 has the address of their registers (MCHBAR). The
- * counters have 64-byte lines, cannot be written, and nothing stops them. Those of 32 bits are next
- * to each other, so that each needs an access of 32 bits (Linux).
+ * Memory controllers. The host bridge 00:00.0 has the address of their registers (MCHBAR). A
+ * counter counts lines of 64 bytes. It cannot be written, and nothing stops it. Counters of 32 bits
+ * are next to each other, so that each needs an access of 32 bits (Linux).
  */
 #define CLIENT_MCHBAR			0x48
 #define CLIENT_MCHBAR_EN		BIT(0)

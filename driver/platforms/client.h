@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Data that client processors have in common: event fields, box types, and macros for the tables of
- * snb.c, icl.c and adl.c.
+ * snb.c and icl.c.
  */
 #ifndef UCORE_PLATFORMS_CLIENT_H
 #define UCORE_PLATFORMS_CLIENT_H

@@ -5,8 +5,8 @@
  * Control and status registers of boxes have 32 bits. Counters and global registers have 64
  * bits. Each register is read or written by one access, so that a value cannot tear.
  *
- * Some free-running counters have 32 bits, and the next register follows after four bytes. A window
- * with such counters has operations of its own, which read dwords only.
+ * Some free-running counters have 32 bits. The next counter follows after four bytes. The window of
+ * such counters has separate operations, which read dwords only.
  */
 #include <linux/errno.h>
 #include <linux/io.h>
