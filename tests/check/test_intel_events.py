@@ -12,12 +12,16 @@ from check.witness import perfmon, tables
 from lab.framework import test
 
 # Tables that are a copy of another one
-COPIES = {"cpx": "clx"}
+COPIES = {"cpx": "clx", "tglh": "tgl"}
 SUPPLEMENTED = "Intel has it on Sapphire Rapids and later servers, README.md"
 FREE = "Intel's files have no names for free-running counters of this type, README.md"
 
 # (platform, unit): events of Intel's file that the table leaves out
-LEFT_OUT = {("snbep", "IRP"): "no source documents the registers of the IRP"}
+CONTROLLER = "the events of the unit have the number of a memory controller in their names, and " \
+             "no box has its general counters"
+LEFT_OUT = {("snbep", "IRP"): "no source documents the registers of the IRP",
+            ("tgl", "imc"): CONTROLLER, ("adl", "iMC"): CONTROLLER}
+CLIENTS = "snb ivb hsw bdw skl icl rkl"
 
 # (platforms, events, number of events on each platform, reason): Intel's file does not have them
 ADDED = (
@@ -25,6 +29,8 @@ ADDED = (
     ("skx clx", r"UNC_IIO_(IOCLK|(BW|UTIL)_(IN|OUT)\.PORT[0-3])", 17, FREE),
     ("icx", r"UNC_M_(PMM_)?(READ|WRITE)_FREERUN", 4, FREE),
     ("snr", r"UNC_M_(READ|WRITE)_FREERUN", 2, FREE),
+    (CLIENTS, r"UNC_M_(READ|WRITE|(GT|IA|IO)_REQUESTS)_FREERUN", 5, FREE),
+    ("tgl adl", r"UNC_M_(RDCAS_COUNT|WRCAS_COUNT|TOTAL_REQCOUNT)_FREERUN", 3, CONTROLLER),
     ("icx snr grr", r"UNC_IIO_DATA_REQ_OF_CPU\.MEM_(READ|WRITE)\.ALL_PARTS", 2, SUPPLEMENTED),
 )
 
@@ -38,6 +44,10 @@ CHANGED = (
      "UBoxFilter[3:0]", "no source documents this register on these processors"),
     ("snr", r"UNC_M_CLOCKTICKS_FREERUN", 1, "Counter", "4",
      "Intel counts the two counters of persistent memory, which only Ice Lake has"),
+    ("icl", r"UNC_ARB_(COH_TRK|TRK)_REQUESTS\.ALL", 2, "Counter", "1",
+     "the box has one counter, whose number is 0"),
+    ("rkl", r"UNC_ARB_(COH_TRK|TRK)_REQUESTS\.ALL", 2, "Counter", "1",
+     "the number of Ice Lake's only counter. Linux has two counters, as on Tiger Lake"),
     ("icx snr", r"UNC_I_TRANSACTIONS\.ORDERINGQ", 1, "Filter", "IRPFilter[4:0]",
      "no source documents this register on these processors"),
     ("gnr srf cwf", r"UNC_IIO_NUM_OUTSTANDING_REQ_OF_CPU\.(WR|REQ_OWN|DATA|IOMMU_REQ|IOMMU_HIT|"

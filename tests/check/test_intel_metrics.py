@@ -12,9 +12,9 @@ from check.witness import formulas, perfmon, tables
 from check.witness import perfmon_metrics as intel
 from lab.framework import test
 
-# Tables that Intel's files do not have. test_linux_metrics.py compares cpx, bdxde and snr with the
-# tables that their rows are from. snbep and ivbep were written for ucore.
-NOT_INTELS = {"cpx", "bdxde", "snr", "snbep", "ivbep"}
+# Tables that Intel's files do not have. test_linux_metrics.py compares cpx, bdxde, snr and tglh with
+# the tables that their rows are from. The others were written for ucore.
+NOT_INTELS = {"cpx", "bdxde", "snr", "tglh", "snbep", "ivbep", "snb", "ivb"}
 # Intel's formula is correct for an interval of one second only: (platforms, metric, factor)
 ONE_SECOND = (
     ("skx clx icx spr emr gnr", "Info_System_MEM_DRAM_Read_Latency", intel.SECONDS),
@@ -25,6 +25,12 @@ ONE_SECOND = (
 FOUR_PORTS = {(platform, name) for platform in ("skx", "clx") for name in
               ("io_bandwidth_read", "io_bandwidth_write", "Info_System_IO_Read_BW",
                "Info_System_IO_Write_BW")}
+# Client processors: metrics of the last-level cache and of the memory controllers' own counters
+CLIENTS = ("hsw", "bdw", "skl", "icl", "rkl", "tgl", "adl")
+OF_CLIENTS = ("uncore_frequency", "memory_bandwidth_read", "memory_bandwidth_write",
+              "memory_bandwidth_total", "memory_read_share")
+BY_SOURCE = ("memory_bandwidth_cores", "memory_bandwidth_graphics", "memory_bandwidth_io")
+LOOKUPS = ("llc_lookups", "llc_miss_rate", "llc_miss_bandwidth")
 # Metrics that Intel does not have: a common name on all platforms, two that follow SPR, DDR and HBM
 # separately, and the utilization of links
 ADDED = {("grr", "iio_bandwidth_read"), ("grr", "iio_bandwidth_write"),
@@ -34,8 +40,12 @@ ADDED = {("grr", "iio_bandwidth_read"), ("grr", "iio_bandwidth_write"),
          *((platform, "upi_data_transmit_utilization") for platform in
            ("skx", "clx", "icx", "spr", "emr", "gnr", "srf", "cwf")),
          *((platform, "qpi_data_transmit_utilization") for platform in ("hswep", "bdxep")),
-         *((platform, "llc_miss_latency") for platform in intel.PLATFORMS if platform != "grr")}
-NUMBER = 318
+         *((platform, name) for platform in CLIENTS for name in OF_CLIENTS),
+         *((platform, name) for platform in CLIENTS[:-2] for name in BY_SOURCE),
+         *((platform, name) for platform in ("hsw", "bdw", "skl") for name in LOOKUPS),
+         *((platform, "llc_miss_latency") for platform in intel.PLATFORMS
+           if platform != "grr" and platform not in CLIENTS), ("skl", "llc_miss_latency")}
+NUMBER = 335
 
 
 class EveryName:

@@ -15,11 +15,12 @@ from lab.framework import test
 
 # metrics that must be compared, at least
 COMPARED = {"snbep": 1, "ivbep": 1, "hswep": 17, "bdxep": 17, "bdxde": 2, "skx": 25, "clx": 28,
-            "cpx": 28, "icx": 32, "spr": 40, "emr": 36, "srf": 20, "grr": 6}
-# Linux has no metrics of uncore events of these platforms. The rows of bdxde and snr are also in
-# the table of another platform.
-UNKNOWN = {"snr", "gnr", "cwf"}
-ROWS_OF = {"cpx": "clx", "bdxde": "bdxep", "snr": "icx"}
+            "cpx": 28, "icx": 32, "spr": 40, "emr": 36, "srf": 20, "grr": 6, "snb": 2,
+            "ivb": 2, "hsw": 2, "bdw": 2, "skl": 4, "icl": 2, "rkl": 2, "tgl": 2, "adl": 2}
+# Linux has no metrics of uncore events of these platforms. The rows of bdxde, snr and tglh are
+# also in the table of another platform.
+UNKNOWN = {"snr", "gnr", "cwf", "tglh"}
+ROWS_OF = {"cpx": "clx", "bdxde": "bdxep", "snr": "icx", "tglh": "tgl"}
 
 # Linux has Intel's older names
 RENAMED = {"io_read_l3_miss": "io_percent_of_inbound_reads_that_miss_l3",
@@ -37,6 +38,7 @@ ONE_SECOND = {"Info_System_MEM_DRAM_Read_Latency": "skx clx cpx icx spr emr",
               "Info_System_UPI_Data_Transmit_BW": "spr emr"}
 
 # Metrics that Linux does not have: name -> platforms
+CLIENTS = "snb ivb hsw bdw skl icl rkl tgl adl"
 L3_MISSES = ("io_read_l3_miss", "io_partial_write_l3_miss", "io_full_write_l3_miss")
 NOT_IN_LINUX = {
     **dict.fromkeys(L3_MISSES, "icx srf grr"),
@@ -54,7 +56,14 @@ NOT_IN_LINUX = {
        for way in ("read", "write", "total")},
     "upi_data_transmit_utilization": "skx clx cpx icx spr emr srf",
     "qpi_data_transmit_utilization": "hswep bdxep",
-    "llc_miss_latency": "hswep bdxep skx clx cpx icx spr emr srf",      # a name on all platforms
+    "llc_miss_latency": "hswep bdxep skx clx cpx icx spr emr srf skl",  # a name on all platforms
+    # client processors: the memory controllers' own counters, and the last-level cache
+    **dict.fromkeys(("uncore_frequency", "memory_bandwidth_read", "memory_bandwidth_write",
+                     "memory_bandwidth_total", "memory_read_share"), CLIENTS),
+    **dict.fromkeys(("memory_bandwidth_cores", "memory_bandwidth_graphics",
+                     "memory_bandwidth_io"), "snb ivb hsw bdw skl icl rkl"),
+    **dict.fromkeys(("llc_lookups", "llc_miss_rate", "llc_miss_bandwidth"), "snb ivb hsw bdw skl"),
+    "Info_System_Uncore_Frequency": "adl",
 }
 # Platforms with many metrics of ucore, and bdxde: number of metrics that Linux does not have
 OWN = {"snbep": 104, "ivbep": 108, "bdxde": 15}
@@ -63,7 +72,8 @@ OWN = {"snbep": 104, "ivbep": 108, "bdxde": 15}
 LINUX_ONLY = (
     (r"llc_(code|data)_read_mpi_demand_plus_prefetch", "needs core events"),
     (r"tma_info_system_(mem_pmm_read_latency|pmm_(read|write)_bw)", "Intel removed it"),
-    (r"tma_info_system_mem_(parallel_reads|read_latency)", "snbep and ivbep: written for ucore"),
+    (r"tma_info_system_mem_(parallel_reads|read_latency)", "snbep and ivbep: written for ucore. "
+     "rkl, tgl and adl: Intel removed it"),
     (r"pmem_memory_bandwidth_\w+|llc_demand_data_read_miss_to_pmem_latency",
      "Emerald Rapids has no persistent memory"),
     (r"llc_demand_data_read_miss_latency", "Intel removed it on Grand Ridge"),
@@ -177,9 +187,9 @@ def rows_of_derived_metrics_are_those_of_their_originals():
             assert row == theirs.get(name), f"{platform} {name} differs from {original}"
 
 
-EVENTS = {"A": tables.Event("A", "iio", 0x83, 4, 0, 1, 7, 0xf, -1, {}),
-          "B": tables.Event("B", "iio", 0x83, 4, 0, 2, 7, 0xf, -1, {}),
-          "C": tables.Event("C", "cha", 0x35, 1, 0, 0, 0, 0xf, -1, {})}
+EVENTS = {"A": tables.Event("A", "iio", 0x83, 4, 0, 1, 7, 0, 0xf, -1, {}),
+          "B": tables.Event("B", "iio", 0x83, 4, 0, 2, 7, 0, 0xf, -1, {}),
+          "C": tables.Event("C", "cha", 0x35, 1, 0, 0, 0, 0, 0xf, -1, {})}
 
 
 def of_text(text):

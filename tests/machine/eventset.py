@@ -7,6 +7,7 @@ event bit, filters, bands, matches, threshold, edge, invert.
 """
 
 import csv
+import functools
 
 from lab.artifacts import TOP
 from lab.qemu import rates
@@ -201,10 +202,26 @@ def period_for(box, die, ctr, fields, hz, platform=DEFAULT):
     return rate_of(box, die, ctr, fields, platform) // hz
 
 
-def table(platform):
-    """Return the lines of a platform's event table as dicts."""
-    lines = (TOP / f"tools/events/{platform}.csv").read_text().splitlines()
-    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+def table(name):
+    """Return the lines of a table of tools/events as dicts: "snb", "map/units"."""
+    lines = (TOP / f"tools/events/{name}.csv").read_text().splitlines()
+    return list(csv.DictReader(line for line in lines if line and not line.startswith("#")))
+
+
+@functools.cache
+def units():
+    """Return Intel's unit -> the lines of map/units.csv for it, in their order."""
+    found = {}
+    for row in table("map/units"):
+        found.setdefault(row["Unit"], []).append(row)
+    return found
+
+
+def unit_of(row):
+    """Return the line of map/units.csv for a line of an event table: of several lines of one unit,
+    the first whose prefix begins the event's name."""
+    lines = units()[row["Unit"]]
+    return next((line for line in lines if row["EventName"].startswith(line["Prefix"])), lines[0])
 
 
 # Names of the second CHA filter in Intel's tables of Skylake-SP and later. An event without an

@@ -9,6 +9,7 @@ freezes are in comparison with the time between them, the narrower are the limit
 import re
 
 from lab.qemu import args, rates
+from lab.qemu.platforms import PLATFORMS
 from lab.session import BOX_FREE_RUNNING, FIXED, Session, assert_equal, freezes_since
 from machine.eventset import instance_of, type_of
 from machine.first_run import FirstRun
@@ -109,9 +110,11 @@ def read_differences(first, last, at):
 
 OF_PORT = re.compile(r"(BANDWIDTH|BW|UTIL)_(IN|OUT)\.(?:PART|PORT)(\d)")
 OF_CONTROLLER_NAME = re.compile(r"UNC_M_(\w+)_FREERUN|imc_free/(\w+)_FREERUN")
+OF_MCHBAR = {"rdcas_count": "read", "wrcas_count": "write", "total_reqcount": "total",
+             "gt_requests": "gt", "ia_requests": "ia", "io_requests": "io"}
 
 
-def meaning(name):
+def meaning(name, platform):
     """Return (kind, port) of the free-running counter that an event name means; None if fixed."""
     if port := OF_PORT.search(name):
         return ("util_" * (port[1] == "UTIL") + port[2].lower(), int(port[3]))
@@ -120,6 +123,8 @@ def meaning(name):
     controller = OF_CONTROLLER_NAME.search(name)
     if controller:
         kind = (controller[1] or controller[2]).lower()
+        if PLATFORMS[platform].client:
+            return OF_MCHBAR.get(kind, kind), MCHBAR
         return ("dclk" if kind == "clockticks" else kind), None
     return None
 
@@ -133,7 +138,9 @@ def named_match_the_model(m, names):
     with Session(m) as other:
         dies = sorted({die for die, _ in other.ids})
         for die in dies:
-            other.add("cha0", die, event=1)
+            # this event exists on a CHA and on a CBO
+            other.add(next(box for at, box in other.ids if at == die and
+                           type_of(box) in ("cha", "cbo")), die, event=0x34, umask=0x8f)
         other.start()
         seconds, precise = 0.3, False
         while not precise:
@@ -151,9 +158,9 @@ def named_match_the_model(m, names):
 
 
 def named_difference(m, run, row, begin, end):
-    counter, instance, die = meaning(row["event"]), instance_of(row["box"]), row["die"]
+    platform = args.Scenario(m.scenario).platform
+    counter, instance, die = meaning(row["event"], platform), instance_of(row["box"]), row["die"]
     if not counter:
-        return run.difference(row["box"], die, FIXED, {}, row["count"],
-                              args.Scenario(m.scenario).platform)
+        return run.difference(row["box"], die, FIXED, {}, row["count"], platform)
     return difference(f"{row['box']} {row['event']} of die {die}", row["count"],
                       rate_of(*counter, instance, die), begin, end)

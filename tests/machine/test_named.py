@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Each event of each list is counted by name and compared with its rate: platforms with a
-discovery table.
+discovery table, and client processors.
 
-An event that is equal in two lists is counted on one platform. For the static platforms see
+An event that is equal in two lists is counted on one platform. For the other platforms see
 test_skx.py, test_icx.py and, for E5-2600, test_counting.py.
 
 The expected fields are from tools/events, as the library's are. check/test_intel_events.py and
@@ -13,12 +13,13 @@ from lab.framework import test
 from lab.qemu import args
 from machine import eventset, free_running
 from machine.packages import count_named
-from machine.test_skx import key_of, types
+from machine.test_skx import key_of
 
 # boxes whose type is undocumented, so that no machine has them
 NO_BOX = ("CHACMS",)
 # Where the driver allows fewer counters than the list (check/test_constraints.py)
-FEWER = {("gnr", "iio", 0x88): {2, 3}, ("srf", "iio", 0x88): {2, 3}, ("cwf", "iio", 0x88): {2, 3}}
+FEWER = {("gnr", "iio", 0x88): {2, 3}, ("srf", "iio", 0x88): {2, 3}, ("cwf", "iio", 0x88): {2, 3},
+         ("snb", "arb", 0x80): {0}}
 GENERAL, FIXED, FREERUN = "general", "fixed", "free-running"
 
 
@@ -39,7 +40,8 @@ def fields_of(row, kind):
     """Return the fields that the name sets, from Intel's columns."""
     def number(name):
         return int(row.get(name) or "0", 0)
-    fields = {"event": number("EventCode"), "umask": number("UMask")}
+    fields = {"event": number("EventCode"), "umask": number("UMask"),
+              "thresh": number("CounterMask")}
     ext = number("UMaskExt")
     if kind == "iio":   # some lines have the masks only in this column
         fields |= {"ch_mask": number("PortMask") | ext >> 4 & 0xfff,
@@ -51,11 +53,11 @@ def fields_of(row, kind):
 
 def named(platform, rows):
     """Yield (type, name, fields, counters) of each event in @rows."""
-    of_unit = types()
     for row in rows:
-        kind, prefix = of_unit[row["Unit"]]
+        unit = eventset.unit_of(row)
+        kind = unit["Type"]
         fields, counters = fields_of(row, kind), set(map(int, row["Counter"].split(",")))
-        yield (kind, row["EventName"].removeprefix(prefix), fields,
+        yield (kind, row["EventName"].removeprefix(unit["Prefix"]), fields,
                FEWER.get((platform, kind, fields["event"]), counters))
 
 
@@ -98,3 +100,10 @@ def named_events_of_grand_ridge_count(m):
 @test("cwf-1s", timeout=180)
 def named_events_of_clearwater_forest_count(m):
     assert count_all(m) == len(eventset.table("cwf")) - 3 == 773
+
+
+@test(("snb-1s", "hsw-1s", "skl-1s", "icl-1s", "tgl-1s", "adl-1s"), timeout=120)
+def named_events_of_client_processors_count(m):
+    platform = args.Scenario(m.scenario).platform
+    number = {"snb": 39, "hsw": 37, "skl": 28, "icl": 8, "tgl": 15, "adl": 15}[platform]
+    assert count_all(m) == len(eventset.table(platform)) == number

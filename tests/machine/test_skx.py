@@ -5,11 +5,9 @@ Counting, cost of reads, overflows and interrupts are in test_counting.py and ot
 also run on skx-1s and skx-2s.
 """
 
-import csv
 import errno
 import json
 
-from lab.artifacts import TOP
 from lab.framework import BOTH, KERNELS, test
 from lab.qemu import args
 from lab.session import BOX_FREE_RUNNING, FIXED, Session, interrupting, refused
@@ -191,12 +189,6 @@ SPECIAL = {("ubox", 0x00)}
 EXTENDED = {"skx": ("upi",), "clx": ("upi",), "icx": ("cha", "m2m", "upi"), "snr": ("cha", "m2m")}
 
 
-def types():
-    lines = (TOP / "tools/events/map/units.csv").read_text().splitlines()
-    rows = csv.DictReader(line for line in lines if not line.startswith("#"))
-    return {row["Unit"]: (row["Type"], row["Prefix"]) for row in rows}
-
-
 def fields_of(row, kind, platform):
     """Return the fields that an event name sets, from Intel's columns."""
     def number(name):
@@ -217,21 +209,21 @@ def fields_of(row, kind, platform):
 
 
 def key_of(row):
-    return row["EventName"], row["EventCode"], row["UMask"], row["UMaskExt"]
+    return row["EventName"], row["EventCode"], row["UMask"], row.get("UMaskExt")
 
 
 def named_events(platform, known=frozenset()):
     """Yield (type, name, fields, counters) of each general event whose key is not in @known."""
-    of_unit = types()
     for row in eventset.table(platform):
-        kind, prefix = of_unit[row["Unit"]]
+        unit = eventset.unit_of(row)
+        kind = unit["Type"]
         if row["Counter"] == "FIXED" or row["CounterType"] == "FREERUN" or \
                 key_of(row) in known:
             continue
         fields = fields_of(row, kind, platform)
         if (kind, fields["event"]) in SPECIAL:
             continue
-        name = row["EventName"].removeprefix(prefix)
+        name = row["EventName"].removeprefix(unit["Prefix"])
         more = ",filter_link=1" if "filter_link" in fields else ""
         yield kind, name + more, fields, set(map(int, row["Counter"].split(",")))
 

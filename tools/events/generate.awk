@@ -193,6 +193,19 @@ function hex32(value)
 	return sprintf("0x%04x%04x", int(value / 65536), value % 65536)
 }
 
+# Return the index of the line of map/units.csv for an event.  Of several lines of one unit it is the
+# first whose prefix begins the event's name.
+function unit_of(unit, event,	lines, i, n)
+{
+	if (!(unit in unit_lines))
+		fail("unknown unit '" unit "': add it to map/units.csv")
+	n = split(unit_lines[unit], lines, " ")
+	for (i = 1; i <= n; i++)
+		if (n == 1 || index(event, unit_prefix[lines[i]]) == 1)
+			return lines[i]
+	fail("no prefix of unit '" unit "' in map/units.csv begins " event)
+}
+
 # Set ch_mask and fc_mask of an IIO event.  The event file has them in the columns PortMask and
 # FCMask, in the extended umask, or in both.  In this case both must have the same values.
 function iio_masks(ext,	high)
@@ -209,12 +222,10 @@ function iio_masks(ext,	high)
 	fc_mask = checked("FCMask", fc_mask ? fc_mask : high, 3)
 }
 
-function event_line(	name, unit, event, umask, occ, ext, counters, alt, fixed, e5)
+function event_line(	name, unit, event, umask, occ, ext, thresh, counters, alt, fixed, e5)
 {
 	name = cell["Unit"] (cell["CounterType"] == "FREERUN" ? " FREERUN" : "")
-	if (!(name in unit_index))
-		fail("unknown unit '" name "': add it to map/units.csv")
-	unit = unit_index[name]
+	unit = unit_of(name, cell["EventName"])
 	# "in" first, because a read of cell["ExtSel"] would create the element
 	e5 = "ExtSel" in cell
 	event = checked("EventCode", number("EventCode"), 8) + (e5 && cell["ExtSel"] == "1" ? 256 : 0)
@@ -234,6 +245,7 @@ function event_line(	name, unit, event, umask, occ, ext, counters, alt, fixed, e
 		ext = 0
 	}
 	checked("UMaskExt", ext, unit_ext[unit] + 0)
+	thresh = checked("CounterMask", number("CounterMask"), 5)
 	# only controls of PCU, QPI and R3QPI have the extension bit of the event select (bit 8)
 	if (event > 255 && unit_type[unit] !~ /^(pcu|qpi|r3qpi)$/)
 		fail("ExtSel 1 in unit " name)
@@ -248,9 +260,9 @@ function event_line(	name, unit, event, umask, occ, ext, counters, alt, fixed, e
 		if (e5 && unit_halves[unit])
 			alt = counter_mask(cell["Counter"], unit_halves[unit])
 	}
-	row_add(cell["EventName"], unit, row_text(event, umask, occ, ext, counters, alt, fixed,
-						  filter_number(cell["Filter"],
-								number("FILTER_VALUE"))))
+	row_add(cell["EventName"], unit, row_text(event, umask, occ, ext, thresh, counters, alt,
+						  fixed, filter_number(cell["Filter"],
+								       number("FILTER_VALUE"))))
 	fixed_wanted[unit] = unit_fixed[unit]
 	if (fixed >= 0 && cell["EventName"] ~ /HCLOCKTICKS$/)
 		half_clock[unit] = 1
@@ -263,17 +275,17 @@ function platform_end(	i)
 	ch_mask = fc_mask = 0
 	for (i = 0; i < nr_units; i++)
 		if (fixed_wanted[i] != "" && !(i in half_clock))
-			row_add(unit_prefix[i] unit_fixed[i], i, row_text(0, 0, 0, 0, 0, 0, 0, 0))
+			row_add(unit_prefix[i] unit_fixed[i], i, row_text(0, 0, 0, 0, 0, 0, 0, 0, 0))
 	for (i = 0; i < nr_units; i++) {
 		delete fixed_wanted[i]
 		delete half_clock[i]
 	}
 }
 
-function row_text(event, umask, occ, ext, counters, alt, fixed, filter)
+function row_text(event, umask, occ, ext, thresh, counters, alt, fixed, filter)
 {
-	return sprintf("0x%x, 0x%x, %d, %s, 0x%x, %d, 0x%x, 0x%x, %d, %d", event, umask, occ,
-		       hex32(ext), ch_mask, fc_mask, counters, alt, fixed, filter)
+	return sprintf("0x%x, 0x%x, %d, %s, 0x%x, %d, %d, 0x%x, 0x%x, %d, %d", event, umask, occ,
+		       hex32(ext), ch_mask, fc_mask, thresh, counters, alt, fixed, filter)
 }
 
 function default_code(word)
@@ -334,7 +346,7 @@ FNR == 1 {
 !csv($0) { next }
 
 kind == "units" {
-	unit_index[cell["Unit"]] = nr_units
+	unit_lines[cell["Unit"]] = unit_lines[cell["Unit"]] " " nr_units
 	unit_name[nr_units] = cell["Unit"]
 	unit_type[nr_units] = cell["Type"]
 	unit_prefix[nr_units] = cell["Prefix"]

@@ -173,6 +173,7 @@ struct ucore_row {
 	uint32_t umask_ext;
 	uint16_t ch_mask;
 	uint8_t fc_mask;
+	uint8_t thresh;
 	uint32_t counters;	/* mask of general counters that can count the event */
 	uint8_t counters_alt;
 	int8_t fixed;		/* number of the event's fixed counter (-1: none) */

@@ -452,6 +452,7 @@ struct ucore_event_unit {
  * @occ_sel: value of UCORE_FIELD_OCC_SEL (occupancy select of the PCU)
  * @bytes: bytes that @bytes_per counts stand for (0: the event does not count bytes)
  * @bytes_per: number of counts that stand for @bytes; at least 1 if @bytes is not 0
+ * @thresh: value of UCORE_FIELD_THRESH (0: the event does not use the field)
  * @reserved: 0
  */
 struct ucore_event_desc {
@@ -468,6 +469,7 @@ struct ucore_event_desc {
 	uint8_t occ_sel;
 	uint8_t bytes;
 	uint8_t bytes_per;
+	uint8_t thresh;
 	uint64_t reserved[2];
 };
 

@@ -18,10 +18,10 @@ TOKEN = re.compile(r"\s*(?:(?P<number>\d+\.?\d*(?:e[+-]?\d+)?)"
                    r"|(?P<operator>[-+*/(),<>]))")
 WORDS = ("min", "max", "if", "else", "source_count")
 # Linux's name of a PMU -> our type
-PMUS = {"cbox": "cbo", "cha": "cha", "imc": "imc", "iio": "iio"}
+PMUS = {"arb": "arb", "cbox": "cbo", "cha": "cha", "imc": "imc", "iio": "iio"}
 # Fields of the second filter that are 1 by default when an opcode is set
 NEUTRAL = ("filter_rem", "filter_loc", "filter_nm", "filter_not_nm")
-ENCODING = ("event", "umask", "umask_ext", "ch_mask", "fc_mask", "fixed")
+ENCODING = ("event", "umask", "umask_ext", "ch_mask", "fc_mask", "thresh", "fixed")
 
 
 def split_terms(text):
@@ -194,6 +194,8 @@ class Theirs:
     @staticmethod
     def terms(text):
         terms = split_terms(text)
+        if "cmask" in terms:
+            terms["thresh"] = terms.pop("cmask")
         if "config1" in terms:
             # Linux's metrics have the value of the second filter in the bits of the first
             terms |= {**dict.fromkeys(NEUTRAL, 0),

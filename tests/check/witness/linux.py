@@ -17,10 +17,15 @@ FOLDERS = {"snbep": "jaketown", "ivbep": "ivytown", "hswep": "haswellx", "bdxep"
            "bdxde": "broadwellde", "skx": "skylakex", "clx": "cascadelakex", "cpx": "cascadelakex",
            "icx": "icelakex", "snr": "snowridgex", "spr": "sapphirerapids",
            "emr": "emeraldrapids", "gnr": "graniterapids", "srf": "sierraforest",
-           "grr": "grandridge"}
-# Linux's unit -> our type, where the lower-case name differs
+           "grr": "grandridge", "snb": "sandybridge", "ivb": "ivybridge", "hsw": "haswell",
+           "bdw": "broadwell", "skl": "skylake", "icl": "icelake", "rkl": "rocketlake",
+           "tgl": "tigerlake", "adl": "alderlake"}
+# Linux's unit -> our type, where the lower-case name differs. The clock of client processors is a
+# fixed counter, for which Linux has three names.
 UNITS = {"CBOX": "cbo", "iMC": "imc", "IMC": "imc", "M2PCIe": "m2pcie", "M2HBM": "m2m",
-         "imc_free_running": "imc_free", "iio_free_running": "iio_free"}
+         "imc_free_running": "imc_free", "iio_free_running": "iio_free", "cbox_0": "clock",
+         "imc_free_running_0": "imc_free", "imc_free_running_1": "imc_free"}
+CLOCK = "UNC_CLOCK.SOCKET"
 # The event code of all fixed and free-running counters
 FIXED = 0xff
 # Free-running counters: Linux's umask has the kind in bits 7:4 and the number in bits 3:0. Our
@@ -28,6 +33,9 @@ FIXED = 0xff
 # Snow Ridge two.
 FREE = {"iio_free": {1: 0, 2: 1, 3: 9}, "imc_free": {1: 4}}
 FREE_OF_SNR = {**FREE, "imc_free": {1: 2}}
+# Client processors: total, reads and writes. Ours are the reads, the writes and the total.
+FREE_OF_CLIENT = {"imc_free": {1: 2, 2: 0, 3: 1}}
+FREE_OF = {"snr": FREE_OF_SNR, "tgl": FREE_OF_CLIENT, "adl": FREE_OF_CLIENT}
 
 
 def root():
@@ -71,7 +79,7 @@ def type_of(unit):
 
 def event_of(row, free):
     """Convert an event of Linux's files to an Event. free: FREE, or that of the platform."""
-    kind = type_of(row["Unit"])
+    kind = "clock" if row["EventName"] == CLOCK else type_of(row["Unit"])
     event = int(row.get("EventCode", "0"), 0)
     umask = int(row.get("UMask", "0"), 0)
     umask, ext = umask & 0xff, umask >> 8
@@ -92,7 +100,8 @@ def event_of(row, free):
         counters = sum(1 << int(number) for number in row["Counter"].split(","))
     if fixed >= 0:
         event = umask = 0
-    return Event(row["EventName"], kind, event, umask, ext, ch_mask, fc_mask, counters, fixed, given)
+    return Event(row["EventName"], kind, event, umask, ext, ch_mask, fc_mask,
+                 int(row.get("CounterMask", "0"), 0), counters, fixed, given)
 
 
 def rows_of(platform, pattern):
@@ -102,9 +111,11 @@ def rows_of(platform, pattern):
 
 @functools.cache
 def events(platform):
-    """Return name -> Event of Linux's files."""
-    free = FREE_OF_SNR if platform == "snr" else FREE
-    return {row["EventName"]: event_of(row, free) for row in rows_of(platform, "uncore-*.json")}
+    """Return name -> Event of Linux's files. Names with the number of a memory controller are
+    returned without the number, because our boxes have it."""
+    free = FREE_OF.get(platform, FREE)
+    return {re.sub("^UNC_MC[01]_", "UNC_M_", row["EventName"]): event_of(row, free)
+            for row in rows_of(platform, "uncore-*.json")}
 
 
 @functools.cache

@@ -24,8 +24,11 @@ COMMIT = "6dadedf3aa483393943e044ba5ec88a4507cd040"
 # our platform -> folder of perfmon
 FOLDERS = {"snbep": "JKT", "ivbep": "IVT", "hswep": "HSX", "bdxep": "BDX", "bdxde": "BDW-DE",
            "skx": "SKX", "clx": "CLX", "icx": "ICX", "snr": "SNR", "spr": "SPR", "emr": "EMR",
-           "gnr": "GNR", "srf": "SRF", "grr": "GRR", "cwf": "CWF"}
-NUMBERS = ("EventCode", "UMask", "UMaskExt", "PortMask", "FCMask", "ExtSel", "FILTER_VALUE")
+           "gnr": "GNR", "srf": "SRF", "grr": "GRR", "cwf": "CWF", "snb": "SNB", "ivb": "IVB",
+           "hsw": "HSW", "bdw": "BDW", "skl": "SKL", "icl": "ICL", "rkl": "RKL", "tgl": "TGL",
+           "adl": "ADL"}
+NUMBERS = ("EventCode", "UMask", "UMaskExt", "PortMask", "FCMask", "ExtSel", "FILTER_VALUE",
+           "CounterMask")
 COLUMNS = (*NUMBERS, "Counter", "CounterType", "Filter")
 # spellings of "none" in Intel's files
 NONE = {"Filter": ("na", "null"), "CounterType": ("PGMABLE",)}
@@ -37,7 +40,7 @@ def canonical(row):
     """Return a line with an event's name and encoding; a column that is missing is 0 or empty."""
     values = [str(int(row.get(name) or "0", 0)) for name in NUMBERS]
     for name in COLUMNS[len(NUMBERS):]:
-        text = (row.get(name) or "").replace(" ", "")
+        text = (row.get(name) or "").replace(" ", "").replace("Fixed", "FIXED")
         values.append("" if text in NONE.get(name, ()) else text)
     return "|".join((row["EventName"], *values))
 

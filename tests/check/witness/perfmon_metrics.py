@@ -16,8 +16,11 @@ from pathlib import Path
 from check.witness import formulas, perfmon
 
 VALUES = Path(__file__).with_name("metrics.txt")
-# snbep, ivbep, bdxde and snr have no metrics of uncore events in Intel's files
-PLATFORMS = ("hswep", "bdxep", "skx", "clx", "icx", "spr", "emr", "gnr", "srf", "grr", "cwf")
+# snbep, ivbep, bdxde, snr, snb and ivb have no metrics of uncore events in Intel's files
+PLATFORMS = ("hswep", "bdxep", "skx", "clx", "icx", "spr", "emr", "gnr", "srf", "grr", "cwf",
+             "hsw", "bdw", "skl", "icl", "rkl", "tgl", "adl")
+# Named as an event, and a register of the power unit (61x), which no uncore box has
+NO_EVENT = "UNC_PKG_ENERGY_STATUS"
 SEEDS = (1, 2)
 SECONDS = 2.5
 # Intel's names of terms -> ours
@@ -78,11 +81,12 @@ def uncore_metrics(checkout, commit, folder):
     """Return the metrics of a processor that need events of the uncore only."""
     names = [name for name in perfmon.git(checkout, "ls-tree", "--name-only", commit,
                                           f"{folder}/metrics/").splitlines()
-             if name.endswith("_metrics.json") and "hbm" not in name]
+             if re.search("_metrics(_goldencove_core)?[.]json$", name) and "hbm" not in name]
     assert len(names) == 1, names
     metrics = json.loads(perfmon.git(checkout, "show", f"{commit}:{names[0]}"))["Metrics"]
     return [metric for metric in metrics if metric["Events"] and
-            all(event["Name"].startswith("UNC_") for event in metric["Events"])]
+            all(event["Name"].startswith("UNC_") and event["Name"] != NO_EVENT
+                for event in metric["Events"])]
 
 
 def stored():

@@ -28,6 +28,7 @@ class Event:
     umask_ext: int
     ch_mask: int
     fc_mask: int
+    thresh: int
     counters: int
     fixed: int
     given: dict
@@ -71,10 +72,10 @@ def generated():
         offset += len(name) + 1
     events = []
     for line in block_of(text, "ucore_rows").splitlines():
-        (name, unit, _, _, event, umask, occ, ext, ch_mask, fc_mask, counters, _, fixed,
+        (name, unit, _, _, event, umask, occ, ext, ch_mask, fc_mask, thresh, counters, _, fixed,
          filtered) = (int(word, 0) for word in line.strip("\t {},").split(", "))
         events.append(Event(names[name], types[unit], event, umask | occ << 6, ext, ch_mask, fc_mask,
-                            counters, fixed, given[filtered]))
+                            thresh, counters, fixed, given[filtered]))
     return {platform: {events[int(row)].name: events[int(row)]
                        for row in re.findall(r"\d+", block_of(text, f"{platform}_rows"))}
             for platform in platforms()}

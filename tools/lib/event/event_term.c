@@ -371,6 +371,10 @@ int ucore_term_event(struct resolver *r, const struct ucore_event_desc *desc)
 		return ucore_error_set(r->err, -EINVAL,
 				       "event '%s': %s defines these masks itself. Write either the name or the fields",
 				       r->event->label, desc->name);
+	if (desc->thresh && ucore_term_find(r->event, UCORE_FIELD_THRESH))
+		return ucore_error_set(r->err, -EINVAL,
+				       "event '%s': %s defines the threshold itself. Write either the name or the fields",
+				       r->event->label, desc->name);
 	ret = core_event_check(r, desc);
 	if (!ret)
 		ret = ucore_term_add(r, UCORE_FIELD_EVENT, desc->event);
@@ -382,7 +386,9 @@ int ucore_term_event(struct resolver *r, const struct ucore_event_desc *desc)
 		ret = desc_field(r, UCORE_FIELD_UMASK_EXT, desc->umask_ext);
 	if (!ret)
 		ret = desc_field(r, UCORE_FIELD_CH_MASK, desc->ch_mask);
-	return ret ? ret : desc_field(r, UCORE_FIELD_FC_MASK, desc->fc_mask);
+	if (!ret)
+		ret = desc_field(r, UCORE_FIELD_FC_MASK, desc->fc_mask);
+	return ret ? ret : desc_field(r, UCORE_FIELD_THRESH, desc->thresh);
 }
 
 /* Store the value of the term "name=", the label of the event */

@@ -66,6 +66,7 @@ static void row_expand(const struct ucore_row *row, struct ucore_event_desc *des
 		.occ_sel = row->occ_sel,
 		.bytes = row->bytes,
 		.bytes_per = row->bytes_per,
+		.thresh = row->thresh,
 	};
 }
 

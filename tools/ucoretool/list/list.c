@@ -27,7 +27,7 @@ static const struct option_desc list_options[] = {
 static int platform_option(struct tool *tool, struct list_args *args, const char *value)
 {
 	const struct ucore_platform *platform;
-	char names[96] = "";
+	char names[512] = "";
 	size_t at = 0;
 
 	args->platform = ucore_platform_find(value);

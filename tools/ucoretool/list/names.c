@@ -23,7 +23,7 @@ static void counters_text(uint64_t counters, char *text, size_t size)
 					       i % UCORE_COUNTER_FIXED);
 }
 
-/* Write the fields of an event other than code and umask, as terms of a raw event */
+/* Write the fields of an event other than event and umask, as terms of a raw event */
 static void masks_text(const struct ucore_event_desc *desc, char *text, size_t size)
 {
 	size_t at = 0;
@@ -35,6 +35,8 @@ static void masks_text(const struct ucore_event_desc *desc, char *text, size_t s
 		at += (size_t)snprintf(text + at, size - at, "ch_mask=0x%x,", desc->ch_mask);
 	if (desc->fc_mask)
 		at += (size_t)snprintf(text + at, size - at, "fc_mask=%u,", desc->fc_mask);
+	if (desc->thresh)
+		at += (size_t)snprintf(text + at, size - at, "thresh=%u,", desc->thresh);
 	if (at)
 		text[at - 1] = 0;
 }
