@@ -268,12 +268,22 @@ needs_promtool()
 		UCORE_FAKE="machine=$machine dies=1" page
 		says 'ucore_collector_success{collector="memory"} 1'
 	done
+	# a collector has the metrics that the processor has
+	UCORE_FAKE="machine=skl dies=1" page
+	says 'ucore_collector_success{collector="llc"} 1' 'ucore_memory_read_bytes_total{socket="0",channel="0"} 450048'
+	grep -q '^ucore_llc_read_misses_total{' "$TMP/page"
+	says_nothing_of ucore_llc_read_miss_cycles_total
+	UCORE_FAKE="machine=tgl dies=1" page
+	grep -q '^ucore_llc_clock_cycles_total{' "$TMP/page"
+	says_nothing_of ucore_llc_read_misses_total
 }
 
 @test "promtool accepts the page of each machine" {
 	needs_promtool
-	for machine in ivbep hswep bdxde skx icx snr spr gnr; do
-		UCORE_FAKE="machine=$machine cpus=2" page -e core/INSTRUCTIONS_RETIRED/,ubox/UCLK/
+	for machine in ivbep hswep bdxde skx icx snr spr gnr skl tgl; do
+		clock=ubox/UCLK/
+		[[ $machine != skl && $machine != tgl ]] || clock=clock/CLOCK.SOCKET/
+		UCORE_FAKE="machine=$machine cpus=2" page -e "core/INSTRUCTIONS_RETIRED/,$clock"
 		"$UCORE_PROMETHEUS/promtool" check metrics <"$TMP/page"
 	done
 	UCORE_FAKE="open=2" page

@@ -237,6 +237,30 @@ static const struct fake_type generic_types[] = {
 	{ "type_33", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, DISC, 33, 0x3f00 },
 };
 
+/* Client processors: Sandy Bridge to Skylake and Rocket Lake, Ice Lake, Tiger Lake and Alder Lake */
+#define CLIENT	(BASIC | F(UMASK) | F(INVERT))
+#define CLIENT_CBO \
+	{ "cbo", 4, 2, 0, 44, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, CLIENT, 0, 0x700, 0x10 }
+#define CLIENT_ARB(counters) \
+	{ "arb", 1, (counters), 0, 44, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, CLIENT, 0, 0x3b0 }
+#define CLIENT_CLOCK \
+	{ "clock", 1, 0, 1, 0, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, 0, 0, 0x394 }
+#define CLIENT_IMC_FREE(boxes, counters, base) \
+	{ "imc_free", (boxes), 0, (counters), 0, UCORE_ACCESS_MMIO, UCORE_BOX_F_FREE_RUNNING, 0, \
+	  0, (base), 0x10000 }
+
+static const struct fake_type skl_types[] = {
+	CLIENT_CBO, CLIENT_ARB(2), CLIENT_CLOCK, CLIENT_IMC_FREE(1, 5, 0xfed15040),
+};
+
+static const struct fake_type icl_types[] = {
+	CLIENT_CBO, CLIENT_ARB(1), CLIENT_CLOCK, CLIENT_IMC_FREE(1, 5, 0xfed15040),
+};
+
+static const struct fake_type tgl_types[] = {
+	CLIENT_CBO, CLIENT_ARB(2), CLIENT_CLOCK, CLIENT_IMC_FREE(2, 3, 0xfedc5040),
+};
+
 #define DISCOVERS (UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_DISCOVERY)
 
 static const struct fake_machine machines[] = {
@@ -248,6 +272,9 @@ static const struct fake_machine machines[] = {
 	{ "snr", 0, 0, snr_types, NR(snr_types) },
 	{ "spr", 0, DISCOVERS, spr_types, NR(spr_types) },
 	{ "gnr", 0, DISCOVERS, gnr_types, NR(gnr_types) },
+	{ "skl", 0, UCORE_CAP_GLOBAL_FREEZE, skl_types, NR(skl_types) },
+	{ "icl", 0, UCORE_CAP_GLOBAL_FREEZE, icl_types, NR(icl_types) },
+	{ "tgl", 0, UCORE_CAP_GLOBAL_FREEZE, tgl_types, NR(tgl_types) },
 	{ "generic", 250, DISCOVERS, generic_types, NR(generic_types) },
 };
 

@@ -449,6 +449,17 @@ static void table_events_can_be_added(void **state)
 	/* plus UCLK, the events of all ports, and free-running counters of a memory controller */
 	events_can_be_added("icx", "icx", 3987 + 1 + 2 + 4, 0);
 	events_can_be_added("snr", "snr", 2520 + 1 + 2 + 2, 0);
+	/* client processors, plus free-running counters of a memory controller */
+	events_can_be_added("skl", "snb", 34 + 5, 0);
+	events_can_be_added("skl", "ivb", 34 + 5, 0);
+	events_can_be_added("skl", "hsw", 32 + 5, 0);
+	events_can_be_added("skl", "bdw", 23 + 5, 0);
+	events_can_be_added("skl", "skl", 23 + 5, 0);
+	events_can_be_added("icl", "icl", 3 + 5, 0);
+	events_can_be_added("skl", "rkl", 9 + 5, 0);
+	events_can_be_added("tgl", "tgl", 12 + 3, 0);
+	events_can_be_added("tgl", "tglh", 12 + 3, 0);
+	events_can_be_added("tgl", "adl", 12 + 3, 0);
 }
 
 static void machine_get(const char *machine)

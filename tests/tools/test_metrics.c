@@ -1000,6 +1000,10 @@ static const struct {
 	{ "emr", "spr", 1, 42 }, { "gnr", "gnr", 1, 42 }, { "srf", "gnr", 1, 30 },
 	{ "cwf", "gnr", 1, 32 }, { "grr", "gnr", 1, 12 },
 	{ "icx", "icx", 2, 43 }, { "snr", "snr", 1, 17 },
+	{ "snb", "skl", 1, 13 }, { "ivb", "skl", 1, 13 }, { "hsw", "skl", 1, 13 },
+	{ "bdw", "skl", 1, 13 }, { "skl", "skl", 1, 16 }, { "icl", "icl", 1, 10 },
+	{ "rkl", "skl", 1, 10 }, { "tgl", "tgl", 1, 7 }, { "tglh", "tgl", 1, 7 },
+	{ "adl", "tgl", 1, 8 },
 };
 
 /* Set a value for the parameter of a metric */

@@ -128,6 +128,19 @@ static void perf_uncore_events_suggest_boxes(void **state)
 		{ "uncore_imc_free_running_0/ddrt_read/", "'imc_free0/PMM_READ_FREERUN/'" },
 		{ "uncore_imc_free_running/dclk/", "'imc_free/CLOCKTICKS_FREERUN/'" },
 	};
+	static const struct suggested skl[] = {
+		{ "uncore_imc/data_reads/", "'imc_free/READ_FREERUN/'" },
+		{ "uncore_imc/ia_requests/", "'imc_free/IA_REQUESTS_FREERUN/'" },
+		{ "uncore_clock/clockticks/", "'clock/CLOCK.SOCKET/'" },
+		{ "uncore_cbox_0/clockticks/", "'clock0/CLOCK.SOCKET/'" },
+		{ "uncore_cbox_1/unc_cbo_cache_lookup.any_mesi/", "'cbo1/CACHE_LOOKUP.ANY_MESI/'" },
+		{ "uncore_arb/event=0x81,umask=0x1/", "'arb/event=0x81,umask=0x1/'" },
+	};
+	static const struct suggested tgl[] = {
+		{ "uncore_imc_free_running_1/data_read/", "'imc_free1/RDCAS_COUNT_FREERUN/'" },
+		{ "uncore_imc_free_running_0/data_total/", "'imc_free0/TOTAL_REQCOUNT_FREERUN/'" },
+		{ "UNC_MC0_WRCAS_COUNT_FREERUN", "'UNC_M_WRCAS_COUNT_FREERUN'" },
+	};
 
 	(void)state;
 	machine_open("ivbep", 0);
@@ -138,6 +151,10 @@ static void perf_uncore_events_suggest_boxes(void **state)
 	all_suggest(gnr, NR(gnr));
 	machine_open("icx", 0);
 	all_suggest(icx, NR(icx));
+	machine_open("skl", 0);
+	all_suggest(skl, NR(skl));
+	machine_open("tgl", 0);
+	all_suggest(tgl, NR(tgl));
 }
 
 /* A translation that this machine does not accept is named, with the reason */

@@ -4,7 +4,8 @@
  * only the uapi header.
  *
  * Counts the event CAS_COUNT.RD (64 bytes each) on every memory channel of the machine.  One
- * READ returns the counts of all channels at one instant.
+ * READ returns the counts of all channels at one instant.  Client processors do not have this
+ * event.  There it reads the free-running counter of reads of each memory controller.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -56,16 +57,28 @@ static const struct {
 	{ "cwf", 2, { { 0x05, 0xcf }, { 0x06, 0xcf } } },
 };
 
+#define NR_PLATFORMS	(sizeof(cas_count_rd) / sizeof(cas_count_rd[0]))
+
+/* Return the index of the machine's platform; NR_PLATFORMS if it has no event for memory reads */
 static unsigned int platform_find(int device)
 {
 	struct ucore_get_info info = { .size = sizeof(info) };
+	unsigned int i = 0;
 
 	check(ioctl(device, UCORE_GET_INFO, &info), "GET_INFO");
-	for (unsigned int i = 0; i < sizeof(cas_count_rd) / sizeof(cas_count_rd[0]); i++)
-		if (!strcmp(cas_count_rd[i].platform, info.platform))
-			return i;
-	fprintf(stderr, "platform '%s': no event for memory reads is known\n", info.platform);
-	exit(1);
+	while (i < NR_PLATFORMS && strcmp(cas_count_rd[i].platform, info.platform))
+		i++;
+	return i;
+}
+
+/* Add the free-running counter of memory reads, which is the first one of each imc_free box */
+static void free_running_add(int session, uint32_t box)
+{
+	struct ucore_add_event add = {
+		.size = sizeof(add), .box = box, .counters = 1ULL << UCORE_COUNTER_FIXED,
+	};
+
+	check(ioctl(session, UCORE_ADD_EVENT, &add), "ADD_EVENT");
 }
 
 static void event_add(int session, uint32_t box, const struct code *code)
@@ -81,6 +94,12 @@ static void event_add(int session, uint32_t box, const struct code *code)
 	check(ioctl(session, UCORE_ADD_EVENT, &add), "ADD_EVENT");
 }
 
+static void events_of_box_add(int session, uint32_t box, unsigned int platform)
+{
+	for (unsigned int c = 0; c < cas_count_rd[platform].nr; c++)
+		event_add(session, box, &cas_count_rd[platform].codes[c]);
+}
+
 static unsigned int events_add(int device, int session)
 {
 	static struct ucore_box_info boxes[MAX_BOXES];
@@ -88,13 +107,16 @@ static unsigned int events_add(int device, int session)
 		.size = sizeof(get), .nr = MAX_BOXES, .boxes = (uintptr_t)boxes,
 	};
 	unsigned int platform = platform_find(device), nr = 0;
+	const char *type = platform < NR_PLATFORMS ? "imc" : "imc_free";
 
 	check(ioctl(device, UCORE_GET_BOXES, &get), "GET_BOXES");
 	for (unsigned int i = 0; i < get.nr; i++) {
-		if (strcmp(boxes[i].type, "imc"))
+		if (strcmp(boxes[i].type, type))
 			continue;
-		for (unsigned int c = 0; c < cas_count_rd[platform].nr; c++)
-			event_add(session, boxes[i].box, &cas_count_rd[platform].codes[c]);
+		if (platform == NR_PLATFORMS)
+			free_running_add(session, boxes[i].box);
+		else
+			events_of_box_add(session, boxes[i].box, platform);
 		nr++;
 	}
 	return nr;

@@ -11,7 +11,9 @@ const char *const collectors[NR_COLLECTORS] = { "memory", "links", "llc", "io" }
  * A C-Box of the E5-2600 has one opcode filter, and the family of LLC misses uses it. Therefore
  * traffic of devices is counted in IIO boxes only. Opcode 0x182 selects data reads and
  * prefetches. Skylake-SP has no named event for all four ports of a stack, so that
- * DATA_REQ_OF_CPU is used with all bits of the port mask.
+ * DATA_REQ_OF_CPU is used with all bits of the port mask. Client processors have free-running
+ * counters of memory controllers, and events of the last-level cache up to Skylake. No event of
+ * theirs counts the cycles of the same misses.
  */
 const struct family families[NR_FAMILIES] = {
 	{
@@ -20,14 +22,18 @@ const struct family families[NR_FAMILIES] = {
 		{ { "UNC_M_CAS_COUNT.RD", "UNC_MCHBM_CAS_COUNT.RD" },
 		  { "UNC_M_CAS_COUNT.RD" },
 		  { "UNC_M_CAS_COUNT_SCH0.RD", "UNC_M_CAS_COUNT_SCH1.RD" },
-		  { "UNC_MCHBM_CAS_COUNT.RD" } },
+		  { "UNC_MCHBM_CAS_COUNT.RD" },
+		  { "UNC_M_READ_FREERUN" },
+		  { "UNC_M_RDCAS_COUNT_FREERUN" } },
 	}, {
 		"memory", "ucore_memory_written_bytes_total",
 		"Bytes written to memory.", "channel", 64,
 		{ { "UNC_M_CAS_COUNT.WR", "UNC_MCHBM_CAS_COUNT.WR" },
 		  { "UNC_M_CAS_COUNT.WR" },
 		  { "UNC_M_CAS_COUNT_SCH0.WR", "UNC_M_CAS_COUNT_SCH1.WR" },
-		  { "UNC_MCHBM_CAS_COUNT.WR" } },
+		  { "UNC_MCHBM_CAS_COUNT.WR" },
+		  { "UNC_M_WRITE_FREERUN" },
+		  { "UNC_M_WRCAS_COUNT_FREERUN" } },
 	}, {
 		"links", "ucore_link_transmit_bytes_total",
 		"Bytes of data sent to other sockets.", "link", 64,
@@ -37,7 +43,8 @@ const struct family families[NR_FAMILIES] = {
 		"Reads by cores that missed the last-level cache.", NULL, 0,
 		{ { "UNC_CHA_TOR_INSERTS.IA_MISS_DRD" },
 		  { "UNC_CHA_TOR_INSERTS.IA_MISS_DRD_OPT" },
-		  { "UNC_C_TOR_INSERTS.MISS_OPCODE/filter_opc=0x182/" } },
+		  { "UNC_C_TOR_INSERTS.MISS_OPCODE/filter_opc=0x182/" },
+		  { "UNC_CBO_CACHE_LOOKUP.READ_I" } },
 	}, {
 		"llc", "ucore_llc_read_miss_cycles_total",
 		"Uncore clock cycles that read misses were outstanding, summed over all misses.",
@@ -47,9 +54,9 @@ const struct family families[NR_FAMILIES] = {
 		  { "UNC_C_TOR_OCCUPANCY.MISS_OPCODE/filter_opc=0x182/" } },
 	}, {
 		"llc", "ucore_llc_clock_cycles_total",
-		"Uncore clock cycles, counted at the first slice of the last-level cache.",
+		"Uncore clock cycles, counted at one box: the first slice of the last-level cache, or the clock of a client processor.",
 		NULL, 0,
-		{ { "cha0/CLOCKTICKS/" }, { "cbo0/CLOCKTICKS/" } },
+		{ { "cha0/CLOCKTICKS/" }, { "cbo0/CLOCKTICKS/" }, { "clock0/CLOCK.SOCKET/" } },
 	}, {
 		"io", "ucore_io_read_bytes_total",
 		"Bytes that devices read from memory.", "stack", 4,

@@ -130,7 +130,7 @@ int selection_add_collector(struct collect *c, unsigned int collector)
 	int ret = 0;
 
 	for (size_t group = 0; group < NR_FAMILIES && !ret; group++)
-		if (belongs(group, collector))
+		if (belongs(group, collector) && c->ways[group] >= 0)
 			ret = family_add(c, group);
 	return ret;
 }
@@ -149,23 +149,30 @@ static int collector_missing(struct collect *c, unsigned int collector)
 	return -ENOENT;
 }
 
+/* Find the event sets of a collector's families; return true if the machine has at least one */
+static bool collector_find(struct collect *c, unsigned int collector)
+{
+	bool found = false;
+
+	for (size_t group = 0; group < NR_FAMILIES; group++) {
+		if (!belongs(group, collector))
+			continue;
+		c->ways[group] = family_way(c, &families[group]);
+		found |= c->ways[group] >= 0;
+	}
+	return found;
+}
+
 /* Find the collectors with events on this machine; -ENOENT if a selected collector has none */
 int selection_find(struct collect *c)
 {
 	for (unsigned int i = 0; i < NR_COLLECTORS; i++) {
 		bool wanted = !c->args->chosen || c->args->wanted & 1U << i;
+		bool found = collector_find(c, i);
 
-		c->states[i] = wanted ? COLLECTOR_COUNTING : COLLECTOR_MISSING;
-	}
-	for (size_t group = 0; group < NR_FAMILIES; group++) {
-		c->ways[group] = family_way(c, &families[group]);
-		for (unsigned int i = 0; i < NR_COLLECTORS; i++) {
-			if (!belongs(group, i) || c->ways[group] >= 0 || !c->states[i])
-				continue;
-			if (c->args->chosen)
-				return collector_missing(c, i);
-			c->states[i] = COLLECTOR_MISSING;
-		}
+		if (c->args->chosen && wanted && !found)
+			return collector_missing(c, i);
+		c->states[i] = wanted && found ? COLLECTOR_COUNTING : COLLECTOR_MISSING;
 	}
 	return 0;
 }

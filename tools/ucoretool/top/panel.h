@@ -12,7 +12,7 @@
 
 #define PANEL_MAX		8
 #define PANEL_COLUMNS		6	/* maximum number of columns of a panel, with hidden ones */
-#define PANEL_METRICS		4	/* maximum number of alternative metrics of a column */
+#define PANEL_METRICS		5	/* maximum number of alternative metrics of a column */
 #define PANEL_COLUMN_DESCS	12
 #define PANEL_HISTORY		600	/* number of kept samples, one for each READ */
 #define PANEL_NAME_LEN		24

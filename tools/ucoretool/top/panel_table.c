@@ -40,12 +40,16 @@ const struct panel_desc panel_descs[] = {
 		{ "PEAK", "MB/s", NUMBER_PEAK, .metrics = { "memory_bandwidth_peak",
 			"memory_bandwidth_peak=a*16/1000000/seconds; a=UNC_M_DCLOCKTICKS; "
 			"unit=MB/s" } },
+		/* by source, on client processors */
+		{ "CORES", "MB/s", .metrics = { "memory_bandwidth_cores" } },
+		{ "GRAPHICS", "MB/s", .metrics = { "memory_bandwidth_graphics" } },
+		{ "DEVICES", "MB/s", .metrics = { "memory_bandwidth_io" } },
 	} },
 	{ "llc", "Last-level cache", UCORE_LEVEL_SOCKET, {
 		{ "MISS", "MB/s", NUMBER_BAR, .metrics = {
 			LINES("llc_read_miss_bandwidth", TOR_MISS),
 			LINES("llc_read_miss_bandwidth", "UNC_CHA_TOR_INSERTS.IA_MISS_DRD"),
-			LINES("llc_read_miss_bandwidth", OPT_MISS) } },
+			LINES("llc_read_miss_bandwidth", OPT_MISS), "llc_miss_bandwidth" } },
 		{ "MISS", "ns", NUMBER_MEAN, .metrics = { "llc_miss_latency",
 			LATENCY("UNC_CHA_TOR_OCCUPANCY.IA_MISS_DRD",
 				"UNC_CHA_TOR_INSERTS.IA_MISS_DRD", "UNC_CHA_CLOCKTICKS",
@@ -58,7 +62,7 @@ const struct panel_desc panel_descs[] = {
 			SHARE("llc_demand_read_miss_rate", TOR_MISS, TOR_ALL),
 			SHARE("llc_demand_read_miss_rate", "UNC_CHA_TOR_INSERTS.IA_MISS_DRD",
 			      "UNC_CHA_TOR_INSERTS.IA_DRD"),
-			SHARE("llc_demand_read_miss_rate", OPT_MISS, OPT_ALL) } },
+			SHARE("llc_demand_read_miss_rate", OPT_MISS, OPT_ALL), "llc_miss_rate" } },
 		{ "CLOCK", "GHz", NUMBER_MEAN, .metrics = { "uncore_frequency",
 			/* Skylake has both event names, so that the first is used */
 			CLOCK("UNC_CHA_CLOCKTICKS", "CHAS_PER_SOCKET"),
