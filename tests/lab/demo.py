@@ -39,6 +39,11 @@ NO_GLOBAL = """\
   is the time between the first box's freeze and the last one's."""
 
 
+NO_STATUS = """\
+  By a timer: no public document describes how the status of an overflow is cleared on client
+  processors. The timer clears the level that enables all boxes, and reads their counters."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Demo:
     """The demonstration of one platform."""
@@ -59,6 +64,8 @@ OF_MESH = ("cha/TOR_INSERTS.IA_MISS/", "upi/TxL_FLITS.ALL_DATA/",
            "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/")
 OF_GNR = ("imc/CAS_COUNT_SCH0.RD/", "imc/CAS_COUNT_SCH0.WR/")
 OF_HBM = ("mchbm/CAS_COUNT.RD/", "mchbm/CAS_COUNT.WR/")
+OF_LOOKUPS = ("cbo/CACHE_LOOKUP.ANY_MESI/", "cbo/CACHE_LOOKUP.ANY_I/")
+OF_ARB = ("arb/TRK_REQUESTS.ALL/", "clock/CLOCK.SOCKET/")
 OF_E5 = ("ha/REQUESTS.READS/", "cbo/TOR_INSERTS.ALL/")
 
 
@@ -86,6 +93,15 @@ def by_timer(scenario, reads, writes, *more, why=NO_PMI, reason="frz_all"):
                 why, reason)
 
 
+def of_client(scenario, reads, writes, *events):
+    """The stat shows free-running counters of memory controllers, which no freeze stops. The
+    samples are of the other boxes."""
+    return Demo(scenario, STAT.format(f"imc_free/{reads}_FREERUN/", f"imc_free/{writes}_FREERUN/"),
+                f"ucoretool record --timer 10ms {' '.join(f'-e {event}' for event in events)} "
+                "-o /tmp/samples -- sleep 0.3",
+                "A sample of all counters of the uncore every 10 ms", NO_STATUS, "frz_all")
+
+
 PLATFORMS = {
     "ivbep": by_overflow("e2-2s", 100000, *OF_E5),
     "snbep": by_polling("snbep-2s", 2000000, "ha/REQUESTS.READS/", "cbo/TOR_INSERTS.MISS_ALL/",
@@ -103,6 +119,13 @@ PLATFORMS = {
     "gnr": by_timer("gnr-2s", *OF_GNR, *OF_MESH),
     "grr": by_timer("grr-1s", *OF_GNR, "cha/TOR_INSERTS.IA_MISS/",
                     "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/"),
+    # client processors
+    "snb": of_client("snb-1s", "READ", "WRITE", *OF_LOOKUPS, *OF_ARB),
+    "hsw": of_client("hsw-1s", "READ", "WRITE", *OF_LOOKUPS, *OF_ARB),
+    "skl": of_client("skl-1s", "READ", "WRITE", *OF_LOOKUPS, *OF_ARB),
+    "icl": of_client("icl-1s", "READ", "WRITE", *OF_ARB),
+    "tgl": of_client("tgl-1s", "RDCAS_COUNT", "WRCAS_COUNT", *OF_ARB),
+    "adl": of_client("adl-1s", "RDCAS_COUNT", "WRCAS_COUNT", *OF_ARB),
     # machines with the tables of real ones (scenarios/shapes.md)
     "spr-xcc": by_timer("spr-xcc-2s", READS, WRITES, *OF_MESH),
     "spr-mcc": by_timer("spr-mcc-1s", READS, WRITES, *OF_MESH),

@@ -14,9 +14,8 @@ import errno
 import json
 
 from lab.qemu import args
-from lab.truth import totals_of
+from lab.truth import FIXED, totals_of
 
-FIXED = "fixed"
 FIXED_BIT = 1 << 32         # UCORE_COUNTER_FIXED
 
 # ucore.h

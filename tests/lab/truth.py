@@ -9,9 +9,9 @@ import json
 import subprocess
 
 from lab import artifacts
-
 # Event select and umask in bits 15:0 of a control register
 EVENT_BITS = 0xffff
+FIXED = "fixed"             # counter of a fixed counter in the model's log
 # Mark of `ucoretool script` for a count that continued while its die was frozen
 UNFROZEN = "unfrozen"
 
@@ -40,16 +40,13 @@ def pmis_of(machine):
 
 
 def events_of(platform="ivbep"):
-    """Map each event as ucoretool prints it to bits 15:0 of its control register.
-
-    Fixed counters have no event and are left out.
-    """
+    """Map each event as ucoretool prints it to bits 15:0 of its control register, or to FIXED."""
     listed = subprocess.run([artifacts.tools() / "ucoretool", "list", "events", "-j",
                              "--platform", platform], check=True, capture_output=True).stdout
     events = [json.loads(line) for line in listed.splitlines()]
     return {f"{event['type']}/{event['event']}/":
-            int(event["code"], 0) | int(event["umask"], 0) << 8
-            for event in events if "code" in event}
+            int(event["code"], 0) | int(event["umask"], 0) << 8 if "code" in event else FIXED
+            for event in events}
 
 
 def sampled(freezes, reason, samples):
@@ -107,7 +104,8 @@ def compared(samples, freezes, before, events):
 
 
 def sample_differences(sample, freeze, before, events):
-    counters = {(c["box"], c["ctl"] & EVENT_BITS): c for c in freeze["counters"]}
+    counters = {(c["box"], FIXED if c["ctr"] == FIXED else c["ctl"] & EVENT_BITS): c
+                for c in freeze["counters"]}
     wrong = []
     for value in sample["values"]:
         counter = counters.get((value["box"], events[value["event"]]))

@@ -70,7 +70,7 @@ def readme_lines_on(m, others):
                 m.run(f"cd /tmp/readme; {line}", timeout=60)
 
 
-@test("e2-2s", perf=True, timeout=300)
+@test(("e2-2s", "skl-1s"), perf=True, timeout=300)
 def documented_commands_print_the_documented_output(m):
     return pages_on(m)
 
@@ -104,7 +104,8 @@ def documented_host_commands_print_the_documented_output():
 def every_documented_command_is_tested():
     """Check that the machines of all documented commands are those of the tests above."""
     found = [section for name in doc_outputs.PAGES for section in doc_outputs.sections_of(name)]
-    assert {section.machine for section in found if section.commands()} == {"e2-2s", "spr-2s"}
+    assert {section.machine for section in found if section.commands()} == {
+        "e2-2s", "spr-2s", "skl-1s"}
     assert sum(len(section.commands()) for section in found) > 30
 
 

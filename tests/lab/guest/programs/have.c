@@ -15,10 +15,13 @@
 static struct ucore_box_info boxes[BOXES];
 
 /* The self-test has also run if the event is refused */
-static void have(int fd, uint32_t box)
+static void have(int fd, const struct ucore_box_info *box)
 {
 	struct ucore_create_session create = { .size = sizeof(create) };
-	struct ucore_add_event add = { .size = sizeof(add), .box = box };
+	struct ucore_add_event add = {
+		.size = sizeof(add), .box = box->box,
+		.counters = box->nr_counters ? 0 : 1ULL << UCORE_COUNTER_FIXED,
+	};
 
 	if (ioctl(fd, UCORE_CREATE_SESSION, &create))
 		return;
@@ -39,7 +42,7 @@ int main(void)
 		return 1;
 	}
 	for (i = 0; i < get.nr; i++)
-		if (boxes[i].cpu < 0 && boxes[i].nr_counters)
-			have(fd, boxes[i].box);
+		if (boxes[i].cpu < 0 && !(boxes[i].flags & UCORE_BOX_F_FREE_RUNNING))
+			have(fd, &boxes[i]);
 	return 0;
 }
