@@ -291,11 +291,11 @@ struct ucore_get_domains {
  * (EOPNOTSUPP). Without UCORE_CAP_OVERFLOW_PMI, sessions without NO_PMI poll the counter. On a
  * box without the flag sessions poll the counter, and a period with NO_PMI fails (EOPNOTSUPP).
  *
- * With UCORE_CAP_DISCOVERY, the box of a die gets OVERFLOW when its trial has passed
- * (UCORE_SELFTEST_OVERFLOW_ENABLE and the next bits), and never FIXED_OVERFLOW. The first
- * ADD_EVENT of a session with NO_PMI on the box makes the trial, if no session runs on the die.
- * E5-2600 v1, Snow Ridge and client processors have no trial, and only the box of a CPU has the
- * flags there.
+ * With UCORE_CAP_DISCOVERY, and on client processors, the box of a die gets OVERFLOW when its trial
+ * has passed (UCORE_SELFTEST_OVERFLOW_ENABLE and the next bits). The clock of client processors,
+ * which has no general counters, gets FIXED_OVERFLOW instead. No other box gets FIXED_OVERFLOW. The
+ * first ADD_EVENT of a session with NO_PMI on the box makes the trial, if no session runs on the
+ * die. E5-2600 v1 and Snow Ridge have no trial, and only the box of a CPU has the flags there.
  */
 #define UCORE_BOX_F_OVERFLOW	(1U << 0)	/* general counters report overflows */
 #define UCORE_BOX_F_FIXED_OVERFLOW (1U << 1)	/* fixed counters report overflows */
@@ -646,16 +646,17 @@ struct ucore_get_ports {
  * overflow. The driver does not use the result: periods of these boxes are polled in either case.
  *
  * UCORE_SELFTEST_OVERFLOW_ENABLE to _RESUME are a trial, on platforms with discovery tables and
- * without UCORE_CAP_OVERFLOW_PMI. The first ADD_EVENT of a session with UCORE_SESSION_F_NO_PMI
- * makes it while no session runs on the die. An event without a period is enough. A general
- * counter of the box overflows once. The driver observes the status registers, and the clocks of
- * the box and of up to three other boxes. It takes boxes that no session has programmed, and whose
- * clock control is 0. If all five checks pass, the box gets UCORE_BOX_F_OVERFLOW. A check is not in
- * @tested if it was impossible: the box has no bit in the global status, no clock event is known,
- * the counter did not overflow, or no other box was free and counted. _RESUME fails if the status
- * does not clear, or if a clock still stands. If a clock stands although all observed boxes
- * respond, the die counts again after a reboot. The driver then makes no further trial until it is
- * loaded again.
+ * client processors. The first ADD_EVENT of a session with UCORE_SESSION_F_NO_PMI makes it while
+ * no session runs on the die. An event without a period is enough. A general counter of the box
+ * overflows once, or the fixed counter of a box without general ones. The driver observes the
+ * status registers, and the clocks of the box and of up to three other boxes. It takes boxes that
+ * no session has programmed, and whose clock control is 0. CBO and ARB of client processors count
+ * memory requests of the trial in place of clocks. If all five checks pass, the box gets its flag.
+ * A check is not in @tested if it was impossible: the box has no bit in the global status, no clock
+ * event is known, the counter did not overflow, or no other box was free and counted. _RESUME fails
+ * if the status does not clear, or if a clock still stands. If a clock stands although all observed
+ * boxes respond, the die counts again after a reboot. The driver then makes no further trial until
+ * it is loaded again.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOENT (box).
  */

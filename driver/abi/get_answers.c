@@ -11,7 +11,7 @@
 #include "abi/get_answers.h"
 #include "box/catalog.h"
 #include "box/intel_uncore.h"
-#include "box/selftest.h"
+#include "selftest/selftest.h"
 #include "find/core_cpuid.h"
 #include "session/claim.h"
 

@@ -10,7 +10,30 @@
 #include <linux/compiler.h>
 
 #include "box/control_readback.h"
-#include "box/selftest.h"
+
+/**
+ * ucore_control_readback_bits() - get the bits of a general control that select an event
+ * @box: box
+ *
+ * Return: mask of the event bits in bits 31:0. Bits 63:32 are checked when an event is
+ * programmed (control_verify()).
+ */
+u32 ucore_control_readback_bits(const struct ucore_box *box)
+{
+	const struct ucore_box_type *type = box->desc.type;
+	const struct ucore_field_desc *field;
+	u32 bits = 0, i, j;
+
+	for (i = 0; i < type->nr_fields; i++) {
+		field = &type->fields[i];
+		if (field->field == UCORE_FIELD_OCC_RST)
+			continue;	/* this bit resets an occupancy counter, and reads 0 */
+		for (j = 0; j < ARRAY_SIZE(field->piece); j++)
+			if (field->piece[j].slot == UCORE_SLOT_CTL)
+				bits |= lower_32_bits(field->piece[j].mask);
+	}
+	return bits;
+}
 
 /*
  * Return the bits of a general control that must read back as written: event, enable and
@@ -21,7 +44,7 @@ static u64 general_bits(const struct ucore_box *box)
 	const struct ucore_box_type *type = box->desc.type;
 	u32 ov = READ_ONCE(box->caps) & UCORE_BOX_F_OVERFLOW ? type->ctl_ov_en : 0;
 
-	return (ucore_selftest_event_bits(box) | type->ctl_en | ov) & ~box->selftest.missing;
+	return (ucore_control_readback_bits(box) | type->ctl_en | ov) & ~box->selftest.missing;
 }
 
 /*

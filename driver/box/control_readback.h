@@ -8,6 +8,8 @@
 
 #include "box/counter.h"
 
+u32 ucore_control_readback_bits(const struct ucore_box *box);
+
 /* With the domain's lock held, on a CPU of the domain, while the domain is not frozen: */
 bool ucore_control_readback_counter(const struct ucore_counter *ctr);
 bool ucore_control_readback_box(const struct ucore_box *box, u64 *control, bool *seen);

@@ -318,12 +318,12 @@ bool ucore_counter_has_overflowed(const struct ucore_counter *ctr, u64 status, u
 {
 	const struct ucore_box_type *type = ctr->box->desc.type;
 
+	if (ucore_counter_has_no_status(ctr))
+		return counter_wrapped(ctr);
 	if (type->status_global)
 		status = global;
 	if (!ucore_counter_is_fixed(ctr))
 		return status & BIT_ULL(type->status_gp_shift + ctr->index);
-	if (type->status_fixed == UCORE_STATUS_VALUE)
-		return counter_wrapped(ctr);
 	if (type->status_fixed == UCORE_STATUS_GLOBAL)
 		return global & ctr->box->desc.global_fixed;
 	return status & BIT_ULL(type->status_fixed + ctr->index - UCORE_COUNTER_FIXED);

@@ -145,11 +145,17 @@ static inline u64 ucore_counter_overflow_bits(const struct ucore_counter *ctr)
 	return (u64)type->fixed_ov_en << (type->fixed_step * (ctr->index - UCORE_COUNTER_FIXED));
 }
 
-/* Return true if no status bit reports an overflow of the counter, but its value alone. */
+/*
+ * Return true if no status bit reports an overflow of the counter, but its value alone: a general
+ * counter of a box without a status register, or a fixed counter that has no bit there.
+ */
 static inline bool ucore_counter_has_no_status(const struct ucore_counter *ctr)
 {
-	return ucore_counter_is_fixed(ctr) &&
-	       ctr->box->desc.type->status_fixed == UCORE_STATUS_VALUE;
+	const struct ucore_box_desc *desc = &ctr->box->desc;
+
+	if (ucore_counter_is_fixed(ctr))
+		return desc->type->status_fixed == UCORE_STATUS_VALUE;
+	return desc->layout->status == UCORE_REG_NONE && !desc->type->status_global;
 }
 
 void ucore_counter_poll_from(struct ucore_counter *ctr);

@@ -53,7 +53,8 @@ u64 ucore_domain_run_word(const struct ucore_domain *domain)
 {
 	if (ucore_domain_restores_run(domain) && !domain->acquired)
 		return domain->found;
-	return domain->global->unfreeze;
+	return domain->global->unfreeze |
+	       (domain->overflow_mode ? domain->global->on_overflow : 0);
 }
 
 /**
@@ -120,7 +121,7 @@ bool ucore_domain_overflow_freezes(const struct ucore_domain *domain)
 }
 
 /**
- * ucore_domain_clear_status() - clear the overflow bits of the global status (write 1 to clear)
+ * ucore_domain_clear_status() - clear the overflow bits of the global status
  * @domain: domain
  *
  * Clears the bits that ucore_domain_status() read last. The caller clears the status registers
@@ -132,9 +133,32 @@ void ucore_domain_clear_status(struct ucore_domain *domain)
 	struct ucore_control *c;
 
 	if (domain->global)
-		ucore_global_ctl_clear(domain->global, &domain->io, domain->status);
+		ucore_global_ctl_clear(domain->global, &domain->io, domain->status,
+				       domain->clear);
 	ucore_domain_for_each_further(domain, c)
-		ucore_global_ctl_clear(c->global, &c->io, c->status);
+		ucore_global_ctl_clear(c->global, &c->io, c->status, domain->clear);
+}
+
+/**
+ * ucore_domain_find_clear() - clear the global status, and find out what clears it if that is
+ *			       unknown
+ * @domain: domain, frozen; no counter overflows
+ *
+ * Return: true if the status is clear. If nothing clears it, the domain keeps the usual way.
+ */
+bool ucore_domain_find_clear(struct ucore_domain *domain)
+{
+	const struct ucore_global *global = domain->global;
+	u8 last = !global->clear_untried ? UCORE_CLEAR_ONES :
+		  !global->clear_other ? UCORE_CLEAR_ZERO : UCORE_CLEAR_OTHER;
+
+	for (domain->clear = UCORE_CLEAR_ONES; domain->clear <= last; domain->clear++) {
+		ucore_domain_clear_status(domain);
+		if (!ucore_domain_status(domain))
+			return true;
+	}
+	domain->clear = UCORE_CLEAR_ONES;
+	return false;
 }
 
 /**

@@ -169,6 +169,8 @@ static inline void ucore_pmi_expect_none(struct ucore_pmi *pmi)
  *         use; restored after ucore's last use
  * @overflow_proven: a trial has shown that an overflow freezes the domain and sets its bit of the
  *                   global status (overflow_trial.c)
+ * @overflow_mode: each unfreeze lets overflows freeze the domain (struct ucore_global.on_overflow)
+ * @clear: what clears the global status, enum ucore_clear
  * @acquired: ucore uses the global control, and @found is valid
  * @status: words of the global status as last read
  * @armed: number of running domain contexts with an overflow trigger
@@ -245,6 +247,8 @@ struct ucore_domain {
 	u64 route;
 	u64 found;
 	bool overflow_proven;
+	bool overflow_mode;
+	u8 clear;
 	bool acquired;
 	u64 status[UCORE_MAX_STATUS];
 	u32 armed;
@@ -299,6 +303,7 @@ void ucore_domain_describe(const struct ucore_domain *domain, struct ucore_domai
 /* With the domain's lock held, on a CPU of the domain: */
 u64 ucore_domain_status(struct ucore_domain *domain);
 void ucore_domain_clear_status(struct ucore_domain *domain);
+bool ucore_domain_find_clear(struct ucore_domain *domain);
 bool ucore_domain_overflow_freezes(const struct ucore_domain *domain);
 bool ucore_domain_control_changed(struct ucore_domain *domain);
 u64 ucore_domain_run_word(const struct ucore_domain *domain);

@@ -89,17 +89,20 @@ u64 ucore_global_ctl_status(const struct ucore_global *global, const struct ucor
 }
 
 /**
- * ucore_global_ctl_clear() - clear the status of a global control (write 1 to clear)
+ * ucore_global_ctl_clear() - clear the status of a global control
  * @global: description of the global control
  * @io: register window of the global control
  * @word: status words as last read
+ * @how: what clears the status
  */
 void ucore_global_ctl_clear(const struct ucore_global *global, const struct ucore_io *io,
-			    const u64 *word)
+			    const u64 *word, enum ucore_clear how)
 {
+	u32 clear = how == UCORE_CLEAR_OTHER ? global->clear_other : global->clear;
 	u32 i;
 
 	for (i = 0; i < global->nr_status; i++)
 		if (word[i])
-			io->ops->write64(io, global->clear ?: status_reg(global, i), word[i]);
+			io->ops->write64(io, clear ?: status_reg(global, i),
+					 how == UCORE_CLEAR_ZERO ? 0 : word[i]);
 }

@@ -14,6 +14,18 @@
 #define UCORE_MAX_STATUS	16
 
 /**
+ * enum ucore_clear - what clears the bits of a global status
+ * @UCORE_CLEAR_ONES: a write of the bits, to the status or to the register that the manual states
+ * @UCORE_CLEAR_ZERO: a write of 0 to the status
+ * @UCORE_CLEAR_OTHER: a write of the bits to struct ucore_global.clear_other
+ */
+enum ucore_clear {
+	UCORE_CLEAR_ONES,
+	UCORE_CLEAR_ZERO,
+	UCORE_CLEAR_OTHER,
+};
+
+/**
  * struct ucore_control - second or later global control of a domain, written with the first
  * @global: description of this global control
  * @io: register window of this global control
@@ -38,6 +50,6 @@ bool ucore_global_ctl_changed(const struct ucore_global *global, const struct uc
 u64 ucore_global_ctl_status(const struct ucore_global *global, const struct ucore_io *io,
 			    u64 *word);
 void ucore_global_ctl_clear(const struct ucore_global *global, const struct ucore_io *io,
-			    const u64 *word);
+			    const u64 *word, enum ucore_clear how);
 
 #endif /* UCORE_GLOBAL_CTL_WINDOW_H */

@@ -11,7 +11,7 @@
 #include <linux/slab.h>
 
 #include "box/counter_use.h"
-#include "box/selftest.h"
+#include "selftest/selftest.h"
 #include "event/counter_holders.h"
 
 static u32 nr_counters(const struct ucore_box *box)

@@ -14,7 +14,7 @@
 #include <linux/time64.h>
 
 #include "box/domain_global_ctl.h"
-#include "box/overflow_trial.h"
+#include "selftest/overflow_trial.h"
 #include "event/event.h"
 
 /* For each UCORE_FIELD_*: its name, and whether an event with the field needs CAP_PERFMON. */
@@ -306,14 +306,15 @@ static bool period_fits(u64 period, u8 width, u8 preload_bits)
 
 /*
  * Return true if an overflow of the counters can end the period as required by @end. A trial of
- * overflows that has not been made yet may show that it can.
+ * overflows that has not been made yet may show that it can: of the general counters, or of the
+ * fixed counter of a box without general counters.
  */
 static bool overflow_ends(const struct ucore_box *box, bool fixed, enum ucore_period_end end)
 {
 	u32 caps;
 
 	if (end == UCORE_END_FREEZE && ucore_overflow_trial_open(box))
-		return !fixed;
+		return fixed == !box->desc.type->nr_gp;
 	caps = READ_ONCE(box->caps);
 	if (!(caps & (fixed ? UCORE_BOX_F_FIXED_OVERFLOW : UCORE_BOX_F_OVERFLOW)))
 		return false;

@@ -177,6 +177,8 @@ struct ucore_increment {
  * @fixed_increment: largest increment of a fixed counter (counts per clock); 0 means 1
  * @clock: UCORE_CLOCK() of an event that counts every clock of the box, 0 if no such event is
  *         known. A fixed counter with its own control counts clocks, too.
+ * @traffic: UCORE_CLOCK() of an event that counts memory requests of the CPUs, for self-tests of a
+ *           type without @clock; 0 if no such event is known
  * @caps: capabilities, UCORE_BOX_F_*
  * @nr_gp: number of general counters
  * @nr_fixed: number of fixed counters
@@ -221,6 +223,7 @@ struct ucore_box_type {
 	const struct ucore_fixed_bit *fixed_bits;
 	u32 nr_fields;
 	u32 clock;
+	u32 traffic;
 	u32 caps;
 	u32 ctl_en;
 	u32 ctl_ov_en;
@@ -254,6 +257,9 @@ struct ucore_box_type {
  * @clear: MSR number or offset of the register that clears status bits (write 1 to clear), 0 if
  *         the status words themselves are written
  * @clear_mask: bits that may be written to @clear
+ * @clear_untried: no source states how status bits are cleared. A trial finds out (enum
+ *                 ucore_clear)
+ * @clear_other: MSR that may clear status bits (write 1 to clear), if @clear_untried; 0 for none
  * @status_stride: distance between status words (MSRs or bytes)
  * @nr_status: number of 64-bit status words
  * @phys: physical address of the window of memory-mapped registers
@@ -262,6 +268,8 @@ struct ucore_box_type {
  *        the reference.
  * @freeze: control bits that freeze the domain
  * @unfreeze: control bits that unfreeze the domain
+ * @on_overflow: control bits with which an overflow freezes the domain, 0 if it does in any case.
+ *               They are set while the domain counts, from its first trial of overflows on
  * @wake: control bits that wake a sleeping core for its PMI
  * @core_sel: mask of the field pmi_core_sel, which has one bit for each core and selects the
  *            cores that receive the PMI; 0 if PMIs cannot be routed
@@ -284,7 +292,7 @@ struct ucore_box_type {
  * @gated: mask of the enable bit in these counter controls
  * @gated_sign: highest bit of these counters
  * @untried: no manual states what an overflow does. The status is not used before a trial has
- *           passed on the domain (box/overflow_trial.c)
+ *           passed on the domain (selftest/overflow_trial.c)
  * @next: next global control of the same domain, which differs only in its address; NULL for
  *        none. All global controls are written, because a freeze by one control may not stop the
  *        boxes of the others.
@@ -293,6 +301,7 @@ struct ucore_global {
 	u32 ctl;
 	u32 status;
 	u32 clear;
+	u32 clear_other;
 	u32 nr_gated;
 	u32 gated_ctl;
 	u32 gated_ctr;
@@ -303,6 +312,7 @@ struct ucore_global {
 	struct pci_dev *pdev;
 	u64 freeze;
 	u64 unfreeze;
+	u64 on_overflow;
 	u64 wake;
 	u64 core_sel;
 	u64 keep;
@@ -314,6 +324,7 @@ struct ucore_global {
 	bool enables;
 	bool run_level;
 	bool untried;
+	bool clear_untried;
 };
 
 /**
@@ -324,7 +335,7 @@ struct ucore_global {
  *             the status are combined by OR (UCORE_MAX_STATUS).
  * @global_fixed: global status bits that an overflow of the fixed counters may set
  * @reported_in: global control whose status has a bit for the box, if no manual states what an
- *               overflow does and only a trial shows it (box/overflow_trial.c); otherwise NULL
+ *               overflow does and only a trial shows it (selftest/overflow_trial.c); otherwise NULL
  * @status_position: number of this bit in the status of @reported_in
  * @global: first global control of the box's domain; NULL if the domain's boxes are frozen one
  *          by one

@@ -108,6 +108,17 @@ static u32 first_register(const struct ucore_static_msr *row, u32 instance)
 	return row->type->nr_gp ? ucore_layout_first(layout) : layout->fixed_ctr[0];
 }
 
+/*
+ * Return the global control whose status reports the boxes of a row, if only a trial shows what an
+ * overflow does; otherwise NULL.
+ */
+static const struct ucore_global *reported_in(const struct ucore_static_table *table,
+					      const struct ucore_static_msr *row)
+{
+	return table->global && table->global->untried && (row->global_gp | row->global_fixed) ?
+	       table->global : NULL;
+}
+
 static int find_msr_row(const struct search *search, const struct ucore_static_msr *row, int cpu)
 {
 	const struct ucore_static_table *table = search->table;
@@ -123,6 +134,9 @@ static int find_msr_row(const struct search *search, const struct ucore_static_m
 			.global = table->global,
 			.global_gp = ucore_static_instance_bits(row, row->global_gp, i),
 			.global_fixed = ucore_static_instance_bits(row, row->global_fixed, i),
+			.reported_in = reported_in(table, row),
+			.status_position = row->global_gp | row->global_fixed ?
+					   __ffs64(row->global_gp | row->global_fixed) : 0,
 			.die = topology_logical_die_id(cpu),
 			.instance = i,
 			.msr = ucore_static_base(row, i),

@@ -23,7 +23,8 @@
 
 /*
  * Bits of the global status: one for all boxes of a type (SDM 18.9.6). No source states how they
- * are cleared: UNCERTAIN(client-overflow).
+ * are cleared: UNCERTAIN(client-overflow). LIKWID writes 0 on Skylake, writes the bits back on
+ * Tiger Lake, and writes the bits to 393h on Sandy Bridge. A trial finds what clears them.
  */
 #define CLIENT_STATUS_CLOCK		BIT(0)
 #define CLIENT_STATUS_ARB		BIT(1)
@@ -38,6 +39,14 @@
 #define CLIENT_CTL_INVERT		BIT(23)
 #define CLIENT_CTL_THRESH		GENMASK(28, 24)
 #define ADL_CBO_CTL_THRESH		GENMASK(29, 24)	/* Linux only */
+
+/*
+ * Events that count memory requests, umask and event select (Intel's event lists). From Ice Lake on
+ * the lists have no event of a CBO. PmcReader counts the same one on Alder Lake:
+ * UNCERTAIN(client-traffic).
+ */
+#define CLIENT_CBO_LOOKUPS		0x8f34		/* CACHE_LOOKUP.ANY_MESI */
+#define CLIENT_ARB_REQUESTS		0x0181		/* TRK_REQUESTS.ALL */
 
 /* Control of the clock's fixed counter (SDM 2-22) */
 #define CLIENT_FIXED_CTL_OV_EN		BIT(20)
@@ -57,6 +66,7 @@
  */
 #define SNB_MSR_GLOBAL_CTL		0x391
 #define SNB_MSR_GLOBAL_STATUS		0x392
+#define SNB_MSR_STATUS_CLEAR		0x393		/* LIKWID only, as on Nehalem */
 #define SNB_MSR_CLOCK			0x394		/* control, then counter */
 #define SNB_MSR_ARB			0x3b0		/* counters, then controls */
 #define SNB_MSR_CBO			0x700
@@ -84,6 +94,7 @@
  */
 #define SKL_MSR_GLOBAL_CTL		0xe01
 #define SKL_MSR_GLOBAL_STATUS		0xe02
+#define SKL_MSR_STATUS_CLEAR		0		/* none is known */
 #define SKL_NR_CBO			10
 #define SKL_MSR_CBO_LOW(n)		(0x700 + 0x10 * (n))
 #define SKL_MSR_CBO_HIGH(n)		(0xf00 + 0x10 * (n))
@@ -99,6 +110,7 @@
 /* Alder Lake, Raptor Lake (SDM 2-49). 2FF0h has another meaning on servers. */
 #define ADL_MSR_GLOBAL_CTL		0x2ff0
 #define ADL_MSR_GLOBAL_STATUS		0x2ff2
+#define ADL_MSR_STATUS_CLEAR		0		/* none is known */
 #define ADL_MSR_CBO			0x2000
 #define ADL_NR_CBO			12
 #define ADL_MSR_ARB			0x2fd0

@@ -36,6 +36,7 @@ const struct ucore_box_type ucore_client_cbo = {
 	.name = "cbo",
 	FIELDS(ucore_client_fields),
 	.increments = ucore_client_cbo_increments,
+	.traffic = UCORE_CLOCK(CLIENT_CBO_LOOKUPS),
 	CLIENT_COUNTERS(2),
 };
 
@@ -44,6 +45,7 @@ const struct ucore_box_type ucore_client_arb = {
 	FIELDS(ucore_client_fields),
 	.constraints = ucore_client_arb_constraints,
 	.increments = ucore_client_arb_increments,
+	.traffic = UCORE_CLOCK(CLIENT_ARB_REQUESTS),
 	CLIENT_COUNTERS(2),
 };
 
@@ -51,6 +53,8 @@ const struct ucore_box_type ucore_client_arb = {
 const struct ucore_box_type ucore_client_clock = {
 	.name = "clock",
 	.fixed_en = CLIENT_FIXED_CTL_EN,
+	.fixed_ov_en = CLIENT_FIXED_CTL_OV_EN,
+	.status_fixed = UCORE_STATUS_GLOBAL,
 	.nr_fixed = 1,
 	.fixed_width = CLIENT_FIXED_WIDTH,
 	.least_fixed_width = CLIENT_FIXED_WIDTH_LEAST,

@@ -33,12 +33,13 @@ extern const struct ucore_layout ucore_client_imc_free_32_layout;
 #define CLIENT_MAX_INCREMENT	256	/* an assumption; exceeds the length of every queue */
 
 /*
- * Members of struct ucore_box_type for general counters. Overflows are not used, because no manual
- * states how the status is cleared, and no test has shown an interrupt.
+ * Members of struct ucore_box_type for general counters. A trial shows what an overflow does,
+ * because no manual states how the status is cleared. No interrupt is used.
  */
 #define CLIENT_COUNTERS(_nr) \
 	.max_increment = CLIENT_MAX_INCREMENT, \
 	.ctl_en = CLIENT_CTL_EN, \
+	.ctl_ov_en = CLIENT_CTL_OV_EN, \
 	.nr_gp = (_nr), \
 	.width = CLIENT_WIDTH
 
@@ -67,11 +68,14 @@ extern const struct ucore_layout ucore_client_imc_free_32_layout;
 	.status = _gen##_MSR_GLOBAL_STATUS, \
 	.nr_status = 1, \
 	.unfreeze = CLIENT_GLOBAL_CTL_EN, \
+	.on_overflow = CLIENT_GLOBAL_CTL_FREEZE, \
 	.keep = CLIENT_GLOBAL_CTL_PMI_SEL | CLIENT_GLOBAL_CTL_EN | CLIENT_GLOBAL_CTL_WAKE | \
 		CLIENT_GLOBAL_CTL_FREEZE, \
 	.level = true, \
 	.run_level = true, \
 	.untried = true, \
+	.clear_untried = true, \
+	.clear_other = _gen##_MSR_STATUS_CLEAR, \
 }
 
 #define CLIENT_TABLE(_global, _msr, _mmio, _nr_mc) \

@@ -7,6 +7,7 @@ static const struct ucore_box_type icl_arb = {
 	.name = "arb",
 	FIELDS(ucore_client_fields),
 	.increments = ucore_client_arb_increments,
+	.traffic = UCORE_CLOCK(CLIENT_ARB_REQUESTS),
 	CLIENT_COUNTERS(1),
 };
 
@@ -23,6 +24,7 @@ static const struct ucore_box_type adl_cbo = {
 	.name = "cbo",
 	FIELDS(adl_cbo_fields),
 	.increments = ucore_client_cbo_increments,
+	.traffic = UCORE_CLOCK(CLIENT_CBO_LOOKUPS),
 	CLIENT_COUNTERS(2),
 };
 

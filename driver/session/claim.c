@@ -27,7 +27,7 @@
 #include "box/catalog.h"
 #include "box/freeze.h"
 #include "box/intel_uncore.h"
-#include "box/selftest.h"
+#include "selftest/selftest.h"
 #include "cpu/budget.h"
 #include "cpu/pmc_reserve.h"
 #include "event/counter_holders.h"

@@ -16,7 +16,7 @@
 
 #include "box/catalog.h"
 #include "box/counter_use.h"
-#include "box/selftest.h"
+#include "selftest/selftest.h"
 #include "irq/timer.h"
 #include "sample/bulk_read.h"
 #include "sample/parallel_read.h"

@@ -21,7 +21,7 @@
 
 #include "box/catalog.h"
 #include "box/intel_uncore.h"
-#include "box/overflow_trial.h"
+#include "selftest/overflow_trial.h"
 #include "irq/dead_box_recovery.h"
 #include "session/claim.h"
 #include "session/core_triggers.h"

@@ -185,6 +185,9 @@ static void print_caps(const char *platform, const struct ucore_box_type *type)
 	if (type->clock & BIT(31))
 		fact_printf(platform, type->name, "clock event", "control %#lx",
 			    type->clock & ~BIT(31));
+	if (type->traffic & BIT(31))
+		fact_printf(platform, type->name, "traffic event", "control %#lx",
+			    type->traffic & ~BIT(31));
 	if (type->caps & UCORE_BOX_F_FREE_RUNNING)
 		fact_printf(platform, type->name, "free-running", "read only, never frozen");
 	else if (type->name[0] && !(type->caps & UCORE_BOX_F_FREEZE))

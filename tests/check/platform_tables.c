@@ -108,6 +108,7 @@ static void print_global(const char *platform, const struct ucore_global *global
 		fact_add_bits(&text, global->freeze);
 		fact_add_named_bits(&text, "unfreeze", global->unfreeze);
 	}
+	fact_add_named_bits(&text, "an overflow freezes with", global->on_overflow);
 	fact_add_named_bits(&text, "wake", global->wake);
 	fact_add_named_bits(&text, "pmi_core_sel", global->core_sel);
 	fact_add_named_bits(&text, "kept", global->keep);
@@ -122,6 +123,10 @@ static void print_global(const char *platform, const struct ucore_global *global
 		fact_add(&text, ", cleared through %#x bits ", global->clear);
 		fact_add_bits(&text, global->clear_mask);
 	}
+	if (global->clear_untried)
+		fact_add(&text, ", cleared by ones or by 0");
+	if (global->clear_other)
+		fact_add(&text, " or by ones to MSR %#x", global->clear_other);
 	fact_print(platform, "-", "global status", &text);
 	if (global->core_sel)
 		fact_printf(

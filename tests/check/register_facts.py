@@ -57,6 +57,7 @@ SOURCES = {
     "listings": "public PCI listings and boot logs of real machines",
     "table": "the discovery table, which firmware writes",
     "analogy": "no source: as on the previous or next generation",
+    "pmcreader": "clamchowder/PmcReader 8fc52f2, run by its author on client processors",
     "assumed": "no source: a safe value is assumed",
 }
 
@@ -73,8 +74,8 @@ CHECKS = {
     "memory": "the memory controllers count at least the traffic of the test",
     "interrupts": "an overflow of each box type interrupts the chosen CPU, and no other core",
     "status": "the status bits name the box that overflowed while all boxes are armed",
-    "overflow": "an overflow sets its status bit and freezes the die (discovery tables); a reserved overflow "
-                "enable has no effect (v2, only with `try_overflow=1`)",
+    "overflow": "an overflow sets its status bit and freezes the die (discovery tables, client processors); a "
+                "reserved overflow enable has no effect (v2, only with `try_overflow=1`)",
 }
 
 # Kinds of facts: what they are, and why no check can find a wrong one, if there is none
@@ -95,6 +96,7 @@ KINDS = {
     "control bits": "further bits of a control. A wrong overflow enable fails at *interrupts*",
     "fixed control bits": "bits of the control of a fixed counter",
     "clock event": "control value of the event that counts every clock",
+    "traffic event": "control value of an event that counts requests of the CPU to memory",
     "largest increments": "largest count per clock, of all events and of some. "
                           "A wrong one makes polls too rare, or more frequent than necessary",
     "counters of events": "general counters that can count an event. "

@@ -16,7 +16,7 @@ from lab.framework import test
 
 # The driver's floors, the highest first: each may include those below it
 FLOORS = ("driver/abi", "driver/session", "driver/event", "driver/hotplug", "driver/irq",
-          "driver/sample", "driver/cpu", "driver/box", "driver/platforms",
+          "driver/sample", "driver/cpu", "driver/selftest", "driver/box", "driver/platforms",
           "driver/find/discovery", "driver/find", "driver/reg", "driver/hw")
 # and these stand on the ground: a dialect of the kernel's, and what user space sees
 GROUND = ("driver/compat.h", "driver/log.h", "driver/ucore_trace.h", "driver/ucore_uapi.h",

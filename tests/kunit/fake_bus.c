@@ -176,6 +176,18 @@ static void clock_tick(struct fake_window *win)
 			*reg_place(win, layout->fixed_ctl[0]) & win->type->fixed_en ? clocks : 0;
 }
 
+/* Write the status, or the other register that may clear it. */
+static void status_write(struct fake_window *win, u32 reg, u64 val)
+{
+	u64 *status = reg_place(win, reg == win->global->clear_other ? win->global->status : reg);
+	bool other = reg == win->global->clear_other;
+
+	if (win->clears == FAKE_CLEARED_BY_ZERO && !other && !val)
+		*status = 0;
+	else if (win->clears == (other ? FAKE_CLEARED_BY_OTHER : FAKE_CLEARED_BY_ONES))
+		*status &= ~val;
+}
+
 static void reg_write(struct fake_window *win, u32 reg, u64 val)
 {
 	const struct ucore_layout *layout = win->layout;
@@ -191,7 +203,10 @@ static void reg_write(struct fake_window *win, u32 reg, u64 val)
 		return;
 	if (win->global && reg == win->global->ctl)
 		global_control(win, val);
-	else if ((win->global && is_status(win->global, reg)) || (layout && reg == layout->status))
+	else if (win->global && (is_status(win->global, reg) ||
+				 (win->global->clear_other && reg == win->global->clear_other)))
+		status_write(win, reg, val);
+	else if (layout && reg == layout->status)
 		*reg_place(win, reg) &= ~val;
 	else if (layout && reg == layout->box_ctl)
 		box_control(win, val);

@@ -62,6 +62,14 @@ enum fake_overflow {
 	FAKE_OVERFLOW_STICKS,		/* freezes the die, and no unfreeze ends the freeze */
 };
 
+/* What clears the bits of a global status */
+enum fake_clear {
+	FAKE_CLEARED_BY_ONES,		/* written to the status */
+	FAKE_CLEARED_BY_ZERO,		/* written to the status */
+	FAKE_CLEARED_BY_OTHER,		/* ones written to struct ucore_global.clear_other */
+	FAKE_CLEARED_BY_NOTHING,
+};
+
 /**
  * struct fake_window - registers of one box, or of a domain's global control
  * @bus: bus of the window
@@ -82,6 +90,7 @@ enum fake_overflow {
  * @overflow: effect of an overflow of a general counter
  * @ov_sets: bits of the global status that such an overflow sets
  * @ov_status: bits of the box status that it sets
+ * @clears: what clears the global status (global control)
  * @halted: an overflow has frozen the box
  * @stuck: no unfreeze has an effect (global control)
  * @reserved: bits reserved in all registers: writes that set a reserved bit are dropped
@@ -110,6 +119,7 @@ struct fake_window {
 	enum fake_overflow overflow;
 	u64 ov_sets;
 	u64 ov_status;
+	enum fake_clear clears;
 	bool halted;
 	bool stuck;
 	u64 reserved;

@@ -23,7 +23,7 @@ static const struct ucore_static_table *table_of(const struct ucore_platform *pl
  * @name: box type
  * @max: number of boxes
  * @instance: box whose registers are listed
- * @ctl: legal bits of a general control without the overflow enable, 0 for the clock
+ * @ctl: legal bits of a general control, 0 for the clock
  * @bits: global status bits
  * @regs: MSRs of the controls, then of the counters, ended by 0
  */
@@ -38,22 +38,22 @@ struct expected {
 };
 
 static const struct expected rows[] = {
-	{ &ucore_platform_snb, "cbo", 4, 3, 0x1fc4ffff, 8, { 0x730, 0x731, 0x736, 0x737 } },
-	{ &ucore_platform_snb, "arb", 1, 0, 0x1fc4ffff, 2, { 0x3b2, 0x3b3, 0x3b0, 0x3b1 } },
+	{ &ucore_platform_snb, "cbo", 4, 3, 0x1fd4ffff, 8, { 0x730, 0x731, 0x736, 0x737 } },
+	{ &ucore_platform_snb, "arb", 1, 0, 0x1fd4ffff, 2, { 0x3b2, 0x3b3, 0x3b0, 0x3b1 } },
 	{ &ucore_platform_snb, "clock", 1, 0, 0, 1, { 0x394, 0x395 } },
-	{ &ucore_platform_skl, "cbo", 10, 6, 0x1fc4ffff, 8, { 0x760, 0x761, 0x766, 0x767 } },
-	{ &ucore_platform_skl, "cbo", 10, 7, 0x1fc4ffff, 8, { 0xf70, 0xf71, 0xf76, 0xf77 } },
-	{ &ucore_platform_skl, "cbo", 10, 9, 0x1fc4ffff, 8, { 0xf90, 0xf91, 0xf96, 0xf97 } },
-	{ &ucore_platform_skl, "arb", 1, 0, 0x1fc4ffff, 2, { 0x3b2, 0x3b3, 0x3b0, 0x3b1 } },
+	{ &ucore_platform_skl, "cbo", 10, 6, 0x1fd4ffff, 8, { 0x760, 0x761, 0x766, 0x767 } },
+	{ &ucore_platform_skl, "cbo", 10, 7, 0x1fd4ffff, 8, { 0xf70, 0xf71, 0xf76, 0xf77 } },
+	{ &ucore_platform_skl, "cbo", 10, 9, 0x1fd4ffff, 8, { 0xf90, 0xf91, 0xf96, 0xf97 } },
+	{ &ucore_platform_skl, "arb", 1, 0, 0x1fd4ffff, 2, { 0x3b2, 0x3b3, 0x3b0, 0x3b1 } },
 	{ &ucore_platform_skl, "clock", 1, 0, 0, 1, { 0x394, 0x395 } },
-	{ &ucore_platform_icl, "cbo", 8, 7, 0x1fc4ffff, 8, { 0x738, 0x739, 0x73a, 0x73b } },
-	{ &ucore_platform_icl, "arb", 1, 0, 0x1fc4ffff, 2, { 0x3b3, 0x3b1 } },
+	{ &ucore_platform_icl, "cbo", 8, 7, 0x1fd4ffff, 8, { 0x738, 0x739, 0x73a, 0x73b } },
+	{ &ucore_platform_icl, "arb", 1, 0, 0x1fd4ffff, 2, { 0x3b3, 0x3b1 } },
 	{ &ucore_platform_icl, "clock", 1, 0, 0, 1, { 0x394, 0x395 } },
-	{ &ucore_platform_tgl, "cbo", 8, 0, 0x1fc4ffff, 8, { 0x700, 0x701, 0x702, 0x703 } },
-	{ &ucore_platform_tgl, "arb", 1, 0, 0x1fc4ffff, 2, { 0x3b2, 0x3b3, 0x3b0, 0x3b1 } },
+	{ &ucore_platform_tgl, "cbo", 8, 0, 0x1fd4ffff, 8, { 0x700, 0x701, 0x702, 0x703 } },
+	{ &ucore_platform_tgl, "arb", 1, 0, 0x1fd4ffff, 2, { 0x3b2, 0x3b3, 0x3b0, 0x3b1 } },
 	{ &ucore_platform_tgl, "clock", 1, 0, 0, 1, { 0x394, 0x395 } },
-	{ &ucore_platform_adl, "cbo", 12, 11, 0x3fc4ffff, 8, { 0x2058, 0x2059, 0x205a, 0x205b } },
-	{ &ucore_platform_adl, "arb", 2, 1, 0x1fc4ffff, 2, { 0x2fd8, 0x2fd9, 0x2fda, 0x2fdb } },
+	{ &ucore_platform_adl, "cbo", 12, 11, 0x3fd4ffff, 8, { 0x2058, 0x2059, 0x205a, 0x205b } },
+	{ &ucore_platform_adl, "arb", 2, 1, 0x1fd4ffff, 2, { 0x2fd8, 0x2fd9, 0x2fda, 0x2fdb } },
 	{ &ucore_platform_adl, "clock", 1, 0, 0, 1, { 0x2fde, 0x2fdf } },
 };
 
@@ -95,7 +95,12 @@ static void msr_boxes_are_as_listed(struct kunit *test)
 	base = ucore_static_base(row, e->instance);
 	KUNIT_EXPECT_EQ(test, row->max, e->max);
 	KUNIT_EXPECT_EQ(test, control_bits(type), (u64)e->ctl);
-	KUNIT_EXPECT_EQ(test, type->ctl_ov_en | type->fixed_ov_en, 0U);
+	KUNIT_EXPECT_EQ(test, type->ctl_ov_en, type->nr_gp ? BIT(20) : 0);
+	KUNIT_EXPECT_EQ(test, type->fixed_ov_en, type->nr_fixed ? BIT(20) : 0);
+	KUNIT_EXPECT_EQ(test, type->status_fixed, type->nr_fixed ? UCORE_STATUS_GLOBAL : 0);
+	/* lookups of a CBO, requests to the ARB */
+	KUNIT_EXPECT_EQ(test, type->traffic, !type->nr_gp ? 0 :
+			BIT(31) | (e->name[0] == 'c' ? 0x8f34 : 0x0181));
 	KUNIT_EXPECT_EQ(test, type->caps, 0U);
 	KUNIT_EXPECT_NULL(test, type->words);
 	KUNIT_EXPECT_EQ(test, type->width, type->nr_gp ? 44 : 0);
@@ -158,6 +163,10 @@ static void platforms_are_as_listed(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, table->global->ctl, platforms[i].ctl);
 		KUNIT_EXPECT_EQ(test, table->global->status, platforms[i].status);
 		KUNIT_EXPECT_EQ(test, table->global->unfreeze, EN);
+		KUNIT_EXPECT_EQ(test, table->global->on_overflow, BIT_ULL(31));
+		KUNIT_EXPECT_TRUE(test, table->global->untried && table->global->clear_untried);
+		KUNIT_EXPECT_EQ(test, table->global->clear_other,
+				platforms[i].ctl == 0x391 ? 0x393U : 0U);
 		KUNIT_EXPECT_EQ(test, table->global->freeze, 0ULL);
 		KUNIT_EXPECT_EQ(test, table->global->core_sel, 0ULL);
 		KUNIT_EXPECT_EQ(test, table->global->keep, ANY);
@@ -555,6 +564,61 @@ static void lost_enable_is_a_change(struct kunit *test)
 	raw_spin_unlock_irq(&domain->lock);
 }
 
+/* After a trial each unfreeze sets the mode in which an overflow clears the enable bit. */
+static void mode_of_overflows_is_set_with_the_level(struct kunit *test)
+{
+	struct ucore_domain *domain = domain_of(test);
+	struct fake_window *gw = begin(test, 0xf);
+
+	domain->overflow_mode = true;
+	ucore_unfreeze_domain(domain, false);
+	KUNIT_EXPECT_FALSE(test, ucore_domain_control_changed(domain));
+	fake_poke(gw, CTL, EN);
+	KUNIT_EXPECT_TRUE(test, ucore_domain_control_changed(domain));
+	ucore_domain_release(domain);
+	raw_spin_unlock_irq(&domain->lock);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, CTL, 0), FAKE_W(gw, CTL, EN | BIT_ULL(31)),
+		    FAKE_R(gw, CTL), FAKE_R(gw, CTL), FAKE_W(gw, CTL, 0xf));
+}
+
+static const struct {
+	const struct ucore_platform *platform;
+	enum fake_clear clears;		/* what clears the status */
+	int due;			/* enum ucore_clear, or -1 */
+} clears[] = {
+	{ &ucore_platform_skl, FAKE_CLEARED_BY_ONES, UCORE_CLEAR_ONES },
+	{ &ucore_platform_skl, FAKE_CLEARED_BY_ZERO, UCORE_CLEAR_ZERO },
+	{ &ucore_platform_skl, FAKE_CLEARED_BY_OTHER, -1 },
+	{ &ucore_platform_snb, FAKE_CLEARED_BY_OTHER, UCORE_CLEAR_OTHER },
+	{ &ucore_platform_snb, FAKE_CLEARED_BY_ZERO, UCORE_CLEAR_ZERO },
+	{ &ucore_platform_snb, FAKE_CLEARED_BY_NOTHING, -1 },
+};
+
+static void what_clears_the_status_is_found(struct kunit *test)
+{
+	struct ucore_domain *domain = domain_of(test);
+	struct fake_window *gw = begin(test, 0);
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(clears); i++) {
+		domain->global = table_of(clears[i].platform)->global;
+		gw->global = domain->global;
+		gw->clears = clears[i].clears;
+		fake_poke(gw, domain->global->status, 9);
+		KUNIT_ASSERT_EQ(test, ucore_domain_status(domain), 9ULL);
+		KUNIT_EXPECT_EQ_MSG(test, ucore_domain_find_clear(domain), clears[i].due >= 0,
+				    "case %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, (int)domain->clear, max(clears[i].due, 0), "case %u", i);
+		/* the next service clears it in the same way */
+		fake_poke(gw, domain->global->status, 2);
+		ucore_domain_status(domain);
+		ucore_domain_clear_status(domain);
+		KUNIT_EXPECT_EQ_MSG(test, !ucore_domain_status(domain), clears[i].due >= 0,
+				    "case %u", i);
+	}
+	raw_spin_unlock_irq(&domain->lock);
+}
+
 static struct kunit_case global_cases[] = {
 	KUNIT_CASE(level_stops_and_starts_all_boxes),
 	KUNIT_CASE(value_found_is_restored_after_a_freeze),
@@ -563,6 +627,8 @@ static struct kunit_case global_cases[] = {
 	KUNIT_CASE(value_found_survives_a_die_without_cpus),
 	KUNIT_CASE(panic_restores_the_value_found),
 	KUNIT_CASE(lost_enable_is_a_change),
+	KUNIT_CASE(mode_of_overflows_is_set_with_the_level),
+	KUNIT_CASE(what_clears_the_status_is_found),
 	{ }
 };
 

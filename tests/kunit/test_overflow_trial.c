@@ -3,8 +3,8 @@
  * KUnit tests of the trial that shows what an overflow of a box does, for sessions that need no
  * PMI (UCORE_SESSION_F_NO_PMI).
  */
-#include "box/overflow_trial.h"
-#include "box/selftest.h"
+#include "selftest/overflow_trial.h"
+#include "selftest/selftest.h"
 #include "fake_machine.h"
 
 #define N	BIT_ULL(40)

@@ -3,7 +3,7 @@
  * KUnit tests of the rendezvous: START, STOP, RESET and READ of two dies, of which the reader of
  * one is late. The fakes run one reader at a time, so that each test is deterministic.
  */
-#include "box/selftest.h"
+#include "selftest/selftest.h"
 #include "fake_machine.h"
 #include "session/budget_admission.h"
 

@@ -3,7 +3,7 @@
  * KUnit tests of the self-test of a new box: what it checks, the findings on faulty hardware,
  * and that it runs once.
  */
-#include "box/selftest.h"
+#include "selftest/selftest.h"
 #include "fake_machine.h"
 
 #define FIXED		BIT_ULL(UCORE_COUNTER_FIXED)

@@ -52,6 +52,8 @@ TESTS = {
         "test_pmi.*",
         "test_no_pmi.*",
         "test_client.periods_are_polled_with_exact_counts",
+        "test_client_overflow.overflows_of_each_box_are_sampled_exactly",
+        "test_client_overflow.status_that_nothing_clears_is_polled skl-1s",
         "test_overflow_freeze.overflows_of_each_box_type_* spr-2s",
         "test_overflow_freeze.trial_waits_for_an_idle_die",
         "test_overflow_freeze.overflow_that_freezes_its_box_only_is_polled",

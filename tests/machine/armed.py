@@ -46,7 +46,8 @@ def run_armed(machine, wanted, enough, **options):
 
     The check does not depend on the speed of the host. The CPU budget is tested by test_budget.
     """
-    machine.write(WATCHDOG, 0)
+    # without core counters there is no watchdog, and its file refuses writes
+    machine.run(f"echo 0 2>/dev/null >{WATCHDOG}; [ $(cat {WATCHDOG} || echo 0) -eq 0 ]")
     with budget_of(machine, 100), Session(machine, ring=1 << 22, **options) as s:
         ids = s.add_all(wanted)
         periods = {event: w[3] for event, w in zip(ids, wanted) if w[3]}

@@ -238,12 +238,6 @@ def periods_are_polled_with_exact_counts(m):
     run_polled(m, wanted, each_overflowed(3))
 
 
-@test("skl-1s")
-def overflows_without_polls_are_refused(m):
-    with Session(m, no_pmi=True) as s, refused(errno.EOPNOTSUPP):
-        s.add("cbo0", 0, 0, 1 << 30, event=0x34, umask=0x8f)
-
-
 @test("snb-1s")
 def fields_absent_in_a_box_are_refused(m):
     with Session(m) as s:

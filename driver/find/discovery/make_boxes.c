@@ -142,7 +142,7 @@ static const struct ucore_global *global_of_unit(const struct ucore_unit *unit)
  * Describe the overflow status of a box. A box can report overflows only if it has a bit in the
  * global status and its own status register responds. Otherwise the driver does not use the
  * status register of the box. A trial shows whether the box reports overflows
- * (box/overflow_trial.c).
+ * (selftest/overflow_trial.c).
  */
 static void describe_overflow(struct ucore_box_desc *desc, struct ucore_unit *unit)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Self-tests of boxes that a session claims for the first time. Part of the box layer. */
+/* Self-tests of boxes that a session claims for the first time. Part of the selftest layer. */
 #ifndef UCORE_SELFTEST_H
 #define UCORE_SELFTEST_H
 
@@ -11,8 +11,6 @@ bool ucore_selftest_failed(const struct ucore_box *box);
 void ucore_selftest_report(struct ucore_box *box);
 struct ucore_selftest ucore_selftest_get(const struct ucore_box *box);
 const char *ucore_selftest_reason(const struct ucore_selftest *selftest);
-
-u32 ucore_selftest_event_bits(const struct ucore_box *box);
 
 /*
  * Return true if the freeze that a session uses does not stop the box. The box has no freeze, or

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Trials of overflows, whose effect no manual states. Part of the box layer. */
+/* Trials of overflows, whose effect no manual states. Part of the selftest layer. */
 #ifndef UCORE_OVERFLOW_TRIAL_H
 #define UCORE_OVERFLOW_TRIAL_H
 
 #include "box/box_registers.h"
 
-/* Checks of the trial on platforms with discovery tables */
+/* Checks of a trial */
 #define UCORE_OVERFLOW_TRIAL_CHECKS \
 	(UCORE_SELFTEST_OVERFLOW_ENABLE | UCORE_SELFTEST_OVERFLOW_STATUS | \
 	 UCORE_SELFTEST_OVERFLOW_FREEZE | UCORE_SELFTEST_OVERFLOW_DIE | \

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Clock of a box: a counter that counts clock cycles, so that self-tests see whether the box counts
- * or stands. Part of the box layer. The functions run with the domain's lock held, on a CPU of
- * the domain, with interrupts off.
+ * Clock of a box: a counter that counts clock cycles, or the memory traffic of this CPU, so that
+ * self-tests see whether the box counts or stands. Part of the selftest layer. The functions run
+ * with the domain's lock held, on a CPU of the domain, with interrupts off.
  */
-#ifndef UCORE_BOX_CLOCK_H
-#define UCORE_BOX_CLOCK_H
+#ifndef UCORE_SELFTEST_CLOCK_H
+#define UCORE_SELFTEST_CLOCK_H
 
-#include <linux/delay.h>
 #include <linux/ktime.h>
 
 #include "box/box_registers.h"
@@ -15,8 +14,7 @@
 #include "box/freeze.h"
 #include "find/clock.h"
 
-/* Time for which a counter counts clocks (us). A clock of 100 MHz has 500 cycles in this time. */
-#define UCORE_CLOCK_US	5
+void ucore_clock_wait(bool traffic);
 
 static inline bool ucore_clock_find_general(const struct ucore_box *box, struct ucore_clock *clock)
 {
@@ -37,7 +35,7 @@ static inline bool ucore_clock_stands(const struct ucore_box *box, const struct 
 {
 	u64 before = ucore_clock_read(box, clock);
 
-	udelay(UCORE_CLOCK_US);
+	ucore_clock_wait(clock->traffic);
 	return ucore_clock_read(box, clock) == before;
 }
 
@@ -58,4 +56,4 @@ static inline void ucore_clock_freeze(struct ucore_box *box)
 		ucore_box_freeze(box);
 }
 
-#endif /* UCORE_BOX_CLOCK_H */
+#endif /* UCORE_SELFTEST_CLOCK_H */

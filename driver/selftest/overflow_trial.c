@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Trials of overflows, whose effect no manual states. Part of the box layer. A trial is a part of
- * the self-test of a box (selftest.c), on a domain that no session uses. It lets a counter
- * overflow that counts clocks.
+ * Trials of overflows, whose effect no manual states. Part of the selftest layer. A trial is a part
+ * of the self-test of a box (selftest.c), on a domain that no session uses. It lets a counter
+ * overflow that counts clocks, or memory requests that the trial makes.
  *
  * Public sources about discovery platforms state the overflow enable of a control, the bit of a box
  * in the global status, and that the global control freezes the die. No source states that an
- * overflow freezes the die, or how that freeze ends. The trial observes each step on the box
+ * overflow freezes the die, or how that freeze ends. The manual of client processors states that an
+ * overflow freezes the die, but not what clears the status. The trial observes each step on the box
  * itself, and the freeze also on other boxes that are not in use. If all steps are as assumed, the
  * box gets the capability for sessions that need no PMI (UCORE_SESSION_F_NO_PMI). The trial is made
  * only for such a session.
@@ -16,17 +17,17 @@
  * box and unfreezes the domain afterwards.
  */
 #include <linux/bits.h>
-#include <linux/delay.h>
 
-#include "box/box_clock.h"
 #include "box/catalog.h"
-#include "box/overflow_trial.h"
+#include "selftest/clock.h"
+#include "selftest/overflow_trial.h"
 
 /*
- * Number of clocks after which the counter overflows. It is less than UCORE_CLOCK_US takes, so that
- * the message of the overflow has arrived at the end of this time.
+ * Number of clocks or memory requests after which the counter overflows. They take less time than
+ * ucore_clock_wait(), so that the message of the overflow has arrived at the end of this time.
  */
 #define TRIAL_CLOCKS	64
+#define TRIAL_REQUESTS	2
 
 /*
  * Largest number of other boxes whose clocks a trial observes, and of boxes whose controls it reads
@@ -35,10 +36,22 @@
 #define MAX_OTHERS	3
 #define MAX_READ	8
 
-/* Value of the counter that overflows after TRIAL_CLOCKS clocks */
-static u64 preload(const struct ucore_box *box)
+/* Return true if the trial is of the fixed counter, because the box has no general counters. */
+static bool is_fixed(const struct ucore_box *box)
 {
-	return GENMASK_ULL(ucore_box_width(box, false) - 1, 0) - TRIAL_CLOCKS;
+	return !box->desc.type->nr_gp;
+}
+
+static u32 overflow_enable(const struct ucore_box *box)
+{
+	return is_fixed(box) ? box->desc.type->fixed_ov_en : box->desc.type->ctl_ov_en;
+}
+
+/* Return the value from which the counter overflows after a few clocks or requests. */
+static u64 preload(const struct ucore_box *box, const struct ucore_clock *clock)
+{
+	return GENMASK_ULL(ucore_box_width(box, is_fixed(box)) - 1, 0) -
+	       (clock->traffic ? TRIAL_REQUESTS : TRIAL_CLOCKS);
 }
 
 /*
@@ -65,10 +78,10 @@ void ucore_overflow_trial_reserved(struct ucore_box *box)
 	box->selftest.missing |= ucore_box_missing_bits(box, clock.ctl, type->ctl_ov_try);
 	if (box->selftest.missing & type->ctl_ov_try)
 		return;
-	box->io.ops->write64(&box->io, clock.ctr, preload(box));
+	box->io.ops->write64(&box->io, clock.ctr, preload(box, &clock));
 	ucore_box_write(box, clock.ctl, clock.word | type->ctl_ov_try);
 	ucore_clock_start(box);
-	udelay(UCORE_CLOCK_US);
+	ucore_clock_wait(false);
 	ucore_clock_freeze(box);
 	ucore_box_write(box, clock.ctl, 0);
 	ucore_box_clear_status(box, ucore_box_status(box));
@@ -79,7 +92,7 @@ void ucore_overflow_trial_reserved(struct ucore_box *box)
 }
 
 /*
- * ---- overflow of a box of a discovery table ----
+ * ---- overflow that freezes the die ----
  */
 
 /**
@@ -109,6 +122,7 @@ struct observed {
  * @box: the box
  * @own: clock of the box; its counter overflows
  * @other: clocks of other boxes of the domain
+ * @traffic: one of the clocks counts memory requests
  * @nr: number of entries in @other
  * @nr_read: number of other boxes whose controls have been read
  */
@@ -116,6 +130,7 @@ struct trial {
 	struct ucore_box *box;
 	struct observed own;
 	struct observed other[MAX_OTHERS];
+	bool traffic;
 	u32 nr;
 	u32 nr_read;
 };
@@ -146,8 +161,10 @@ static bool is_free(const struct ucore_box *box, struct ucore_clock *clock)
 /* Observe the box, too, unless its control shows that other software uses it. */
 static void choose(struct trial *t, struct ucore_box *box, const struct ucore_clock *clock)
 {
-	if (t->nr_read++ < MAX_READ && !ucore_box_read(box, clock->ctl))
-		t->other[t->nr++] = (struct observed){ .box = box, .clock = *clock };
+	if (t->nr_read++ >= MAX_READ || ucore_box_read(box, clock->ctl))
+		return;
+	t->other[t->nr++] = (struct observed){ .box = box, .clock = *clock };
+	t->traffic |= clock->traffic;
 }
 
 /*
@@ -246,7 +263,8 @@ static bool status_is_exact(struct ucore_box *box, u32 counter, u64 *status)
 
 	ucore_domain_status(domain);
 	*status = ucore_box_status(box);
-	exact = *status == BIT_ULL(type->status_gp_shift + counter);
+	exact = box->desc.layout->status == UCORE_REG_NONE ||
+		*status == BIT_ULL(type->status_gp_shift + counter);
 	exact &= shows_only(box, domain->global, domain->status);
 	ucore_domain_for_each_further(domain, c)
 		exact &= shows_only(box, c->global, c->status);
@@ -305,17 +323,21 @@ static bool all_respond(const struct trial *t)
 }
 
 /*
- * Test whether the control of each general counter retains the overflow enable. Return true if it
- * does.
+ * Test whether the control of each general counter, or of the fixed one, retains the overflow
+ * enable. Return true if it does.
  */
 static bool test_enable(struct ucore_box *box)
 {
-	const struct ucore_box_type *type = box->desc.type;
+	const struct ucore_layout *layout = box->desc.layout;
+	u32 enable = overflow_enable(box);
 	u32 missing = 0, i;
 
-	for (i = 0; i < type->nr_gp; i++)
-		missing |= ucore_box_missing_bits(box, box->desc.layout->ctl[i], type->ctl_ov_en);
-	box->selftest.missing |= missing;
+	for (i = 0; i < box->desc.type->nr_gp; i++)
+		missing |= ucore_box_missing_bits(box, layout->ctl[i], enable);
+	if (is_fixed(box))
+		missing = ucore_box_missing_bits(box, layout->fixed_ctl[0], enable);
+	else
+		box->selftest.missing |= missing;
 	record(box, UCORE_SELFTEST_OVERFLOW_ENABLE, !missing);
 	return !missing;
 }
@@ -330,17 +352,17 @@ static bool test_overflow(struct trial *t, u64 *status)
 	bool exact, stood;
 	u32 ran;
 
-	box->io.ops->write64(&box->io, t->own.clock.ctr, preload(box));
+	box->io.ops->write64(&box->io, t->own.clock.ctr, preload(box, &t->own.clock));
 	observe_all(t, observe_start);
 	ucore_clock_start(box);
-	udelay(UCORE_CLOCK_US);
+	ucore_clock_wait(t->traffic);
 	observe_all(t, observe_first);
 	exact = status_is_exact(box, t->own.clock.gp, status);
-	udelay(UCORE_CLOCK_US);
+	ucore_clock_wait(t->traffic);
 	observe_all(t, observe_again);
 	ucore_clock_freeze(box);
 	observe_all(t, observe_frozen);
-	udelay(UCORE_CLOCK_US);
+	ucore_clock_wait(t->traffic);
 	observe_all(t, observe_unstoppable);
 	if (t->own.after >= t->own.before)
 		return false;
@@ -362,14 +384,16 @@ static void test_resume(struct trial *t, u64 status)
 	struct ucore_domain *domain = box->domain;
 	bool clear;
 
-	ucore_box_write(box, t->own.clock.ctl, t->own.clock.word & ~box->desc.type->ctl_ov_en);
+	ucore_box_write(box, t->own.clock.ctl, t->own.clock.word & ~overflow_enable(box));
 	ucore_box_clear_status(box, status);
-	ucore_domain_clear_status(domain);
-	clear = !ucore_domain_status(domain);
+	clear = ucore_domain_find_clear(domain);
 	observe_all(t, observe_first);
 	ucore_clock_start(box);
-	udelay(UCORE_CLOCK_US);
+	ucore_clock_wait(t->traffic);
 	observe_all(t, observe_resumed);
+	/* a mode that does not read back would look like a conflict with other software */
+	if (domain->global->on_overflow)
+		clear &= !ucore_domain_control_changed(domain);
 	ucore_clock_freeze(box);
 	record(box, UCORE_SELFTEST_OVERFLOW_RESUME, clear && all_resumed(t));
 	if (!all_resumed(t) && all_respond(t))
@@ -387,29 +411,47 @@ static bool any_dirty(const struct ucore_domain *domain)
 	return false;
 }
 
+/* Give the box its capability if all checks passed. */
+static void conclude(struct ucore_box *box)
+{
+	struct ucore_domain *domain = box->domain;
+
+	if ((box->selftest.tested & ~box->selftest.failed & UCORE_OVERFLOW_TRIAL_CHECKS) ==
+	    UCORE_OVERFLOW_TRIAL_CHECKS) {
+		WRITE_ONCE(domain->overflow_proven, true);
+		WRITE_ONCE(box->caps, box->caps | (is_fixed(box) ? UCORE_BOX_F_FIXED_OVERFLOW :
+								    UCORE_BOX_F_OVERFLOW));
+	}
+	domain->overflow_mode = domain->overflow_proven;
+}
+
 /* Return false if the trial could not observe other boxes now, but may be able to later. */
 static bool run(struct trial *t)
 {
 	struct ucore_box *box = t->box;
 	u64 status = 0;
 
-	t->own.clock.word |= box->desc.type->ctl_ov_en;
+	t->own.clock.word |= overflow_enable(box);
+	t->traffic = t->own.clock.traffic;
 	if (ucore_domain_status(box->domain))
-		ucore_domain_clear_status(box->domain);
+		ucore_domain_find_clear(box->domain);
 	choose_others(t);
 	if (!t->nr && any_dirty(box->domain))
 		return false;
 	ucore_box_clear_status(box, ucore_box_status(box));
+	box->domain->overflow_mode = true;
 	if (test_overflow(t, &status))
 		test_resume(t, status);
 	observe_all(t, observe_end);
 	ucore_box_clear_status(box, ucore_box_status(box));
-	if ((box->selftest.tested & ~box->selftest.failed & UCORE_OVERFLOW_TRIAL_CHECKS) ==
-	    UCORE_OVERFLOW_TRIAL_CHECKS) {
-		WRITE_ONCE(box->domain->overflow_proven, true);
-		WRITE_ONCE(box->caps, box->caps | UCORE_BOX_F_OVERFLOW);
-	}
+	conclude(box);
 	return box->selftest.tested & UCORE_SELFTEST_OVERFLOW_DIE || !any_dirty(box->domain);
+}
+
+static bool find_own_clock(const struct ucore_box *box, struct ucore_clock *clock)
+{
+	return is_fixed(box) ? ucore_clock_find(box, clock) :
+			       ucore_clock_find_general(box, clock);
 }
 
 /**
@@ -418,7 +460,8 @@ static bool run(struct trial *t)
  *       during a freeze by the global control
  *
  * The box gets UCORE_BOX_F_OVERFLOW if its overflow sets its bits of the status registers and no
- * others, freezes the box itself and other boxes, and if the freeze ends like that of a service.
+ * others, freezes the box itself and other boxes, and if the freeze ends like that of a service. A
+ * box without general counters gets UCORE_BOX_F_FIXED_OVERFLOW instead.
  * A check is not in @box->selftest.tested if nothing could be observed.
  */
 void ucore_overflow_trial_run(struct ucore_box *box)
@@ -426,7 +469,7 @@ void ucore_overflow_trial_run(struct ucore_box *box)
 	struct trial t = { .box = box, .own.box = box };
 	bool tried = true;
 
-	if (ucore_clock_find_general(box, &t.own.clock) && test_enable(box))
+	if (find_own_clock(box, &t.own.clock) && test_enable(box))
 		tried = run(&t);
 	/* pairs with ucore_overflow_trial_open(): the capabilities are complete */
 	smp_store_release(&box->selftest.overflow_tried, tried);

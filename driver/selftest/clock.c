@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Waits of the self-tests, in which a counter counts. Part of the selftest layer.
+ *
+ * Boxes of client processors have no event that counts clocks. Their events count requests to the
+ * last-level cache and to memory, which a wait therefore makes. All functions run with interrupts
+ * off.
+ */
+#include <linux/cache.h>
+#include <linux/compiler.h>
+#include <linux/delay.h>
+#include <linux/ktime.h>
+#include <asm/special_insns.h>
+
+#include "selftest/clock.h"
+
+/* Time for which a counter counts clocks (us). A clock of 100 MHz has 500 cycles in this time. */
+#define CLOCK_US	5
+
+/* Least time for which a counter counts requests (us) */
+#define TRAFFIC_US	20
+
+/*
+ * Memory that the requests read. The lines of a page are spread over all slices of the last-level
+ * cache.
+ */
+#define LINE		64
+static u8 lines[64 * LINE] __aligned(LINE);
+
+/* Read lines from memory: remove them from all caches first. */
+static void make_traffic(void)
+{
+	u32 i;
+
+	for (i = 0; i < sizeof(lines); i += LINE)
+		clflush(&lines[i]);
+	mb();	/* no read may be answered by a cache that the line is about to leave */
+	for (i = 0; i < sizeof(lines); i += LINE)
+		READ_ONCE(lines[i]);
+}
+
+/**
+ * ucore_clock_wait() - wait while counters count
+ * @traffic: also make memory requests, for counters that count these
+ */
+void ucore_clock_wait(bool traffic)
+{
+	u64 start = ktime_get_mono_fast_ns();
+
+	if (!traffic) {
+		udelay(CLOCK_US);
+		return;
+	}
+	do {
+		make_traffic();
+	} while (ktime_get_mono_fast_ns() - start < TRAFFIC_US * NSEC_PER_USEC);
+}
