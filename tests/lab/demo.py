@@ -39,9 +39,10 @@ NO_GLOBAL = """\
   is the time between the first box's freeze and the last one's."""
 
 
-NO_STATUS = """\
-  By a timer: no public document describes how the status of an overflow is cleared on client
-  processors. The timer clears the level that enables all boxes, and reads their counters."""
+SILENT = """\
+  Without an interrupt: the overflow stops all boxes of the processor, and polls of the status find
+  it. ucore first tried what an overflow does, because no public document describes how the status
+  is cleared on client processors."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,10 +55,11 @@ class Demo:
     why: str = ""
     reason: str = "overflow"        # reason of the freezes in which samples are taken
     period: int = 0                 # polled period of READS; 0 if the platform has interrupts
+    silent: bool = False            # overflows freeze the die without an interrupt
 
     @property
-    def by_overflow(self):
-        return self.reason == "overflow"
+    def by_pmi(self):
+        return self.reason == "overflow" and not self.silent
 
 
 OF_MESH = ("cha/TOR_INSERTS.IA_MISS/", "upi/TxL_FLITS.ALL_DATA/",
@@ -65,7 +67,7 @@ OF_MESH = ("cha/TOR_INSERTS.IA_MISS/", "upi/TxL_FLITS.ALL_DATA/",
 OF_GNR = ("imc/CAS_COUNT_SCH0.RD/", "imc/CAS_COUNT_SCH0.WR/")
 OF_HBM = ("mchbm/CAS_COUNT.RD/", "mchbm/CAS_COUNT.WR/")
 OF_LOOKUPS = ("cbo/CACHE_LOOKUP.ANY_MESI/", "cbo/CACHE_LOOKUP.ANY_I/")
-OF_ARB = ("arb/TRK_REQUESTS.ALL/", "clock/CLOCK.SOCKET/")
+CLOCKS, REQUESTS = "clock/CLOCK.SOCKET/", "arb/TRK_REQUESTS.ALL/"
 OF_E5 = ("ha/REQUESTS.READS/", "cbo/TOR_INSERTS.ALL/")
 
 
@@ -97,9 +99,10 @@ def of_client(scenario, reads, writes, *events):
     """The stat shows free-running counters of memory controllers, which no freeze stops. The
     samples are of the other boxes."""
     return Demo(scenario, STAT.format(f"imc_free/{reads}_FREERUN/", f"imc_free/{writes}_FREERUN/"),
-                f"ucoretool record --timer 10ms {' '.join(f'-e {event}' for event in events)} "
-                "-o /tmp/samples -- sleep 0.3",
-                "A sample of all counters of the uncore every 10 ms", NO_STATUS, "frz_all")
+                f"ucoretool record -e {CLOCKS} -c 30M {' '.join(f'-e {event}' for event in events)} "
+                "--no-pmi -o /tmp/samples -- sleep 0.3",
+                "A sample of all counters of the uncore each time its clock has counted 30 million",
+                SILENT, silent=True)
 
 
 PLATFORMS = {
@@ -120,12 +123,12 @@ PLATFORMS = {
     "grr": by_timer("grr-1s", *OF_GNR, "cha/TOR_INSERTS.IA_MISS/",
                     "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/"),
     # client processors
-    "snb": of_client("snb-1s", "READ", "WRITE", *OF_LOOKUPS, *OF_ARB),
-    "hsw": of_client("hsw-1s", "READ", "WRITE", *OF_LOOKUPS, *OF_ARB),
-    "skl": of_client("skl-1s", "READ", "WRITE", *OF_LOOKUPS, *OF_ARB),
-    "icl": of_client("icl-1s", "READ", "WRITE", *OF_ARB),
-    "tgl": of_client("tgl-1s", "RDCAS_COUNT", "WRCAS_COUNT", *OF_ARB),
-    "adl": of_client("adl-1s", "RDCAS_COUNT", "WRCAS_COUNT", *OF_ARB),
+    "snb": of_client("snb-1s", "READ", "WRITE", *OF_LOOKUPS, REQUESTS),
+    "hsw": of_client("hsw-1s", "READ", "WRITE", *OF_LOOKUPS, REQUESTS),
+    "skl": of_client("skl-1s", "READ", "WRITE", *OF_LOOKUPS, REQUESTS),
+    "icl": of_client("icl-1s", "READ", "WRITE", REQUESTS),
+    "tgl": of_client("tgl-1s", "RDCAS_COUNT", "WRCAS_COUNT", REQUESTS),
+    "adl": of_client("adl-1s", "RDCAS_COUNT", "WRCAS_COUNT", REQUESTS),
     # machines with the tables of real ones (scenarios/shapes.md)
     "spr-xcc": by_timer("spr-xcc-2s", READS, WRITES, *OF_MESH),
     "spr-mcc": by_timer("spr-mcc-1s", READS, WRITES, *OF_MESH),
@@ -184,7 +187,7 @@ def record_and_compare(machine, demo, platform):
     say("The samples against the model, which logs every counter at every freeze")
     print(f"  {len(freezes)} freezes by {CAUSES[demo.reason]}, {len(samples)} samples were written")
     print(f"  {equal} values are equal to the truth, {len(differences)} are not")
-    if demo.by_overflow:
+    if demo.by_pmi:
         print(f"  {len(strays)} PMIs of die 0 came to another CPU than {PMI_CPU}")
     if demo.period:
         show_polling(samples, freezes, strays)
@@ -201,8 +204,10 @@ def freezes_of(demo, freezes, before, events, samples):
 
 
 def is_stray(demo, sample):
-    """Return true for an interrupt on the wrong CPU, and for a polled sample without its flag."""
-    if demo.by_overflow:
+    """Return true for an interrupt on the wrong CPU, and for a sample without its flag."""
+    if demo.silent:
+        return not sample.get("no_pmi")
+    if demo.by_pmi:
         return sample["die"] == 0 and sample["cpu"] != PMI_CPU
     return bool(demo.period) and not (sample.get("polled") and sample.get("skew_ns"))
 
@@ -234,6 +239,9 @@ def main(platform="ivbep"):
         show(machine, f"insmod {machine.module_path()}")
         machine.run("have")     # run the self-test of each box before the model's totals are read
         show(machine, "ucoretool list")
+        if demo.silent:
+            say("What the hardware does, an overflow of each box included")
+            show(machine, "ucoretool verify --yes | grep '^passed\\|^failed\\|^not'")
         say("All memory traffic of a second, per socket")
         show(machine, demo.stat)
         say(demo.what)

@@ -255,10 +255,10 @@ void doctor_check_overflow(struct doctor *doctor)
 		return;
 	if (caps & UCORE_CAP_OVERFLOW_PMI)
 		doctor_report(doctor, VERDICT_OK, "overflow", NULL, "overflow interrupts are available");
-	else if (caps & UCORE_CAP_DISCOVERY)
+	else if (caps & UCORE_CAP_GLOBAL_FREEZE)
 		doctor_report(doctor, VERDICT_WARNING, "overflow",
 			      "sample with a timer ('ucoretool record --timer 1ms'); periods (-c N) are polled, or exact with --no-pmi",
-			      "this platform has no publicly documented overflow interrupt");
+			      "ucore uses no overflow interrupt on this platform");
 	else
 		doctor_report(doctor, VERDICT_WARNING, "overflow",
 			      "sample with a timer ('ucoretool record --timer 1ms'); periods (-c N) are polled",

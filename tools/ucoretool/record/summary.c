@@ -32,7 +32,7 @@ static const char *alternative(const struct record *record)
 {
 	const struct ucore_get_info *info = ucore_device_info(record->count.dev);
 
-	if (info->caps & UCORE_CAP_OVERFLOW_PMI || !(info->caps & UCORE_CAP_DISCOVERY))
+	if (info->caps & UCORE_CAP_OVERFLOW_PMI || !(info->caps & UCORE_CAP_GLOBAL_FREEZE))
 		return "";
 	if (record->flags & UCORE_SESSION_F_NO_PMI)
 		return ", but exact: each overflow froze the die until a poll. "

@@ -50,25 +50,34 @@ struct traffic {
 	uint64_t reads, writes, most;
 };
 
-/* Lists of events that count cache lines read and written, per channel or per half channel */
-static const struct {
+/* List of events that count cache lines read and written */
+struct line_events {
 	const char *events;
 	uint32_t first_write;		/* index of the first event that counts writes */
-} line_events[] = {
-	{ "imc/CAS_COUNT.RD/,imc/CAS_COUNT.WR/", 1 },
-	{ "imc/CAS_COUNT_SCH0.RD/,imc/CAS_COUNT_SCH1.RD/,imc/CAS_COUNT_SCH0.WR/,imc/CAS_COUNT_SCH1.WR/",
-	  2 },
+	uint32_t channels;		/* maximum number of channels that one box counts */
 };
 
-/* Add the first possible list of line_events to the session; @err explains the error of list 0 */
-static int lines_add(struct ucore_session *session, uint32_t *first_write,
+/* Per channel or per half channel, and per controller of client processors */
+static const struct line_events line_events[] = {
+	{ "imc/CAS_COUNT.RD/,imc/CAS_COUNT.WR/", 1, 1 },
+	{ "imc/CAS_COUNT_SCH0.RD/,imc/CAS_COUNT_SCH1.RD/,imc/CAS_COUNT_SCH0.WR/,imc/CAS_COUNT_SCH1.WR/",
+	  2, 1 },
+	{ "imc_free/READ_FREERUN/,imc_free/WRITE_FREERUN/", 1, 2 },
+	{ "imc_free/RDCAS_COUNT_FREERUN/,imc_free/WRCAS_COUNT_FREERUN/", 1, 2 },
+};
+
+/*
+ * Add the first possible list of line_events to the session, and store it in @list; @err explains
+ * the error of the first one
+ */
+static int lines_add(struct ucore_session *session, const struct line_events **list,
 		     struct ucore_error *err)
 {
 	struct ucore_error other;
 	int ret = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(line_events); i++) {
-		*first_write = line_events[i].first_write;
+		*list = &line_events[i];
 		ret = ucore_session_add_list(session, line_events[i].events, i ? &other : err);
 		if (!ret)
 			return 0;
@@ -78,7 +87,7 @@ static int lines_add(struct ucore_session *session, uint32_t *first_write,
 
 static int memory_count(struct verify *verify, unsigned char *buffer, struct traffic *traffic)
 {
-	uint32_t first_write;
+	const struct line_events *list;
 	struct ucore_error *err = &verify->tool->err;
 	struct ucore_session *session;
 	const struct ucore_slot *slots;
@@ -88,7 +97,7 @@ static int memory_count(struct verify *verify, unsigned char *buffer, struct tra
 
 	if (ret)
 		return ret;
-	ret = lines_add(session, &first_write, err);
+	ret = lines_add(session, &list, err);
 	if (!ret)
 		ret = ucore_session_start(session, err);
 	if (!ret) {
@@ -97,12 +106,12 @@ static int memory_count(struct verify *verify, unsigned char *buffer, struct tra
 	}
 	slots = ucore_session_slots(session, &nr);
 	for (size_t i = 0; !ret && i < nr; i++)
-		*(slots[i].index < first_write ? &traffic->reads : &traffic->writes) +=
+		*(slots[i].index < list->first_write ? &traffic->reads : &traffic->writes) +=
 			snap.values[i].count;
-	/* nr / 2 is the number of channels (or half channels), each of which has a read event */
+	/* nr / 2 is the number of boxes (or half channels), each of which has a read event */
 	if (!ret && snap.nr_domains)
 		traffic->most = (uint64_t)((double)snap.domains[0].time_enabled / 1e9 *
-					   LINES_PER_SECOND) * (nr / 2);
+					   LINES_PER_SECOND) * (nr / 2) * list->channels;
 	ucore_session_destroy(session);
 	return ret;
 }

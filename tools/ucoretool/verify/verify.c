@@ -70,7 +70,7 @@ static int plan_print(const struct verify *verify)
 	       "  and freeze it; a die on which nothing counts is frozen for about 100 us each time\n"
 	       "- count clocks for %llu s, and memory reads and writes of its own\n"
 	       "- let a box of each type interrupt each CPU of its die a few times, or let each box\n"
-	       "  of a discovery table overflow once\n"
+	       "  overflow once on platforms without overflow interrupts\n"
 	       "This takes about a second more, and some ms for each CPU and type of box.\n"
 	       "Other sessions continue to count, but their boxes are not tested: stop them first.\n"
 	       "Interrupts to CPUs outside the caller's affinity need CAP_SYS_NICE (root).\n\n",
