@@ -293,7 +293,7 @@ struct ucore_get_domains {
  *
  * With UCORE_CAP_DISCOVERY, and on client processors, the box of a die gets OVERFLOW when its trial
  * has passed (UCORE_SELFTEST_OVERFLOW_ENABLE and the next bits). The clock of client processors,
- * which has no general counters, gets FIXED_OVERFLOW instead. No other box gets FIXED_OVERFLOW. The
+ * which has no general counters, gets FIXED_OVERFLOW instead, and no other box of theirs does. The
  * first ADD_EVENT of a session with NO_PMI on the box makes the trial, if no session runs on the
  * die. E5-2600 v1 and Snow Ridge have no trial, and only the box of a CPU has the flags there.
  */
@@ -653,10 +653,11 @@ struct ucore_get_ports {
  * no session has programmed, and whose clock control is 0. CBO and ARB of client processors count
  * memory requests of the trial in place of clocks. If all five checks pass, the box gets its flag.
  * A check is not in @tested if it was impossible: the box has no bit in the global status, no clock
- * event is known, the counter did not overflow, or no other box was free and counted. _RESUME fails
- * if the status does not clear, or if a clock still stands. If a clock stands although all observed
- * boxes respond, the die counts again after a reboot. The driver then makes no further trial until
- * it is loaded again.
+ * event is known, the counter did not overflow, or no other box was free and counted. _ENABLE also
+ * fails if the global control does not keep the mode in which overflows freeze the die. _RESUME
+ * fails if the status does not clear, or if a clock still stands. If a clock stands although all
+ * observed boxes respond, the die counts again after a reboot. The driver then makes no further
+ * trial until it is loaded again.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOENT (box).
  */

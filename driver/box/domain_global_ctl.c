@@ -102,6 +102,20 @@ bool ucore_domain_control_changed(struct ucore_domain *domain)
 	return changed && !(domain->armed && ucore_domain_status(domain));
 }
 
+/**
+ * ucore_domain_restart() - let the domain count again if its level was lost
+ * @domain: domain that is not frozen, and for which ucore_domain_control_changed() returned true
+ *
+ * A deep package C-state may clear the whole control. Without this write the boxes would stand
+ * until the next START, and no overflow would end a period. Any other change of the control was
+ * made by software, and is left.
+ */
+void ucore_domain_restart(struct ucore_domain *domain)
+{
+	if (domain->global->run_level && !ucore_global_ctl_found(domain->global, &domain->io))
+		ucore_domain_write_global(domain, ucore_domain_run_word(domain));
+}
+
 /* Return true if a manual or a trial shows what the bits of the global status mean. */
 static bool status_is_known(const struct ucore_domain *domain)
 {
@@ -144,7 +158,7 @@ void ucore_domain_clear_status(struct ucore_domain *domain)
  *			       unknown
  * @domain: domain, frozen; no counter overflows
  *
- * Return: true if the status is clear. If nothing clears it, the domain keeps the usual way.
+ * Return: true if the status is clear. If nothing clears it, later services clear it as before.
  */
 bool ucore_domain_find_clear(struct ucore_domain *domain)
 {
@@ -152,12 +166,14 @@ bool ucore_domain_find_clear(struct ucore_domain *domain)
 	u8 last = !global->clear_untried ? UCORE_CLEAR_ONES :
 		  !global->clear_other ? UCORE_CLEAR_ZERO : UCORE_CLEAR_OTHER;
 
+	u8 before = domain->clear;
+
 	for (domain->clear = UCORE_CLEAR_ONES; domain->clear <= last; domain->clear++) {
 		ucore_domain_clear_status(domain);
 		if (!ucore_domain_status(domain))
 			return true;
 	}
-	domain->clear = UCORE_CLEAR_ONES;
+	domain->clear = before;
 	return false;
 }
 

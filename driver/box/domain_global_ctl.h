@@ -171,6 +171,7 @@ static inline void ucore_pmi_expect_none(struct ucore_pmi *pmi)
  *                   global status (overflow_trial.c)
  * @overflow_mode: each unfreeze lets overflows freeze the domain (struct ucore_global.on_overflow)
  * @clear: what clears the global status, enum ucore_clear
+ * @ran_on: the boxes counted until the last freeze, although an overflow should have stopped them
  * @acquired: ucore uses the global control, and @found is valid
  * @status: words of the global status as last read
  * @armed: number of running domain contexts with an overflow trigger
@@ -249,6 +250,7 @@ struct ucore_domain {
 	bool overflow_proven;
 	bool overflow_mode;
 	u8 clear;
+	bool ran_on;
 	bool acquired;
 	u64 status[UCORE_MAX_STATUS];
 	u32 armed;
@@ -304,6 +306,7 @@ void ucore_domain_describe(const struct ucore_domain *domain, struct ucore_domai
 u64 ucore_domain_status(struct ucore_domain *domain);
 void ucore_domain_clear_status(struct ucore_domain *domain);
 bool ucore_domain_find_clear(struct ucore_domain *domain);
+void ucore_domain_restart(struct ucore_domain *domain);
 bool ucore_domain_overflow_freezes(const struct ucore_domain *domain);
 bool ucore_domain_control_changed(struct ucore_domain *domain);
 u64 ucore_domain_run_word(const struct ucore_domain *domain);

@@ -106,6 +106,21 @@ static void frozen_at(struct ucore_domain *domain, u64 now, u32 by)
 	trace_ucore_freeze(domain->id, by, domain->frozen_since, domain->skew_ns);
 }
 
+/*
+ * Return true if an overflow has not stopped the boxes, although its status is set: other software
+ * has cleared the mode with which it does.
+ */
+static bool ran_on(const struct ucore_domain *domain)
+{
+	const struct ucore_global *global = domain->global;
+	u64 val;
+
+	if (!domain->overflow_mode || !global->on_overflow)
+		return false;
+	val = domain->io.ops->read64(&domain->io, global->ctl);
+	return val != UCORE_REG_DEAD && val & global->unfreeze;
+}
+
 /**
  * ucore_freeze_domain() - begin a freeze of a domain, which may be frozen already
  * @domain: domain
@@ -118,6 +133,7 @@ void ucore_freeze_domain(struct ucore_domain *domain, u64 now)
 	if (!domain->freeze_count++ && !domain->frozen) {
 		if (!domain->acquired)
 			ucore_domain_note_found(domain);
+		domain->ran_on = false;
 		domain_freeze(domain);
 	}
 	frozen_at(domain, now, UCORE_FROZEN_BY_WRITE);
@@ -135,8 +151,10 @@ void ucore_freeze_after_overflow(struct ucore_domain *domain, u64 now)
 {
 	lockdep_assert_held(&domain->lock);
 
-	if (!domain->freeze_count++)
+	if (!domain->freeze_count++) {
+		domain->ran_on = ran_on(domain);
 		domain_freeze(domain);
+	}
 	frozen_at(domain, now, UCORE_FROZEN_BY_OVERFLOW);
 }
 

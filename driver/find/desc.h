@@ -269,7 +269,8 @@ struct ucore_box_type {
  * @freeze: control bits that freeze the domain
  * @unfreeze: control bits that unfreeze the domain
  * @on_overflow: control bits with which an overflow freezes the domain, 0 if it does in any case.
- *               They are set while the domain counts, from its first trial of overflows on
+ *               They are set in a trial of overflows, and while the domain counts after a trial
+ *               has passed
  * @wake: control bits that wake a sleeping core for its PMI
  * @core_sel: mask of the field pmi_core_sel, which has one bit for each core and selects the
  *            cores that receive the PMI; 0 if PMIs cannot be routed

@@ -24,7 +24,7 @@
 /*
  * Bits of the global status: one for all boxes of a type (SDM 18.9.6). No source states how they
  * are cleared: UNCERTAIN(client-overflow). LIKWID writes 0 on Skylake, writes the bits back on
- * Tiger Lake, and writes the bits to 393h on Sandy Bridge. A trial finds what clears them.
+ * Tiger Lake, and names 393h as on Nehalem on Sandy Bridge. A trial finds what clears them.
  */
 #define CLIENT_STATUS_CLOCK		BIT(0)
 #define CLIENT_STATUS_ARB		BIT(1)

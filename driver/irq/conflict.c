@@ -8,7 +8,8 @@
  * access for each counter. The watchdog therefore scans the controls every ten seconds. A
  * conflict is reported by UCORE_VALUE_F_CONFLICT, a GAP record, GET_STATUS, GET_SELFTEST and
  * the log. The driver does not repair a control, because the intended owner is not known. START
- * programs all controls again.
+ * programs all controls again. A level that the hardware has lost is the exception
+ * (ucore_domain_restart()).
  *
  * A scan reads each global control, and the controls of a context's boxes and of its counters
  * that count at present. A scan proceeds in steps of a few boxes, so that timers are not
@@ -111,10 +112,12 @@ static void ctx_scan(struct ucore_domain_ctx *ctx, u64 now)
 	struct ucore_domain_ctx_box *cb;
 	u32 reads = 0;
 
-	if (!watch->next && ucore_domain_control_changed(ctx->domain))
+	if (!watch->next && ucore_domain_control_changed(ctx->domain)) {
 		for (cb = ctx->box; cb < ctx->box + ctx->nr_box; cb++)
 			if (!(cb->box->caps & UCORE_BOX_F_FREE_RUNNING))
 				conflict_record(ctx, cb, now);
+		ucore_domain_restart(ctx->domain);
+	}
 	while (watch->next < ctx->nr_box && reads < STEP_READS) {
 		cb = &ctx->box[watch->next++];
 		if (box_has_conflict(ctx, cb, &reads))

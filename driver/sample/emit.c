@@ -168,7 +168,7 @@ static void sample_fill(struct ucore_sample *sample, const struct ucore_readout 
 			(visible && context->user ? UCORE_SAMPLE_F_USER : 0) |
 			(ctx->recovered ? UCORE_SAMPLE_F_RECOVERED : 0) |
 			(ctx->polled || silent ? UCORE_SAMPLE_F_POLLED : 0) |
-			(silent ? UCORE_SAMPLE_F_FROZEN : 0) |
+			(silent && !ro->domain->ran_on ? UCORE_SAMPLE_F_FROZEN : 0) |
 			(ctx->gap_sample ? UCORE_SAMPLE_F_GAP : 0) |
 			(ctx->delayed ? UCORE_SAMPLE_F_DELAYED : 0) |
 			(ctx->throttled || ro->domain->kept_frozen ? UCORE_SAMPLE_F_THROTTLED : 0);

@@ -10,8 +10,9 @@
  *
  * A timer sample costs one freeze write, one read for each counter and one unfreeze write. An
  * overflow sample also reads the global status and the status of each armed box under a set
- * bit. Then it clears these bits and writes the preload values. Without a global control,
- * freeze and unfreeze cost one write for each box. Polled periods add the reads of each poll.
+ * bit, or each armed counter of a box without a status. Then it clears these bits and writes the
+ * preload values. Without a global control, freeze and unfreeze cost one write for each box.
+ * Polled periods add the reads of each poll.
  */
 #include <linux/ktime.h>
 #include <linux/limits.h>
@@ -104,6 +105,15 @@ static void ctx_mark_overflows(struct ucore_readout *ro, struct ucore_domain_ctx
 	}
 }
 
+/* Flag the values of a context: they are of a later time than that of the overflow. */
+static void ctx_mark_conflict(struct ucore_domain_ctx *ctx)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
+		ctr->flags |= UCORE_VALUE_F_CONFLICT;
+}
+
 /*
  * Begin the service of overflows: save the interrupted context and find the counters that
  * overflowed.
@@ -133,9 +143,13 @@ static void service_begin(struct ucore_readout *ro, u64 box_bits)
 	list_for_each_entry(ctx, &domain->ctxs, node)
 		if (ctx->running && ctx->armed_mask & ro->box_bits)
 			ctx_read_box_status(ro, ctx);
-	list_for_each_entry(ctx, &domain->ctxs, node)
-		if (ctx->running && ctx->armed_mask)
-			ctx_mark_overflows(ro, ctx);
+	list_for_each_entry(ctx, &domain->ctxs, node) {
+		if (!ctx->running || !ctx->armed_mask)
+			continue;
+		ctx_mark_overflows(ro, ctx);
+		if (domain->ran_on)
+			ctx_mark_conflict(ctx);
+	}
 	/* if several boxes overflowed, the status bits may be those of the others */
 	if (ro->overflowed && !ro->several && !ro->unreported)
 		ro->overflowed->reports = true;

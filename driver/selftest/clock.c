@@ -17,8 +17,12 @@
 /* Time for which a counter counts clocks (us). A clock of 100 MHz has 500 cycles in this time. */
 #define CLOCK_US	5
 
-/* Least time for which a counter counts requests (us) */
+/*
+ * Least time for which a counter counts requests (us), and least number of reads of all lines. A
+ * slice of the last-level cache has at least four of the lines.
+ */
 #define TRAFFIC_US	20
+#define PASSES		8
 
 /*
  * Memory that the requests read. The lines of a page are spread over all slices of the last-level
@@ -46,6 +50,7 @@ static void make_traffic(void)
 void ucore_clock_wait(bool traffic)
 {
 	u64 start = ktime_get_mono_fast_ns();
+	u32 passes = 0;
 
 	if (!traffic) {
 		udelay(CLOCK_US);
@@ -53,5 +58,6 @@ void ucore_clock_wait(bool traffic)
 	}
 	do {
 		make_traffic();
-	} while (ktime_get_mono_fast_ns() - start < TRAFFIC_US * NSEC_PER_USEC);
+	} while (++passes < PASSES ||
+		 ktime_get_mono_fast_ns() - start < TRAFFIC_US * NSEC_PER_USEC);
 }

@@ -27,7 +27,7 @@
  * ucore_clock_wait(), so that the message of the overflow has arrived at the end of this time.
  */
 #define TRIAL_CLOCKS	64
-#define TRIAL_REQUESTS	2
+#define TRIAL_REQUESTS	16
 
 /*
  * Largest number of other boxes whose clocks a trial observes, and of boxes whose controls it reads
@@ -392,9 +392,11 @@ static void test_resume(struct trial *t, u64 status)
 	ucore_clock_wait(t->traffic);
 	observe_all(t, observe_resumed);
 	/* a mode that does not read back would look like a conflict with other software */
-	if (domain->global->on_overflow)
-		clear &= !ucore_domain_control_changed(domain);
+	if (domain->global->on_overflow && ucore_domain_control_changed(domain))
+		record(box, UCORE_SELFTEST_OVERFLOW_ENABLE, false);
 	ucore_clock_freeze(box);
+	if (!clear)
+		WRITE_ONCE(domain->overflow_proven, false);
 	record(box, UCORE_SELFTEST_OVERFLOW_RESUME, clear && all_resumed(t));
 	if (!all_resumed(t) && all_respond(t))
 		WRITE_ONCE(ucore_catalog.overflow_sticks, true);

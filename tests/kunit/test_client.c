@@ -564,6 +564,42 @@ static void lost_enable_is_a_change(struct kunit *test)
 	raw_spin_unlock_irq(&domain->lock);
 }
 
+/* Only a control that the hardware has cleared as a whole is written again. */
+static void lost_level_is_set_again(struct kunit *test)
+{
+	struct ucore_domain *domain = domain_of(test);
+	struct fake_window *gw = begin(test, 0);
+
+	ucore_unfreeze_domain(domain, false);
+	fake_poke(gw, CTL, 0xf);
+	fake_bus_clear(bus_of(test));
+	ucore_domain_restart(domain);
+	fake_poke(gw, CTL, 0);
+	ucore_domain_restart(domain);
+	raw_spin_unlock_irq(&domain->lock);
+	FAKE_EXPECT(test, bus_of(test), FAKE_R(gw, CTL), FAKE_R(gw, CTL), FAKE_W(gw, CTL, EN));
+}
+
+/* A freeze after an overflow notes whether the overflow has stopped the boxes. */
+static void boxes_that_ran_on_are_noted(struct kunit *test)
+{
+	struct ucore_domain *domain = domain_of(test);
+	struct fake_window *gw = begin(test, 0);
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		domain->overflow_mode = true;
+		ucore_unfreeze_domain(domain, false);
+		fake_poke(gw, CTL, i ? EN : BIT_ULL(31));
+		ucore_freeze_after_overflow(domain, 2);
+		KUNIT_EXPECT_EQ(test, domain->ran_on, i == 1);
+	}
+	ucore_unfreeze_domain(domain, false);
+	ucore_freeze_domain(domain, 3);
+	KUNIT_EXPECT_FALSE(test, domain->ran_on);
+	raw_spin_unlock_irq(&domain->lock);
+}
+
 /* After a trial each unfreeze sets the mode in which an overflow clears the enable bit. */
 static void mode_of_overflows_is_set_with_the_level(struct kunit *test)
 {
@@ -604,6 +640,7 @@ static void what_clears_the_status_is_found(struct kunit *test)
 		domain->global = table_of(clears[i].platform)->global;
 		gw->global = domain->global;
 		gw->clears = clears[i].clears;
+		domain->clear = UCORE_CLEAR_ONES;
 		fake_poke(gw, domain->global->status, 9);
 		KUNIT_ASSERT_EQ(test, ucore_domain_status(domain), 9ULL);
 		KUNIT_EXPECT_EQ_MSG(test, ucore_domain_find_clear(domain), clears[i].due >= 0,
@@ -627,6 +664,8 @@ static struct kunit_case global_cases[] = {
 	KUNIT_CASE(value_found_survives_a_die_without_cpus),
 	KUNIT_CASE(panic_restores_the_value_found),
 	KUNIT_CASE(lost_enable_is_a_change),
+	KUNIT_CASE(lost_level_is_set_again),
+	KUNIT_CASE(boxes_that_ran_on_are_noted),
 	KUNIT_CASE(mode_of_overflows_is_set_with_the_level),
 	KUNIT_CASE(what_clears_the_status_is_found),
 	{ }

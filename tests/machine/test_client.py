@@ -132,7 +132,11 @@ def lost_enable_is_reported(m):
         s.start()
         poke(m, ("w", 0, 0xe01, 0))
         m.wait_until(lambda: s.status()["conflicts"], timeout=40, what="a scan of the watchdog")
-        assert s.read()["values"][0]["flags"] & VALUE_CONFLICT
+        first = s.read()["values"][0]
+        assert first["flags"] & VALUE_CONFLICT
+        # the counters count again
+        assert peek(m, "r", 0, 0xe01) == RUN
+        assert s.read()["values"][0]["count"] > first["count"]
 
 
 @test(("skl-1s", "adl-1s"))

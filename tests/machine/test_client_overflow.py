@@ -10,11 +10,13 @@ import errno
 import json
 
 from lab.framework import BOTH, KERNELS, test
-from lab.session import (BOX_OVERFLOW, FIXED, SAMPLE_POLLED, Session, assert_equal, flagged, refused,
-                         sample_until)
+from lab.session import (BOX_OVERFLOW, FIXED, SAMPLE_FROZEN, SAMPLE_POLLED, VALUE_CONFLICT, Session,
+                         assert_equal, flagged, refused, sample_until)
 from machine import eventset
 from machine.armed import each_overflowed, run_armed, run_polled
 from machine.eventset import type_of
+from machine.registers import peek, poke
+from machine.test_client import GLOBAL_CTL, RUN
 from machine.test_overflow_freeze import (DIE, ENABLE, FREEZE, POLLABLE, RESUME, STATUS, TRIAL,
                                           assert_samples, caps_of, registers, selftest)
 from machine.timers import budget_of
@@ -90,6 +92,44 @@ def sessions_share_the_period_of_a_counter(m):
             assert len(ended) >= 5, ended
 
 
+@test("skl-1s", kernels=BOTH, timeout=120)
+def polled_and_frozen_periods_share_a_cbo(m):
+    """One session polls the periods of an event, and another one lets them freeze the die."""
+    with budget_of(m, 100), Session(m, ring=1 << 22, no_pmi=True) as silent, \
+            Session(m, ring=1 << 22) as polled:
+        period = eventset.period_for("cbo1", 0, 0, LOOKUPS, 20, "skl")
+        silent.add("cbo1", 0, 0, period, **LOOKUPS)
+        polled.add("cbo1", 0, 1, period, **LOOKUPS)
+        silent.start()
+        polled.start()
+        m.wait_until(lambda: min(silent.status()["samples"], polled.status()["samples"]) >= 8,
+                     what="samples")
+        polled.stop()
+        samples = sample_until(m, silent, lambda taken: len(taken) >= 8)
+        records = [record for record in polled.drain() if "flags" in record]
+    assert_samples([taken for taken in samples if flagged(taken)])
+    assert_equal([f"period {n}: {count}" for n, count in enumerate(
+        (value["count"] for taken in samples if flagged(taken) for value in taken["values"]), 1)
+        if not 0 <= count - n * period <= 3])
+    assert records and all(record["flags"] & (SAMPLE_POLLED | SAMPLE_FROZEN) == SAMPLE_POLLED
+                           for record in records), records
+
+
+@test("skl-1s", kernels=BOTH)
+def overflow_without_the_mode_is_no_exact_sample(m):
+    """Another program clears the mode, so that the boxes count on until the poll."""
+    with Session(m, ring=1 << 22, no_pmi=True) as s:
+        s.add("cbo0", 0, 0, eventset.period_for("cbo0", 0, 0, LOOKUPS, 2, "skl"), **LOOKUPS)
+        s.start()
+        poke(m, ("w", 0, 0xe01, RUN))
+        samples = sample_until(m, s, lambda taken: len(taken) >= 2)
+    first = samples[0]
+    assert not first["flags"] & SAMPLE_FROZEN and first["flags"] & SAMPLE_POLLED, first
+    assert all(value["flags"] & VALUE_CONFLICT for value in first["values"]), first
+    # the unfreeze has set the mode again
+    assert samples[1]["flags"] & SAMPLE_FROZEN, samples[1]
+
+
 # ---- what clears the status ----
 
 @test(("skl-1s", "adl-1s"), settings={"model.status-clear": "zero"}, timeout=120)
@@ -150,6 +190,10 @@ def flaw(name, failed, text, settings, scenarios="skl-1s"):
             assert result["failed"] & TRIAL == failed and text in result["reason"], result
             assert not caps_of(s, "cbo0") & BOX_OVERFLOW
         assert m.oracle("state")["sockets"][0]["global_ctl"] == 0
+        with Session(m) as s:
+            s.add("cbo0", 0, 0, **LOOKUPS)
+            s.start()
+            assert peek(m, "r", 0, GLOBAL_CTL[m.scenario]) == RUN, "the mode is not used"
         assert text in m.dmesg()
         samples = run_polled(m, [("cbo0", 0, 0, POLLABLE // 20, LOOKUPS)],
                              lambda _, taken: len(taken) >= 5)
