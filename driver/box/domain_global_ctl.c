@@ -165,7 +165,6 @@ bool ucore_domain_find_clear(struct ucore_domain *domain)
 	const struct ucore_global *global = domain->global;
 	u8 last = !global->clear_untried ? UCORE_CLEAR_ONES :
 		  !global->clear_other ? UCORE_CLEAR_ZERO : UCORE_CLEAR_OTHER;
-
 	u8 before = domain->clear;
 
 	for (domain->clear = UCORE_CLEAR_ONES; domain->clear <= last; domain->clear++) {

@@ -115,7 +115,7 @@ static bool ran_on(const struct ucore_domain *domain)
 	const struct ucore_global *global = domain->global;
 	u64 val;
 
-	if (!domain->overflow_mode || !global->on_overflow)
+	if (!global || !global->on_overflow)
 		return false;
 	val = domain->io.ops->read64(&domain->io, global->ctl);
 	return val != UCORE_REG_DEAD && val & global->unfreeze;
