@@ -231,6 +231,18 @@ void ucore_ctx_core_due(struct ucore_domain_ctx *ctx, const struct ucore_pmi_reg
 }
 
 /**
+ * ucore_ctx_flag_conflict() - flag the values of a context that counted on after an overflow
+ * @ctx: domain context
+ */
+void ucore_ctx_flag_conflict(struct ucore_domain_ctx *ctx)
+{
+	struct ucore_counter *ctr;
+
+	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
+		ctr->flags |= UCORE_VALUE_F_CONFLICT;
+}
+
+/**
  * ucore_ctx_forget() - clear the members of a context that belong to the readout just ended
  * @ctx: domain context
  */

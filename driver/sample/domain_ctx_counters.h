@@ -70,6 +70,7 @@ void ucore_ctx_times(const struct ucore_domain_ctx *ctx, u64 now, u64 before, u6
 		     u64 *running);
 void ucore_ctx_timer_due(struct ucore_domain_ctx *ctx);
 void ucore_ctx_core_due(struct ucore_domain_ctx *ctx, const struct ucore_pmi_regs *context);
+void ucore_ctx_flag_conflict(struct ucore_domain_ctx *ctx);
 void ucore_ctx_forget(struct ucore_domain_ctx *ctx);
 
 #endif /* UCORE_DOMAIN_CTX_COUNTERS_H */

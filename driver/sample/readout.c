@@ -105,15 +105,6 @@ static void ctx_mark_overflows(struct ucore_readout *ro, struct ucore_domain_ctx
 	}
 }
 
-/* Flag the values of a context: they are of a later time than that of the overflow. */
-static void ctx_mark_conflict(struct ucore_domain_ctx *ctx)
-{
-	struct ucore_counter *ctr;
-
-	for (ctr = ctx->ctr; ctr < ctx->ctr + ctx->nr_ctr; ctr++)
-		ctr->flags |= UCORE_VALUE_F_CONFLICT;
-}
-
 /*
  * Begin the service of overflows: save the interrupted context and find the counters that
  * overflowed.
@@ -148,7 +139,7 @@ static void service_begin(struct ucore_readout *ro, u64 box_bits)
 			continue;
 		ctx_mark_overflows(ro, ctx);
 		if (domain->ran_on)
-			ctx_mark_conflict(ctx);
+			ucore_ctx_flag_conflict(ctx);
 	}
 	/* if several boxes overflowed, the status bits may be those of the others */
 	if (ro->overflowed && !ro->several && !ro->unreported)
