@@ -101,7 +101,7 @@ def of_client(scenario, reads, writes, *events):
     return Demo(scenario, STAT.format(f"imc_free/{reads}_FREERUN/", f"imc_free/{writes}_FREERUN/"),
                 f"ucoretool record -e {CLOCKS} -c 30M {' '.join(f'-e {event}' for event in events)} "
                 "--no-pmi -o /tmp/samples -- sleep 0.3",
-                "A sample of all counters of the uncore each time its clock has counted 30 million",
+                "A sample of all events each time the clock of the uncore has counted 30 million",
                 SILENT, silent=True)
 
 

@@ -9,7 +9,7 @@ the self-test of each box finds out. On a machine that does something else, peri
 import errno
 import json
 
-from lab.framework import BOTH, KERNELS, test
+from lab.framework import BOTH, test
 from lab.session import (BOX_OVERFLOW, FIXED, SAMPLE_FROZEN, SAMPLE_POLLED, VALUE_CONFLICT, Session,
                          assert_equal, flagged, refused, sample_until)
 from machine import eventset
@@ -17,7 +17,7 @@ from machine.armed import each_overflowed, run_armed, run_polled
 from machine.eventset import type_of
 from machine.registers import peek, poke
 from machine.test_client import GLOBAL_CTL, RUN
-from machine.test_overflow_freeze import (DIE, ENABLE, FREEZE, POLLABLE, RESUME, STATUS, TRIAL,
+from machine.test_overflow_freeze import (DIE, FREEZE, POLLABLE, RESUME, STATUS, TRIAL,
                                           assert_samples, caps_of, registers, selftest)
 from machine.timers import budget_of
 
