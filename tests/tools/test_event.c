@@ -555,6 +555,30 @@ static void skylake_events_resolve(void **state)
 	assert_int_equal(event.desc.bytes_per, 1);
 }
 
+/* One unit of Intel's lists has two box types, and an event may need a threshold */
+static void client_events_resolve(void **state)
+{
+	struct ucore_event event;
+
+	(void)state;
+	ucore_device_close(dev);
+	fake_machine("skl", 1);
+	strcpy(fake.platform, "snb");
+	dev = device_get();
+	assert_int_equal(resolve(dev, "UNC_CLOCK.SOCKET", &event), 0);
+	assert_string_equal(event.type, "clock");
+	assert_int_equal(event.counters, 1ULL << UCORE_COUNTER_FIXED);
+	assert_int_equal(resolve(dev, "arb/TRK_OCCUPANCY.CYCLES_OVER_HALF_FULL/", &event), 0);
+	assert_int_equal(value_of(&event, UCORE_FIELD_THRESH), 10);
+	assert_int_equal(value_of(&event, UCORE_FIELD_EVENT), 0x80);
+	assert_int_equal(resolve(dev, "arb/TRK_REQUESTS.ALL,thresh=3/", &event), 0);
+	assert_int_equal(value_of(&event, UCORE_FIELD_THRESH), 3);
+	assert_fails(resolve(dev, "arb/thresh=2,TRK_OCCUPANCY.CYCLES_OVER_HALF_FULL/", &event),
+		     EINVAL, "defines the threshold itself");
+	assert_fails(resolve(dev, "arb/TRK_OCCUPANCY.CYCLES_OVER_HALF_FULL,thresh=2/", &event),
+		     EINVAL, "thresh is given twice");
+}
+
 /* Properties of the events of Ice Lake and Snow Ridge */
 static void icelake_events_resolve(void **state)
 {
@@ -1066,6 +1090,7 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(other_e5_events_resolve),
 	TEST_DEV(tor_filters_are_set),
 	TEST_DEV(skylake_events_resolve),
+	TEST_DEV(client_events_resolve),
 	TEST_DEV(icelake_events_resolve),
 	TEST_DEV(platforms_are_found_by_name),
 	TEST_DEV(processors_are_found_by_model),
