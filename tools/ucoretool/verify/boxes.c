@@ -60,11 +60,6 @@ static bool is_link(const struct ucore_box_info *box)
 	return false;
 }
 
-static bool is_uncore(const struct ucore_box_info *box)
-{
-	return box->cpu < 0 && !(box->flags & UCORE_BOX_F_ABSENT);
-}
-
 /* ---- check of the clocks ----------------------------------------------- */
 
 /* Find the clock event of a box type's general counters; return false if there is none */
@@ -214,7 +209,7 @@ static int clocks_add(struct verify *verify, struct ucore_session *session)
 	for (size_t i = 0; i < nr; i++) {
 		/* ucore_session_add_list() may reload the list of boxes */
 		boxes = ucore_device_boxes(verify->dev, &nr);
-		n += is_uncore(&boxes[i]) &&
+		n += verify_judges(&boxes[i]) &&
 		     verify_clock_event(verify, &boxes[i], 0, text, sizeof(text)) &&
 		     !ucore_session_add_list(session, text, &err);
 	}
@@ -288,7 +283,7 @@ static void check_judge(struct verify *verify, const struct check *check,
 		const struct ucore_get_selftest *selftest = &verify->selftests[i];
 		bool failed = selftest->failed & check->bit;
 
-		if (!is_uncore(&boxes[i]))
+		if (!verify_judges(&boxes[i]))
 			continue;
 		if (!(selftest->tested & check->bit) ||
 		    (failed && check->bit == UCORE_SELFTEST_RUN && is_link(&boxes[i]))) {
@@ -387,7 +382,7 @@ static void freeze_judge(struct verify *verify, const struct ucore_box_info *box
 		else if ((selftest->tested & FREEZE_CHECKS) == FREEZE_CHECKS)
 			good++;
 		else
-			unknown += is_uncore(&boxes[i]);
+			unknown += verify_judges(&boxes[i]);
 	}
 	if (!tried)
 		return;
@@ -412,8 +407,9 @@ int verify_selftests(struct verify *verify)
 	verify->selftests = calloc(nr ? nr : 1, sizeof(*verify->selftests));
 	if (!verify->selftests)
 		return -ENOMEM;
+	verify->nr_selftests = nr;
 	for (size_t i = 0; i < nr; i++) {
-		if (is_uncore(&boxes[i]) && !(boxes[i].flags & UCORE_BOX_F_FREE_RUNNING))
+		if (verify_judges(&boxes[i]) && !(boxes[i].flags & UCORE_BOX_F_FREE_RUNNING))
 			(void)ucore_device_try(verify->dev, boxes[i].box, err);
 		ret = ucore_device_selftest(verify->dev, boxes[i].box, &verify->selftests[i], err);
 		if (ret)

@@ -22,7 +22,8 @@ enum verdict {
  * struct verify - state of the checks
  * @tool: the tool
  * @dev: open device
- * @selftests: self-test result of each box, indexed by box id
+ * @selftests: self-test result of each box, in the order of the boxes
+ * @nr_selftests: number of entries in @selftests
  * @seconds: time for which clocks are counted (s)
  * @report: report file, NULL: none
  * @report_path: path of @report
@@ -32,6 +33,7 @@ struct verify {
 	struct tool *tool;
 	struct ucore_device *dev;
 	struct ucore_get_selftest *selftests;
+	size_t nr_selftests;
 	uint64_t seconds;
 	FILE *report;
 	const char *report_path;
@@ -54,6 +56,15 @@ void verify_report(struct verify *verify, enum verdict verdict, const char *what
  */
 bool verify_clock_event(const struct verify *verify, const struct ucore_box_info *box,
 			uint64_t period, char *text, size_t size);
+
+/* Return true for a box of a die that responds, whose self-tests can be judged */
+static inline bool verify_judges(const struct ucore_box_info *box)
+{
+	return box->cpu < 0 && !(box->flags & UCORE_BOX_F_ABSENT);
+}
+
+/** verify_types() - write a table of the self-tests by box type */
+void verify_types(const struct verify *verify, FILE *stream);
 
 /* The checks in the order of their execution; verify_selftests() returns 0 or -errno */
 void verify_discovery(struct verify *verify);

@@ -105,8 +105,9 @@ static void report_head(const struct verify *verify)
 			info->stepping, info->nr_boxes, info->nr_domains);
 }
 
-static void sum_write(const struct verify *verify, FILE *stream)
+static void end_write(const struct verify *verify, FILE *stream)
 {
+	verify_types(verify, stream);
 	fprintf(stream, "\n%u passed, %u failed, %u not tested\n", verify->count[VERDICT_PASSED],
 		verify->count[VERDICT_FAILED], verify->count[VERDICT_NOT_TESTED]);
 }
@@ -134,9 +135,9 @@ static int checks_run(struct verify *verify)
 	}
 	if (ret)
 		return ret;
-	sum_write(verify, stdout);
+	end_write(verify, stdout);
 	if (verify->report)
-		sum_write(verify, verify->report);
+		end_write(verify, verify->report);
 	return verify->count[VERDICT_FAILED] ? EXIT_FAILURE : 0;
 }
 
