@@ -40,7 +40,7 @@ endif
 MODULE	= $(BUILD)/module-$(patsubst linux-headers-%,%,$(notdir $(KDIR:/build=)))
 
 # The lab is made of Debian 12's packages. On another host its targets run in a root with Debian 12
-HOST_TARGETS := tools install uninstall dkms deb clean help $(if $(KERNEL),,all module) \
+HOST_TARGETS := tools verify-here install uninstall dkms deb clean help $(if $(KERNEL),,all module) \
 		$(if $(OWN_KERNEL),kunit)
 goals	:= $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out $(HOST_TARGETS),$(goals)),)
@@ -55,7 +55,7 @@ $(filter-out $(HOST_TARGETS),$(goals)):
 	@$(LAB)/debian12.sh make --no-print-directory UCORE_BUILD=$(abspath $(BUILD))/debian12 $@
 else
 
-.PHONY: all module tools kunit mutants coverage check fuzz fuzz-calls soak races lab tools-test page-test fresh-test test test-all quick fresh lab-kernels demo bench shell screens install uninstall dkms deb clean help
+.PHONY: all module tools kunit mutants coverage check fuzz fuzz-calls soak races lab tools-test page-test fresh-test test test-all quick fresh lab-kernels demo bench shell screens verify-here install uninstall dkms deb clean help
 
 all: module tools	## build the module for the running kernel, and the tools
 
@@ -181,6 +181,16 @@ shell:	## a shell on the emulated machine [KERNEL=6.1 SCENARIO=e2-2s]
 screens:	## update the printed output in tutorial, recipes and README [PAGES="FILE ..."]
 	@$(LAB)/deps.sh build lab perf http
 	@$(PYLAB).doc_outputs $(PAGES)
+
+# Refuses before anything is built. A module parameter is for example try_overflow=1
+verify-here:	## try ucore on this processor, leave the machine as it was, write a report to send [OPTIONS="PARAMETER=VALUE ..."]
+	@tools/verify-here.sh check $(KDIR)
+	@! command -v apt-get >/dev/null || $(LAB)/deps.sh --host here \
+		$(if $(wildcard $(KDIR)/Makefile),,linux-headers-$(shell uname -r))
+	@$(MAKE) --no-print-directory module tools
+	@$(if $(filter 0,$(shell id -u)),,sudo) tools/verify-here.sh run $(MODULE)/ucore.ko \
+		$(BUILD)/tools/ucoretool $(BUILD)/silicon \
+		$(or $(shell git describe --always --abbrev=12 --dirty 2>/dev/null),unknown) $(OPTIONS)
 
 install:	## install module, tools and manual pages [prefix=/usr/local DESTDIR=]
 	@driver/install.sh check $(KDIR) $(DESTDIR)

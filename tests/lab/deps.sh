@@ -12,6 +12,8 @@ packages_of() {
 	case $1 in
 	# the module; libelf1 is for the kernel's own objtool
 	build)	echo gcc make libc6-dev kmod libelf1 ;;
+	# the module and ucoretool for this machine
+	here)	echo gcc make libc6-dev libncurses-dev kmod libelf1 ;;
 	# libucore and ucoretool, and their tests; ncurses is for ucoretool top, zsh and fish are
 	# shells that complete its command lines
 	tools)	echo gcc g++ make libc6-dev libncurses-dev libmicrohttpd-dev python3 bats scdoc \
