@@ -55,7 +55,7 @@ static int cmd_get_domains(struct ucore_ioctl_call *call)
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		ucore_domain_describe(&ucore_catalog.domains[i], &out);
+		ucore_catalog_describe(&ucore_catalog.domains[i], &out);
 		if (copy_to_user(&domains[i], &out, sizeof(out)))
 			return -EFAULT;
 	}

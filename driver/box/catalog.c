@@ -15,6 +15,7 @@
 #include "box/catalog.h"
 #include "find/iomem_resources.h"
 #include "platforms/match.h"
+#include "ucore_uapi.h"
 
 struct ucore_catalog ucore_catalog = {
 	.lock = __MUTEX_INITIALIZER(ucore_catalog.lock),
@@ -274,4 +275,32 @@ u32 ucore_catalog_counters(void)
 	for (i = 0; i < ucore_catalog.nr_domains; i++)
 		n += ucore_catalog.domains[i].nr_counters;
 	return n;
+}
+
+/**
+ * ucore_catalog_describe() - fill in the entry of a domain in the answer to GET_DOMAINS
+ * @domain: domain, not locked
+ * @out: entry to be filled in
+ *
+ * Each number is read alone, without the domain's lock. A CPU that waited for the lock with
+ * interrupts off would delay the IPI of a rendezvous.
+ */
+void ucore_catalog_describe(const struct ucore_domain *domain, struct ucore_domain_info *out)
+{
+	*out = (struct ucore_domain_info){
+		.domain = domain->id,
+		.scope = domain->scope,
+		.die = domain->die,
+		.package = domain->package,
+		.cpu = domain->cpu,
+		.nr_boxes = domain->nr_boxes,
+		.nr_counters = domain->nr_counters,
+		.reader = READ_ONCE(domain->reader),
+		.pmis = READ_ONCE(domain->pmis),
+		.recovered = READ_ONCE(domain->recovered),
+		.throttled = READ_ONCE(domain->throttles),
+		.frozen_ns = READ_ONCE(domain->frozen_ns),
+		.skew_max_ns = READ_ONCE(domain->skew_max_ns),
+		.nr_sessions = READ_ONCE(domain->nr_ctxs),
+	};
 }

@@ -67,5 +67,6 @@ const struct ucore_report *ucore_catalog_report(void);
 struct ucore_box *ucore_catalog_box(u32 id);
 struct ucore_domain *ucore_catalog_domain(u32 id);
 u32 ucore_catalog_counters(void);
+void ucore_catalog_describe(const struct ucore_domain *domain, struct ucore_domain_info *out);
 
 #endif /* UCORE_CATALOG_H */

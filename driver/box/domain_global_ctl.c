@@ -42,19 +42,39 @@ void ucore_domain_write_global(struct ucore_domain *domain, u64 command)
 		c->io.ops->write64(&c->io, c->global->ctl, command | c->route);
 }
 
-/**
- * ucore_domain_run_word() - get the value of the global control that unfreezes the domain
- * @domain: domain with a global control
- *
- * Return: value to be written. If the global control has enable bits, and ucore_domain_acquire()
- * has not been called since the last release, this is the value found before ucore's first use.
+/*
+ * Return the value that unfreezes the boxes of a global control. If the control has enable bits,
+ * and ucore_domain_acquire() has not been called since the last release, this is @found, the value
+ * before ucore's first use.
  */
-u64 ucore_domain_run_word(const struct ucore_domain *domain)
+static u64 run_word(const struct ucore_domain *domain, u64 found)
 {
 	if (ucore_domain_restores_run(domain) && !domain->acquired)
-		return domain->found;
+		return found;
 	return domain->global->unfreeze |
 	       (domain->overflow_mode ? domain->global->on_overflow : 0);
+}
+
+static void write_run(const struct ucore_domain *domain, const struct ucore_global *global,
+		      struct ucore_io *io, u64 found, u64 route)
+{
+	io->ops->write64(io, global->ctl, run_word(domain, found) | route);
+}
+
+/**
+ * ucore_domain_write_run() - unfreeze the domain by all its global controls
+ * @domain: domain with a global control
+ *
+ * A control with enable bits gets the value found before ucore's first use, if
+ * ucore_domain_acquire() has not been called since the last release.
+ */
+void ucore_domain_write_run(struct ucore_domain *domain)
+{
+	struct ucore_control *c;
+
+	write_run(domain, domain->global, &domain->io, domain->found, domain->route);
+	ucore_domain_for_each_further(domain, c)
+		write_run(domain, c->global, &c->io, c->found, c->route);
 }
 
 /**
@@ -91,14 +111,14 @@ bool ucore_domain_control_changed(struct ucore_domain *domain)
 {
 	const struct ucore_control *c;
 	bool changed;
-	u64 run;
 
 	if (!domain->global || domain->gate)
 		return false;
-	run = ucore_domain_run_word(domain);
-	changed = ucore_global_ctl_changed(domain->global, &domain->io, run | domain->route);
+	changed = ucore_global_ctl_changed(domain->global, &domain->io,
+					   run_word(domain, domain->found) | domain->route);
 	ucore_domain_for_each_further(domain, c)
-		changed |= ucore_global_ctl_changed(c->global, &c->io, run | c->route);
+		changed |= ucore_global_ctl_changed(c->global, &c->io,
+						    run_word(domain, c->found) | c->route);
 	return changed && !(domain->armed && ucore_domain_status(domain));
 }
 
@@ -112,8 +132,15 @@ bool ucore_domain_control_changed(struct ucore_domain *domain)
  */
 void ucore_domain_restart(struct ucore_domain *domain)
 {
-	if (domain->global->run_level && !ucore_global_ctl_found(domain->global, &domain->io))
-		ucore_domain_write_global(domain, ucore_domain_run_word(domain));
+	struct ucore_control *c;
+
+	if (!domain->global->run_level)
+		return;
+	if (!ucore_global_ctl_found(domain->global, &domain->io))
+		write_run(domain, domain->global, &domain->io, domain->found, domain->route);
+	ucore_domain_for_each_further(domain, c)
+		if (!ucore_global_ctl_found(c->global, &c->io))
+			write_run(domain, c->global, &c->io, c->found, c->route);
 }
 
 /* Return true if a manual or a trial shows what the bits of the global status mean. */
@@ -223,7 +250,7 @@ void ucore_domain_assign_routes(struct ucore_domain *domain, u64 route)
  * @domain: domain
  *
  * No register is written. The next write of the global controls contains the route. If the value
- * found has enable bits, only ucore_domain_run_word() contains it. A freeze must not set them.
+ * found has enable bits, only ucore_domain_write_run() writes it. A freeze must not set them.
  */
 void ucore_domain_assign_found_routes(struct ucore_domain *domain)
 {
@@ -231,7 +258,7 @@ void ucore_domain_assign_found_routes(struct ucore_domain *domain)
 
 	domain->route = ucore_domain_restores_run(domain) ? 0 : domain->found;
 	ucore_domain_for_each_further(domain, c)
-		c->route = c->found;
+		c->route = ucore_domain_restores_run(domain) ? 0 : c->found;
 }
 
 static void routes_write(struct ucore_domain *domain)
@@ -246,7 +273,7 @@ static void routes_write(struct ucore_domain *domain)
 	if (domain->frozen || domain->armed)
 		ucore_domain_write_global(domain, domain->global->freeze);
 	if (!domain->frozen && !(domain->armed && ucore_domain_status(domain)))
-		ucore_domain_write_global(domain, ucore_domain_run_word(domain));
+		ucore_domain_write_run(domain);
 }
 
 /**
@@ -262,6 +289,15 @@ void ucore_domain_set_route(struct ucore_domain *domain, u64 route)
 	routes_write(domain);
 }
 
+static void find_globals(struct ucore_domain *domain)
+{
+	struct ucore_control *c;
+
+	domain->found = ucore_global_ctl_found(domain->global, &domain->io);
+	ucore_domain_for_each_further(domain, c)
+		c->found = ucore_global_ctl_found(c->global, &c->io);
+}
+
 /**
  * ucore_domain_acquire() - save the state of the global controls before their first use
  * @domain: domain
@@ -271,13 +307,8 @@ void ucore_domain_set_route(struct ucore_domain *domain, u64 route)
  */
 void ucore_domain_acquire(struct ucore_domain *domain)
 {
-	struct ucore_control *c;
-
-	if (!domain->acquired && domain->global) {
-		domain->found = ucore_global_ctl_found(domain->global, &domain->io);
-		ucore_domain_for_each_further(domain, c)
-			c->found = ucore_global_ctl_found(c->global, &c->io);
-	}
+	if (!domain->acquired && domain->global)
+		find_globals(domain);
 	domain->acquired = true;
 	ucore_domain_assign_routes(domain, 0);
 }
@@ -291,7 +322,7 @@ void ucore_domain_acquire(struct ucore_domain *domain)
 void ucore_domain_note_found(struct ucore_domain *domain)
 {
 	if (domain->global && domain->global->run_level)
-		domain->found = ucore_global_ctl_found(domain->global, &domain->io);
+		find_globals(domain);
 }
 
 /**
@@ -322,7 +353,7 @@ void ucore_domain_release(struct ucore_domain *domain)
 	if (!ucore_domain_restores_run(domain))
 		routes_write(domain);
 	else if (!domain->frozen)
-		ucore_domain_write_global(domain, domain->found);
+		ucore_domain_write_run(domain);
 }
 
 /**
@@ -453,34 +484,6 @@ void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *a
 
 	if (reader != UCORE_NO_CPU)
 		smp_call_function_single(reader, func, arg, 1);
-}
-
-/**
- * ucore_domain_describe() - fill in the entry of a domain in the answer to GET_DOMAINS
- * @domain: domain, not locked
- * @out: entry to be filled in
- *
- * Each number is read alone, without the domain's lock. A CPU that waited for the lock with
- * interrupts off would delay the IPI of a rendezvous.
- */
-void ucore_domain_describe(const struct ucore_domain *domain, struct ucore_domain_info *out)
-{
-	*out = (struct ucore_domain_info){
-		.domain = domain->id,
-		.scope = domain->scope,
-		.die = domain->die,
-		.package = domain->package,
-		.cpu = domain->cpu,
-		.nr_boxes = domain->nr_boxes,
-		.nr_counters = domain->nr_counters,
-		.reader = READ_ONCE(domain->reader),
-		.pmis = READ_ONCE(domain->pmis),
-		.recovered = READ_ONCE(domain->recovered),
-		.throttled = READ_ONCE(domain->throttles),
-		.frozen_ns = READ_ONCE(domain->frozen_ns),
-		.skew_max_ns = READ_ONCE(domain->skew_max_ns),
-		.nr_sessions = READ_ONCE(domain->nr_ctxs),
-	};
 }
 
 /*

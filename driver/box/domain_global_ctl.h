@@ -300,7 +300,6 @@ u64 ucore_domain_core_sel(const struct ucore_domain *domain);
 u64 ucore_domain_core_bit(const struct ucore_domain *domain, int cpu);
 bool ucore_domain_cpu_selectable(const struct ucore_domain *domain, int cpu);
 void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *arg);
-void ucore_domain_describe(const struct ucore_domain *domain, struct ucore_domain_info *out);
 
 /* With the domain's lock held, on a CPU of the domain: */
 u64 ucore_domain_status(struct ucore_domain *domain);
@@ -309,8 +308,8 @@ bool ucore_domain_find_clear(struct ucore_domain *domain);
 void ucore_domain_restart(struct ucore_domain *domain);
 bool ucore_domain_overflow_freezes(const struct ucore_domain *domain);
 bool ucore_domain_control_changed(struct ucore_domain *domain);
-u64 ucore_domain_run_word(const struct ucore_domain *domain);
 void ucore_domain_write_global(struct ucore_domain *domain, u64 command);
+void ucore_domain_write_run(struct ucore_domain *domain);
 void ucore_domain_assign_routes(struct ucore_domain *domain, u64 route);
 void ucore_domain_assign_found_routes(struct ucore_domain *domain);
 void ucore_domain_set_route(struct ucore_domain *domain, u64 route);
@@ -367,7 +366,7 @@ static inline bool ucore_domain_has_enables(const struct ucore_domain *domain)
 
 /*
  * Return true if the global control has enable bits. After ucore's last use,
- * ucore_domain_run_word() contains the value that they had before its first use.
+ * ucore_domain_write_run() writes the value that they had before its first use.
  */
 static inline bool ucore_domain_restores_run(const struct ucore_domain *domain)
 {

@@ -67,7 +67,7 @@ static void domain_unfreeze(struct ucore_domain *domain)
 	struct ucore_box *box;
 
 	if (domain->global) {
-		ucore_domain_write_global(domain, ucore_domain_run_word(domain));
+		ucore_domain_write_run(domain);
 		return;
 	}
 	list_for_each_entry(box, &domain->boxes, node)
@@ -288,7 +288,7 @@ void ucore_unfreeze_panic(struct ucore_domain *domain)
 	ucore_domain_clear_all(domain);
 	domain->acquired = false;
 	ucore_domain_assign_found_routes(domain);
-	ucore_domain_write_global(domain, ucore_domain_run_word(domain));
+	ucore_domain_write_run(domain);
 }
 
 /**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Facts about the uncore registers of client processors from Sandy Bridge to Raptor Lake, and of
- * the Xeons made of the same dies (E3, E-2100 to E-2400, W-1200, W-1300, 6300): offsets, fields and
+ * Facts about the uncore registers of client processors from Sandy Bridge to Lunar Lake, and of the
+ * Xeons made of the same dies (E3, E-2100 to E-2400, W-1200, W-1300, 6300): offsets, fields and
  * encodings only.
  *
  * Sources: SDM, Intel 325384 volume 3 (18.9.6 and 18.11.6 of edition 059) and 335592 volume 4
@@ -117,6 +117,35 @@
 #define ADL_MSR_ARB_STRIDE		0x8
 #define ADL_NR_ARB			2
 #define ADL_MSR_CLOCK			0x2fde
+
+/*
+ * Meteor Lake, Arrow Lake (Linux; SEP has the ranges). Compute tile: CBOs, ARBs, cNCU. SoC tile:
+ * HAC_ARBs, HAC_CBOs, sNCU. Each tile has a global control. Only its enable bit (29) is known. A
+ * status, a PMI and a freeze on overflow are not: UNCERTAIN(tile-control). Controls are as on Alder
+ * Lake, without an overflow enable. All counters have 48 bits. 396h has the number of CBOs, and
+ * their largest number is not known.
+ */
+#define MTL_MSR_COMPUTE_GLOBAL_CTL	0x240e
+#define MTL_MSR_SOC_GLOBAL_CTL		0x200e
+#define MTL_MSR_CNCU			0x2402
+#define MTL_MSR_ARB			0x2412
+#define MTL_MSR_CBO			0x2442
+#define MTL_MSR_SNCU			0x2002
+#define MTL_MSR_HAC_ARB			0x2012
+#define MTL_MSR_HAC_CBO			0x2042
+#define MTL_MSR_STRIDE			0x10
+#define MTL_NR_CBO			15		/* as many as 396h can state */
+#define MTL_NR_ARB			2
+#define MTL_NR_HAC			2
+#define MTL_CTL0			0x0
+#define MTL_CTR0			0x6
+#define MTL_CTL_THRESH			GENMASK(29, 24)
+#define MTL_WIDTH			48
+#define MTL_HAC_ARB_REQUESTS		0x0181		/* HAC_ARB_TRK_REQUESTS.ALL */
+#define MTL_HAC_CBO_REQUESTS		0x0835		/* HAC_CBO_TOR_ALLOCATION.ALL */
+
+/* Lunar Lake (Linux): the CBOs and ARBs of Meteor Lake, under the control of the compute tile */
+#define LNL_NR_CBO			4
 
 /*
  * Memory controllers. The host bridge 00:00.0 has the address of their registers (MCHBAR). A

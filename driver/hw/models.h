@@ -64,5 +64,11 @@ UCORE_MODEL(6, 190, "adl", "Alder Lake N", 0)
 UCORE_MODEL(6, 183, "adl", "Raptor Lake S", 0)
 UCORE_MODEL(6, 186, "adl", "Raptor Lake H, P and U", 0)
 UCORE_MODEL(6, 191, "adl", "Raptor Lake S of Alder Lake dies", 0)
+UCORE_MODEL(6, 170, "mtl", "Meteor Lake H, P and U", 0)
+UCORE_MODEL(6, 172, "mtl", "Meteor Lake S", 0)
+UCORE_MODEL(6, 181, "mtl", "Arrow Lake U", 0)
+UCORE_MODEL(6, 198, "arl", "Arrow Lake S", 0)
+UCORE_MODEL(6, 197, "arl", "Arrow Lake H", 0)
+UCORE_MODEL(6, 189, "lnl", "Lunar Lake", 0)
 
 #undef UCORE_MODEL

@@ -101,3 +101,5 @@ const struct ucore_box_type ucore_client_imc_free_64 = {
 	.nr_fixed = 3,
 	.fixed_width = TGL_MC_WIDTH,
 };
+
+const struct ucore_layout ucore_adl_imc_free_layout = CLIENT_MC_64_LAYOUT(ADL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Data that client processors have in common: event fields, box types, and macros for the tables of
- * snb.c and icl.c.
+ * snb.c, icl.c and mtl.c.
  */
 #ifndef UCORE_PLATFORMS_CLIENT_H
 #define UCORE_PLATFORMS_CLIENT_H
@@ -28,6 +28,7 @@ extern const struct ucore_box_type ucore_client_imc_free_64;
 extern const struct ucore_layout ucore_client_arb_layout;
 extern const struct ucore_layout ucore_client_clock_layout;
 extern const struct ucore_layout ucore_client_imc_free_32_layout;
+extern const struct ucore_layout ucore_adl_imc_free_layout;
 
 /* Largest increment of a general counter (counts per clock), if no source states it */
 #define CLIENT_MAX_INCREMENT	256	/* an assumption; exceeds the length of every queue */
@@ -60,6 +61,21 @@ extern const struct ucore_layout ucore_client_imc_free_32_layout;
 	  .first = SNB_MC_GT, .nr = 1, .size = SNB_MC_WRITE + sizeof(u32) - SNB_MC_GT }
 
 /*
+ * Counters of each memory controller from Tiger Lake on. The first register is the total, and has
+ * offset 0 in the layout.
+ */
+#define CLIENT_MC_64_LAYOUT(_gen) { \
+	.box_ctl = UCORE_REG_NONE, \
+	.status = UCORE_REG_NONE, \
+	.fixed_ctl = { [0 ... 2] = UCORE_REG_NONE }, \
+	.fixed_ctr = { _gen##_MC_READ - _gen##_MC_TOTAL, _gen##_MC_WRITE - _gen##_MC_TOTAL, 0 }, \
+}
+
+#define CLIENT_MC_64_ROW(_layout, _gen) \
+	{ .type = &ucore_client_imc_free_64, .layout = &(_layout), .first = _gen##_MC_TOTAL, \
+	  .nr = 1, .size = _gen##_MC_WRITE + sizeof(u64) - _gen##_MC_TOTAL }
+
+/*
  * Initializer of the global control. Firmware or Linux may have set any of its bits, which are
  * restored after ucore's use. No PMI is routed.
  */
@@ -78,14 +94,17 @@ extern const struct ucore_layout ucore_client_imc_free_32_layout;
 	.clear_other = _gen##_MSR_STATUS_CLEAR, \
 }
 
-#define CLIENT_TABLE(_global, _msr, _mmio, _nr_mc) \
+#define CLIENT_BOXES(_global, _msr, _mmio, _nr_mc) \
 	.global = &(_global), \
 	.msr = (_msr), \
 	.nr_msr = ARRAY_SIZE(_msr), \
 	.mmio = (_mmio), \
 	.nr_mmio = ARRAY_SIZE(_mmio), \
 	.nr_imc = (_nr_mc), \
-	.mchbar = true, \
+	.mchbar = true
+
+#define CLIENT_TABLE(_global, _msr, _mmio, _nr_mc) \
+	CLIENT_BOXES(_global, _msr, _mmio, _nr_mc), \
 	.global_config = CLIENT_MSR_CBO_CONFIG, \
 	.num_cbo = CLIENT_CBO_CONFIG_NUM, \
 	.cbo_by_register = true

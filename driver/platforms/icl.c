@@ -43,16 +43,7 @@ static const struct ucore_layout icl_arb_layout = {
 	.ctr = { 0 },
 };
 
-/* Offsets of the free-running counters from the total, which is the first register */
-#define MC_LAYOUT(_gen) { \
-	.box_ctl = UCORE_REG_NONE, \
-	.status = UCORE_REG_NONE, \
-	.fixed_ctl = { [0 ... 2] = UCORE_REG_NONE }, \
-	.fixed_ctr = { _gen##_MC_READ - _gen##_MC_TOTAL, _gen##_MC_WRITE - _gen##_MC_TOTAL, 0 }, \
-}
-
-static const struct ucore_layout tgl_imc_free_layout = MC_LAYOUT(TGL);
-static const struct ucore_layout adl_imc_free_layout = MC_LAYOUT(ADL);
+static const struct ucore_layout tgl_imc_free_layout = CLIENT_MC_64_LAYOUT(TGL);
 
 #define ICL_CBO_ROW \
 	{ CLIENT_CBO_ROW(ucore_client_cbo, cbo_layout, ICL_NR_CBO), .base = SNB_MSR_CBO, \
@@ -81,12 +72,13 @@ static const struct ucore_static_msr adl_msr_boxes[] = {
 
 static const struct ucore_static_mmio icl_mmio_boxes[] = { CLIENT_MC_32_ROW };
 
-#define MC_64_ROW(_layout, _gen) \
-	{ .type = &ucore_client_imc_free_64, .layout = &(_layout), .first = _gen##_MC_TOTAL, \
-	  .nr = 1, .size = _gen##_MC_WRITE + sizeof(u64) - _gen##_MC_TOTAL }
+static const struct ucore_static_mmio tgl_mmio_boxes[] = {
+	CLIENT_MC_64_ROW(tgl_imc_free_layout, TGL),
+};
 
-static const struct ucore_static_mmio tgl_mmio_boxes[] = { MC_64_ROW(tgl_imc_free_layout, TGL) };
-static const struct ucore_static_mmio adl_mmio_boxes[] = { MC_64_ROW(adl_imc_free_layout, ADL) };
+static const struct ucore_static_mmio adl_mmio_boxes[] = {
+	CLIENT_MC_64_ROW(ucore_adl_imc_free_layout, ADL),
+};
 
 static const struct ucore_global icl_global = CLIENT_GLOBAL(SKL);
 static const struct ucore_global adl_global = CLIENT_GLOBAL(ADL);

@@ -15,7 +15,8 @@ const struct ucore_platform *ucore_platform_match(void);
 	PLATFORM(gnr), PLATFORM(srf), PLATFORM(grr), PLATFORM(cwf), \
 	PLATFORM(dmr), PLATFORM(snb), PLATFORM(ivb), PLATFORM(hsw), \
 	PLATFORM(bdw), PLATFORM(skl), PLATFORM(icl), PLATFORM(rkl), \
-	PLATFORM(tgl), PLATFORM(tglh), PLATFORM(adl)
+	PLATFORM(tgl), PLATFORM(tglh), PLATFORM(adl), PLATFORM(mtl), \
+	PLATFORM(arl), PLATFORM(lnl)
 
 #define UCORE_PLATFORM_NAME(name) ucore_platform_##name
 extern const struct ucore_platform

@@ -28,6 +28,7 @@ static const struct ucore_platform *const with_table[] = {
 	&ucore_platform_icx,   &ucore_platform_snr,   &ucore_platform_snb,   &ucore_platform_ivb,
 	&ucore_platform_hsw,   &ucore_platform_bdw,   &ucore_platform_skl,   &ucore_platform_icl,
 	&ucore_platform_rkl,   &ucore_platform_tgl,   &ucore_platform_tglh,  &ucore_platform_adl,
+	&ucore_platform_mtl,   &ucore_platform_arl,   &ucore_platform_lnl,
 };
 
 static const struct ucore_platform *const discovery[] = {
@@ -94,11 +95,15 @@ static void print_global_bits(const char *platform, const char *type, u64 gp, u6
 
 static void print_global(const char *platform, const struct ucore_global *global)
 {
+	const struct ucore_global *next;
 	struct fact_text text = {};
 
 	if (!global)
 		return;
-	fact_add(&text, "MSR %#x: ", global->ctl);
+	fact_add(&text, "MSR %#x", global->ctl);
+	for (next = global->next; next; next = next->next)
+		fact_add(&text, " and %#x", next->ctl);
+	fact_add(&text, ": ");
 	if (global->run_level) {
 		fact_add(&text, "all boxes count while bit ");
 		fact_add_bits(&text, global->unfreeze);

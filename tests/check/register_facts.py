@@ -35,6 +35,7 @@ SECTIONS = {
     "Skylake to Comet Lake, client processors": ("skl",),
     "Ice Lake, Rocket Lake and Tiger Lake, client processors": ("icl", "rkl", "tgl", "tglh"),
     "Alder Lake and Raptor Lake": ("adl",),
+    "Meteor Lake, Arrow Lake, Lunar Lake": ("mtl", "arl", "lnl"),
     "Other processors with a discovery table": ("generic",),
     "Cores": ("core",),
 }

@@ -20,7 +20,9 @@ FREE = "Intel's files have no names for free-running counters of this type, READ
 CONTROLLER = "the events of the unit have the number of a memory controller in their names, and " \
              "no box has its general counters"
 LEFT_OUT = {("snbep", "IRP"): "no source documents the registers of the IRP",
-            ("tgl", "imc"): CONTROLLER, ("adl", "iMC"): CONTROLLER}
+            ("tgl", "imc"): CONTROLLER,
+            **{(platform, "iMC"): CONTROLLER for platform in ("adl", "mtl", "arl", "lnl")},
+            ("lnl", "SANTA"): "no source has the register of the clock"}
 CLIENTS = "snb ivb hsw bdw skl icl rkl"
 
 # (platforms, events, number of events on each platform, reason): Intel's file does not have them
@@ -30,7 +32,7 @@ ADDED = (
     ("icx", r"UNC_M_(PMM_)?(READ|WRITE)_FREERUN", 4, FREE),
     ("snr", r"UNC_M_(READ|WRITE)_FREERUN", 2, FREE),
     (CLIENTS, r"UNC_M_(READ|WRITE|(GT|IA|IO)_REQUESTS)_FREERUN", 5, FREE),
-    ("tgl adl", r"UNC_M_(RDCAS_COUNT|WRCAS_COUNT|TOTAL_REQCOUNT)_FREERUN", 3, CONTROLLER),
+    ("tgl adl mtl arl lnl", r"UNC_M_(RDCAS_COUNT|WRCAS_COUNT|TOTAL_REQCOUNT)_FREERUN", 3, CONTROLLER),
     ("icx snr grr", r"UNC_IIO_DATA_REQ_OF_CPU\.MEM_(READ|WRITE)\.ALL_PARTS", 2, SUPPLEMENTED),
 )
 

@@ -16,10 +16,11 @@ from lab.framework import test
 # metrics that must be compared, at least
 COMPARED = {"snbep": 1, "ivbep": 1, "hswep": 17, "bdxep": 17, "bdxde": 2, "skx": 25, "clx": 28,
             "cpx": 28, "icx": 32, "spr": 40, "emr": 36, "srf": 20, "grr": 6, "snb": 2,
-            "ivb": 2, "hsw": 2, "bdw": 2, "skl": 4, "icl": 2, "rkl": 2, "tgl": 2, "adl": 2}
+            "ivb": 2, "hsw": 2, "bdw": 2, "skl": 4, "icl": 2, "rkl": 2, "tgl": 2, "adl": 2,
+            "mtl": 1}
 # Linux has no metrics of uncore events of these platforms. The rows of bdxde, snr and tglh are
 # also in the table of another platform.
-UNKNOWN = {"snr", "gnr", "cwf", "tglh"}
+UNKNOWN = {"snr", "gnr", "cwf", "tglh", "arl", "lnl"}
 ROWS_OF = {"cpx": "clx", "bdxde": "bdxep", "snr": "icx", "tglh": "tgl"}
 
 # Linux has Intel's older names
@@ -38,7 +39,7 @@ ONE_SECOND = {"Info_System_MEM_DRAM_Read_Latency": "skx clx cpx icx spr emr",
               "Info_System_UPI_Data_Transmit_BW": "spr emr"}
 
 # Metrics that Linux does not have: name -> platforms
-CLIENTS = "snb ivb hsw bdw skl icl rkl tgl adl"
+CLIENTS = "snb ivb hsw bdw skl icl rkl tgl adl mtl"
 L3_MISSES = ("io_read_l3_miss", "io_partial_write_l3_miss", "io_full_write_l3_miss")
 NOT_IN_LINUX = {
     **dict.fromkeys(L3_MISSES, "icx srf grr"),
@@ -63,7 +64,7 @@ NOT_IN_LINUX = {
     **dict.fromkeys(("memory_bandwidth_cores", "memory_bandwidth_graphics",
                      "memory_bandwidth_io"), "snb ivb hsw bdw skl icl rkl"),
     **dict.fromkeys(("llc_lookups", "llc_miss_rate", "llc_miss_bandwidth"), "snb ivb hsw bdw skl"),
-    "Info_System_Uncore_Frequency": "adl",
+    "Info_System_Uncore_Frequency": "adl mtl",
 }
 # Platforms with many metrics of ucore, and bdxde: number of metrics that Linux does not have
 OWN = {"snbep": 104, "ivbep": 108, "bdxde": 15}
@@ -74,6 +75,7 @@ LINUX_ONLY = (
     (r"tma_info_system_(mem_pmm_read_latency|pmm_(read|write)_bw)", "Intel removed it"),
     (r"tma_info_system_mem_(parallel_reads|read_latency)", "snbep and ivbep: written for ucore. "
      "rkl, tgl and adl: Intel removed it"),
+    (r"tma_info_system_dram_bw_use", "mtl: Intel removed it"),
     (r"pmem_memory_bandwidth_\w+|llc_demand_data_read_miss_to_pmem_latency",
      "Emerald Rapids has no persistent memory"),
     (r"llc_demand_data_read_miss_latency", "Intel removed it on Grand Ridge"),

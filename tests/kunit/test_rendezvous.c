@@ -202,7 +202,7 @@ static void numbers_are_read_while_the_domain_is_locked(struct kunit *test)
 
 	mutex_lock(&s->lock);
 	raw_spin_lock_irq(&domain->lock);
-	ucore_domain_describe(domain, &info);
+	ucore_catalog_describe(domain, &info);
 	selftest = ucore_selftest_get(box);
 	ret = ucore_admit_budget(s, &budget);
 	raw_spin_unlock_irq(&domain->lock);
@@ -214,7 +214,7 @@ static void numbers_are_read_while_the_domain_is_locked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ret, 0);
 	KUNIT_EXPECT_GT(test, budget.sample_ns, 0ULL);
 	fake_stop(s);
-	ucore_domain_describe(domain, &info);
+	ucore_catalog_describe(domain, &info);
 	KUNIT_EXPECT_EQ(test, info.nr_sessions, 0U);
 }
 

@@ -45,6 +45,11 @@ SILENT = """\
   is cleared on client processors."""
 
 
+NO_STATUS = """\
+  By a timer: no source describes a status of overflows, or an interrupt. The timer stops both tiles
+  by their global controls, one after the other, and reads the same counters."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Demo:
     """The demonstration of one platform."""
@@ -105,6 +110,14 @@ def of_client(scenario, reads, writes, *events):
                 SILENT, silent=True)
 
 
+def of_tiles(scenario, *events):
+    reads, writes = (f"imc_free/{name}_COUNT_FREERUN/" for name in ("RDCAS", "WRCAS"))
+    return Demo(scenario, STAT.format(reads, writes),
+                f"ucoretool record --timer 10ms {' '.join(f'-e {event}' for event in events)} "
+                "-o /tmp/samples -- sleep 0.3",
+                "A sample of all events every 10 ms", NO_STATUS, "frz_all")
+
+
 PLATFORMS = {
     "ivbep": by_overflow("e2-2s", 100000, *OF_E5),
     "snbep": by_polling("snbep-2s", 2000000, "ha/REQUESTS.READS/", "cbo/TOR_INSERTS.MISS_ALL/",
@@ -129,6 +142,8 @@ PLATFORMS = {
     "icl": of_client("icl-1s", "READ", "WRITE", REQUESTS),
     "tgl": of_client("tgl-1s", "RDCAS_COUNT", "WRCAS_COUNT", REQUESTS),
     "adl": of_client("adl-1s", "RDCAS_COUNT", "WRCAS_COUNT", REQUESTS),
+    "mtl": of_tiles("mtl-1s", CLOCKS, "arb/DAT_OCCUPANCY.RD/", "hac_arb/TRANSACTIONS.READS/",
+                    "hac_cbo/TOR_ALLOCATION.ALL/"),
     # machines with the tables of real ones (scenarios/shapes.md)
     "spr-xcc": by_timer("spr-xcc-2s", READS, WRITES, *OF_MESH),
     "spr-mcc": by_timer("spr-mcc-1s", READS, WRITES, *OF_MESH),

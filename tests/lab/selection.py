@@ -26,6 +26,7 @@ TESTS = {
         "test_core.every_counter_of_every_core_counts_exactly",
         "test_client.boxes_match_the_model",
         "test_client.traffic_counters_match_the_model adl-1s",
+        "test_mtl.global_controls_are_restored_as_found mtl-1s",
     ),
     "counts and costs": (
         "test_counting.filters_and_special_fields_reach_their_registers",

@@ -138,12 +138,16 @@ CLIENT = {
     "clock": {FIXED: {}},
 }
 ICL = {**CLIENT, "arb": {0: {"event": 0x81, "umask": 0x01}}}
+MTL = {**CLIENT, "sncu": {FIXED: {}},
+       "hac_arb": {0: {"event": 0x81, "umask": 0x01, "thresh": 0x3f, "invert": 1},
+                   1: {"event": 0x8a, "umask": 0x02, "thresh": 1, "edge": 1}},
+       "hac_cbo": {0: {"event": 0x35, "umask": 0x08}, 1: {"event": 0x35, "umask": 0x01}}}
 
 # Platform -> box type, or box -> counter -> fields
 EVENTS = {"ivbep": IVBEP, "snbep": SNBEP, "hswep": HSWEP, "bdxep": BDXEP,
           "bdxde": but(BDXEP, "sbox", "qpi", "r3qpi"), "skx": SKX, "clx": SKX, "cpx": SKX,
           "icx": ICX, "snr": SNR, "snb": CLIENT, "hsw": CLIENT, "skl": CLIENT, "icl": ICL,
-          "tgl": CLIENT, "adl": CLIENT}
+          "tgl": CLIENT, "adl": CLIENT, "mtl": MTL, "lnl": CLIENT}
 WITH_FIXED = ("ubox", "imc")
 ENDING_IN_DIGITS = ("pciex16", "pciex8", "pcie3", "pcie4", "pcie6")
 COUNTERS_OF = {"e2-2s": 130, "e2-2s-full": 194, "snbep-2s": 114, "hswep-1s": 69,
@@ -151,7 +155,7 @@ COUNTERS_OF = {"e2-2s": 130, "e2-2s-full": 194, "snbep-2s": 114, "hswep-1s": 69,
                "skx-1s": 61, "skx-2s": 268, "clx-1s": 51, "cpx-1s": 76,
                "icx-1s": 75, "icx-2s": 366, "icxd-1s": 159, "snr-1s": 99,
                "snb-1s": 11, "hsw-1s": 7, "skl-1s": 11, "cml-1s": 23, "icl-1s": 10, "tgl-1s": 11,
-               "adl-1s": 13}
+               "adl-1s": 13, "mtl-1s": 22, "lnl-1s": 12}
 
 
 def type_of(box):

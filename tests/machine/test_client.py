@@ -19,6 +19,9 @@ from machine.test_suspend import suspend_to_ram
 TYPES = {"cbo": (2, 0, "msr"), "arb": (2, 0, "msr"), "clock": (0, 1, "msr"),
          "imc_free": (0, 5, "mmio")}
 LATER = {**TYPES, "imc_free": (0, 3, "mmio")}
+TILES = {"cbo": (2, 0, "msr"), "arb": (2, 0, "msr"), "clock": (0, 1, "msr"),
+         "hac_arb": (2, 0, "msr"), "hac_cbo": (2, 0, "msr"), "sncu": (0, 1, "msr"),
+         "imc_free": (0, 3, "mmio")}
 # scenario -> types, number of boxes of each type, width of the memory counters
 MACHINES = {
     "snb-1s": (TYPES, (4, 1, 1, 1), 32),
@@ -28,8 +31,11 @@ MACHINES = {
     "icl-1s": ({**TYPES, "arb": (1, 0, "msr")}, (4, 1, 1, 1), 32),
     "tgl-1s": (LATER, (4, 1, 1, 2), 64),
     "adl-1s": (LATER, (4, 2, 1, 2), 64),
+    "mtl-1s": (TILES, (4, 2, 1, 2, 2, 1, 2), 64),
+    "lnl-1s": ({name: TILES[name] for name in ("cbo", "arb", "imc_free")}, (4, 2, 2), 64),
 }
 ALL = tuple(MACHINES)
+OF_48_BITS = ("mtl-1s", "lnl-1s")
 RUN, ON_OVERFLOW = 1 << 29, 1 << 31
 GLOBAL_CTL = {"snb-1s": 0x391, "skl-1s": 0xe01, "icl-1s": 0xe01, "adl-1s": 0x2ff0}
 
@@ -42,14 +48,15 @@ def boxes_match_the_model(m):
         counters, fixed, access = types[box["type"]]
         counted[box["type"]] += 1
         assert (box["counters"], box["fixed"], box["access"]) == (counters, fixed, access), box
-        assert box["width"] == (44 if counters else 0), box
+        width_due = 48 if m.scenario in OF_48_BITS else 44
+        assert box["width"] == (width_due if counters else 0), box
         assert box["type"] != "imc_free" or box["fixed_width"] == width, box
     assert tuple(counted.values()) == numbers, counted
     assert not info_of(m)["reason"] and "may hide" not in m.dmesg(), m.dmesg()[-2000:]
     count_exactly(m)
 
 
-@test(("snb-1s", "skl-1s", "adl-1s"), kernels=("debug",))
+@test(("snb-1s", "skl-1s", "adl-1s", "mtl-1s"), kernels=("debug",))
 def every_counter_counts_exactly(m):
     count_exactly(m)
 
@@ -197,7 +204,7 @@ def intree_driver_is_respected(m):
 @test(ALL, kernels=BOTH)
 def traffic_counters_match_the_model(m):
     counters = free_running.MCHBAR_32 if MACHINES[m.scenario][2] == 32 else free_running.MCHBAR_64
-    controllers = MACHINES[m.scenario][1][3]
+    controllers = MACHINES[m.scenario][1][-1]
     free_running.match_the_model(m, {"imc_free": counters}, controllers * len(counters),
                                  {"event": 0x34, "umask": 0x8f}, "cbo0")
 
@@ -232,11 +239,15 @@ def disabled_mchbar_leaves_the_other_boxes(m):
 
 # ---- samples ----
 
-@test(("snb-1s", "icl-1s", "adl-1s"), kernels=BOTH)
+@test(("snb-1s", "icl-1s", "adl-1s", "mtl-1s", "lnl-1s"), kernels=BOTH)
 def periods_are_polled_with_exact_counts(m):
     platform = info_of(m)["platform"]
     events = {("cbo0", 0): {"event": 0x34, "umask": 0x8f},
               ("arb0", 0): {"event": 0x81, "umask": 0x01}, ("clock0", FIXED): {}}
+    if m.scenario == "mtl-1s":
+        events |= {("hac_arb1", 1): {"event": 0x81, "umask": 0x01}, ("sncu0", FIXED): {}}
+    if m.scenario == "lnl-1s":
+        del events["clock0", FIXED]
     wanted = [(box, 0, ctr, eventset.period_for(box, 0, ctr, fields, 10 + n, platform), fields)
               for n, ((box, ctr), fields) in enumerate(events.items())]
     run_polled(m, wanted, each_overflowed(3))

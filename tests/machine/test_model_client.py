@@ -101,6 +101,28 @@ def overflow_clears_enable_only_if_told(m):
     assert rules(m) == []
 
 
+@test("mtl-1s", **bare)
+def each_tile_has_a_level(m):
+    compute, soc = 0x240e, 0x200e
+    counters = {compute: 0x2448, soc: 0x2018}
+    poke(m, ("w", 0, 0x2442, EVENT["cbo0"] | EN), ("w", 0, 0x2012, EVENT["arb0"] | EN))
+    for runs, stands in ((compute, soc), (soc, compute)):
+        poke(m, ("w", 0, runs, RUN), ("w", 0, stands, 0))
+        assert poke(m, ("r", 0, runs), ("r", 0, stands)) == [RUN, 0]
+        before = poke(m, ("r", 0, counters[runs]), ("r", 0, counters[stands]))
+        m.wait_until(lambda at=counters[runs], least=before[0]: peek(m, "r", 0, at) > least,
+                     what="counts of one tile")
+        assert peek(m, "r", 0, counters[stands]) == before[1], "the other tile stands"
+    assert rules(m) == []
+    for bits in (ON_OVERFLOW, WAKE, 1):
+        poke(m, ("w", 0, compute, RUN | bits))
+        assert rules(m) == ["reserved"], "only the enable bit is known"
+    # no status, and no overflow enable
+    assert poke(m, ("r", 0, compute + 1), ("r", 0, soc + 1), ("r", 0, compute + 2)) == [None] * 3
+    poke(m, ("w", 0, 0x2443, OV_EN))
+    assert rules(m) == ["reserved"]
+
+
 def left(m, client, *commands):
     """Return the status after an overflow of the clock and further commands."""
     poke(m, *arm(client, "clock0", 1000, width=44, more=ON_OVERFLOW))

@@ -38,6 +38,18 @@ ARB_ADL = {
     "uncore_cbox_3/event=0x34,umask=0x8f,threshold=1,inv=1/":
         ("cbo", 3, {"event": 0x34, "umask": 0x8f, "thresh": 1, "invert": True}),
 }
+HAC = {
+    "uncore_hac_arb_0/event=0x8a,umask=0x02/": ("hac_arb", 0, {"event": 0x8a, "umask": 2}),
+    "uncore_hac_arb_1/event=0x81,umask=0x01,threshold=0x3f,inv=1/":
+        ("hac_arb", 1, {"event": 0x81, "umask": 1, "thresh": 0x3f, "invert": True}),
+    "uncore_hac_cbox_0/event=0x35,umask=0x08/": ("hac_cbo", 0, {"event": 0x35, "umask": 8}),
+    "uncore_hac_cbox_1/event=0x35,umask=0x01,edge=1/":
+        ("hac_cbo", 1, {"event": 0x35, "umask": 1, "edge": True}),
+}
+# the threshold of these processors has six bits
+ARB_MTL = {name.replace("cmask", "threshold"): due for name, due in ARB_ADL.items()}
+CLOCKS_MTL = {"uncore_cncu/event=0xff/": ("clock", 0, {"fixed": True}),
+              "uncore_sncu/event=0xff/": ("sncu", 0, {"fixed": True})}
 CLOCK_OF_CBO = {"uncore_cbox_0/event=0xff/": ("clock", 0, {"fixed": True})}
 CLOCK = {"uncore_clock/event=0xff/": ("clock", 0, {"fixed": True})}
 MC_32 = {f"uncore_imc/event={event}/": ("imc", 0, traffic(kind))
@@ -103,3 +115,18 @@ def intree_boxes_and_rates_match_on_tiger_lake(m):
 def intree_boxes_and_rates_match_on_alder_lake(m):
     return agreement(m, "adl", {"cbox": 4, "arb": 2, "clock": 1, "imc": 2, "imc_free_running": 2},
                      {**CBO, **ARB_ADL, **CLOCK, **MC_64, **MC_ADL})
+
+
+# Linux 6.1 does not have these processors
+@test("mtl-1s", kernels=("6.12",), **with_intel_uncore)
+def intree_boxes_and_rates_match_on_meteor_lake(m):
+    return agreement(m, "mtl", {"cbox": 4, "arb": 2, "hac_arb": 2, "hac_cbox": 2, "cncu": 1,
+                                "sncu": 1, "imc": 2, "imc_free_running": 2},
+                     {**CBO, **ARB_MTL, **HAC, **CLOCKS_MTL, **MC_64, **MC_ADL})
+
+
+# The model has none of the boxes behind SAFBAR
+@test("lnl-1s", kernels=("6.12",), **with_intel_uncore)
+def intree_boxes_and_rates_match_on_lunar_lake(m):
+    return agreement(m, "lnl", {"cbox": 4, "arb": 2, "hbo": 2, "sncu": 1, "imc": 2,
+                                "imc_free_running": 2}, {**CBO, **ARB_MTL, **MC_64, **MC_ADL})

@@ -237,7 +237,8 @@ static const struct fake_type generic_types[] = {
 	{ "type_33", 1, 4, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, DISC, 33, 0x3f00 },
 };
 
-/* Client processors: Sandy Bridge to Skylake and Rocket Lake, Ice Lake, Tiger Lake and Alder Lake */
+/* Client processors: Sandy Bridge to Skylake and Rocket Lake, Ice Lake, Tiger and Alder Lake, and
+ * Meteor Lake */
 #define CLIENT	(BASIC | F(UMASK) | F(INVERT))
 #define CLIENT_CBO \
 	{ "cbo", 4, 2, 0, 44, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, CLIENT, 0, 0x700, 0x10 }
@@ -261,6 +262,17 @@ static const struct fake_type tgl_types[] = {
 	CLIENT_CBO, CLIENT_ARB(2), CLIENT_CLOCK, CLIENT_IMC_FREE(2, 3, 0xfedc5040),
 };
 
+#define MTL_BOX(name, boxes, at) \
+	{ (name), (boxes), 2, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, CLIENT, 0, (at), 0x10 }
+#define MTL_CLOCK(name, at) \
+	{ (name), 1, 0, 1, 0, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, 0, 0, (at) }
+
+static const struct fake_type mtl_types[] = {
+	MTL_BOX("cbo", 4, 0x2442), MTL_BOX("arb", 2, 0x2412), MTL_CLOCK("clock", 0x2402),
+	MTL_BOX("hac_arb", 2, 0x2012), MTL_BOX("hac_cbo", 2, 0x2042), MTL_CLOCK("sncu", 0x2002),
+	CLIENT_IMC_FREE(2, 3, 0xfedcd840),
+};
+
 #define DISCOVERS (UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_DISCOVERY)
 
 static const struct fake_machine machines[] = {
@@ -275,6 +287,7 @@ static const struct fake_machine machines[] = {
 	{ "skl", 0, UCORE_CAP_GLOBAL_FREEZE, skl_types, NR(skl_types) },
 	{ "icl", 0, UCORE_CAP_GLOBAL_FREEZE, icl_types, NR(icl_types) },
 	{ "tgl", 0, UCORE_CAP_GLOBAL_FREEZE, tgl_types, NR(tgl_types) },
+	{ "mtl", 0, UCORE_CAP_GLOBAL_FREEZE, mtl_types, NR(mtl_types) },
 	{ "generic", 250, DISCOVERS, generic_types, NR(generic_types) },
 };
 

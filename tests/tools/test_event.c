@@ -460,6 +460,9 @@ static void table_events_can_be_added(void **state)
 	events_can_be_added("tgl", "tgl", 12 + 3, 0);
 	events_can_be_added("tgl", "tglh", 12 + 3, 0);
 	events_can_be_added("tgl", "adl", 12 + 3, 0);
+	events_can_be_added("mtl", "mtl", 10 + 3, 0);
+	events_can_be_added("mtl", "arl", 8 + 3, 0);
+	events_can_be_added("mtl", "lnl", 3, 0);
 }
 
 static void machine_get(const char *machine)

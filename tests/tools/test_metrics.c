@@ -1003,7 +1003,8 @@ static const struct {
 	{ "snb", "skl", 1, 13 }, { "ivb", "skl", 1, 13 }, { "hsw", "skl", 1, 13 },
 	{ "bdw", "skl", 1, 13 }, { "skl", "skl", 1, 16 }, { "icl", "icl", 1, 10 },
 	{ "rkl", "skl", 1, 10 }, { "tgl", "tgl", 1, 7 }, { "tglh", "tgl", 1, 7 },
-	{ "adl", "tgl", 1, 8 },
+	{ "adl", "tgl", 1, 8 }, { "mtl", "mtl", 1, 8 }, { "arl", "mtl", 1, 7 },
+	{ "lnl", "mtl", 1, 4 },
 };
 
 /* Set a value for the parameter of a metric */

@@ -12,14 +12,15 @@ import re
 from check.witness.tables import Event
 from lab import kernels
 
-# our platform -> folder of Linux. 6.12 has no files of Clearwater Forest.
+# our platform -> folder of Linux. 6.12 has no files of Clearwater Forest and Arrow Lake, and none of
+# Lunar Lake's uncore.
 FOLDERS = {"snbep": "jaketown", "ivbep": "ivytown", "hswep": "haswellx", "bdxep": "broadwellx",
            "bdxde": "broadwellde", "skx": "skylakex", "clx": "cascadelakex", "cpx": "cascadelakex",
            "icx": "icelakex", "snr": "snowridgex", "spr": "sapphirerapids",
            "emr": "emeraldrapids", "gnr": "graniterapids", "srf": "sierraforest",
            "grr": "grandridge", "snb": "sandybridge", "ivb": "ivybridge", "hsw": "haswell",
            "bdw": "broadwell", "skl": "skylake", "icl": "icelake", "rkl": "rocketlake",
-           "tgl": "tigerlake", "adl": "alderlake"}
+           "tgl": "tigerlake", "adl": "alderlake", "mtl": "meteorlake"}
 # Linux's unit -> our type, where the lower-case name differs. The clock of client processors is a
 # fixed counter, for which Linux has three names.
 UNITS = {"CBOX": "cbo", "iMC": "imc", "IMC": "imc", "M2PCIe": "m2pcie", "M2HBM": "m2m",
@@ -35,7 +36,8 @@ FREE = {"iio_free": {1: 0, 2: 1, 3: 9}, "imc_free": {1: 4}}
 FREE_OF_SNR = {**FREE, "imc_free": {1: 2}}
 # Client processors: total, reads and writes. Ours are the reads, the writes and the total.
 FREE_OF_CLIENT = {"imc_free": {1: 2, 2: 0, 3: 1}}
-FREE_OF = {"snr": FREE_OF_SNR, "tgl": FREE_OF_CLIENT, "adl": FREE_OF_CLIENT}
+FREE_OF = {"snr": FREE_OF_SNR, "tgl": FREE_OF_CLIENT, "adl": FREE_OF_CLIENT,
+           "mtl": FREE_OF_CLIENT}
 
 
 def root():

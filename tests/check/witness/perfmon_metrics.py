@@ -18,7 +18,7 @@ from check.witness import formulas, perfmon
 VALUES = Path(__file__).with_name("metrics.txt")
 # snbep, ivbep, bdxde, snr, snb and ivb have no metrics of uncore events in Intel's files
 PLATFORMS = ("hswep", "bdxep", "skx", "clx", "icx", "spr", "emr", "gnr", "srf", "grr", "cwf",
-             "hsw", "bdw", "skl", "icl", "rkl", "tgl", "adl")
+             "hsw", "bdw", "skl", "icl", "rkl", "tgl", "adl", "mtl", "arl", "lnl")
 # Named as an event, and a register of the power unit (61x), which no uncore box has
 NO_EVENT = "UNC_PKG_ENERGY_STATUS"
 SEEDS = (1, 2)
@@ -81,7 +81,7 @@ def uncore_metrics(checkout, commit, folder):
     """Return the metrics of a processor that need events of the uncore only."""
     names = [name for name in perfmon.git(checkout, "ls-tree", "--name-only", commit,
                                           f"{folder}/metrics/").splitlines()
-             if re.search("_metrics(_goldencove_core)?[.]json$", name) and "hbm" not in name]
+             if re.search("_metrics(_(golden|redwood|lion)cove_core)?[.]json$", name) and "hbm" not in name]
     assert len(names) == 1, names
     metrics = json.loads(perfmon.git(checkout, "show", f"{commit}:{names[0]}"))["Metrics"]
     return [metric for metric in metrics if metric["Events"] and

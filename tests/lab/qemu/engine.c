@@ -132,14 +132,25 @@ static UcoreBox *first_deadline(UcoreSocket *s)
     return first;
 }
 
+/* Return true if the global control of the box's tile stops it. */
+static bool is_stopped(const UcoreBox *box)
+{
+    const UcoreSocket *s = box->socket;
+
+    if (box->type->apart) {
+        return false;
+    }
+    return s->machine->config.platform->msr_second_ctl
+           ? s->frz & BIT(box->site->tile) : s->frozen;
+}
+
 static void box_update_running(UcoreBox *box)
 {
     const UcoreConfig *cfg = &box->socket->machine->config;
     bool box_frozen = box->type->box_ctl && cfg->box_freeze &&
                       ucore_word_freezes(cfg->platform, box->box_ctl);
 
-    box->running = !box_frozen && !box->halted &&
-                   (!box->socket->frozen || box->type->apart);
+    box->running = !box_frozen && !box->halted && !is_stopped(box);
     box_update_deadline(box);
 }
 
@@ -177,6 +188,22 @@ void ucore_socket_rearm(UcoreSocket *s)
     }
 }
 
+/*
+ * One of several tiles stands or counts again, and the socket is not frozen.
+ * The end of a freeze is logged when the last tile counts again.
+ */
+void ucore_tile_changed(UcoreSocket *s, int64_t now)
+{
+    if (!s->frz && s->unfreeze_first != UCORE_NEVER) {
+        ucore_log_unfreeze(s, now, s->unfreeze_first - s->frozen_since);
+        s->unfreeze_first = UCORE_NEVER;
+    }
+    for (unsigned b = 0; b < s->nr_boxes; b++) {
+        ucore_box_advance(s->boxes[b], now);
+        box_update_running(s->boxes[b]);
+    }
+}
+
 void ucore_socket_freeze(UcoreSocket *s, int64_t now, const char *reason,
                          const char *cause)
 {
@@ -211,7 +238,11 @@ void ucore_socket_unfreeze(UcoreSocket *s, int64_t now)
     for (unsigned b = 0; b < s->nr_boxes; b++) {
         box_update_running(s->boxes[b]);
     }
-    ucore_log_unfreeze(s, now, now - s->frozen_since);
+    if (s->machine->config.platform->msr_second_ctl) {
+        s->unfreeze_first = now;
+    } else {
+        ucore_log_unfreeze(s, now, now - s->frozen_since);
+    }
 }
 
 void ucore_counter_name(const UcoreBox *box, unsigned ctr, GString *out)
@@ -536,18 +567,22 @@ static void socket_status_init(UcoreSocket *s)
     }
 }
 
-/* The global registers, from their control on; further ones are in memory. */
+/*
+ * The global registers, from their control on. Further ones are in memory, but
+ * not those of client processors.
+ */
 static void socket_global_init(UcoreSocket *s, unsigned g)
 {
     const UcoreConfig *cfg = &s->machine->config;
     const UcorePlatform *p = cfg->platform;
-    UcoreAccess access = g ? UCORE_ACCESS_MMIO : cfg->global_access;
+    UcoreAccess access = g && !p->msr_second_ctl ? UCORE_ACCESS_MMIO
+                                                 : cfg->global_access;
     bool msr = access == UCORE_ACCESS_MSR;
     UcoreReg *reg = g_new0(UcoreReg, cfg->status_words + 4);
 
     s->global[g].access = access;
     s->global[g].regs = reg;
-    s->global[g].base = p->msr_global_ctl;
+    s->global[g].base = g ? p->msr_second_ctl : p->msr_global_ctl;
     if (!msr) {
         ucore_unit_place_global(s, g);
     }

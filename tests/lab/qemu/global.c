@@ -127,8 +127,12 @@ static void write_ctl(UcoreSocket *s, unsigned global, uint64_t val,
     }
 }
 
-/* Write the global control of a client processor, whose enable is a level. */
-static void write_level(UcoreSocket *s, uint64_t val, int64_t now)
+/*
+ * Write the global control of a tile of a client processor, whose enable is a
+ * level. The socket is frozen while all its tiles stand.
+ */
+static void write_level(UcoreSocket *s, unsigned tile, uint64_t val,
+                        int64_t now)
 {
     const UcoreConfig *cfg = &s->machine->config;
     const UcorePlatform *p = cfg->platform;
@@ -138,21 +142,30 @@ static void write_level(UcoreSocket *s, uint64_t val, int64_t now)
         violate(s, "reserved", "GLOBAL_CTL has reserved bits set", val);
     }
     if ((val & cfg->core_sel) || !socket_armed(s)) {
-        s->global[0].route = val & cfg->core_sel;
+        s->global[tile].route = val & cfg->core_sel;
     }
-    s->global[0].ctl = val & rw;
+    s->global[tile].ctl = val & rw;
     if (!(val & p->run_en)) {
-        if (cfg->frz_all) {
-            s->frz = BIT(0);
+        if (!cfg->frz_all) {
+            return;
+        }
+        s->tile_time[tile] = s->frz & BIT(tile) ? s->tile_time[tile] : now;
+        s->frz |= BIT(tile);
+        if (s->frz == BIT(cfg->globals) - 1) {
+            s->unfreeze_first = UCORE_NEVER;    /* not all tiles counted */
             ucore_socket_freeze(s, now, "frz_all", "");
+        } else {
+            ucore_tile_changed(s, now);
         }
         return;
     }
-    check_unfreeze(s, s->global[0].route, val);
+    check_unfreeze(s, s->global[tile].route, val);
     ucore_boxes_resume(s, now);
     if (!s->stuck) {
-        s->frz = 0;
+        s->tile_time[tile] = s->frz & BIT(tile) ? now : s->tile_time[tile];
+        s->frz &= ~BIT(tile);
         ucore_socket_unfreeze(s, now);
+        ucore_tile_changed(s, now);
     }
 }
 
@@ -210,7 +223,8 @@ uint64_t ucore_global_read(UcoreSocket *s, const UcoreReg *reg)
     switch (reg->kind) {
     case UCORE_REG_GLOBAL_CTL:
         if (cfg->platform->run_en) {
-            return s->global[0].ctl | (s->frozen ? 0 : cfg->platform->run_en);
+            return s->global[reg->index].ctl |
+                   (s->frz & BIT(reg->index) ? 0 : cfg->platform->run_en);
         }
         return s->global[reg->index].ctl |
                ((s->frz & BIT(reg->index)) && cfg->platform->frz_readable
@@ -239,7 +253,7 @@ void ucore_global_write(UcoreSocket *s, const UcoreReg *reg, uint64_t val,
     if (cfg->platform->run_en) {
         switch (reg->kind) {
         case UCORE_REG_GLOBAL_CTL:
-            write_level(s, val & mask, now);
+            write_level(s, reg->index, val & mask, now);
             return;
         case UCORE_REG_GLOBAL_STATUS:
         case UCORE_REG_STATUS_CLEAR:

@@ -205,6 +205,7 @@ typedef struct UcoreBoxSite {
     uint32_t msr_stride;
     const uint16_t *msrs;       /* MSR of each instance if there is no stride */
     bool in_memory;             /* channel at an address of UcorePlatform.imc */
+    uint8_t tile;               /* client: the global control of the box */
     int8_t global_bit[12];      /* GLOBAL_STATUS bit of instance i, -1: none */
     int8_t global_bit0;         /* if >= 0: bit of instance 0, others follow */
     uint8_t global_nr;          /* number of instances with a bit; 0: all */
@@ -225,6 +226,7 @@ typedef struct UcorePlatform {
        frz_on_ov is set */
     uint64_t run_en, frz_on_ov;
     bool run_at_reset;
+    uint32_t msr_second_ctl;        /* client: control of tile 1; 0: none */
     unsigned count_extra;           /* GLOBAL_CONFIG: above the number of CBOs */
     uint64_t unfrz_all;             /* 0: clearing frz_all unfreezes */
     bool frz_readable;
@@ -381,6 +383,7 @@ struct UcoreSocket {
         uint64_t route;         /* pmi_core_sel that unfreezes must keep */
     } global[UCORE_MAX_GLOBALS];
     uint32_t frz;               /* mask of freezing global controls */
+    int64_t tile_time[UCORE_MAX_GLOBALS];   /* last stop or start of a tile */
     unsigned extra_msr, extra_mmio, extra_pci;      /* unit.c: used places */
 
     uint64_t global_status[UCORE_MAX_STATUS_WORDS];
@@ -599,6 +602,7 @@ uint32_t ucore_box_advance(UcoreBox *box, int64_t now);
 void ucore_boxes_resume(UcoreSocket *s, int64_t now);
 /* Recompute rates and deadlines after a register write. The box is advanced. */
 void ucore_box_update(UcoreBox *box);
+void ucore_tile_changed(UcoreSocket *s, int64_t now);
 void ucore_socket_freeze(UcoreSocket *s, int64_t now, const char *reason,
                          const char *cause);
 void ucore_socket_unfreeze(UcoreSocket *s, int64_t now);

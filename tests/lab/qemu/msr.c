@@ -62,8 +62,11 @@ static void socket_msrs_init(UcoreSocket *s)
     if (!cfg->uncore) {
         return;
     }
-    if (s->global[0].access == UCORE_ACCESS_MSR) {
-        ucore_map_msrs(s->msrs, s, NULL, s->global[0].regs, s->global[0].base);
+    for (unsigned g = 0; g < cfg->globals; g++) {
+        if (s->global[g].access == UCORE_ACCESS_MSR) {
+            ucore_map_msrs(s->msrs, s, NULL, s->global[g].regs,
+                           s->global[g].base);
+        }
     }
     if (cfg->table_msr && ucore_table_pointer(s, &pointer)) {
         ucore_map_msrs(s->msrs, s, NULL, table, cfg->table_msr);

@@ -163,11 +163,39 @@ static GString *freeze_begin(const UcoreSocket *s, int64_t now,
     return j;
 }
 
+/* the boxes of several tiles, with the times at which they stopped or started */
+static void json_tiles(GString *j, const UcoreSocket *s, int64_t now)
+{
+    int64_t first = MIN(s->tile_time[0], s->tile_time[1]);
+
+    if (!s->machine->config.platform->msr_second_ctl) {
+        return;
+    }
+    json_u64(j, "first", first);
+    json_u64(j, "skew", now - first);
+    json_open(j, "boxes", '[');
+    for (unsigned b = 0; b < s->nr_boxes; b++) {
+        const UcoreBox *box = s->boxes[b];
+
+        if (!box->type->apart) {
+            json_open(j, NULL, '{');
+            json_str(j, "box", box->name);
+            json_u64(j, "t", s->tile_time[box->site->tile]);
+            g_string_append_c(j, '}');
+        }
+    }
+    g_string_append_c(j, ']');
+}
+
 void ucore_log_freeze(UcoreSocket *s, int64_t now, const char *reason,
                       const char *cause)
 {
+    GString *j;
+
     if (s->machine->log) {
-        line_end(s->machine, freeze_begin(s, now, reason, cause));
+        j = freeze_begin(s, now, reason, cause);
+        json_tiles(j, s, now);
+        line_end(s->machine, j);
     }
 }
 
@@ -185,8 +213,12 @@ static GString *unfreeze_begin(const UcoreSocket *s, int64_t now,
 
 void ucore_log_unfreeze(UcoreSocket *s, int64_t now, uint64_t frozen)
 {
+    GString *j;
+
     if (s->machine->log) {
-        line_end(s->machine, unfreeze_begin(s, now, frozen));
+        j = unfreeze_begin(s, now, frozen);
+        json_tiles(j, s, now);
+        line_end(s->machine, j);
     }
 }
 

@@ -48,9 +48,11 @@ ICX_CYCLES = {**SKX_CYCLES, "pcie3": 0x01}
 ICX_DEPTHS = {**SKX_DEPTHS, ("imc", 0x81): 22, ("imc", 0x82): 32, ("imc", 0x83): 32}
 
 # client processors
-CLIENT_NUMBERS = {"cbo": 40, "arb": 41, "clock": 42, "imc": 43}
-CLIENT_CLOCKS = {(box, FIXED): 3000000000 for box in ("cbo", "arb", "clock")}
-CLIENT_CYCLES = {"cbo": FIXED, "arb": FIXED}
+CLIENT_NUMBERS = {"cbo": 40, "arb": 41, "clock": 42, "imc": 43, "hac_arb": 44, "hac_cbo": 45,
+                  "sncu": 46}
+CLIENT_CLOCKS = {**{(box, FIXED): 3000000000 for box in ("cbo", "arb", "clock")},
+                 **{(box, FIXED): 2400000000 for box in ("hac_arb", "hac_cbo", "sncu")}}
+CLIENT_CYCLES = dict.fromkeys(("cbo", "arb", "hac_arb", "hac_cbo"), FIXED)
 CLIENT_DEPTHS = {("arb", 0x80): 20, ("arb", 0x83): 20, ("arb", 0x85): 20}
 
 # clocks of the families with a fixed list of boxes

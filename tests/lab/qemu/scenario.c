@@ -310,12 +310,12 @@ static bool load_global(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
     if (p->discovery && !load_tables(cfg, kf, errp)) {
         return false;
     }
-    cfg->globals = 1 + (p->msr_table || cfg->second_own);
+    cfg->globals = 1 + (p->msr_table || cfg->second_own || p->msr_second_ctl);
     if (!p->discovery) {
         cfg->wk_on_pmi = p->wk_on_pmi;
         cfg->core_sel = p->core_sel;
         cfg->status_offset = p->msr_global_status - p->msr_global_ctl;
-        cfg->status_words = ucore_has_global(p)
+        cfg->status_words = ucore_has_global(p) && p->msr_global_status
                             ? MAX(1, p->global_status_words) : 0;
         return ucore_scenario_uint(kf, "model", "status-shift", 31,
                                    &cfg->status_shift, errp);

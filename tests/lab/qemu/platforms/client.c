@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Client processors from Sandy Bridge to Raptor Lake: the boxes, their
- * addresses and their bits. One package, one global control. Enable (29) is a
- * level, and "freeze on overflow" (31) a mode. The memory controllers are
- * behind MCHBAR.
+ * Client processors from Sandy Bridge to Lunar Lake: the boxes, their
+ * addresses and their bits. One package, one global control; Meteor Lake has one
+ * for each of two tiles. Enable (29) is a level, and "freeze on overflow" (31) a
+ * mode. The memory controllers are behind MCHBAR.
  *
  * The numbers are repeated here independently of the driver's headers, so that
  * a misread value on one side is detected.
@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------ bits of registers */
 
-#define THRESHOLD_6     0x3f000000  /* Alder Lake's CBO */
+#define THRESHOLD_6     0x3f000000  /* Alder Lake's CBO, Meteor Lake */
 #define CLIENT_CTL      (EVENT_SELECT | UNIT_MASK | EDGE_DETECT | \
                          OVERFLOW_ENABLE | COUNTER_ENABLE | COMPARE_INVERT)
 #define CHANNELS        0x00000f00  /* memory controller */
@@ -35,6 +35,10 @@ static const UcoreReg icl_arb_regs[] = {
 };
 static const UcoreReg clock_regs[] = {
     CTL(0x0, 0), CTR(0x1, 0), UCORE_REGS_END
+};
+/* Meteor Lake, from the control on */
+static const UcoreReg mtl_clock_regs[] = {
+    CTL(0x0, 0), CTR(0x6, 0), UCORE_REGS_END
 };
 #define IMC_CTL(i)      CTL(0xd0 + 4 * (i), i)
 #define IMC_CTR(i)      CTR(0xe8 + 8 * (i), i)
@@ -97,6 +101,33 @@ static const UcoreBoxType adl_arb = {
 };
 static const UcoreBoxType clock_48 = { CLIENT_CLOCK(48) };
 static const UcoreBoxType clock_44 = { CLIENT_CLOCK(44) };
+/* Meteor Lake: nothing reports an overflow */
+#define SOC_CLOCK_RATE  2400000000ULL
+
+static const UcoreEventTrait soc_traits[] = {
+    { .event = UCORE_EVENT_FIXED, .clock = SOC_CLOCK_RATE }, UCORE_TRAITS_END
+};
+
+#define MTL_BOX(name_, id_, max_, traits_) \
+    .name = name_, .id = id_, .nr_max = max_, .nr_gp = 2, .width = 48, \
+    .ctl_legal = EVENT_SELECT | UNIT_MASK | EDGE_DETECT | COUNTER_ENABLE | \
+                 COMPARE_INVERT | THRESHOLD_6, \
+    .thresh = THRESHOLD_6, .invert = COMPARE_INVERT, \
+    .clock_event = UCORE_EVENT_FIXED, .status_fixed = -1, \
+    .traits = traits_, .regs = snb_cbo_regs
+#define MTL_CLOCK(name_, id_, traits_) \
+    .name = name_, .id = id_, .nr_max = 1, .fixed = true, .fixed_width = 48, \
+    .fixed_width_most = 48, .fixed_legal = FIXED_ENABLE, .status_fixed = -1, \
+    .traits = traits_, .regs = mtl_clock_regs
+
+static const UcoreBoxType mtl_cbo = { MTL_BOX("cbo", 40, 12, cbo_traits) };
+static const UcoreBoxType mtl_arb = {
+    MTL_BOX("arb", 41, 2, arb_traits), .constraints = arb_constraints
+};
+static const UcoreBoxType mtl_cncu = { MTL_CLOCK("clock", 42, cbo_traits) };
+static const UcoreBoxType hac_arb = { MTL_BOX("hac_arb", 44, 2, soc_traits) };
+static const UcoreBoxType hac_cbo = { MTL_BOX("hac_cbo", 45, 2, soc_traits) };
+static const UcoreBoxType mtl_sncu = { MTL_CLOCK("sncu", 46, soc_traits) };
 /* no enable: an event select other than 0 counts, whatever the global is */
 static const UcoreBoxType imc = {
     .name = "imc", .id = 43, .nr_gp = 5, .nr_max = 2, .width = 64,
@@ -145,16 +176,34 @@ static const UcoreBoxSite adl_boxes[] = {
     { .type = &clock_44, .msr = 0x2fde, OF_TYPE(CLOCK_BIT) },
     { .type = &imc, .in_memory = true, OF_TYPE(-1) }, { }
 };
+/* tile 0: cores, 240Eh; tile 1: SoC, 200Eh; no status */
+static const UcoreBoxSite mtl_boxes[] = {
+    { .type = &mtl_cbo, .msr = 0x2442, .msr_stride = 0x10, OF_TYPE(-1) },
+    { .type = &mtl_arb, .msr = 0x2412, .msr_stride = 0x10, OF_TYPE(-1) },
+    { .type = &mtl_cncu, .msr = 0x2402, OF_TYPE(-1) },
+    { .type = &hac_arb, .msr = 0x2012, .msr_stride = 0x10, .tile = 1,
+      OF_TYPE(-1) },
+    { .type = &hac_cbo, .msr = 0x2042, .msr_stride = 0x10, .tile = 1,
+      OF_TYPE(-1) },
+    { .type = &mtl_sncu, .msr = 0x2002, .tile = 1, OF_TYPE(-1) },
+    { .type = &imc, .in_memory = true, OF_TYPE(-1) }, { }
+};
+static const UcoreBoxSite lnl_boxes[] = {
+    { .type = &mtl_cbo, .msr = 0x2442, .msr_stride = 0x10, OF_TYPE(-1) },
+    { .type = &mtl_arb, .msr = 0x2412, .msr_stride = 0x10, OF_TYPE(-1) },
+    { .type = &imc, .in_memory = true, OF_TYPE(-1) }, { }
+};
 
 static const UcorePciSite no_pci[] = { { } };
 
 /* --------------------------------------------------------------- platforms */
 
 #define CLIENT(ctl, status) \
-    .msr_global_ctl = ctl, .msr_global_status = status, \
-    .msr_global_config = 0x396, \
-    .run_en = 0x20000000, .wk_on_pmi = 0x40000000, .frz_on_ov = 0x80000000, \
-    .global_status_legal = 0xb, \
+    .msr_global_status = status, .wk_on_pmi = 0x40000000, \
+    .frz_on_ov = 0x80000000, .global_status_legal = 0xb, \
+    .msr_global_config = 0x396, CLIENT_BITS(ctl)
+#define CLIENT_BITS(ctl) \
+    .msr_global_ctl = ctl, .run_en = 0x20000000, \
     .box_frz = 0x1, .box_rst_ctrl = 0x2, .box_rst_ctrs = 0x4, \
     .box_legal = 0x7, .box_readable = 0x1, \
     .ctl_en = COUNTER_ENABLE, .fixed_en = FIXED_ENABLE, \
@@ -213,5 +262,20 @@ const UcorePlatform ucore_adl = {
               { 0x2ff0, 0x2ff2 } },
     .boxes = adl_boxes,
     MCHBAR_64(0xd840, 0xd858, 0xd8a0), .host_bridge = 0x4660,
+    .mchbar_imc = 0xd900,
+};
+const UcorePlatform ucore_mtl = {
+    CLIENT_BITS(0x240e), .msr_second_ctl = 0x200e, .msr_global_config = 0x396,
+    .msrs = { { 0x396, 0x396 }, { 0x2000, 0x206f }, { 0x2400, 0x253f } },
+    .boxes = mtl_boxes,
+    MCHBAR_64(0xd840, 0xd858, 0xd8a0), .host_bridge = 0x7d01,
+    .mchbar_imc = 0xd900,
+};
+/* 396h: nothing is known */
+const UcorePlatform ucore_lnl = {
+    CLIENT_BITS(0x240e),
+    .msrs = { { 0x396, 0x396 }, { 0x2400, 0x253f } },
+    .boxes = lnl_boxes,
+    MCHBAR_64(0xd840, 0xd858, 0xd8a0), .host_bridge = 0x6400,
     .mchbar_imc = 0xd900,
 };

@@ -34,4 +34,6 @@ UCORE_PLATFORM(skl, 6, 0x5e, 3, client)
 UCORE_PLATFORM(icl, 6, 0x7e, 5, client)
 UCORE_PLATFORM(tgl, 6, 0x8c, 1, client)
 UCORE_PLATFORM(adl, 6, 0x97, 2, client)
+UCORE_PLATFORM(mtl, 6, 0xaa, 4, client)
+UCORE_PLATFORM(lnl, 6, 0xbd, 1, client)
 #undef UCORE_PLATFORM
