@@ -153,7 +153,7 @@ static inline void ucore_pmi_expect_none(struct ucore_pmi *pmi)
  * @ctxs: list of the running domain contexts, one for each session that counts on the domain
  * @nr_ctxs: length of @ctxs
  * @boxes: list of the boxes that count, in the order in which they are frozen and unfrozen;
- *         empty if the domain has a global control
+ *         without those that the global control stops
  * @freeze_count: number of freezes in effect; the domain is unfrozen when it becomes 0
  * @frozen: the counters of the domain are stopped by a freeze
  * @frozen_since: time at which the last freeze began (ns)
@@ -161,7 +161,7 @@ static inline void ucore_pmi_expect_none(struct ucore_pmi *pmi)
  * @boxes_unfrozen: time of the last unfreeze of single boxes by their box controls (ns)
  * @frozen_ns: total frozen time from module load to @unfrozen (ns)
  * @skew_ns: in the last freeze, longest possible time from the freeze of the first box to the
- *           freeze of the last box (ns); 0 with a single global control
+ *           freeze of the last box (ns); 0 if a single global control stops all of them
  * @skew_max_ns: largest @skew_ns since the module was loaded (ns)
  * @route: bits of the global control that select the target cores of the PMI, and the wake bit.
  *         Every write of a global control must contain these bits.

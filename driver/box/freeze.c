@@ -5,7 +5,8 @@
  *
  * Freezes are counted. The counters count again when the last freeze ends, unless an overflow
  * waits to be serviced, because the overflow froze the domain as well. A domain without a global
- * control is frozen and unfrozen by writing the box control of each box that counts.
+ * control is frozen and unfrozen by writing the box control of each box that counts. The same
+ * applies to the boxes of a domain that its global control does not stop.
  *
  * The functions run with the domain's lock held, on a CPU of the domain, except in a panic.
  */
@@ -21,55 +22,48 @@
 #include "ucore_uapi.h"
 
 /*
- * Freeze the boxes one by one by their box controls. Boxes are unfrozen in the same order, so
- * that each counts for about the same time. A box freezes at an unknown time during the register
- * write. Therefore the skew is the time from before the first write to after the last write.
+ * Freeze the boxes of the list one by one by their box controls. Boxes are unfrozen in the same
+ * order, so that each counts for about the same time. A box freezes at an unknown time during the
+ * register write. Therefore the skew is the time from before the first write to after the last
+ * write.
  */
 static void boxes_freeze(struct ucore_domain *domain)
 {
-	u64 start = ktime_get_mono_fast_ns();
 	struct ucore_box *box;
 
-	domain->skew_ns = 0;
-	list_for_each_entry(box, &domain->boxes, node) {
+	list_for_each_entry(box, &domain->boxes, node)
 		ucore_box_freeze(box);
-		if (list_is_last(&box->node, &domain->boxes) && !list_is_singular(&domain->boxes))
-			domain->skew_ns = ktime_get_mono_fast_ns() - start;
-	}
-	domain->skew_max_ns = max(domain->skew_max_ns, domain->skew_ns);
 }
 
 /*
- * Freeze the domain by all its global controls. No manual says whether the write of one control
- * freezes all boxes of the domain or only the boxes of this control. The skew covers both cases.
+ * Return true if the freeze needs several writes. No manual says whether the write of one of
+ * several global controls freezes all boxes of the domain or only the boxes of this control. The
+ * skew covers both cases.
  */
-static void globals_freeze(struct ucore_domain *domain)
+static bool freezes_in_steps(const struct ucore_domain *domain)
 {
-	u64 start = ktime_get_mono_fast_ns();
-
-	ucore_domain_write_global(domain, domain->global->freeze);
-	domain->skew_ns = ktime_get_mono_fast_ns() - start;
-	domain->skew_max_ns = max(domain->skew_max_ns, domain->skew_ns);
+	if (domain->global)
+		return domain->nr_further || !list_empty(&domain->boxes);
+	return !list_empty(&domain->boxes) && !list_is_singular(&domain->boxes);
 }
 
 static void domain_freeze(struct ucore_domain *domain)
 {
-	if (!domain->global)
-		boxes_freeze(domain);
-	else if (domain->nr_further)
-		globals_freeze(domain);
-	else
+	u64 start = ktime_get_mono_fast_ns();
+
+	if (domain->global)
 		ucore_domain_write_global(domain, domain->global->freeze);
+	boxes_freeze(domain);
+	domain->skew_ns = freezes_in_steps(domain) ? ktime_get_mono_fast_ns() - start : 0;
+	domain->skew_max_ns = max(domain->skew_max_ns, domain->skew_ns);
 }
 
 static void domain_unfreeze(struct ucore_domain *domain)
 {
 	struct ucore_box *box;
 
-	if (domain->global) {
+	if (domain->global)
 		ucore_domain_write_run(domain);
-		return;
-	}
 	list_for_each_entry(box, &domain->boxes, node)
 		ucore_box_unfreeze(box);
 }
@@ -79,14 +73,14 @@ static void domain_unfreeze(struct ucore_domain *domain)
  * @domain: domain, kept frozen by the caller
  * @box: programmed box
  *
- * If the domain has a global control, the freeze by the box control ends now. Otherwise it ends
- * with the next unfreeze of the domain.
+ * If a global control stops the box, the freeze by the box control ends now. Otherwise it ends with
+ * the next unfreeze of the domain.
  */
 void ucore_unfreeze_add_box(struct ucore_domain *domain, struct ucore_box *box)
 {
 	lockdep_assert_held(&domain->lock);
 
-	if (domain->global)
+	if (box->desc.global)
 		ucore_box_unfreeze(box);
 	else if (box->desc.type->words && list_empty(&box->node))
 		list_add_tail(&box->node, &domain->boxes);
@@ -119,6 +113,19 @@ static bool ran_on(const struct ucore_domain *domain)
 		return false;
 	val = domain->io.ops->read64(&domain->io, global->ctl);
 	return val != UCORE_REG_DEAD && val & global->unfreeze;
+}
+
+/*
+ * The overflow has stopped all boxes but those that the global control does not stop. Include the
+ * time for which they ran longer in the skew. The overflow came after the last time at which all
+ * overflows had been serviced.
+ */
+static void ran_longer(struct ucore_domain *domain)
+{
+	u64 since = max(ucore_domain_counted_at(domain), domain->pmi.clear);
+
+	domain->skew_ns = ktime_get_mono_fast_ns() - since;
+	domain->skew_max_ns = max(domain->skew_max_ns, domain->skew_ns);
 }
 
 /**
@@ -154,6 +161,8 @@ void ucore_freeze_after_overflow(struct ucore_domain *domain, u64 now)
 	if (!domain->freeze_count++) {
 		domain->ran_on = ran_on(domain);
 		domain_freeze(domain);
+		if (domain->global && !list_empty(&domain->boxes))
+			ran_longer(domain);
 	}
 	frozen_at(domain, now, UCORE_FROZEN_BY_OVERFLOW);
 }

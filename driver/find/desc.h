@@ -338,8 +338,8 @@ struct ucore_global {
  * @reported_in: global control whose status has a bit for the box, if no manual states what an
  *               overflow does and only a trial shows it (selftest/overflow_trial.c); otherwise NULL
  * @status_position: number of this bit in the status of @reported_in
- * @global: first global control of the box's domain; NULL if the domain's boxes are frozen one
- *          by one
+ * @global: first global control of the box's domain; NULL if the box is frozen by its box control,
+ *          because the domain has no global control, or because it does not stop the box
  * @scope: kind of the box's domain, UCORE_SCOPE_*
  * @die: logical die id of the kernel
  * @cpu: CPU of the box's domain, for UCORE_SCOPE_CPU

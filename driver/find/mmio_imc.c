@@ -87,7 +87,7 @@ static int add_controller(struct ucore_finder *finder, const struct ucore_static
 			const struct ucore_box_desc desc = {
 				.type = row->type,
 				.layout = row->layout,
-				.global = table->global,
+				.global = row->apart ? NULL : table->global,
 				.global_gp = row->global_gp,
 				.global_fixed = row->global_fixed,
 				.die = die,

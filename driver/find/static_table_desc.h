@@ -102,6 +102,7 @@ struct ucore_static_pci {
  * @nr: largest number of boxes of a memory controller; box i of controller m has the number
  *      m * @nr + i
  * @size: size of the register window of a box (bytes)
+ * @apart: the global control does not stop the boxes, so that each is frozen by its box control
  */
 struct ucore_static_mmio {
 	const struct ucore_box_type *type;
@@ -112,6 +113,7 @@ struct ucore_static_mmio {
 	u32 stride;
 	u32 nr;
 	u32 size;
+	bool apart;
 };
 
 /**

@@ -173,4 +173,20 @@
 #define ADL_MC_WRITE			0xd8a0
 #define TGL_MC_WIDTH			64
 
+/*
+ * General counters of a memory controller, Alder Lake to Lunar Lake (Linux, SEP). Only the box
+ * control freezes them. No bit enables a counter. A channel mask of 0 means all channels. Linux
+ * writes 6 to C0h of the second controller once, for both: UNCERTAIN(imc-control). ucore never
+ * writes it.
+ */
+#define ADL_MC_PMON			0xd900
+#define ADL_MC_PMON_SIZE		0x110
+#define ADL_MC_BOX_CTL			0xc4
+#define ADL_MC_CTL0			0xd0
+#define ADL_MC_CTR0			0xe8
+#define ADL_MC_WIDTH			64
+#define ADL_MC_CTL_CHANNELS		GENMASK(11, 8)
+#define ADL_MC_BOX_CTL_FRZ		BIT(0)
+#define ADL_MC_BOX_CTL_RST		GENMASK(2, 1)	/* controls, counters */
+
 #endif /* UCORE_HW_CLIENT_H */

@@ -102,4 +102,39 @@ const struct ucore_box_type ucore_client_imc_free_64 = {
 	.fixed_width = TGL_MC_WIDTH,
 };
 
+/*
+ * General counters of a memory controller, from Alder Lake on. Edge detection is left out, because
+ * it requires a threshold.
+ */
+static const struct ucore_field_desc imc_fields[] = {
+	CTL_FIELD(EVENT, CLIENT_CTL_EVENT),
+	CTL_FIELD(CH_MASK, ADL_MC_CTL_CHANNELS),
+};
+
+static const struct ucore_box_words imc_words = {
+	.freeze = ADL_MC_BOX_CTL_FRZ,
+	.reset = ADL_MC_BOX_CTL_FRZ | ADL_MC_BOX_CTL_RST,
+	.reach = UCORE_RESET_CTL | UCORE_RESET_CTR,
+};
+
+const struct ucore_box_type ucore_adl_imc = {
+	.name = "imc",
+	.words = &imc_words,
+	FIELDS(imc_fields),
+	.caps = UCORE_BOX_F_FREEZE,
+	.max_increment = CLIENT_MAX_INCREMENT,
+	.nr_gp = 5,
+	.width = ADL_MC_WIDTH,
+};
+
+#define IMC_CTL(i)	(ADL_MC_CTL0 + 4 * (i))
+#define IMC_CTR(i)	(ADL_MC_CTR0 + 8 * (i))
+
+const struct ucore_layout ucore_adl_imc_layout = {
+	.box_ctl = ADL_MC_BOX_CTL,
+	.status = UCORE_REG_NONE,
+	.ctl = { IMC_CTL(0), IMC_CTL(1), IMC_CTL(2), IMC_CTL(3), IMC_CTL(4) },
+	.ctr = { IMC_CTR(0), IMC_CTR(1), IMC_CTR(2), IMC_CTR(3), IMC_CTR(4) },
+};
+
 const struct ucore_layout ucore_adl_imc_free_layout = CLIENT_MC_64_LAYOUT(ADL);

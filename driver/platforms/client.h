@@ -25,10 +25,12 @@ extern const struct ucore_box_type ucore_client_arb;
 extern const struct ucore_box_type ucore_client_clock;
 extern const struct ucore_box_type ucore_client_imc_free_32;
 extern const struct ucore_box_type ucore_client_imc_free_64;
+extern const struct ucore_box_type ucore_adl_imc;
 extern const struct ucore_layout ucore_client_arb_layout;
 extern const struct ucore_layout ucore_client_clock_layout;
 extern const struct ucore_layout ucore_client_imc_free_32_layout;
 extern const struct ucore_layout ucore_adl_imc_free_layout;
+extern const struct ucore_layout ucore_adl_imc_layout;
 
 /* Largest increment of a general counter (counts per clock), if no source states it */
 #define CLIENT_MAX_INCREMENT	256	/* an assumption; exceeds the length of every queue */
@@ -74,6 +76,11 @@ extern const struct ucore_layout ucore_adl_imc_free_layout;
 #define CLIENT_MC_64_ROW(_layout, _gen) \
 	{ .type = &ucore_client_imc_free_64, .layout = &(_layout), .first = _gen##_MC_TOTAL, \
 	  .nr = 1, .size = _gen##_MC_WRITE + sizeof(u64) - _gen##_MC_TOTAL }
+
+/* General counters of each memory controller from Alder Lake on */
+#define ADL_MC_ROW \
+	{ .type = &ucore_adl_imc, .layout = &ucore_adl_imc_layout, .first = ADL_MC_PMON, \
+	  .nr = 1, .size = ADL_MC_PMON_SIZE, .apart = true }
 
 /*
  * Initializer of the global control. Firmware or Linux may have set any of its bits, which are

@@ -76,8 +76,13 @@ static const struct ucore_static_mmio tgl_mmio_boxes[] = {
 	CLIENT_MC_64_ROW(tgl_imc_free_layout, TGL),
 };
 
+static const struct ucore_static_mmio tglh_mmio_boxes[] = {
+	CLIENT_MC_64_ROW(ucore_adl_imc_free_layout, ADL),
+};
+
 static const struct ucore_static_mmio adl_mmio_boxes[] = {
 	CLIENT_MC_64_ROW(ucore_adl_imc_free_layout, ADL),
+	ADL_MC_ROW,
 };
 
 static const struct ucore_global icl_global = CLIENT_GLOBAL(SKL);
@@ -95,9 +100,9 @@ static const struct ucore_static_table tgl_table = {
 	CLIENT_TABLE(icl_global, tgl_msr_boxes, tgl_mmio_boxes, TGL_NR_MC),
 };
 
-/* Tiger Lake H has the memory controllers of Alder Lake. */
+/* Tiger Lake H has the free-running counters of Alder Lake. */
 static const struct ucore_static_table tglh_table = {
-	CLIENT_TABLE(icl_global, tgl_msr_boxes, adl_mmio_boxes, TGL_NR_MC),
+	CLIENT_TABLE(icl_global, tgl_msr_boxes, tglh_mmio_boxes, TGL_NR_MC),
 };
 
 static const struct ucore_static_table adl_table = {

@@ -94,6 +94,7 @@ static const struct ucore_static_msr lnl_msr_boxes[] = {
 
 static const struct ucore_static_mmio mmio_boxes[] = {
 	CLIENT_MC_64_ROW(ucore_adl_imc_free_layout, ADL),
+	ADL_MC_ROW,
 };
 
 /*

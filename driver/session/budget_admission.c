@@ -140,13 +140,24 @@ static u64 switch_accesses(const struct ucore_domain_ctx *ctx)
 	return most;
 }
 
+/* Return the number of register writes that freeze the domain or the boxes of a context. */
+static u32 words_of_freeze(const struct ucore_domain_ctx *ctx)
+{
+	u32 i, n = 1 + ctx->domain->nr_further;
+
+	if (ctx->box_freeze || !ctx->domain->global)
+		return ctx->nr_box;
+	for (i = 0; i < ctx->nr_box; i++)
+		n += !ctx->box[i].box->desc.global;
+	return n;
+}
+
 /* Estimate the reader's CPU time (ns) for a sample of the context, or for a group switch. */
 static u64 ctx_work_ns(const struct ucore_domain_ctx *ctx)
 {
 	const struct ucore_counter *ctr;
 	/* register writes of freeze and unfreeze, of the domain or of each box */
-	u64 words = ctx->box_freeze || !ctx->domain->global ?
-		    2 * ctx->nr_box : 2 * (1 + ctx->domain->nr_further);
+	u64 words = 2 * words_of_freeze(ctx);
 	u64 ns = SAMPLE_NS + words * ACCESS_NS + ctx->nr_ctr * VALUE_NS + ctx->nr_cpus * TASK_NS;
 	u64 reads = 0;
 	/*

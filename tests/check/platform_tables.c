@@ -255,6 +255,9 @@ static void print_mmio_rows(const char *platform, const struct ucore_static_tabl
 				    row->first);
 		fact_printf(platform, row->type->name, "number",
 			    "up to %u for each controller, %#x bytes", row->nr, row->size);
+		if (row->apart)
+			fact_printf(platform, row->type->name, "global control",
+				    "does not stop the boxes");
 		fact_print_layout(platform, row->type, row->layout);
 		print_global_bits(platform, row->type->name, row->global_gp, row->global_fixed,
 				  false);

@@ -18,7 +18,7 @@ FREE = "Intel's files have no names for free-running counters of this type, READ
 
 # (platform, unit): events of Intel's file that the table leaves out
 CONTROLLER = "the events of the unit have the number of a memory controller in their names, and " \
-             "no box has its general counters"
+             "those of the general counters are given by numbers"
 LEFT_OUT = {("snbep", "IRP"): "no source documents the registers of the IRP",
             ("tgl", "imc"): CONTROLLER,
             **{(platform, "iMC"): CONTROLLER for platform in ("adl", "mtl", "arl", "lnl")},

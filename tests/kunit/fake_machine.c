@@ -98,7 +98,7 @@ static void boxes_add(struct kunit *test, struct ucore_domain *domain)
 				.layout = table->mmio[row].layout,
 				.global_gp = table->mmio[row].global_gp,
 				.global_fixed = table->mmio[row].global_fixed,
-				.global = table->global,
+				.global = table->mmio[row].apart ? NULL : table->global,
 				.scope = domain->scope,
 				.die = domain->die,
 				.instance = i,

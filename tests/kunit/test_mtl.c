@@ -143,10 +143,42 @@ static void platforms_are_as_listed(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, table->num_cbo, platforms[i].ctl[1] ? 0xfULL : 0ULL);
 		KUNIT_EXPECT_EQ(test, table->cbo_extra, 0U);
 		KUNIT_EXPECT_EQ(test, table->nr_imc, 2U);
-		KUNIT_ASSERT_EQ(test, table->nr_mmio, 1U);
+		KUNIT_ASSERT_EQ(test, table->nr_mmio, 2U);
 		KUNIT_EXPECT_EQ(test, mc->first + mc->layout->fixed_ctr[0], 0xd858U);
 		KUNIT_EXPECT_EQ(test, mc->first + mc->layout->fixed_ctr[1], 0xd8a0U);
 		KUNIT_EXPECT_EQ(test, mc->first + mc->layout->fixed_ctr[2], 0xd840U);
+	}
+}
+
+/* The general counters of a memory controller are those of Alder Lake. */
+static void memory_controllers_are_as_listed(struct kunit *test)
+{
+	static const struct ucore_platform *const with[] = {
+		&ucore_platform_adl, &ucore_platform_mtl, &ucore_platform_arl, &ucore_platform_lnl,
+	};
+	const struct ucore_static_mmio *row;
+	u32 i, c;
+
+	for (i = 0; i < ARRAY_SIZE(with); i++) {
+		row = &table_of(with[i])->mmio[1];
+		KUNIT_EXPECT_STREQ(test, row->type->name, "imc");
+		KUNIT_EXPECT_TRUE(test, row->apart);
+		KUNIT_EXPECT_EQ(test, row->nr, 1U);
+		KUNIT_EXPECT_EQ(test, row->first + row->layout->box_ctl, 0xd9c4U);
+		KUNIT_ASSERT_EQ(test, row->type->nr_gp, 5);
+		KUNIT_EXPECT_EQ(test, row->type->width, 64);
+		KUNIT_EXPECT_EQ(test, field_bits(row->type), 0xfffU);
+		KUNIT_EXPECT_EQ(test, row->type->ctl_en | row->type->ctl_ov_en, 0U);
+		KUNIT_EXPECT_EQ(test, row->type->words->freeze, 1U);
+		KUNIT_EXPECT_EQ(test, row->type->words->reset, 7U);
+		KUNIT_EXPECT_EQ(test, row->type->words->run, 0U);
+		for (c = 0; c < 5; c++) {
+			KUNIT_EXPECT_EQ(test, row->first + row->layout->ctl[c], 0xd9d0U + 4 * c);
+			KUNIT_EXPECT_EQ(test, row->first + row->layout->ctr[c], 0xd9e8U + 8 * c);
+		}
+		KUNIT_EXPECT_EQ(test, row->size, 0x110U);
+		/* not on Tiger Lake H */
+		KUNIT_EXPECT_EQ(test, table_of(&ucore_platform_tglh)->nr_mmio, 1U);
 	}
 }
 
@@ -197,6 +229,7 @@ static void events_are_restricted_to_their_counters(struct kunit *test)
 static struct kunit_case table_cases[] = {
 	KUNIT_CASE_PARAM(msr_boxes_are_as_listed, row_gen_params),
 	KUNIT_CASE(platforms_are_as_listed),
+	KUNIT_CASE(memory_controllers_are_as_listed),
 	KUNIT_CASE(models_are_as_listed),
 	KUNIT_CASE(events_are_restricted_to_their_counters),
 	{ }
@@ -342,12 +375,55 @@ static void lost_level_of_one_tile_is_set_again(struct kunit *test)
 		    FAKE_R(soc, SOC));
 }
 
+/* The boxes that no global control stops are frozen after the others. */
+static void memory_controllers_are_frozen_one_by_one(struct kunit *test)
+{
+	struct fake_window *gw = fake_global(0), *soc = soc_window(test);
+	struct ucore_box *imc[] = { box_find("imc", 0, 0), box_find("imc", 0, 1) };
+	struct fake_window *m[] = { fake_window(imc[0]), fake_window(imc[1]) };
+	struct ucore_domain *domain = begin(test, 0, 0);
+
+	fake_bus_clear(bus_of(test));
+	ucore_unfreeze_add_box(domain, imc[0]);
+	ucore_unfreeze_add_box(domain, imc[1]);
+	FAKE_EXPECT_NONE(test, bus_of(test));
+	ucore_unfreeze_domain(domain, false);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, COMPUTE, EN), FAKE_W(soc, SOC, EN),
+		    FAKE_W(m[0], 0xc4, 0), FAKE_W(m[1], 0xc4, 0));
+	ucore_freeze_domain(domain, 2);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, COMPUTE, 0), FAKE_W(soc, SOC, 0),
+		    FAKE_W(m[0], 0xc4, 1), FAKE_W(m[1], 0xc4, 1));
+	ucore_box_stop(imc[0]);
+	fake_bus_clear(bus_of(test));
+	ucore_unfreeze_domain(domain, false);
+	FAKE_EXPECT(test, bus_of(test), FAKE_W(gw, COMPUTE, EN), FAKE_W(soc, SOC, EN),
+		    FAKE_W(m[1], 0xc4, 0));
+	raw_spin_unlock_irq(&domain->lock);
+}
+
+/* After an overflow they ran until the driver saw it. */
+static void time_after_an_overflow_is_skew(struct kunit *test)
+{
+	struct ucore_domain *domain = begin(test, 0, 0);
+	u64 unfrozen;
+
+	ucore_unfreeze_add_box(domain, box_find("imc", 0, 0));
+	unfrozen = ucore_unfreeze_domain(domain, false);
+	domain->pmi.clear = 0;
+	ucore_freeze_after_overflow(domain, ktime_get_mono_fast_ns());
+	KUNIT_EXPECT_GE(test, domain->skew_ns, domain->frozen_since - unfrozen);
+	KUNIT_EXPECT_GT(test, domain->skew_ns, 0ULL);
+	raw_spin_unlock_irq(&domain->lock);
+}
+
 static struct kunit_case tile_cases[] = {
 	KUNIT_CASE(both_levels_stop_and_start_the_boxes),
 	KUNIT_CASE(each_control_gets_its_own_value_back),
 	KUNIT_CASE(values_found_are_restored_while_counting),
 	KUNIT_CASE(panic_restores_both_values),
 	KUNIT_CASE(lost_level_of_one_tile_is_set_again),
+	KUNIT_CASE(memory_controllers_are_frozen_one_by_one),
+	KUNIT_CASE(time_after_an_overflow_is_skew),
 	{ }
 };
 

@@ -423,10 +423,26 @@ def once_per_freeze(samples):
 
 # ---- freezes ----
 
+def add_apart(lines):
+    """Let a freeze by the global control have the totals of the boxes that are frozen after it, by
+    their box controls."""
+    freezes = {}            # socket -> freeze in progress
+    for line in lines:
+        if line["ev"] == "freeze" and line["reason"] != "boxes":
+            freezes[line["socket"]] = line
+        elif line["ev"] == "box-freeze" and line["socket"] in freezes:
+            freeze = freezes[line["socket"]]
+            freeze["counters"] = [*(c for c in freeze["counters"] if c["box"] != line["box"]),
+                                  *line["counters"]]
+        elif line["ev"] == "unfreeze":
+            freezes.pop(line["socket"], None)
+
+
 def freezes_since(machine, mark):
     """Return the freezes of the model's log, with "until": the end, or now for a freeze in
     progress."""
     lines = machine.truth(since=mark)
+    add_apart(lines)
     frozen_ns = {line["seq"]: line["frozen_ns"] for line in lines if line["ev"] == "unfreeze"}
     freezes = [line for line in lines if line["ev"] == "freeze"]
     for freeze in freezes:

@@ -138,6 +138,9 @@ CLIENT = {
     "clock": {FIXED: {}},
 }
 ICL = {**CLIENT, "arb": {0: {"event": 0x81, "umask": 0x01}}}
+# No freeze but their own stops the memory controllers.
+CLIENT_IMC = {0: {"event": 0x01}, 1: {"event": 0x02, "ch_mask": 3}, 2: {"event": 0x03},
+              3: {"event": 0x05}, 4: {"event": 0x22, "ch_mask": 1}}
 MTL = {**CLIENT, "sncu": {FIXED: {}},
        "hac_arb": {0: {"event": 0x81, "umask": 0x01, "thresh": 0x3f, "invert": 1},
                    1: {"event": 0x8a, "umask": 0x02, "thresh": 1, "edge": 1}},
@@ -147,7 +150,8 @@ MTL = {**CLIENT, "sncu": {FIXED: {}},
 EVENTS = {"ivbep": IVBEP, "snbep": SNBEP, "hswep": HSWEP, "bdxep": BDXEP,
           "bdxde": but(BDXEP, "sbox", "qpi", "r3qpi"), "skx": SKX, "clx": SKX, "cpx": SKX,
           "icx": ICX, "snr": SNR, "snb": CLIENT, "hsw": CLIENT, "skl": CLIENT, "icl": ICL,
-          "tgl": CLIENT, "adl": CLIENT, "mtl": MTL, "lnl": CLIENT}
+          "tgl": CLIENT, "adl": {**CLIENT, "imc": CLIENT_IMC},
+          "mtl": {**MTL, "imc": CLIENT_IMC}, "lnl": {**CLIENT, "imc": CLIENT_IMC}}
 WITH_FIXED = ("ubox", "imc")
 ENDING_IN_DIGITS = ("pciex16", "pciex8", "pcie3", "pcie4", "pcie6")
 COUNTERS_OF = {"e2-2s": 130, "e2-2s-full": 194, "snbep-2s": 114, "hswep-1s": 69,
@@ -155,7 +159,7 @@ COUNTERS_OF = {"e2-2s": 130, "e2-2s-full": 194, "snbep-2s": 114, "hswep-1s": 69,
                "skx-1s": 61, "skx-2s": 268, "clx-1s": 51, "cpx-1s": 76,
                "icx-1s": 75, "icx-2s": 366, "icxd-1s": 159, "snr-1s": 99,
                "snb-1s": 11, "hsw-1s": 7, "skl-1s": 11, "cml-1s": 23, "icl-1s": 10, "tgl-1s": 11,
-               "adl-1s": 13, "mtl-1s": 22, "lnl-1s": 12}
+               "adl-1s": 23, "mtl-1s": 32, "lnl-1s": 22}
 
 
 def type_of(box):
@@ -194,8 +198,10 @@ def rate_of(box, die, ctr, fields, platform=DEFAULT):
     f = dict(fields)
     if PLATFORMS[platform].discovery:
         return rates.rate(kind, instance_of(box), die, platform=platform, **f)
-    umask = f.get("occ_sel", 0) << 6 if kind == "pcu" else f.get("umask", 0)
-    filters = {} if PLATFORMS[platform].client else _filters(kind, f)
+    client = PLATFORMS[platform].client
+    umask = f.get("occ_sel", 0) << 6 if kind == "pcu" else \
+        f.get("ch_mask" if client and kind == "imc" else "umask", 0)
+    filters = {} if client else _filters(kind, f)
     return rates.rate(kind, instance_of(box), die, f["event"], umask, thresh=f.get("thresh", 0),
                       edge=bool(f.get("edge")), invert=bool(f.get("invert")),
                       platform=platform, **filters)

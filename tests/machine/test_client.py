@@ -21,7 +21,7 @@ TYPES = {"cbo": (2, 0, "msr"), "arb": (2, 0, "msr"), "clock": (0, 1, "msr"),
 LATER = {**TYPES, "imc_free": (0, 3, "mmio")}
 TILES = {"cbo": (2, 0, "msr"), "arb": (2, 0, "msr"), "clock": (0, 1, "msr"),
          "hac_arb": (2, 0, "msr"), "hac_cbo": (2, 0, "msr"), "sncu": (0, 1, "msr"),
-         "imc_free": (0, 3, "mmio")}
+         "imc": (5, 0, "mmio"), "imc_free": (0, 3, "mmio")}
 # scenario -> types, number of boxes of each type, width of the memory counters
 MACHINES = {
     "snb-1s": (TYPES, (4, 1, 1, 1), 32),
@@ -30,9 +30,10 @@ MACHINES = {
     "cml-1s": (TYPES, (10, 1, 1, 1), 32),
     "icl-1s": ({**TYPES, "arb": (1, 0, "msr")}, (4, 1, 1, 1), 32),
     "tgl-1s": (LATER, (4, 1, 1, 2), 64),
-    "adl-1s": (LATER, (4, 2, 1, 2), 64),
-    "mtl-1s": (TILES, (4, 2, 1, 2, 2, 1, 2), 64),
-    "lnl-1s": ({name: TILES[name] for name in ("cbo", "arb", "imc_free")}, (4, 2, 2), 64),
+    "adl-1s": ({**TYPES, "imc": (5, 0, "mmio"), "imc_free": (0, 3, "mmio")}, (4, 2, 1, 2, 2), 64),
+    "mtl-1s": (TILES, (4, 2, 1, 2, 2, 1, 2, 2), 64),
+    "lnl-1s": ({name: TILES[name] for name in ("cbo", "arb", "imc", "imc_free")},
+               (4, 2, 2, 2), 64),
 }
 ALL = tuple(MACHINES)
 OF_48_BITS = ("mtl-1s", "lnl-1s")
@@ -48,7 +49,7 @@ def boxes_match_the_model(m):
         counters, fixed, access = types[box["type"]]
         counted[box["type"]] += 1
         assert (box["counters"], box["fixed"], box["access"]) == (counters, fixed, access), box
-        width_due = 48 if m.scenario in OF_48_BITS else 44
+        width_due = 64 if box["type"] == "imc" else 48 if m.scenario in OF_48_BITS else 44
         assert box["width"] == (width_due if counters else 0), box
         assert box["type"] != "imc_free" or box["fixed_width"] == width, box
     assert tuple(counted.values()) == numbers, counted

@@ -65,6 +65,21 @@ def overflows_of_ten_cbos_share_a_status_bit(m):
     sample(m, [f"cbo{n}" for n in range(10)], hz=5)
 
 
+@test("adl-1s", kernels=BOTH)
+def memory_controllers_run_on_after_an_overflow(m):
+    """The overflow stops the other boxes. The skew includes the time until the driver freezes them."""
+    mark = m.truth_length()
+    events = [("clock0", 0, FIXED, eventset.period_for("clock0", 0, FIXED, {}, 12, "adl"), {}),
+              *((f"imc{n}", 0, 0, 0, {"event": 1}) for n in (0, 1))]
+    samples = run_armed(m, events, lambda _, found: len(found) > 3, no_pmi=True)
+    lines = [line for line in m.truth(since=mark) if line["ev"] in ("freeze", "box-freeze")]
+    skews = [ran_on["t"] - freeze["t"] for freeze, _, ran_on in zip(lines, lines[1:], lines[2:])
+             if freeze.get("reason") == "overflow" and ran_on.get("box") == "imc1"]
+    assert len(skews) >= len(samples) >= 3, (skews, samples)
+    for sample_, skew in zip(samples, skews[-len(samples):]):
+        assert sample_["skew_ns"] >= skew > 0, (skew, sample_)
+
+
 @test("skl-1s", kernels=BOTH)
 def both_counters_of_a_cbo_overflow(m):
     """No status shows which of them it was."""
