@@ -56,8 +56,9 @@
  *              domain, or the kernel lacks a facility
  *  EBUSY       the session is running, or other sessions hold the counters (for other
  *              events), the box (BOX_FREEZE, UCORE_BOX_SESSIONS_MAX) or the PMI CPUs, or count
- *              on the die so that overflows cannot be tried (UCORE_SESSION_F_NO_PMI), or
- *              intel_uncore or perf holds the hardware (GET_INFO and GET_CORE name the cause)
+ *              on the die so that overflows cannot be tried (UCORE_SESSION_F_NO_PMI,
+ *              UCORE_EVENT_F_NO_POLL), or intel_uncore or perf holds the hardware (GET_INFO and
+ *              GET_CORE name the cause)
  *  EALREADY    START of a running session
  *  ENODEV      no boxes exist (GET_INFO gives the reason), or the box does not respond
  *  EAGAIN      a CPU went offline during the command, a domain has no CPU online, or the
@@ -152,7 +153,7 @@
 
 /* ucore_get_info.caps: capabilities of the platform */
 #define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* a single write freezes a whole die */
-#define UCORE_CAP_OVERFLOW_PMI	(1U << 1)	/* overflows of uncore boxes can raise a PMI */
+#define UCORE_CAP_OVERFLOW_PMI	(1U << 1)	/* overflows of uncore boxes raise a PMI */
 #define UCORE_CAP_DISCOVERY	(1U << 2)	/* boxes come from discovery tables (GET_TABLES) */
 #define UCORE_CAP_CORE		(1U << 3)	/* each CPU has a box "core" (GET_CORE) */
 
@@ -296,6 +297,12 @@ struct ucore_get_domains {
  * which has no general counters, gets FIXED_OVERFLOW instead, and no other box of theirs does. The
  * first ADD_EVENT of a session with NO_PMI on the box makes the trial, if no session runs on the
  * die. E5-2600 v1 and Snow Ridge have no trial, and only the box of a CPU has the flags there.
+ *
+ * On client processors the first ADD_EVENT with a period makes the trial in other sessions, too.
+ * If it passes, the box is then used for a trial of the interrupt (UCORE_SELFTEST_PMI). If that
+ * passes, GET_INFO has UCORE_CAP_OVERFLOW_PMI from then on. No trial is made while a session runs
+ * on the die, or while a stopped session has programmed the box. Then the period is polled, or
+ * refused with UCORE_EVENT_F_NO_POLL (EBUSY).
  */
 #define UCORE_BOX_F_OVERFLOW	(1U << 0)	/* general counters report overflows */
 #define UCORE_BOX_F_FIXED_OVERFLOW (1U << 1)	/* fixed counters report overflows */
@@ -606,6 +613,7 @@ struct ucore_get_ports {
 #define UCORE_SELFTEST_OVERFLOW_FREEZE (1U << 10) /* an overflow freezes the box */
 #define UCORE_SELFTEST_OVERFLOW_DIE (1U << 11)	/* an overflow freezes other boxes, too */
 #define UCORE_SELFTEST_OVERFLOW_RESUME (1U << 12) /* the freeze by an overflow can be ended */
+#define UCORE_SELFTEST_PMI	(1U << 13)	/* an overflow interrupts a CPU */
 
 /* ucore_get_selftest.found: what ucore found before its first write, and conflicts since load */
 #define UCORE_FOUND_CONTROL	(1U << 0)	/* a counter control was not zero */
@@ -647,7 +655,8 @@ struct ucore_get_ports {
  *
  * UCORE_SELFTEST_OVERFLOW_ENABLE to _RESUME are a trial, on platforms with discovery tables and
  * client processors. The first ADD_EVENT of a session with UCORE_SESSION_F_NO_PMI makes it while
- * no session runs on the die. An event without a period is enough. A general counter of the box
+ * no session runs on the die. An event without a period is enough. On client processors an event
+ * with a period makes it in other sessions, too. A general counter of the box
  * overflows once, or the fixed counter of a box without general ones. The driver observes the
  * status registers, and the clocks of the box and of up to three other boxes. It takes boxes that
  * no session has programmed, and whose clock control is 0. CBO and ARB of client processors count
@@ -658,6 +667,14 @@ struct ucore_get_ports {
  * fails if the status does not clear, or if a clock still stands. If a clock stands although all
  * observed boxes respond, the die counts again after a reboot. The driver then makes no further
  * trial until it is loaded again.
+ *
+ * UCORE_SELFTEST_PMI is a trial of the interrupt of client processors. No source states which CPUs
+ * a bit of pmi_core_sel interrupts there, or that it interrupts any. The driver enables interrupts
+ * on all CPUs of the die and selects no bit, then one bit after the other. A counter of the box
+ * overflows twice for each, or up to six times. The die stands still for about 20 ms. Each CPU,
+ * also an isolated one, executes an IPI for each of these overflows and two more. The trial fails
+ * if no CPU takes an NMI. SET_PMI_CPUS then accepts the CPUs that have taken one. A later ADD_EVENT
+ * repeats the trial if another CPU is online, and at most twice after other NMIs have disturbed it.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOENT (box).
  */
@@ -986,9 +1003,9 @@ struct ucore_get_core {
  * UCORE_CAP_OVERFLOW_PMI a trial shows whether an overflow freezes the die (struct
  * ucore_get_selftest). ADD_EVENT of a period fails with EBUSY for an untried box if a session runs
  * on its die. The same holds if stopped sessions have programmed the box, or all others that the
- * trial could observe. Such a platform has no PMI, and periods of
- * sessions without this flag are polled. Core triggers interrupt nevertheless, because perf counts
- * them. A period that would interrupt without a freeze does not exist on the uncore.
+ * trial could observe. While GET_INFO lacks the capability, periods of sessions without this flag
+ * are polled. Core triggers interrupt nevertheless, because perf counts them. A period that would
+ * interrupt without a freeze does not exist on the uncore.
  *
  * MULTIPLEX: the session agrees to count in turns with other sessions that have this flag.
  * ADD_EVENT then takes counters that such sessions hold for other events, if no others are free.
@@ -1164,7 +1181,8 @@ struct ucore_term {
  * ucore_add_event.flags
  *
  * NO_POLL: the period must end by the overflow of the counter. EOPNOTSUPP if the counter would
- * have to be polled. UCORE_SESSION_F_NO_PMI includes this flag.
+ * have to be polled. EBUSY if only a trial shows this, and the trial is not possible now (client
+ * processors). UCORE_SESSION_F_NO_PMI includes this flag.
  */
 #define UCORE_EVENT_F_NO_POLL	(1U << 0)
 

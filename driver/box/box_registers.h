@@ -169,16 +169,6 @@ static inline u32 ucore_box_missing_bits(const struct ucore_box *box, u16 reg, u
 	return word & ~(u32)val;
 }
 
-/*
- * Return true if overflows of the box can interrupt a CPU: always those of core counters, and those
- * of a die if the global control routes PMIs.
- */
-static inline bool ucore_box_interrupts(const struct ucore_box *box)
-{
-	return box->desc.scope == UCORE_SCOPE_CPU ||
-	       (box->desc.global && box->desc.global->core_sel);
-}
-
 /* Return true if a box has not responded since ucore was loaded. Such a box is also dead. */
 static inline bool ucore_box_is_absent(const struct ucore_box *box)
 {

@@ -19,7 +19,8 @@
  * @nr_boxes: number of boxes
  * @domains: all domains with boxes, indexed by id
  * @nr_domains: number of domains
- * @caps: capabilities of the machine, UCORE_CAP_*; a failed self-test may clear a capability
+ * @caps: capabilities of the machine, UCORE_CAP_*; a failed self-test may clear a capability, and a
+ *        trial may add one
  * @lock: protects ucore_box.claims and ucore_domain.pin_*
  * @logged: bit mask of the kinds of self-test results that have been logged; protected by @lock
  * @core_busy: the last attempt to reserve the core counters failed, because perf has them; written

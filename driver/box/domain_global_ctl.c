@@ -411,7 +411,7 @@ void ucore_domain_kick_watchdog(struct ucore_domain *domain, u64 delay_ns)
 }
 
 /*
- * ---- CPUs of a domain: reader and targets of the PMI ----
+ * ---- CPUs of a domain ----
  */
 
 /**
@@ -426,47 +426,6 @@ bool ucore_domain_has_cpu(const struct ucore_domain *domain, int cpu)
 	if (domain->scope == UCORE_SCOPE_CPU)
 		return cpu == domain->cpu;
 	return topology_logical_die_id(cpu) == domain->die;
-}
-
-/**
- * ucore_domain_core_sel() - get the bits of the global control that select cores for the PMI
- * @domain: domain
- *
- * Return: mask of the field pmi_core_sel, 0 if the domain cannot route a PMI.
- */
-u64 ucore_domain_core_sel(const struct ucore_domain *domain)
-{
-	return domain->global ? domain->global->core_sel : 0;
-}
-
-/**
- * ucore_domain_core_bit() - get the bit of pmi_core_sel that selects a CPU's core
- * @domain: domain
- * @cpu: CPU of the domain
- *
- * Return: bit of the global control, 0 if no bit selects the core.
- */
-u64 ucore_domain_core_bit(const struct ucore_domain *domain, int cpu)
-{
-	u64 core_sel = ucore_domain_core_sel(domain);
-	u32 core = topology_core_id(cpu);
-
-	if (!core_sel || core >= 64)
-		return 0;
-	return BIT_ULL(core) << __ffs64(core_sel) & core_sel;
-}
-
-/**
- * ucore_domain_cpu_selectable() - check whether a CPU can receive the domain's PMI
- * @domain: domain
- * @cpu: CPU of the domain
- *
- * Return: true if pmi_core_sel has a bit for the CPU's core. Also true if the domain cannot
- * route a PMI, because then every CPU is equally suitable.
- */
-bool ucore_domain_cpu_selectable(const struct ucore_domain *domain, int cpu)
-{
-	return !ucore_domain_core_sel(domain) || ucore_domain_core_bit(domain, cpu);
 }
 
 /**
@@ -522,6 +481,13 @@ static int global_init(struct ucore_domain *domain, const struct ucore_global *g
 	domain->io.tally = &domain->tally;
 	if (!global)
 		return 0;
+	if (global->sel_untried) {
+		if (WARN_ON(hweight64(global->core_sel) > 7))	/* UCORE_REACH_TRIED */
+			return -EINVAL;
+		domain->pmi.reach = kvcalloc(nr_cpu_ids, sizeof(*domain->pmi.reach), GFP_KERNEL);
+		if (!domain->pmi.reach)
+			return -ENOMEM;
+	}
 	if (global->nr_gated) {
 		domain->gate = kzalloc(sizeof(*domain->gate), GFP_KERNEL);
 		if (!domain->gate)
@@ -587,4 +553,6 @@ void ucore_domain_destroy(struct ucore_domain *domain)
 	ucore_io_close(&domain->io);
 	kfree(domain->gate);
 	domain->gate = NULL;
+	kvfree(domain->pmi.reach);
+	domain->pmi.reach = NULL;
 }

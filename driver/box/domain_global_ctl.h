@@ -73,8 +73,8 @@ struct ucore_pmi_regs {
  *          otherwise 1; 0 before the PMI was first routed
  * @widened: a broadcast was needed before. Until a PMI arrives at a core chosen by its core id,
  *           the next lost PMI starts another broadcast.
- * @proven: a PMI has arrived at a core chosen by its core id, so that the bits of pmi_core_sel
- *          are numbered as assumed
+ * @proven: a PMI has arrived at a core chosen by its core id, or in a trial. The bits of
+ *          pmi_core_sel are numbered as assumed
  * @losses: number of PMIs lost since the last PMI that arrived
  * @suspect: 1 + the value of @seq at which the watchdog first saw an overflow bit without a
  *           service, 0 for none. If the watchdog sees the bit again at this value, the PMI is
@@ -85,6 +85,12 @@ struct ucore_pmi_regs {
  * @unreported: 1 + the value of @seq at which the watchdog first saw an armed counter that has
  *              wrapped without a bit in the global status, 0 for none
  * @cpus: CPUs that may receive the PMI; written with the CPU hotplug lock held
+ * @enabled: the PMI is routed to @cpus, which may be empty
+ * @reach: bits of pmi_core_sel whose PMI interrupts each CPU, as a trial has shown, and
+ *         UCORE_REACH_TRIED. Indexed by CPU. NULL if the bits have the numbers of cores
+ * @reached: a trial has shown that PMIs arrive (cpu/pmi_trial.c)
+ * @incomplete: number of trials that gave no result for all CPUs, since the last one that did
+ * @trial: records of the NMI handler during a trial of the PMI, otherwise NULL
  * @poll_ns: time from one poll of the global status to the next (ns). Then no core is selected,
  *           and an overflow freezes the domain without a PMI. 0: overflows send a PMI
  * @poll: hrtimer of these polls, pinned to the reader
@@ -109,9 +115,22 @@ struct ucore_pmi {
 	u64 clear;
 	u64 unreported;
 	struct cpumask cpus;
+	bool enabled;
+	u8 *reach;
+	bool reached;
+	u8 incomplete;
+	struct ucore_pmi_trial *trial;
 	u64 poll_ns;
 	struct hrtimer poll;
 };
+
+/* Flag in ucore_pmi.reach, above the bits of pmi_core_sel: a trial gave a result for the CPU */
+#define UCORE_REACH_TRIED	BIT(7)
+
+/* Maximum number of trials of the PMI that give no result for all CPUs */
+#define UCORE_PMI_MAX_INCOMPLETE	3
+
+struct ucore_pmi_trial;
 
 /* Return the index of PMI @number, an odd value of ucore_pmi.seq, in ucore_pmi.ended. */
 static inline u32 ucore_pmi_index(u64 number)
@@ -296,9 +315,6 @@ int ucore_domain_init(struct ucore_domain *domain, u32 id, const struct ucore_bo
 void ucore_domain_destroy(struct ucore_domain *domain);
 
 bool ucore_domain_has_cpu(const struct ucore_domain *domain, int cpu);
-u64 ucore_domain_core_sel(const struct ucore_domain *domain);
-u64 ucore_domain_core_bit(const struct ucore_domain *domain, int cpu);
-bool ucore_domain_cpu_selectable(const struct ucore_domain *domain, int cpu);
 void ucore_domain_run(struct ucore_domain *domain, smp_call_func_t func, void *arg);
 
 /* With the domain's lock held, on a CPU of the domain: */

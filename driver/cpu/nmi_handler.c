@@ -36,6 +36,9 @@
  * perf explains an NMI if a core counter has overflowed. If the status of the die is set, too, the
  * PMI is accepted and serviced at once, but its own NMI may still follow. It stays pending here,
  * and no other CPU takes it for received.
+ *
+ * While the status shows an overflow of a trial of the PMI (pmi_trial.c), a handler only records
+ * the CPU that took the NMI.
  */
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -154,13 +157,24 @@ static bool nmi_error_pending(void)
 	return reason != NO_PORT && (reason & PORT_ERRORS);
 }
 
-/* Return true if a core counter of this CPU has overflowed, which raises the same NMI. */
-static bool core_overflowed(const struct pmi_cpu *pc)
+/* Return IA32_PERF_GLOBAL_STATUS of this CPU, 0 if it does not exist. */
+static u64 core_status_read(const struct pmi_cpu *pc)
 {
 	u64 status;
 
-	return pc->core_status && !rdmsrq_safe(CORE_GLOBAL_STATUS, &status) &&
-	       (status & CORE_STATUS_OVERFLOWS);
+	return pc->core_status && !rdmsrq_safe(CORE_GLOBAL_STATUS, &status) ? status : 0;
+}
+
+/*
+ * Clear the bit by which a client processor reports the PMI in IA32_PERF_GLOBAL_STATUS. No source
+ * states whether the bit would block the next PMI.
+ */
+static void core_status_clear_uncore(u64 status)
+{
+	u64 uncore = status & CORE_STATUS_UNCORE;
+
+	if (uncore)
+		wrmsrq_safe(CORE_OVF_CTL, uncore);
 }
 
 /* Claim an NMI for the oldest pending PMI, unless port 61h reports an error. */
@@ -186,6 +200,23 @@ static int pmi_accept(struct ucore_domain *domain, const struct candidate *cand,
 }
 
 /*
+ * Handle an NMI while the status shows an overflow of a trial of the die's PMI: record that this
+ * CPU took the PMI, or that perf explains the NMI (@explained). Return the number of NMIs handled.
+ */
+static int trial_nmi(struct ucore_pmi_slot *slot, const struct candidate *cand,
+		     struct ucore_pmi_trial *trial, bool explained)
+{
+	if (explained) {
+		cpumask_set_cpu(raw_smp_processor_id(), &trial->disturbed);
+		return NMI_DONE;
+	}
+	cpumask_set_cpu(raw_smp_processor_id(), &trial->took);
+	slot->accepted = cand->pmi;
+	ucore_number_note_received(slot->domain, cand->pmi);
+	return cand->count;
+}
+
+/*
  * Handle an NMI on a target of a die's PMI. @explained: perf explains the NMI. Return the number
  * of NMIs handled.
  */
@@ -193,8 +224,11 @@ static int die_nmi(struct ucore_pmi_slot *slot, const struct candidate *cand, bo
 		   struct pt_regs *regs)
 {
 	struct ucore_domain *die = slot->domain;
+	struct ucore_pmi_trial *trial = READ_ONCE(die->pmi.trial);
 	bool serviced = !cand->count && !cand->again;
 
+	if (trial && cand->count)
+		return trial_nmi(slot, cand, trial, explained);
 	if (explained && (serviced || cand->pmi <= slot->accepted))
 		return NMI_DONE;
 	if (cand->pmi <= slot->accepted)
@@ -237,10 +271,14 @@ static int pmi_nmi(unsigned int type, struct pt_regs *regs)
 	int handled = NMI_DONE;
 	bool waiting = false;
 	struct candidate cand;
+	u64 status;
 
 	if (READ_ONCE(die->domain)) {
 		candidate_find(die->domain, &cand);
-		handled += die_nmi(die, &cand, core_overflowed(pc), regs);
+		status = core_status_read(pc);
+		handled += die_nmi(die, &cand, status & CORE_STATUS_OVERFLOWS, regs);
+		if (handled)
+			core_status_clear_uncore(status);
 	}
 	if (READ_ONCE(core->domain)) {
 		candidate_find(core->domain, &cand);
@@ -429,6 +467,7 @@ void ucore_nmi_enable_here(void *arg)
 	if (domain->scope == UCORE_SCOPE_DIE) {
 		debugctl_enable(pc);
 		pc->core_status = core_status_exists();
+		core_status_clear_uncore(core_status_read(pc));
 	}
 	lvtpc = apic->read(APIC_LVTPC);
 	if (lvtpc != APIC_DM_NMI) {

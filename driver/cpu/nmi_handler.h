@@ -3,8 +3,20 @@
 #ifndef UCORE_NMI_HANDLER_H
 #define UCORE_NMI_HANDLER_H
 
+#include <linux/cpumask.h>
+
 struct ucore_pmi_regs;
 struct ucore_domain;
+
+/**
+ * struct ucore_pmi_trial - NMIs after an overflow of a trial of the PMI (pmi_trial.c)
+ * @took: CPUs that took the PMI
+ * @disturbed: CPUs that took an NMI of perf, and may have taken the PMI together with it
+ */
+struct ucore_pmi_trial {
+	struct cpumask took;
+	struct cpumask disturbed;
+};
 
 int ucore_nmi_register(void);
 void ucore_nmi_unregister(void);

@@ -13,6 +13,7 @@
 #include <linux/string.h>
 #include <linux/time64.h>
 
+#include "box/core_select.h"
 #include "box/domain_global_ctl.h"
 #include "selftest/overflow_trial.h"
 #include "event/event.h"
@@ -305,21 +306,57 @@ static bool period_fits(u64 period, u8 width, u8 preload_bits)
 }
 
 /*
- * Return true if an overflow of the counters can end the period as required by @end. A trial of
- * overflows that has not been made yet may show that it can: of the general counters, or of the
- * fixed counter of a box without general counters.
+ * Return true if overflows of the box that end periods interrupt a CPU. A period of a die that
+ * interrupts without a freeze does not exist.
+ */
+static bool interrupts(const struct ucore_box *box)
+{
+	return box->desc.scope == UCORE_SCOPE_CPU ||
+	       (ucore_core_select_works(box->domain) &&
+		ucore_domain_overflow_freezes(box->domain));
+}
+
+/**
+ * ucore_event_needs_trial() - check whether only a trial shows if a period can end by an overflow
+ * @box: the box
+ * @end: how the end of the period must be noticed
+ *
+ * Return: true if a trial may show that an overflow of the box ends the period as @end requires: a
+ * trial of overflows, or a trial of the PMI.
+ */
+bool ucore_event_needs_trial(const struct ucore_box *box, enum ucore_period_end end)
+{
+	const struct ucore_domain *domain = box->domain;
+
+	if (end == UCORE_END_FREEZE)
+		return ucore_overflow_trial_open(box);
+	if (end == UCORE_END_POLL || !domain->global || !domain->global->sel_untried)
+		return false;
+	if (ucore_core_select_works(domain))
+		return ucore_overflow_trial_open(box);
+	return ucore_core_select_untried(domain) &&
+	       (ucore_overflow_trial_open(box) ||
+		READ_ONCE(box->caps) & UCORE_BOX_F_ANY_OVERFLOW);
+}
+
+/*
+ * Return true if an overflow of the counters can end the period as required by @end. A trial that
+ * has not been made yet may show that it can: of the general counters, or of the fixed counter of a
+ * box without general counters.
  */
 static bool overflow_ends(const struct ucore_box *box, bool fixed, enum ucore_period_end end)
 {
 	u32 caps;
 
-	if (end == UCORE_END_FREEZE && ucore_overflow_trial_open(box))
+	if (end == UCORE_END_POLL)
+		return false;
+	if (ucore_event_needs_trial(box, end))
 		return fixed == !box->desc.type->nr_gp;
 	caps = READ_ONCE(box->caps);
 	if (!(caps & (fixed ? UCORE_BOX_F_FIXED_OVERFLOW : UCORE_BOX_F_OVERFLOW)))
 		return false;
 	return end == UCORE_END_FREEZE ? ucore_domain_overflow_freezes(box->domain) :
-					 ucore_box_interrupts(box);
+					 interrupts(box);
 }
 
 /*
@@ -373,8 +410,11 @@ int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period,
 	if (!period)
 		return 0;
 	if (!overflow_ends(box, fixed, end))
-		return end == UCORE_END_ANY ? poll_restrict(box, fixed, spec) : -EOPNOTSUPP;
-	if (!period_fits(period, ucore_box_width(box, fixed), fixed ? 0 : type->preload_bits))
+		return end == UCORE_END_ANY || end == UCORE_END_POLL ?
+		       poll_restrict(box, fixed, spec) : -EOPNOTSUPP;
+	/* after a trial that fails, any period is polled */
+	if (!period_fits(period, ucore_box_width(box, fixed), fixed ? 0 : type->preload_bits) &&
+	    !(end == UCORE_END_ANY && ucore_event_needs_trial(box, end)))
 		return -ERANGE;
 	/* the overflow status of a core is its own */
 	if (end == UCORE_END_ANY && !type->status_global)

@@ -99,11 +99,13 @@ struct ucore_filters {
  * @UCORE_END_INTERRUPT: by an overflow interrupt only (UCORE_EVENT_F_NO_POLL)
  * @UCORE_END_FREEZE: by an overflow that freezes the domain, and polls of the global status
  *                    (UCORE_SESSION_F_NO_PMI)
+ * @UCORE_END_POLL: by polls of the counter, because no trial of overflows is possible now
  */
 enum ucore_period_end {
 	UCORE_END_ANY,
 	UCORE_END_INTERRUPT,
 	UCORE_END_FREEZE,
+	UCORE_END_POLL,
 };
 
 /* Upper limit of uncore clock frequencies (Hz). Bounds the rate at which a counter can count. */
@@ -115,6 +117,7 @@ bool ucore_field_present(const struct ucore_box *box, const struct ucore_field_d
 
 int ucore_event_encode(const struct ucore_box *box, const struct ucore_term *terms,
 		       u32 nr, struct ucore_event_spec *spec);
+bool ucore_event_needs_trial(const struct ucore_box *box, enum ucore_period_end end);
 bool ucore_event_needs_perfmon(const struct ucore_term *terms, u32 nr);
 int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period,
 			 enum ucore_period_end end, struct ucore_event_spec *spec);

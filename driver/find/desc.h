@@ -274,6 +274,8 @@ struct ucore_box_type {
  * @wake: control bits that wake a sleeping core for its PMI
  * @core_sel: mask of the field pmi_core_sel, which has one bit for each core and selects the
  *            cores that receive the PMI; 0 if PMIs cannot be routed
+ * @sel_untried: no source states which CPUs the bits of @core_sel reach, or that a PMI arrives. A
+ *               trial finds out (cpu/pmi_trial.c)
  * @keep: control bits that ucore saves before its first use and restores after its last use
  * @level: each write of the control sets the freeze state of the domain: a write without the
  *         bits of @freeze unfreezes the domain. With @run_level, a write with the bits of
@@ -326,6 +328,7 @@ struct ucore_global {
 	bool run_level;
 	bool untried;
 	bool clear_untried;
+	bool sel_untried;
 };
 
 /**

@@ -14,6 +14,7 @@
 #include <linux/lockdep.h>
 
 #include "box/catalog.h"
+#include "box/core_select.h"
 #include "box/freeze.h"
 #include "cpu/budget.h"
 #include "cpu/nmi_handler.h"
@@ -32,7 +33,7 @@
  */
 static int reader_rank(const struct ucore_domain *domain, int cpu)
 {
-	return 2 * !ucore_parallel_cpu_is_isolated(cpu) + ucore_domain_cpu_selectable(domain, cpu);
+	return 2 * !ucore_parallel_cpu_is_isolated(cpu) + ucore_core_select_possible(domain, cpu);
 }
 
 /*

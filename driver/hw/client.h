@@ -13,10 +13,13 @@
 
 /*
  * Global control (SDM 18.9.6). Its enable bit is a level: all boxes but the memory controllers
- * count while it is 1. The PMI select has cores or slices. SDM 18.9.6 and the table of Haswell have
- * 3:0, all other tables have 4:0.
+ * count while it is 1. The PMI select has cores or slices: UNCERTAIN(client-pmi). SDM 18.9.6 and
+ * the table of Haswell have 3:0, all other tables have 4:0. A trial finds the CPUs of each bit.
  */
 #define CLIENT_GLOBAL_CTL_PMI_SEL	GENMASK(4, 0)
+#define SNB_GLOBAL_CTL_PMI_SEL		GENMASK(3, 0)
+#define SKL_GLOBAL_CTL_PMI_SEL		GENMASK(4, 0)
+#define ADL_GLOBAL_CTL_PMI_SEL		GENMASK(4, 0)
 #define CLIENT_GLOBAL_CTL_EN		BIT(29)
 #define CLIENT_GLOBAL_CTL_WAKE		BIT(30)
 #define CLIENT_GLOBAL_CTL_FREEZE	BIT(31)		/* an overflow clears the enable bit */

@@ -73,11 +73,12 @@
  */
 #define CORE_STATUS_FIXED	32
 #define CORE_STATUS_FROZEN	BIT_ULL(59)	/* CTR_Frz: all counters are frozen (version 4) */
+#define CORE_STATUS_UNCORE	BIT_ULL(61)	/* Ovf_Uncore: the uncore has sent a PMI */
 #define CORE_STATUS_BUFFER	BIT_ULL(62)	/* OvfBuf: the PEBS buffer is full */
 #define CORE_STATUS_CHANGED	BIT_ULL(63)	/* CondChgd: status bits have changed */
 /*
  * Status bits of counters, metrics and buffers of the core. The other bits are no overflows of the
- * core; bit 61 (Ovf_Uncore) may be an overflow of the uncore.
+ * core.
  */
 #define CORE_STATUS_OVERFLOWS	((BIT_ULL(56) - 1) | CORE_STATUS_BUFFER)
 

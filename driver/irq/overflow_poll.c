@@ -131,7 +131,7 @@ void ucore_overflow_poll_start(struct ucore_domain *domain)
 
 	lockdep_assert_held(&domain->lock);
 
-	if (!ns || !cpumask_empty(&domain->pmi.cpus) ||
+	if (!ns || domain->pmi.enabled ||
 	    (domain->pmi.poll_ns && domain->pmi.poll_ns <= ns))
 		return;
 	domain->pmi.poll_ns = ns;

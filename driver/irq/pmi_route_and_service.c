@@ -13,6 +13,7 @@
 #include <linux/lockdep.h>
 #include <linux/smp.h>
 
+#include "box/core_select.h"
 #include "box/freeze.h"
 #include "compat.h"
 #include "cpu/budget.h"
@@ -20,6 +21,7 @@
 #include "find/desc.h"
 #include "irq/overflow_poll.h"
 #include "irq/pmi_route_and_service.h"
+#include "sample/parallel_read.h"
 #include "sample/readout.h"
 
 /*
@@ -89,33 +91,49 @@ static void pmi_service(struct irq_work *work)
  * ---- route of the PMI to CPUs ----
  */
 
-/* Return true if the PMI must be routed to the CPU: the reader, and CPUs chosen by sessions. */
-static bool cpu_is_target(const struct ucore_domain *domain, int cpu)
-{
-	return cpu == domain->reader || cpumask_test_cpu(cpu, &domain->pin_cpus);
-}
-
 /*
  * Return true if the PMI is routed to all cores, because the reader's core cannot be selected
  * or the selection does not work.
  */
 static bool route_is_wide(const struct ucore_domain *domain)
 {
-	return domain->pmi.wide || !ucore_domain_cpu_selectable(domain, domain->reader);
+	return domain->pmi.wide || (!domain->pmi.reach &&
+				    !ucore_core_select_possible(domain, domain->reader));
+}
+
+/*
+ * Return the bit that selects the reader's core. If a trial has shown that no bit does, return that
+ * of another core, if possible of one that is not isolated. Any CPU can begin a service.
+ */
+static u64 reader_bit(const struct ucore_domain *domain)
+{
+	u64 bit = ucore_core_select_bit(domain, domain->reader), other;
+	int cpu;
+
+	if (bit || !domain->pmi.reach)
+		return bit;
+	for_each_cpu_and(cpu, ucore_domain_cpus(domain), cpu_online_mask) {
+		if (cpu == domain->leaving || !ucore_domain_has_cpu(domain, cpu))
+			continue;
+		other = ucore_core_select_bit(domain, cpu);
+		if (other && !ucore_parallel_cpu_is_isolated(cpu))
+			return other;
+		bit = bit ?: other;
+	}
+	return bit;
 }
 
 /* Return the global control bits that select the cores for the PMI and wake sleeping cores. */
 static u64 route_bits(const struct ucore_domain *domain)
 {
-	const struct ucore_global *global = domain->global;
-	u64 bits = ucore_domain_core_bit(domain, domain->reader);
+	u64 bits = reader_bit(domain);
 	int cpu;
 
 	if (route_is_wide(domain))
-		return global->core_sel | global->wake;
+		return ucore_core_select_mask(domain) | domain->global->wake;
 	for_each_cpu(cpu, &domain->pin_cpus)
-		bits |= ucore_domain_core_bit(domain, cpu);
-	return bits | global->wake;
+		bits |= ucore_core_select_bit(domain, cpu);
+	return bits | domain->global->wake;
 }
 
 /* Return true if the PMI can be routed: true for a die, false for a CPU's core counters. */
@@ -124,20 +142,18 @@ static bool has_route(const struct ucore_domain *domain)
 	return domain->scope == UCORE_SCOPE_DIE;
 }
 
-/* Return true if the CPU receives the domain's PMI with the present route. */
+/*
+ * Return true if the CPU receives the domain's PMI with the present route. All threads of a core
+ * receive the core's PMI. If no trial has shown which CPUs the bits reach, a PMI that is routed to
+ * all cores is expected on each CPU.
+ */
 static bool cpu_in_route(const struct ucore_domain *domain, int cpu)
 {
-	int target;
-
 	if (!ucore_domain_has_cpu(domain, cpu))
 		return false;
-	if (route_is_wide(domain) || cpu_is_target(domain, cpu))
+	if (!has_route(domain) || (route_is_wide(domain) && !domain->pmi.reach))
 		return true;
-	/* all threads of a core receive the core's PMI */
-	for_each_cpu(target, &domain->pin_cpus)
-		if (topology_core_id(cpu) == topology_core_id(target))
-			return true;
-	return topology_core_id(cpu) == topology_core_id(domain->reader);
+	return ucore_core_select_reaches(domain, route_bits(domain), cpu);
 }
 
 /**
@@ -214,6 +230,7 @@ void ucore_pmi_disable_cpu(struct ucore_domain *domain, int cpu)
  */
 void ucore_pmi_enable(struct ucore_domain *domain)
 {
+	bool several;
 	int cpu;
 
 	for_each_cpu_and(cpu, ucore_domain_cpus(domain), cpu_online_mask) {
@@ -223,8 +240,9 @@ void ucore_pmi_enable(struct ucore_domain *domain)
 		if (cpu_in_route(domain, cpu))
 			cpumask_set_cpu(cpu, &domain->pmi.cpus);
 	}
-	WRITE_ONCE(domain->pmi.spread, has_route(domain) && route_is_wide(domain) ?
-				       cpumask_weight(&domain->pmi.cpus) : 1);
+	domain->pmi.enabled = true;
+	several = has_route(domain) && (route_is_wide(domain) || domain->pmi.reach);
+	WRITE_ONCE(domain->pmi.spread, several ? cpumask_weight(&domain->pmi.cpus) : 1);
 	ucore_budget_run_on(&domain->pmi.cpus, ucore_nmi_enable_here, domain);
 	if (has_route(domain))
 		ucore_budget_run(domain, route_here, domain);
@@ -248,8 +266,9 @@ void ucore_pmi_disable(struct ucore_domain *domain)
 {
 	if (!ucore_pmi_wanted(domain))
 		route_narrow(domain);
-	if (cpumask_empty(&domain->pmi.cpus))
+	if (!domain->pmi.enabled)
 		return;
+	domain->pmi.enabled = false;
 	if (has_route(domain))
 		ucore_budget_run(domain, unroute_here, domain);
 	ucore_budget_run_on(&domain->pmi.cpus, ucore_nmi_disable_here, domain);
@@ -330,7 +349,7 @@ void ucore_pmi_require(struct ucore_domain *domain)
  */
 void ucore_pmi_settle(struct ucore_domain *domain)
 {
-	bool armed = domain->armed && !cpumask_empty(&domain->pmi.cpus);
+	bool armed = domain->armed && domain->pmi.enabled;
 
 	ucore_overflow_poll_settle(domain);
 	if (ucore_pmi_wanted(domain))
@@ -369,7 +388,7 @@ static bool too_many_lost(const struct ucore_domain *domain)
 	const struct ucore_pmi *pmi = &domain->pmi;
 	u32 max = pmi->proven ? MAX_LOSSES : pmi->widened ? 0 : MAX_LOSSES_UNPROVEN;
 
-	return pmi->losses > max && ucore_domain_core_sel(domain);
+	return pmi->losses > max && ucore_core_select_mask(domain);
 }
 
 /*

@@ -37,7 +37,7 @@ extern const struct ucore_layout ucore_adl_imc_layout;
 
 /*
  * Members of struct ucore_box_type for general counters. A trial shows what an overflow does,
- * because no manual states how the status is cleared. No interrupt is used.
+ * because no manual states how the status is cleared.
  */
 #define CLIENT_COUNTERS(_nr) \
 	.max_increment = CLIENT_MAX_INCREMENT, \
@@ -84,7 +84,7 @@ extern const struct ucore_layout ucore_adl_imc_layout;
 
 /*
  * Initializer of the global control. Firmware or Linux may have set any of its bits, which are
- * restored after ucore's use. No PMI is routed.
+ * restored after ucore's use.
  */
 #define CLIENT_GLOBAL(_gen) { \
 	.ctl = _gen##_MSR_GLOBAL_CTL, \
@@ -92,6 +92,9 @@ extern const struct ucore_layout ucore_adl_imc_layout;
 	.nr_status = 1, \
 	.unfreeze = CLIENT_GLOBAL_CTL_EN, \
 	.on_overflow = CLIENT_GLOBAL_CTL_FREEZE, \
+	.wake = CLIENT_GLOBAL_CTL_WAKE, \
+	.core_sel = _gen##_GLOBAL_CTL_PMI_SEL, \
+	.sel_untried = true, \
 	.keep = CLIENT_GLOBAL_CTL_PMI_SEL | CLIENT_GLOBAL_CTL_EN | CLIENT_GLOBAL_CTL_WAKE | \
 		CLIENT_GLOBAL_CTL_FREEZE, \
 	.level = true, \

@@ -6,6 +6,7 @@
  * last-level cache and to memory, which a wait therefore makes. All functions run with interrupts
  * off.
  */
+#include <linux/bits.h>
 #include <linux/cache.h>
 #include <linux/compiler.h>
 #include <linux/delay.h>
@@ -41,6 +42,27 @@ static void make_traffic(void)
 	mb();	/* no read may be answered by a cache that the line is about to leave */
 	for (i = 0; i < sizeof(lines); i += LINE)
 		READ_ONCE(lines[i]);
+}
+
+/*
+ * Number of clocks or memory requests after which a preloaded counter overflows. They take less
+ * time than ucore_clock_wait(), so that the message of the overflow has arrived at the end of this
+ * time.
+ */
+#define OVERFLOW_CLOCKS		64
+#define OVERFLOW_REQUESTS	16
+
+/**
+ * ucore_clock_preload() - let a counter overflow after a few clocks or memory requests
+ * @box: box
+ * @clock: its counter, of ucore_clock_find_own() or ucore_clock_find_general(); stopped
+ */
+void ucore_clock_preload(const struct ucore_box *box, const struct ucore_clock *clock)
+{
+	u64 last = GENMASK_ULL(ucore_box_width(box, ucore_clock_is_fixed(box)) - 1, 0);
+
+	box->io.ops->write64(&box->io, clock->ctr,
+			     last - (clock->traffic ? OVERFLOW_REQUESTS : OVERFLOW_CLOCKS));
 }
 
 /**

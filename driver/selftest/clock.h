@@ -15,6 +15,7 @@
 #include "find/clock.h"
 
 void ucore_clock_wait(bool traffic);
+void ucore_clock_preload(const struct ucore_box *box, const struct ucore_clock *clock);
 
 static inline bool ucore_clock_find_general(const struct ucore_box *box, struct ucore_clock *clock)
 {
@@ -24,6 +25,26 @@ static inline bool ucore_clock_find_general(const struct ucore_box *box, struct 
 static inline bool ucore_clock_find(const struct ucore_box *box, struct ucore_clock *clock)
 {
 	return ucore_find_clock(box->desc.type, box->desc.layout, clock);
+}
+
+/* Return true if the fixed counter overflows in trials, because the box has no general counters. */
+static inline bool ucore_clock_is_fixed(const struct ucore_box *box)
+{
+	return !box->desc.type->nr_gp;
+}
+
+/* Find the counter that overflows in trials. */
+static inline bool ucore_clock_find_own(const struct ucore_box *box, struct ucore_clock *clock)
+{
+	return ucore_clock_is_fixed(box) ? ucore_clock_find(box, clock) :
+					   ucore_clock_find_general(box, clock);
+}
+
+/* Return the overflow enable of this counter's control. */
+static inline u32 ucore_clock_overflow_enable(const struct ucore_box *box)
+{
+	return ucore_clock_is_fixed(box) ? box->desc.type->fixed_ov_en :
+					   box->desc.type->ctl_ov_en;
 }
 
 static inline u64 ucore_clock_read(const struct ucore_box *box, const struct ucore_clock *clock)

@@ -9,8 +9,8 @@
  * overflow freezes the die, or how that freeze ends. The manual of client processors states that an
  * overflow freezes the die, but not what clears the status. The trial observes each step on the box
  * itself, and the freeze also on other boxes that are not in use. If all steps are as assumed, the
- * box gets the capability for sessions that need no PMI (UCORE_SESSION_F_NO_PMI). The trial is made
- * only for such a session.
+ * box gets the capability. The trial is made only for a session that needs no PMI
+ * (UCORE_SESSION_F_NO_PMI), and on client processors also for a period that may interrupt.
  *
  * All functions except ucore_overflow_trial_open() run with the domain's lock held, on a CPU of the
  * domain, with interrupts off. The caller has frozen the domain and reset the box. It resets the
@@ -23,36 +23,11 @@
 #include "selftest/overflow_trial.h"
 
 /*
- * Number of clocks or memory requests after which the counter overflows. They take less time than
- * ucore_clock_wait(), so that the message of the overflow has arrived at the end of this time.
- */
-#define TRIAL_CLOCKS	64
-#define TRIAL_REQUESTS	16
-
-/*
  * Largest number of other boxes whose clocks a trial observes, and of boxes whose controls it reads
  * to find them
  */
 #define MAX_OTHERS	3
 #define MAX_READ	8
-
-/* Return true if the trial is of the fixed counter, because the box has no general counters. */
-static bool is_fixed(const struct ucore_box *box)
-{
-	return !box->desc.type->nr_gp;
-}
-
-static u32 overflow_enable(const struct ucore_box *box)
-{
-	return is_fixed(box) ? box->desc.type->fixed_ov_en : box->desc.type->ctl_ov_en;
-}
-
-/* Return the value from which the counter overflows after a few clocks or requests. */
-static u64 preload(const struct ucore_box *box, const struct ucore_clock *clock)
-{
-	return GENMASK_ULL(ucore_box_width(box, is_fixed(box)) - 1, 0) -
-	       (clock->traffic ? TRIAL_REQUESTS : TRIAL_CLOCKS);
-}
 
 /*
  * ---- overflow enable that the manual reserves, on E5-2600 v2 ----
@@ -78,7 +53,7 @@ void ucore_overflow_trial_reserved(struct ucore_box *box)
 	box->selftest.missing |= ucore_box_missing_bits(box, clock.ctl, type->ctl_ov_try);
 	if (box->selftest.missing & type->ctl_ov_try)
 		return;
-	box->io.ops->write64(&box->io, clock.ctr, preload(box, &clock));
+	ucore_clock_preload(box, &clock);
 	ucore_box_write(box, clock.ctl, clock.word | type->ctl_ov_try);
 	ucore_clock_start(box);
 	ucore_clock_wait(false);
@@ -329,12 +304,12 @@ static bool all_respond(const struct trial *t)
 static bool test_enable(struct ucore_box *box)
 {
 	const struct ucore_layout *layout = box->desc.layout;
-	u32 enable = overflow_enable(box);
+	u32 enable = ucore_clock_overflow_enable(box);
 	u32 missing = 0, i;
 
 	for (i = 0; i < box->desc.type->nr_gp; i++)
 		missing |= ucore_box_missing_bits(box, layout->ctl[i], enable);
-	if (is_fixed(box))
+	if (ucore_clock_is_fixed(box))
 		missing = ucore_box_missing_bits(box, layout->fixed_ctl[0], enable);
 	else
 		box->selftest.missing |= missing;
@@ -352,7 +327,7 @@ static bool test_overflow(struct trial *t, u64 *status)
 	bool exact, stood;
 	u32 ran;
 
-	box->io.ops->write64(&box->io, t->own.clock.ctr, preload(box, &t->own.clock));
+	ucore_clock_preload(box, &t->own.clock);
 	observe_all(t, observe_start);
 	ucore_clock_start(box);
 	ucore_clock_wait(t->traffic);
@@ -384,7 +359,8 @@ static void test_resume(struct trial *t, u64 status)
 	struct ucore_domain *domain = box->domain;
 	bool clear;
 
-	ucore_box_write(box, t->own.clock.ctl, t->own.clock.word & ~overflow_enable(box));
+	ucore_box_write(box, t->own.clock.ctl,
+			t->own.clock.word & ~ucore_clock_overflow_enable(box));
 	ucore_box_clear_status(box, status);
 	clear = ucore_domain_find_clear(domain);
 	observe_all(t, observe_first);
@@ -417,12 +393,12 @@ static bool any_dirty(const struct ucore_domain *domain)
 static void conclude(struct ucore_box *box)
 {
 	struct ucore_domain *domain = box->domain;
+	u32 cap = ucore_clock_is_fixed(box) ? UCORE_BOX_F_FIXED_OVERFLOW : UCORE_BOX_F_OVERFLOW;
 
 	if ((box->selftest.tested & ~box->selftest.failed & UCORE_OVERFLOW_TRIAL_CHECKS) ==
 	    UCORE_OVERFLOW_TRIAL_CHECKS) {
 		WRITE_ONCE(domain->overflow_proven, true);
-		WRITE_ONCE(box->caps, box->caps | (is_fixed(box) ? UCORE_BOX_F_FIXED_OVERFLOW :
-								    UCORE_BOX_F_OVERFLOW));
+		WRITE_ONCE(box->caps, box->caps | cap);
 	}
 	domain->overflow_mode = domain->overflow_proven;
 }
@@ -433,7 +409,7 @@ static bool run(struct trial *t)
 	struct ucore_box *box = t->box;
 	u64 status = 0;
 
-	t->own.clock.word |= overflow_enable(box);
+	t->own.clock.word |= ucore_clock_overflow_enable(box);
 	t->traffic = t->own.clock.traffic;
 	if (ucore_domain_status(box->domain))
 		ucore_domain_find_clear(box->domain);
@@ -448,12 +424,6 @@ static bool run(struct trial *t)
 	ucore_box_clear_status(box, ucore_box_status(box));
 	conclude(box);
 	return box->selftest.tested & UCORE_SELFTEST_OVERFLOW_DIE || !any_dirty(box->domain);
-}
-
-static bool find_own_clock(const struct ucore_box *box, struct ucore_clock *clock)
-{
-	return is_fixed(box) ? ucore_clock_find(box, clock) :
-			       ucore_clock_find_general(box, clock);
 }
 
 /**
@@ -471,7 +441,7 @@ void ucore_overflow_trial_run(struct ucore_box *box)
 	struct trial t = { .box = box, .own.box = box };
 	bool tried = true;
 
-	if (find_own_clock(box, &t.own.clock) && test_enable(box))
+	if (ucore_clock_find_own(box, &t.own.clock) && test_enable(box))
 		tried = run(&t);
 	/* pairs with ucore_overflow_trial_open(): the capabilities are complete */
 	smp_store_release(&box->selftest.overflow_tried, tried);

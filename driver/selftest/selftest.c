@@ -236,7 +236,7 @@ static bool may_try_reserved(const struct ucore_box *box)
 }
 
 /*
- * Let the box overflow for a session that needs no PMI. The result is only valid if the clock of
+ * Let the box overflow for a session that needs this. The result is only valid if the clock of
  * the box runs, and stands while the global control freezes the domain.
  */
 static void try_freeze_by_overflow(struct ucore_box *box)
@@ -314,7 +314,7 @@ static void checks(struct ucore_box *box, bool idle, bool overflow)
 /**
  * ucore_selftest_run() - test a box
  * @box: box for which ucore_selftest_needed() returned true
- * @overflow: try whether an overflow freezes the domain, for a session that needs no PMI
+ * @overflow: try whether an overflow freezes the domain
  *
  * The freeze by the global control is not tested while a session runs on the domain. It is
  * tested when a session next claims the box on an idle domain.
@@ -360,7 +360,7 @@ static bool has_work(const struct ucore_box *box, bool overflow)
 /**
  * ucore_selftest_needed() - check whether a box needs a self-test
  * @box: box that the caller's session has claimed; the session does not run
- * @overflow: the session needs no PMI, so that a trial must show what an overflow does
+ * @overflow: a trial must show what an overflow does
  *
  * A box that has only free-running counters is never written and needs no self-test.
  *
@@ -441,6 +441,7 @@ static const struct {
 	  "its overflow does not set the bit that the table states" },
 	{ UCORE_SELFTEST_OVERFLOW_FREEZE, "its overflow does not freeze it" },
 	{ UCORE_SELFTEST_OVERFLOW_DIE, "its overflow freezes only some boxes of the die" },
+	{ UCORE_SELFTEST_PMI, "its overflow interrupts no CPU" },
 };
 
 /**
@@ -493,7 +494,8 @@ static void set_failed_text(const struct ucore_box *box, const char *text)
 }
 
 /* Failures that only mean that the box offers no overflows */
-#define HARMLESS	(UCORE_OVERFLOW_TRIAL_CHECKS & ~UCORE_SELFTEST_OVERFLOW_RESUME)
+#define HARMLESS \
+	(UCORE_SELFTEST_PMI | (UCORE_OVERFLOW_TRIAL_CHECKS & ~UCORE_SELFTEST_OVERFLOW_RESUME))
 
 /**
  * ucore_selftest_report() - log a self-test result and update the capabilities of the machine
@@ -519,5 +521,7 @@ void ucore_selftest_report(struct ucore_box *box)
 			 "its die's global control was not zero: firmware or another program uses it");
 	if (selftest->failed & UCORE_SELFTEST_GLOBAL_FREEZE)
 		WRITE_ONCE(ucore_catalog.caps, ucore_catalog.caps & ~UCORE_CAP_GLOBAL_FREEZE);
+	if (READ_ONCE(box->domain->pmi.reached))
+		WRITE_ONCE(ucore_catalog.caps, ucore_catalog.caps | UCORE_CAP_OVERFLOW_PMI);
 	mutex_unlock(&ucore_catalog.lock);
 }

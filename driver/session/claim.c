@@ -30,6 +30,7 @@
 #include "selftest/selftest.h"
 #include "cpu/budget.h"
 #include "cpu/pmc_reserve.h"
+#include "cpu/pmi_trial.h"
 #include "event/counter_holders.h"
 #include "event/place_events.h"
 #include "session/claim.h"
@@ -124,21 +125,27 @@ static struct ucore_claim *claim_create(struct ucore_session *session, struct uc
 	return claim;
 }
 
-/* Return true if the session's overflows must freeze the domain without a PMI. */
-static bool needs_freeze(const struct ucore_claim *claim)
-{
-	return claim->session->flags & UCORE_SESSION_F_NO_PMI;
-}
+/**
+ * struct selftest - self-test of a claimed box
+ * @box: the box
+ * @overflow: also try what an overflow does
+ * @pmi: also try which CPUs a PMI reaches
+ */
+struct selftest {
+	struct ucore_box *box;
+	bool overflow;
+	bool pmi;
+};
 
 static void selftest_here(void *arg)
 {
-	const struct ucore_claim *claim = arg;
-	struct ucore_box *box = claim->box;
+	const struct selftest *test = arg;
+	struct ucore_box *box = test->box;
 
 	raw_spin_lock(&box->domain->lock);
 	/* another session may have tested or started the box since claim_selftest() checked it */
-	if (ucore_selftest_needed(box, needs_freeze(claim)))
-		ucore_selftest_run(box, needs_freeze(claim));
+	if (ucore_selftest_needed(box, test->overflow))
+		ucore_selftest_run(box, test->overflow);
 	raw_spin_unlock(&box->domain->lock);
 }
 
@@ -147,17 +154,22 @@ static void selftest_here(void *arg)
  * CPU is tested at the next opportunity. Return 0, -ENODEV if the box cannot count, or -EINTR if
  * the caller is being killed.
  */
-static int claim_selftest(struct ucore_claim *claim)
+static int claim_selftest(struct ucore_claim *claim, bool trial, bool interrupt)
 {
+	bool freeze = claim->session->flags & UCORE_SESSION_F_NO_PMI;
+	struct selftest test = { claim->box, trial || freeze, interrupt };
 	struct ucore_box *box = claim->box;
 
-	if (ucore_selftest_needed(box, needs_freeze(claim))) {
+	if (ucore_selftest_needed(box, test.overflow) ||
+	    (test.pmi && ucore_pmi_trial_wanted(box))) {
 		/* sleeps with the session's lock held; only a revoke can wait for that lock */
 		if (ucore_budget_await(box->domain))
 			return -EINTR;
 		mutex_lock(&ucore_run_lock);
 		cpus_read_lock();
-		ucore_budget_run(box->domain, selftest_here, claim);
+		ucore_budget_run(box->domain, selftest_here, &test);
+		if (test.pmi && ucore_pmi_trial_wanted(box))
+			ucore_pmi_trial_run(box);
 		cpus_read_unlock();
 		mutex_unlock(&ucore_run_lock);
 		ucore_selftest_report(box);
@@ -169,15 +181,18 @@ static int claim_selftest(struct ucore_claim *claim)
  * ucore_claim_get() - find the session's claim on a box, or create it
  * @session: the session, locked, with a context on the box's domain
  * @box: the box
+ * @trial: only a trial shows if the event's period can end as required
+ * @interrupt: the end of the event's period may interrupt
  *
- * Runs the self-test of a box that has not been tested. The self-test may change the
+ * Runs the self-test of a box that has not been tested, and the trial. The self-test may change the
  * capabilities of the box. A new claim has no events. The caller adds one or calls
  * ucore_claim_settle().
  *
  * Return: the claim, or an ERR_PTR with -EBUSY, -ENOMEM, -ENODEV if the box cannot count, or
  * -EINTR.
  */
-struct ucore_claim *ucore_claim_get(struct ucore_session *session, struct ucore_box *box)
+struct ucore_claim *ucore_claim_get(struct ucore_session *session, struct ucore_box *box,
+				    bool trial, bool interrupt)
 {
 	struct ucore_claim *claim;
 	int ret;
@@ -191,7 +206,7 @@ struct ucore_claim *ucore_claim_get(struct ucore_session *session, struct ucore_
 		claim = claim_create(session, box);
 	if (IS_ERR(claim))
 		return claim;
-	ret = claim_selftest(claim);
+	ret = claim_selftest(claim, trial, interrupt);
 	if (ret) {
 		ucore_claim_settle(claim);
 		return ERR_PTR(ret);

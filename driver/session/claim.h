@@ -39,7 +39,8 @@ struct ucore_claim {
 	u32 ctx_index;
 };
 
-struct ucore_claim *ucore_claim_get(struct ucore_session *session, struct ucore_box *box);
+struct ucore_claim *ucore_claim_get(struct ucore_session *session, struct ucore_box *box,
+				    bool trial, bool interrupt);
 int ucore_claim_add_event(struct ucore_claim *claim, struct ucore_event *new);
 void ucore_claim_remove_event(struct ucore_event *event);
 void ucore_claim_drop_event(struct ucore_event *event);

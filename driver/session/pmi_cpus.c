@@ -14,6 +14,7 @@
 #include <linux/sched.h>
 
 #include "box/catalog.h"
+#include "box/core_select.h"
 #include "hotplug/reader_cpu.h"
 #include "session/pmi_cpus.h"
 #include "session/session_state.h"
@@ -40,7 +41,7 @@ static int cpu_check(u32 cpu)
 		return -EAGAIN;
 	for (i = 0; i < ucore_catalog.nr_domains; i++)
 		if (die_has_cpu(&ucore_catalog.domains[i], cpu))
-			return ucore_domain_cpu_selectable(&ucore_catalog.domains[i], cpu) ? 0 :
+			return ucore_core_select_possible(&ucore_catalog.domains[i], cpu) ? 0 :
 			       -ERANGE;
 	return -ENOENT;
 }

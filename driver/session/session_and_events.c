@@ -107,8 +107,8 @@ static enum ucore_period_end period_end(const struct ucore_session *session,
 }
 
 /* Encode an event for its box, with the box's capabilities known so far. */
-static int event_encode(const struct ucore_session *session, struct ucore_event *event,
-			const struct ucore_add_event *add, const struct ucore_term *terms)
+static int event_encode(struct ucore_event *event, const struct ucore_add_event *add,
+			const struct ucore_term *terms, enum ucore_period_end end)
 {
 	int ret;
 
@@ -116,22 +116,27 @@ static int event_encode(const struct ucore_session *session, struct ucore_event 
 	ret = ucore_event_encode(event->box, terms, add->nr_terms, &event->spec);
 	if (ret)
 		return ret;
-	return ucore_event_restrict(event->box, add->counters, add->period,
-				    period_end(session, add), &event->spec);
+	return ucore_event_restrict(event->box, add->counters, add->period, end, &event->spec);
 }
 
 /*
- * Encode an event again after the self-test of its box, which may have changed the capabilities.
- * Return -EBUSY if a trial must show what an overflow does, and other sessions count on the die.
+ * Encode an event again after the self-test of its box, which may have changed the capabilities. If
+ * a trial must show what an overflow does, and other sessions count on the die, poll the period.
+ * Return -EBUSY if the period must not be polled.
  */
 static int event_encode_again(const struct ucore_session *session, struct ucore_event *event,
 			      const struct ucore_add_event *add, const struct ucore_term *terms)
 {
-	bool freeze = event->spec.period && period_end(session, add) == UCORE_END_FREEZE;
+	enum ucore_period_end end = period_end(session, add);
 
-	if (freeze && ucore_overflow_trial_open(event->box))
-		return -EBUSY;
-	return freeze || event->box->selftest.failed ? event_encode(session, event, add, terms) : 0;
+	if (!add->period)
+		return event->box->selftest.failed ? event_encode(event, add, terms, end) : 0;
+	if (ucore_event_needs_trial(event->box, end)) {
+		if (end != UCORE_END_ANY)
+			return -EBUSY;
+		end = UCORE_END_POLL;
+	}
+	return event_encode(event, add, terms, end);
 }
 
 static struct ucore_event *event_create(const struct ucore_session *session,
@@ -146,7 +151,7 @@ static struct ucore_event *event_create(const struct ucore_session *session,
 		return ERR_PTR(-ENOMEM);
 	event->box = box;
 	event->group = add->group;
-	ret = event_encode(session, event, add, terms);
+	ret = event_encode(event, add, terms, period_end(session, add));
 	if (ret) {
 		kfree(event);
 		return ERR_PTR(ret);
@@ -244,9 +249,13 @@ static int event_reserve(struct ucore_session *session, const struct ucore_box *
 static int event_place(struct ucore_session *session, struct ucore_event *event,
 		       const struct ucore_add_event *add, const struct ucore_term *terms)
 {
-	struct ucore_claim *claim = ucore_claim_get(session, event->box);
+	enum ucore_period_end end = period_end(session, add);
+	struct ucore_claim *claim;
 	int ret;
 
+	claim = ucore_claim_get(session, event->box,
+				add->period && ucore_event_needs_trial(event->box, end),
+				add->period && end != UCORE_END_FREEZE);
 	if (IS_ERR(claim))
 		return PTR_ERR(claim);
 	ret = event_encode_again(session, event, add, terms) ?:

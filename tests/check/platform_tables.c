@@ -115,7 +115,8 @@ static void print_global(const char *platform, const struct ucore_global *global
 	}
 	fact_add_named_bits(&text, "an overflow freezes with", global->on_overflow);
 	fact_add_named_bits(&text, "wake", global->wake);
-	fact_add_named_bits(&text, "pmi_core_sel", global->core_sel);
+	fact_add_named_bits(&text, global->sel_untried ? "PMI select" : "pmi_core_sel",
+			    global->core_sel);
 	fact_add_named_bits(&text, "kept", global->keep);
 	if (global->level)
 		fact_add(&text, ", each write sets the state");

@@ -168,7 +168,10 @@ static void platforms_are_as_listed(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, table->global->clear_other,
 				platforms[i].ctl == 0x391 ? 0x393U : 0U);
 		KUNIT_EXPECT_EQ(test, table->global->freeze, 0ULL);
-		KUNIT_EXPECT_EQ(test, table->global->core_sel, 0ULL);
+		KUNIT_EXPECT_EQ(test, table->global->core_sel,
+				platforms[i].ctl == 0x391 ? 0xfULL : 0x1fULL);
+		KUNIT_EXPECT_EQ(test, table->global->wake, BIT_ULL(30));
+		KUNIT_EXPECT_TRUE(test, table->global->sel_untried);
 		KUNIT_EXPECT_EQ(test, table->global->keep, ANY);
 		KUNIT_EXPECT_EQ(test, table->global_config, 0x396U);
 		KUNIT_EXPECT_EQ(test, table->num_cbo, 0xfULL);

@@ -6,6 +6,7 @@
  */
 #include <linux/cpu.h>
 
+#include "box/core_select.h"
 #include "fake_machine.h"
 #include "find/discovery/discovery.h"
 #include "irq/pmi_route_and_service.h"
@@ -398,8 +399,8 @@ static void core_mask_begins_at_bit_16(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(cores); i++) {
 		fake_kernel.core_id[1] = cores[i].core;
-		KUNIT_EXPECT_EQ(test, ucore_domain_core_bit(domain, 1), cores[i].bit);
-		KUNIT_EXPECT_EQ(test, ucore_domain_cpu_selectable(domain, 1), !!cores[i].bit);
+		KUNIT_EXPECT_EQ(test, ucore_core_select_bit(domain, 1), cores[i].bit);
+		KUNIT_EXPECT_EQ(test, ucore_core_select_possible(domain, 1), !!cores[i].bit);
 	}
 }
 
@@ -427,8 +428,8 @@ static void reader_without_pmi_routing_is_any_cpu(struct kunit *test)
 
 	fake_kernel.core_id[0] = 100;
 	fake_kernel.core_id[1] = 200;
-	KUNIT_EXPECT_EQ(test, ucore_domain_core_bit(domain, 1), 0ULL);
-	KUNIT_EXPECT_TRUE(test, ucore_domain_cpu_selectable(domain, 1));
+	KUNIT_EXPECT_EQ(test, ucore_core_select_bit(domain, 1), 0ULL);
+	KUNIT_EXPECT_TRUE(test, ucore_core_select_possible(domain, 1));
 	fake_reader_choose(domain, 1, cpumask_of(1));
 	KUNIT_EXPECT_EQ(test, domain->reader, 1);
 	fake_reader_choose(domain, 0, cpumask_of(0));

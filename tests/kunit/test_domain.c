@@ -5,6 +5,7 @@
  */
 #include <linux/cpu.h>
 
+#include "box/core_select.h"
 #include "cpu/budget.h"
 #include "fake_machine.h"
 #include "irq/pmi_route_and_service.h"
@@ -288,14 +289,14 @@ static void core_above_14_is_not_selectable(struct kunit *test)
 	struct ucore_domain *domain = domain_of(test);
 
 	fake_kernel.core_id[1] = 14;
-	KUNIT_EXPECT_TRUE(test, ucore_domain_cpu_selectable(domain, 0));
-	KUNIT_EXPECT_TRUE(test, ucore_domain_cpu_selectable(domain, 1));
+	KUNIT_EXPECT_TRUE(test, ucore_core_select_possible(domain, 0));
+	KUNIT_EXPECT_TRUE(test, ucore_core_select_possible(domain, 1));
 	fake_kernel.core_id[1] = 15;
-	KUNIT_EXPECT_FALSE(test, ucore_domain_cpu_selectable(domain, 1));
+	KUNIT_EXPECT_FALSE(test, ucore_core_select_possible(domain, 1));
 	fake_kernel.core_id[1] = 64;
-	KUNIT_EXPECT_FALSE(test, ucore_domain_cpu_selectable(domain, 1));
+	KUNIT_EXPECT_FALSE(test, ucore_core_select_possible(domain, 1));
 	fake_kernel.core_id[1] = ~0U;
-	KUNIT_EXPECT_FALSE(test, ucore_domain_cpu_selectable(domain, 1));
+	KUNIT_EXPECT_FALSE(test, ucore_core_select_possible(domain, 1));
 }
 
 static void cpu_note(void *arg)

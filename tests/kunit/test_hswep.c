@@ -4,6 +4,7 @@
  * second, independent copy. Other tests check the exact register accesses of the boxes, and
  * how overflows are attributed.
  */
+#include "box/core_select.h"
 #include "abi/get_answers.h"
 #include "fake_machine.h"
 #include "find/static_table.h"
@@ -806,11 +807,11 @@ static void core_above_17_is_not_selectable(struct kunit *test)
 	struct ucore_domain *domain = ucore_catalog_domain(0);
 
 	fake_kernel.core_id[0] = 17;
-	KUNIT_EXPECT_EQ(test, ucore_domain_core_bit(domain, 0), BIT_ULL(17));
-	KUNIT_EXPECT_TRUE(test, ucore_domain_cpu_selectable(domain, 0));
+	KUNIT_EXPECT_EQ(test, ucore_core_select_bit(domain, 0), BIT_ULL(17));
+	KUNIT_EXPECT_TRUE(test, ucore_core_select_possible(domain, 0));
 	fake_kernel.core_id[0] = 18;
-	KUNIT_EXPECT_EQ(test, ucore_domain_core_bit(domain, 0), 0ULL);
-	KUNIT_EXPECT_FALSE(test, ucore_domain_cpu_selectable(domain, 0));
+	KUNIT_EXPECT_EQ(test, ucore_core_select_bit(domain, 0), 0ULL);
+	KUNIT_EXPECT_FALSE(test, ucore_core_select_possible(domain, 0));
 }
 
 static struct kunit_case box_cases[] = {

@@ -4,6 +4,7 @@
  * second, independent copy. Other tests check how boxes are found, and register accesses that
  * earlier generations do not have.
  */
+#include "box/core_select.h"
 #include "abi/get_answers.h"
 #include "fake_machine.h"
 #include "find/static_table.h"
@@ -885,9 +886,9 @@ static void core_above_47_is_not_selectable(struct kunit *test)
 	struct ucore_domain *domain = ucore_catalog_domain(0);
 
 	fake_kernel.core_id[0] = 47;
-	KUNIT_EXPECT_EQ(test, ucore_domain_core_bit(domain, 0), BIT_ULL(47));
+	KUNIT_EXPECT_EQ(test, ucore_core_select_bit(domain, 0), BIT_ULL(47));
 	fake_kernel.core_id[0] = 48;
-	KUNIT_EXPECT_EQ(test, ucore_domain_core_bit(domain, 0), 0ULL);
+	KUNIT_EXPECT_EQ(test, ucore_core_select_bit(domain, 0), 0ULL);
 }
 
 static struct kunit_case box_cases[] = {
