@@ -2494,14 +2494,14 @@ finds()
 	UCORE_FAKE="selftest=0:33:0" tool verify -y --report "$TMP/report"
 	[ "$(grep -A 99 "^TYPE" <<<"$output")" = "$(grep -A 99 "^TYPE" "$TMP/report")" ]
 	# type, boxes, bits, fixed; width, control, run, freeze, freeze of the box; the overflow trial
-	grep -E "^cbo +8 +44 +- +7/8 +8/8 +8/8 +7/8 +8/8( +-){5}$" "$TMP/report"
-	grep -E "^imc +8 +48 +- +8/8 +8/8 +8/8 +8/8 +8/8( +-){5}$" "$TMP/report"
+	grep -E "^cbo +8 +44 +- +7/8 +8/8 +8/8 +7/8 +8/8( +-){6}$" "$TMP/report"
+	grep -E "^imc +8 +48 +- +8/8 +8/8 +8/8 +8/8 +8/8( +-){6}$" "$TMP/report"
 	grep -xF "  cbo: it lies" "$TMP/report"
 	[ "$(grep -c ": it lies$" "$TMP/report")" -eq 1 ]
 	[ "$(grep -A 99 "^TYPE" "$TMP/report" | grep -c "/")" -eq 9 ]
 	# no box was tested
 	UCORE_FAKE="untested=1" tool verify -y
-	grep -E "^imc +8 +48( +-){11}$" <<<"$output"
+	grep -E "^imc +8 +48( +-){12}$" <<<"$output"
 }
 
 @test "verify fails if the driver refuses self-tests or the report cannot be written" {

@@ -274,7 +274,8 @@ int ucore_device_selftest(const struct ucore_device *dev, uint32_t box,
  *
  * The function adds an event on the box to a temporary session.  The driver tests a box when
  * a session first claims it.  The session needs no overflow interrupts, so that the test includes
- * the trial of overflows.  ucore_device_selftest() returns the result of the test.
+ * the trial of overflows.  On client processors a second session, which needs interrupts, causes
+ * the trial of the PMI.  ucore_device_selftest() returns the result of the test.
  *
  * Errors: -ENOENT (@dev belongs to a replay), those of UCORE_CREATE_SESSION and
  * UCORE_ADD_EVENT, such as -EBUSY (another session uses the box) and -ENODEV (the box is dead).

@@ -31,20 +31,38 @@ static uint64_t counters_to_try(const struct ucore_device *dev, uint32_t box)
 	return box < nr && !boxes[box].nr_counters ? 1ULL << UCORE_COUNTER_FIXED : 0;
 }
 
-/* Add an event without fields to a new session: the driver then claims and tests the box */
+/* Add an event to a new session with @flags: the driver then claims and tests the event's box */
+static int try_event(const struct ucore_device *dev, uint32_t flags, struct ucore_add_event *add,
+		     struct ucore_error *err)
+{
+	UCORE_ARG(ucore_create_session, create, .flags = flags);
+	int ret = ucore_device_ioctl(dev, dev->fd, UCORE_CREATE_SESSION, &create);
+
+	if (ret)
+		return ucore_error_set(err, ret, "CREATE_SESSION: %s", strerror(-ret));
+	ret = ucore_device_ioctl(dev, create.fd, UCORE_ADD_EVENT, add);
+	dev->sys->close(create.fd);
+	return ret ? ucore_error_set(err, ret, "box %u: ADD_EVENT: %s", add->box, strerror(-ret)) :
+		     0;
+}
+
+/* Period of an event that tries interrupts (counts): no counter reaches its end in a trial */
+#define LONG_PERIOD	(1ULL << 31)
+
+/* An event without fields is enough */
 int ucore_device_try(const struct ucore_device *dev, uint32_t box, struct ucore_error *err)
 {
-	UCORE_ARG(ucore_create_session, create, .flags = UCORE_SESSION_F_NO_PMI);
 	UCORE_ARG(ucore_add_event, add, .box = box, .counters = counters_to_try(dev, box));
+	UCORE_ARG(ucore_add_event, interrupt, .box = box, .counters = add.counters,
+		  .flags = UCORE_EVENT_F_NO_POLL, .period = LONG_PERIOD);
 	int ret;
 
 	if (dev->recorded)
 		return ucore_error_set(err, -ENOENT,
 				       "box %u: boxes of a file of samples cannot be tested", box);
-	ret = ucore_device_ioctl(dev, dev->fd, UCORE_CREATE_SESSION, &create);
-	if (ret)
-		return ucore_error_set(err, ret, "CREATE_SESSION: %s", strerror(-ret));
-	ret = ucore_device_ioctl(dev, create.fd, UCORE_ADD_EVENT, &add);
-	dev->sys->close(create.fd);
-	return ret ? ucore_error_set(err, ret, "box %u: ADD_EVENT: %s", box, strerror(-ret)) : 0;
+	ret = try_event(dev, UCORE_SESSION_F_NO_PMI, &add, err);
+	/* the driver refuses the event if no trial could show that the box interrupts */
+	if (!ret && !(dev->info.caps & UCORE_CAP_OVERFLOW_PMI))
+		(void)try_event(dev, 0, &interrupt, NULL);
+	return ret;
 }

@@ -66,14 +66,17 @@ static const char *others_text(struct ucore_session *session, const struct ucore
 
 /*
  * Return true if the driver does not know yet what an overflow of the box does.  It tries this for
- * a session without interrupts, while no session counts on the die.
+ * a period that must not be polled, while no session counts on the die.
  */
 static bool trial_waits(const struct ucore_session *session, const struct ucore_event *event,
 			const struct ucore_box_info *box)
 {
 	struct ucore_get_selftest selftest;
 
-	return session->config.flags & UCORE_SESSION_F_NO_PMI && event->period && box->cpu < 0 &&
+	bool exact = session->config.flags & UCORE_SESSION_F_NO_PMI ||
+		     event->flags & UCORE_EVENT_F_NO_POLL;
+
+	return exact && event->period && box->cpu < 0 &&
 	       !(session->dev->info.caps & UCORE_CAP_OVERFLOW_PMI) &&
 	       !ucore_device_selftest(session->dev, box->box, &selftest, NULL) &&
 	       !(selftest.failed & OVERFLOW_CHECKS) &&
@@ -101,7 +104,7 @@ static int error_busy(struct ucore_session *session, const struct ucore_event *e
 				       session->dev->info.reason);
 	if (trial_waits(session, event, b))
 		return ucore_error_set(err, -EBUSY,
-				       "event '%s': %s: its overflow cannot be tried while sessions count on the die, or hold the box. Close them once, run 'ucoretool verify' before they start, or record without --no-pmi",
+				       "event '%s': %s: its overflow cannot be tried while sessions count on the die, or hold the box. Close them once, run 'ucoretool verify' before they start, or permit polling (without --no-pmi and --no-poll)",
 				       event->label, box_text(b, text));
 	if (b->owner && b->owner != status.session)
 		return ucore_error_set(err, -EBUSY,

@@ -247,6 +247,33 @@ void doctor_check_discovery(struct doctor *doctor)
 	ucore_discovery_free(discovery);
 }
 
+/* Checks of trials of overflows and of their interrupt */
+#define TRIAL_CHECKS \
+	(UCORE_SELFTEST_OVERFLOW_ENABLE | UCORE_SELFTEST_OVERFLOW_STATUS | \
+	 UCORE_SELFTEST_OVERFLOW_FREEZE | UCORE_SELFTEST_OVERFLOW_DIE | \
+	 UCORE_SELFTEST_OVERFLOW_RESUME | UCORE_SELFTEST_PMI)
+
+/*
+ * Return true if a trial may still show that the overflows of a client processor interrupt: no
+ * session has needed an interrupt since the driver was loaded, and no trial has failed
+ */
+static bool interrupt_is_untried(const struct doctor *doctor)
+{
+	const struct ucore_box_info *boxes;
+	struct ucore_get_selftest selftest;
+	size_t nr;
+
+	if (!(doctor->info->caps & UCORE_CAP_GLOBAL_FREEZE) ||
+	    doctor->info->caps & UCORE_CAP_DISCOVERY)
+		return false;
+	boxes = ucore_device_boxes(doctor->dev, &nr);
+	for (size_t i = 0; i < nr; i++)
+		if (!ucore_device_selftest(doctor->dev, boxes[i].box, &selftest, NULL) &&
+		    selftest.failed & TRIAL_CHECKS)
+			return false;
+	return true;
+}
+
 void doctor_check_overflow(struct doctor *doctor)
 {
 	uint32_t caps = doctor->info->caps;
@@ -255,6 +282,9 @@ void doctor_check_overflow(struct doctor *doctor)
 		return;
 	if (caps & UCORE_CAP_OVERFLOW_PMI)
 		doctor_report(doctor, VERDICT_OK, "overflow", NULL, "overflow interrupts are available");
+	else if (interrupt_is_untried(doctor))
+		doctor_report(doctor, VERDICT_OK, "overflow", NULL,
+			      "overflow interrupts have not been tried: the first period does, or 'ucoretool verify'");
 	else if (caps & UCORE_CAP_GLOBAL_FREEZE)
 		doctor_report(doctor, VERDICT_WARNING, "overflow",
 			      "sample with a timer ('ucoretool record --timer 1ms'); periods (-c N) are polled, or exact with --no-pmi",

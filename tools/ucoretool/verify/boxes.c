@@ -396,6 +396,23 @@ static void freeze_judge(struct verify *verify, const struct ucore_box_info *box
 			      good, unknown);
 }
 
+/* Report the trial of the overflow interrupt, on a platform on which no source has seen one */
+static void pmi_judge(struct verify *verify, const struct ucore_box_info *boxes, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		const struct ucore_get_selftest *selftest = &verify->selftests[i];
+
+		if (selftest->failed & UCORE_SELFTEST_PMI)
+			verify_report(verify, VERDICT_FAILED, "pmi",
+				      "ucore polls all periods, because the overflow of %s%u interrupts no CPU",
+				      boxes[i].type, boxes[i].instance);
+		else if (selftest->tested & UCORE_SELFTEST_PMI)
+			verify_report(verify, VERDICT_PASSED, "pmi",
+				      "the overflow of %s%u interrupts a CPU (dmesg lists the CPUs of each bit of pmi_core_sel)",
+				      boxes[i].type, boxes[i].instance);
+	}
+}
+
 int verify_selftests(struct verify *verify)
 {
 	struct ucore_error *err = &verify->tool->err;
@@ -420,6 +437,7 @@ int verify_selftests(struct verify *verify)
 		check_judge(verify, &checks[i], boxes, nr);
 	overflow_judge(verify, boxes, nr);
 	freeze_judge(verify, boxes, nr);
+	pmi_judge(verify, boxes, nr);
 	return 0;
 }
 

@@ -23,6 +23,7 @@ static const struct column {
 	{ "STOP", UCORE_SELFTEST_OVERFLOW_FREEZE },
 	{ "DIE", UCORE_SELFTEST_OVERFLOW_DIE },
 	{ "RESUME", UCORE_SELFTEST_OVERFLOW_RESUME },
+	{ "PMI", UCORE_SELFTEST_PMI },
 };
 
 /**
@@ -100,7 +101,8 @@ static void head_write(FILE *stream)
 {
 	fprintf(stream,
 		"\nSelf-tests by box type: bits of counters, boxes that passed / made each check.\n"
-		"OWN is the freeze of a box. ENABLE to RESUME are the trial of an overflow.\n"
+		"OWN is the freeze of a box. ENABLE to RESUME are the trial of an overflow, PMI that\n"
+		"of its interrupt.\n"
 		"%-10s  %5s  %5s  %5s", "TYPE", "BOXES", "BITS", "FIXED");
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
 		fprintf(stream, "  %7s", columns[i].heading);
