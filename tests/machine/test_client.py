@@ -240,7 +240,8 @@ def disabled_mchbar_leaves_the_other_boxes(m):
 
 # ---- samples ----
 
-@test(("snb-1s", "icl-1s", "adl-1s", "mtl-1s", "lnl-1s"), kernels=BOTH)
+@test(("snb-1s", "icl-1s", "adl-1s", "mtl-1s", "lnl-1s"), kernels=BOTH,
+      settings={"model.pmi": "no"})
 def periods_are_polled_with_exact_counts(m):
     platform = info_of(m)["platform"]
     events = {("cbo0", 0): {"event": 0x34, "umask": 0x8f},

@@ -141,7 +141,9 @@ static void write_level(UcoreSocket *s, unsigned tile, uint64_t val,
     if (val & ~(p->run_en | rw)) {
         violate(s, "reserved", "GLOBAL_CTL has reserved bits set", val);
     }
-    if ((val & cfg->core_sel) || !socket_armed(s)) {
+    /* a write that leaves the boxes stopped may change the route */
+    if ((val & cfg->core_sel) || !socket_armed(s) ||
+        (!(val & p->run_en) && (s->frz & BIT(tile)))) {
         s->global[tile].route = val & cfg->core_sel;
     }
     s->global[tile].ctl = val & rw;
