@@ -187,8 +187,9 @@ static void control_reset(struct ucore_box *box)
 }
 
 /*
- * Reset the box by its box control. If struct ucore_box_words has an enable value, this value and
- * then the freeze value must be written before the reset.
+ * Freeze the box, and reset it by its box control if this resets anything. If struct
+ * ucore_box_words has an enable value, this value and then the freeze value must be written before
+ * the reset.
  */
 static void reset_by_word(struct ucore_box *box)
 {
@@ -198,7 +199,7 @@ static void reset_by_word(struct ucore_box *box)
 		box_write_control(box, words->enable);
 		box_write_control(box, words->freeze);
 	}
-	if (words->reach)
+	if (words->reach || !words->enable)
 		control_reset(box);
 }
 

@@ -49,12 +49,13 @@ static bool freezes_in_steps(const struct ucore_domain *domain)
 
 static void domain_freeze(struct ucore_domain *domain)
 {
-	u64 start = ktime_get_mono_fast_ns();
+	bool steps = freezes_in_steps(domain);
+	u64 start = steps ? ktime_get_mono_fast_ns() : 0;
 
 	if (domain->global)
 		ucore_domain_write_global(domain, domain->global->freeze);
 	boxes_freeze(domain);
-	domain->skew_ns = freezes_in_steps(domain) ? ktime_get_mono_fast_ns() - start : 0;
+	domain->skew_ns = steps ? ktime_get_mono_fast_ns() - start : 0;
 	domain->skew_max_ns = max(domain->skew_max_ns, domain->skew_ns);
 }
 
@@ -115,15 +116,21 @@ static bool ran_on(const struct ucore_domain *domain)
 	return val != UCORE_REG_DEAD && val & global->unfreeze;
 }
 
-/*
- * The overflow has stopped all boxes but those that the global control does not stop. Include the
- * time for which they ran longer in the skew. The overflow came after the last time at which all
+/**
+ * ucore_freeze_found_overflow() - correct the skew of a freeze that has found an overflow
+ * @domain: domain, frozen
+ *
+ * The overflow has stopped all boxes but those that the global control does not stop. The skew then
+ * includes the time for which these ran longer. The overflow came after the last time at which all
  * overflows had been serviced.
  */
-static void ran_longer(struct ucore_domain *domain)
+void ucore_freeze_found_overflow(struct ucore_domain *domain)
 {
-	u64 since = max(ucore_domain_counted_at(domain), domain->pmi.clear);
+	u64 since;
 
+	if (!domain->global || list_empty(&domain->boxes))
+		return;
+	since = max(ucore_domain_counted_at(domain), domain->pmi.clear);
 	domain->skew_ns = ktime_get_mono_fast_ns() - since;
 	domain->skew_max_ns = max(domain->skew_max_ns, domain->skew_ns);
 }
@@ -161,8 +168,6 @@ void ucore_freeze_after_overflow(struct ucore_domain *domain, u64 now)
 	if (!domain->freeze_count++) {
 		domain->ran_on = ran_on(domain);
 		domain_freeze(domain);
-		if (domain->global && !list_empty(&domain->boxes))
-			ran_longer(domain);
 	}
 	frozen_at(domain, now, UCORE_FROZEN_BY_OVERFLOW);
 }

@@ -22,6 +22,7 @@ struct ucore_shared {
 
 /* With the domain's lock held, on a CPU of the domain: */
 void ucore_freeze_domain(struct ucore_domain *domain, u64 now);
+void ucore_freeze_found_overflow(struct ucore_domain *domain);
 void ucore_freeze_after_overflow(struct ucore_domain *domain, u64 now);
 void ucore_freeze_backdate(struct ucore_domain *domain);
 u64 ucore_unfreeze_domain(struct ucore_domain *domain, bool pending);

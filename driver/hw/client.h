@@ -178,7 +178,7 @@
 
 /*
  * General counters of a memory controller, Alder Lake to Lunar Lake (Linux, SEP). Only the box
- * control freezes them. No bit enables a counter. A channel mask of 0 means all channels. Linux
+ * control freezes them. No bit enables a counter. A mask of 0 is taken for all channels. Linux
  * writes 6 to C0h of the second controller once, for both: UNCERTAIN(imc-control). ucore never
  * writes it.
  */
@@ -190,6 +190,5 @@
 #define ADL_MC_WIDTH			64
 #define ADL_MC_CTL_CHANNELS		GENMASK(11, 8)
 #define ADL_MC_BOX_CTL_FRZ		BIT(0)
-#define ADL_MC_BOX_CTL_RST		GENMASK(2, 1)	/* controls, counters */
 
 #endif /* UCORE_HW_CLIENT_H */

@@ -114,7 +114,7 @@ static void ctx_scan(struct ucore_domain_ctx *ctx, u64 now)
 
 	if (!watch->next && ucore_domain_control_changed(ctx->domain)) {
 		for (cb = ctx->box; cb < ctx->box + ctx->nr_box; cb++)
-			if (!(cb->box->caps & UCORE_BOX_F_FREE_RUNNING))
+			if (cb->box->desc.global && !(cb->box->caps & UCORE_BOX_F_FREE_RUNNING))
 				conflict_record(ctx, cb, now);
 		ucore_domain_restart(ctx->domain);
 	}

@@ -104,7 +104,8 @@ const struct ucore_box_type ucore_client_imc_free_64 = {
 
 /*
  * General counters of a memory controller, from Alder Lake on. Edge detection is left out, because
- * it requires a threshold.
+ * it requires a threshold. The reset bits of the box control are not used, because no source states
+ * what they reset.
  */
 static const struct ucore_field_desc imc_fields[] = {
 	CTL_FIELD(EVENT, CLIENT_CTL_EVENT),
@@ -113,8 +114,7 @@ static const struct ucore_field_desc imc_fields[] = {
 
 static const struct ucore_box_words imc_words = {
 	.freeze = ADL_MC_BOX_CTL_FRZ,
-	.reset = ADL_MC_BOX_CTL_FRZ | ADL_MC_BOX_CTL_RST,
-	.reach = UCORE_RESET_CTL | UCORE_RESET_CTR,
+	.reset = ADL_MC_BOX_CTL_FRZ,
 };
 
 const struct ucore_box_type ucore_adl_imc = {

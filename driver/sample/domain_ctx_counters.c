@@ -433,7 +433,8 @@ u64 ucore_ctx_unfreeze(struct ucore_domain_ctx *ctx)
 
 	for (pb = ctx->box; pb < ctx->box + ctx->nr_box; pb++) {
 		ucore_unfreeze_add_box(ctx->domain, pb->box);
-		if (!pb->box->desc.global)
+		/* a freeze of the domain that is in effect includes the box */
+		if (!pb->box->desc.global && !ctx->domain->frozen)
 			ucore_box_unfreeze(pb->box);
 	}
 	return ktime_get_mono_fast_ns();

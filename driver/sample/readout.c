@@ -155,6 +155,8 @@ static void readout_read_status(struct ucore_readout *ro)
 	ro->spurious = ro->status && !domain->armed;
 	if (ro->spurious)
 		ucore_freeze_backdate(domain);
+	if (ro->status)
+		ucore_freeze_found_overflow(domain);
 	ro->frozen_before = ucore_domain_frozen_ns(domain, ro->now);
 	ro->skew_ns = domain->skew_ns;
 	if (!ro->status)

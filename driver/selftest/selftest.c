@@ -51,6 +51,17 @@ static void clear_caps(struct ucore_box *box, u32 caps)
  * ---- state before the self-test ----
  */
 
+/* Return true if a global control of the domain was not zero before ucore's use. */
+static bool found_global(const struct ucore_domain *domain)
+{
+	const struct ucore_control *c;
+	u64 found = domain->found;
+
+	ucore_domain_for_each_further(domain, c)
+		found |= c->found;
+	return found;
+}
+
 static void read_state(struct ucore_box *box)
 {
 	const struct ucore_layout *layout = box->desc.layout;
@@ -62,7 +73,7 @@ static void read_state(struct ucore_box *box)
 		if (val && val != UCORE_REG_DEAD)
 			box->selftest.found |= UCORE_FOUND_CONTROL;
 	}
-	if (box->domain->acquired && box->domain->found)
+	if (box->domain->acquired && found_global(box->domain))
 		box->selftest.found |= UCORE_FOUND_GLOBAL;
 	if (boot_cpu_has(X86_FEATURE_HYPERVISOR))
 		box->selftest.found |= UCORE_FOUND_HYPERVISOR;

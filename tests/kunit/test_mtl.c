@@ -170,7 +170,7 @@ static void memory_controllers_are_as_listed(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, field_bits(row->type), 0xfffU);
 		KUNIT_EXPECT_EQ(test, row->type->ctl_en | row->type->ctl_ov_en, 0U);
 		KUNIT_EXPECT_EQ(test, row->type->words->freeze, 1U);
-		KUNIT_EXPECT_EQ(test, row->type->words->reset, 7U);
+		KUNIT_EXPECT_EQ(test, row->type->words->reset, 1U);
 		KUNIT_EXPECT_EQ(test, row->type->words->run, 0U);
 		for (c = 0; c < 5; c++) {
 			KUNIT_EXPECT_EQ(test, row->first + row->layout->ctl[c], 0xd9d0U + 4 * c);
