@@ -8,9 +8,11 @@
  *
  * A domain is a set of boxes that share one global control and one reader CPU. For the
  * uncore a domain is a die. For the core monitors a domain is a logical CPU
- * (ucore_domain_info.scope). All counters of a domain are read at one instant. Without
- * UCORE_CAP_GLOBAL_FREEZE the boxes of a domain are frozen one after the other, and
- * skew_ns is the time between the first and the last freeze.
+ * (ucore_domain_info.scope). All counters of a domain are read at one instant. If a freeze
+ * takes several writes, skew_ns is an upper bound of the time from the first to the last. It
+ * takes several without UCORE_CAP_GLOBAL_FREEZE, because the boxes are then frozen one after the
+ * other. It also does with several global controls (Diamond Rapids, Meteor Lake), and with boxes
+ * that the global control does not stop (imc of client processors).
  *
  * Rules for every command:
  *
@@ -152,10 +154,11 @@
 #define UCORE_STATE_INTREE	4	/* the kernel's intel_uncore driver holds the boxes */
 
 /* ucore_get_info.caps: capabilities of the platform */
-#define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* a single write freezes a whole die */
+#define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* global controls freeze a whole die (skew_ns) */
 #define UCORE_CAP_OVERFLOW_PMI	(1U << 1)	/* overflows of uncore boxes raise a PMI */
 #define UCORE_CAP_DISCOVERY	(1U << 2)	/* boxes come from discovery tables (GET_TABLES) */
 #define UCORE_CAP_CORE		(1U << 3)	/* each CPU has a box "core" (GET_CORE) */
+#define UCORE_CAP_PMI_TRIAL	(1U << 4)	/* a trial may add OVERFLOW_PMI (SELFTEST_PMI) */
 
 /* ucore_get_info.cause: cause of the problem in ucore_get_info.reason */
 #define UCORE_CAUSE_NONE	0	/* no problem, or none of the following */
@@ -238,8 +241,8 @@ struct ucore_get_info {
  *             too fast or used too much CPU time. A throttled counter drops samples for some
  *             milliseconds
  * @frozen_ns: total time for which ucore froze the domain since load (ns)
- * @skew_max_ns: longest time between the first and the last box freeze since load (ns), 0
- *               with UCORE_CAP_GLOBAL_FREEZE
+ * @skew_max_ns: longest time between the first and the last write of a freeze since load (ns),
+ *               0 if one write freezes the domain
  */
 struct ucore_domain_info {
 	__u32 domain;
@@ -298,8 +301,8 @@ struct ucore_get_domains {
  * first ADD_EVENT of a session with NO_PMI on the box makes the trial, if no session runs on the
  * die. E5-2600 v1 and Snow Ridge have no trial, and only the box of a CPU has the flags there.
  *
- * On client processors the first ADD_EVENT with a period makes the trial in other sessions, too.
- * If it passes, the box is then used for a trial of the interrupt (UCORE_SELFTEST_PMI). If that
+ * With UCORE_CAP_PMI_TRIAL the first ADD_EVENT with a period makes the trial in other sessions,
+ * too. If it passes, a trial of the interrupt follows on the box (UCORE_SELFTEST_PMI). If that
  * passes, GET_INFO has UCORE_CAP_OVERFLOW_PMI from then on. No trial is made while a session runs
  * on the die, or while a stopped session has programmed the box. Then the period is polled, or
  * refused with UCORE_EVENT_F_NO_POLL (EBUSY).
@@ -1467,11 +1470,11 @@ struct ucore_value {
  * @cpu: CPU that read the domain
  * @time: instant of the freeze, or of the first read with NO_FREEZE (ns)
  * @frozen_ns: duration of the freeze for this READ (ns), 0 with NO_FREEZE
- * @skew_ns: upper bound of the time from the first box freeze, at @time, to the last (ns). 0
- *           with UCORE_CAP_GLOBAL_FREEZE and with NO_FREEZE. After STOP that of the freeze by
- *           STOP. Without UCORE_CAP_GLOBAL_FREEZE the boxes also begin to count one after the
- *           other after each freeze. Over many READs and samples their counting times differ by
- *           more than the skew of one freeze
+ * @skew_ns: upper bound of the time from the first write of the freeze, at @time, to the last
+ *           (ns). 0 with NO_FREEZE, and if one write freezes the domain. After STOP that of the
+ *           freeze by STOP. After each freeze the boxes also begin to count one after the other.
+ *           Over many READs and samples their counting times differ by more than the skew of one
+ *           freeze
  * @time_enabled: time since START on this domain (ns), without times in which the domain had
  *                no CPU online or the machine was suspended
  * @time_running: part of @time_enabled in which the domain was not frozen for this or another

@@ -119,11 +119,12 @@ extern const struct ucore_layout ucore_adl_imc_layout;
 	.num_cbo = CLIENT_CBO_CONFIG_NUM, \
 	.cbo_by_register = true
 
-#define CLIENT_PLATFORM(_name, _intree, _table) \
+/* @_trial: UCORE_CAP_PMI_TRIAL, or 0 */
+#define CLIENT_PLATFORM(_name, _intree, _table, _trial) \
 	.name = (_name), \
 	.intree = (_intree), \
 	.find = ucore_static_table_find, \
 	.table = &(_table), \
-	.caps = UCORE_CAP_GLOBAL_FREEZE
+	.caps = UCORE_CAP_GLOBAL_FREEZE | (_trial)
 
 #endif /* UCORE_PLATFORMS_CLIENT_H */

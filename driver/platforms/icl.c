@@ -110,21 +110,21 @@ static const struct ucore_static_table adl_table = {
 };
 
 const struct ucore_platform ucore_platform_icl = {
-	CLIENT_PLATFORM("icl", "icl_uncore", icl_table),
+	CLIENT_PLATFORM("icl", "icl_uncore", icl_table, UCORE_CAP_PMI_TRIAL),
 };
 
 const struct ucore_platform ucore_platform_rkl = {
-	CLIENT_PLATFORM("rkl", "rkl_uncore", rkl_table),
+	CLIENT_PLATFORM("rkl", "rkl_uncore", rkl_table, UCORE_CAP_PMI_TRIAL),
 };
 
 const struct ucore_platform ucore_platform_tgl = {
-	CLIENT_PLATFORM("tgl", NULL, tgl_table),
+	CLIENT_PLATFORM("tgl", NULL, tgl_table, UCORE_CAP_PMI_TRIAL),
 };
 
 const struct ucore_platform ucore_platform_tglh = {
-	CLIENT_PLATFORM("tglh", NULL, tglh_table),
+	CLIENT_PLATFORM("tglh", NULL, tglh_table, UCORE_CAP_PMI_TRIAL),
 };
 
 const struct ucore_platform ucore_platform_adl = {
-	CLIENT_PLATFORM("adl", NULL, adl_table),
+	CLIENT_PLATFORM("adl", NULL, adl_table, UCORE_CAP_PMI_TRIAL),
 };

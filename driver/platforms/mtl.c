@@ -124,14 +124,14 @@ static const struct ucore_static_table lnl_table = {
 };
 
 const struct ucore_platform ucore_platform_mtl = {
-	CLIENT_PLATFORM("mtl", NULL, mtl_table),
+	CLIENT_PLATFORM("mtl", NULL, mtl_table, 0),
 };
 
 /* Intel has an event list of its own for Arrow Lake. */
 const struct ucore_platform ucore_platform_arl = {
-	CLIENT_PLATFORM("arl", NULL, mtl_table),
+	CLIENT_PLATFORM("arl", NULL, mtl_table, 0),
 };
 
 const struct ucore_platform ucore_platform_lnl = {
-	CLIENT_PLATFORM("lnl", NULL, lnl_table),
+	CLIENT_PLATFORM("lnl", NULL, lnl_table, 0),
 };

@@ -47,21 +47,21 @@ static const struct ucore_static_table skl_table = {
 };
 
 const struct ucore_platform ucore_platform_snb = {
-	CLIENT_PLATFORM("snb", "snb_uncore", snb_table),
+	CLIENT_PLATFORM("snb", "snb_uncore", snb_table, UCORE_CAP_PMI_TRIAL),
 };
 
 const struct ucore_platform ucore_platform_ivb = {
-	CLIENT_PLATFORM("ivb", "ivb_uncore", snb_table),
+	CLIENT_PLATFORM("ivb", "ivb_uncore", snb_table, UCORE_CAP_PMI_TRIAL),
 };
 
 const struct ucore_platform ucore_platform_hsw = {
-	CLIENT_PLATFORM("hsw", "hsw_uncore", snb_table),
+	CLIENT_PLATFORM("hsw", "hsw_uncore", snb_table, UCORE_CAP_PMI_TRIAL),
 };
 
 const struct ucore_platform ucore_platform_bdw = {
-	CLIENT_PLATFORM("bdw", "bdw_uncore", snb_table),
+	CLIENT_PLATFORM("bdw", "bdw_uncore", snb_table, UCORE_CAP_PMI_TRIAL),
 };
 
 const struct ucore_platform ucore_platform_skl = {
-	CLIENT_PLATFORM("skl", "skl_uncore", skl_table),
+	CLIENT_PLATFORM("skl", "skl_uncore", skl_table, UCORE_CAP_PMI_TRIAL),
 };

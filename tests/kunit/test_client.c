@@ -159,7 +159,8 @@ static void platforms_are_as_listed(struct kunit *test)
 		mc = table->mmio;
 		KUNIT_EXPECT_STREQ(test, platforms[i].platform->intree ?: "none",
 				   platforms[i].intree ?: "none");
-		KUNIT_EXPECT_EQ(test, platforms[i].platform->caps, (u32)UCORE_CAP_GLOBAL_FREEZE);
+		KUNIT_EXPECT_EQ(test, platforms[i].platform->caps,
+				(u32)(UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_PMI_TRIAL));
 		KUNIT_EXPECT_EQ(test, table->global->ctl, platforms[i].ctl);
 		KUNIT_EXPECT_EQ(test, table->global->status, platforms[i].status);
 		KUNIT_EXPECT_EQ(test, table->global->unfreeze, EN);

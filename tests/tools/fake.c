@@ -274,6 +274,7 @@ static const struct fake_type mtl_types[] = {
 };
 
 #define DISCOVERS (UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_DISCOVERY)
+#define CLIENT_CAPS (UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_PMI_TRIAL)
 
 static const struct fake_machine machines[] = {
 	{ "ivbep", 0, UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_OVERFLOW_PMI, e5_types, NR(e5_types) },
@@ -284,9 +285,9 @@ static const struct fake_machine machines[] = {
 	{ "snr", 0, 0, snr_types, NR(snr_types) },
 	{ "spr", 0, DISCOVERS, spr_types, NR(spr_types) },
 	{ "gnr", 0, DISCOVERS, gnr_types, NR(gnr_types) },
-	{ "skl", 0, UCORE_CAP_GLOBAL_FREEZE, skl_types, NR(skl_types) },
-	{ "icl", 0, UCORE_CAP_GLOBAL_FREEZE, icl_types, NR(icl_types) },
-	{ "tgl", 0, UCORE_CAP_GLOBAL_FREEZE, tgl_types, NR(tgl_types) },
+	{ "skl", 0, CLIENT_CAPS, skl_types, NR(skl_types) },
+	{ "icl", 0, CLIENT_CAPS, icl_types, NR(icl_types) },
+	{ "tgl", 0, CLIENT_CAPS, tgl_types, NR(tgl_types) },
 	{ "mtl", 0, UCORE_CAP_GLOBAL_FREEZE, mtl_types, NR(mtl_types) },
 	{ "generic", 250, DISCOVERS, generic_types, NR(generic_types) },
 };

@@ -236,6 +236,16 @@ static void domain_cells(const struct ucore_domain_info *domain, struct cell *ce
 	cells[DOMAIN_SKEW] = cell_ns(domain->skew_max_ns);
 }
 
+/* Return true if no freeze has needed several writes, and the platform may need one only */
+static bool skew_is_zero(const struct ucore_device *dev, const struct ucore_domain_info *domains,
+			 size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (domains[i].skew_max_ns)
+			return false;
+	return ucore_device_info(dev)->caps & UCORE_CAP_GLOBAL_FREEZE;
+}
+
 static void info_domains(const struct ucore_device *dev)
 {
 	struct column columns[NR_DOMAIN_COLUMNS];
@@ -249,7 +259,7 @@ static void info_domains(const struct ucore_device *dev)
 		return;
 	memcpy(columns, domain_columns, sizeof(columns));
 	columns[DOMAIN_CPU].hidden = !domain_sum_device(dev).cpus;
-	columns[DOMAIN_SKEW].hidden = ucore_device_info(dev)->caps & UCORE_CAP_GLOBAL_FREEZE;
+	columns[DOMAIN_SKEW].hidden = skew_is_zero(dev, domains, nr);
 	putchar('\n');
 	out_head(&out, columns, NR_DOMAIN_COLUMNS);
 	for (size_t i = 0; i < nr; i++) {

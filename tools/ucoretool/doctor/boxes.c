@@ -263,8 +263,7 @@ static bool interrupt_is_untried(const struct doctor *doctor)
 	struct ucore_get_selftest selftest;
 	size_t nr;
 
-	if (!(doctor->info->caps & UCORE_CAP_GLOBAL_FREEZE) ||
-	    doctor->info->caps & UCORE_CAP_DISCOVERY)
+	if (!(doctor->info->caps & UCORE_CAP_PMI_TRIAL))
 		return false;
 	boxes = ucore_device_boxes(doctor->dev, &nr);
 	for (size_t i = 0; i < nr; i++)
@@ -285,7 +284,7 @@ void doctor_check_overflow(struct doctor *doctor)
 	else if (interrupt_is_untried(doctor))
 		doctor_report(doctor, VERDICT_OK, "overflow", NULL,
 			      "overflow interrupts have not been tried: the first period does, or 'ucoretool verify'");
-	else if (caps & UCORE_CAP_GLOBAL_FREEZE)
+	else if (caps & (UCORE_CAP_DISCOVERY | UCORE_CAP_PMI_TRIAL))
 		doctor_report(doctor, VERDICT_WARNING, "overflow",
 			      "sample with a timer ('ucoretool record --timer 1ms'); periods (-c N) are polled, or exact with --no-pmi",
 			      "ucore uses no overflow interrupt on this platform");

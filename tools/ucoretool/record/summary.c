@@ -32,7 +32,8 @@ static const char *alternative(const struct record *record)
 {
 	const struct ucore_get_info *info = ucore_device_info(record->count.dev);
 
-	if (info->caps & UCORE_CAP_OVERFLOW_PMI || !(info->caps & UCORE_CAP_GLOBAL_FREEZE))
+	if (info->caps & UCORE_CAP_OVERFLOW_PMI ||
+	    !(info->caps & (UCORE_CAP_DISCOVERY | UCORE_CAP_PMI_TRIAL)))
 		return "";
 	if (record->flags & UCORE_SESSION_F_NO_PMI)
 		return ", but exact: each overflow froze the die until a poll. "
