@@ -188,9 +188,10 @@ verify-here:	## try ucore on this processor, leave the machine as it was, write 
 	@! command -v apt-get >/dev/null || $(LAB)/deps.sh --host here \
 		$(if $(wildcard $(KDIR)/Makefile),,linux-headers-$(shell uname -r))
 	@$(MAKE) --no-print-directory module tools
+	@mkdir -p $(BUILD)/silicon
 	@$(if $(filter 0,$(shell id -u)),,sudo) tools/verify-here.sh run $(MODULE)/ucore.ko \
 		$(BUILD)/tools/ucoretool $(BUILD)/silicon \
-		$(or $(shell git describe --always --abbrev=12 --dirty 2>/dev/null),unknown) $(OPTIONS)
+		$(or $(shell git -c safe.directory='*' describe --always --abbrev=12 --dirty 2>/dev/null),unknown) $(OPTIONS)
 
 install:	## install module, tools and manual pages [prefix=/usr/local DESTDIR=]
 	@driver/install.sh check $(KDIR) $(DESTDIR)

@@ -17,9 +17,10 @@ pmus=/sys/bus/event_source/devices
 # Messages of the kernel that show that a run went wrong
 trouble='unchecked MSR|WARNING: |BUG: |Oops:|general protection|Uhhuh|soft lockup|LOCKUP'
 trouble="$trouble|detected stall|Hardware Error|nobody cared"
-log_lines=12			# of the kernel log in the report
+log_lines=30			# of the kernel log in the report
 
-say() { echo "verify-here: $*" >&2; }
+# A closed pipe must not end the script before it has restored the machine
+say() { echo "verify-here: $*" >&2 || :; }
 
 refuse()
 {
@@ -56,6 +57,20 @@ check_machine()
 		refuse "ucore is loaded, and another program may use it. Stop that program, then:" \
 			"modprobe -r ucore"
 	check_intel_uncore
+	check_signatures
+}
+
+# Check whether the kernel loads modules that nobody has signed
+check_signatures()
+{
+	enforced=$(cat /sys/module/module/parameters/sig_enforce 2>/dev/null || :)
+	case $(cat /sys/kernel/security/lockdown 2>/dev/null || :) in
+	"" | *"[none]"*) ;;
+	*) enforced=Y ;;
+	esac
+	[ "$enforced" != Y ] ||
+		refuse "this kernel loads signed modules only. Switch Secure Boot off in the" \
+			"firmware for this run"
 }
 
 # Check whether the kernel's own driver of the boxes can be unloaded
@@ -64,8 +79,10 @@ check_intel_uncore()
 	if ! is_loaded intel_uncore; then
 		for pmu in "$pmus"/uncore_*; do
 			[ ! -e "$pmu" ] ||
-				refuse "intel_uncore is built into the kernel and uses the boxes." \
-					"Boot with initcall_blacklist=intel_uncore_init"
+				refuse "intel_uncore is built into this kernel, as into Ubuntu's, and uses" \
+					"the boxes. For one boot without it: reboot, press e in the" \
+					"menu of GRUB, append initcall_blacklist=intel_uncore_init to" \
+					"the line that begins with linux, and press Ctrl-X"
 		done
 	elif ! grep -q '^intel_uncore [0-9]* 0 ' /proc/modules; then
 		refuse "intel_uncore is in use, for example by perf. Stop the program that counts"
@@ -78,10 +95,12 @@ check_build()
 	missing=
 	[ "$(id -u)" -eq 0 ] || have sudo || refuse "this needs root or sudo"
 	! have apt-get || return 0
-	have "${CC:-cc}" || missing=", a C compiler"
-	[ -e "$1/Makefile" ] || missing="$missing, kernel headers in $1 (kernel-devel)"
-	echo '#include <curses.h>' | "${CC:-cc}" -E -x c - >/dev/null 2>&1 ||
+	[ -e "$1/Makefile" ] || missing=", kernel headers in $1 (kernel-devel-$(uname -r))"
+	if ! have "${CC:-cc}"; then
+		missing="$missing, a C compiler (gcc)"
+	elif ! echo '#include <curses.h>' | "${CC:-cc}" -E -x c - >/dev/null 2>&1; then
 		missing="$missing, the headers of ncurses (ncurses-devel)"
+	fi
 	[ -z "$missing" ] || refuse "the build lacks ${missing#, }. Install this first"
 }
 
@@ -89,7 +108,7 @@ check_build()
 
 loading=			# set before the module is loaded
 unloaded=			# set before intel_uncore is unloaded
-child=				# process that uses the device
+verifying=			# set while the process $! may use the device
 work=				# directory of temporary files
 
 # Print the part of the machine's state that a run changes
@@ -107,26 +126,49 @@ state()
 unload()
 {
 	tries=0
-	while is_loaded ucore && ! rmmod ucore 2>/dev/null; do
+	while is_loaded ucore && ! why=$(rmmod ucore 2>&1); do
 		tries=$((tries + 1))
 		[ "$tries" -lt 100 ] || {
 			say "ucore cannot be unloaded, because another program has opened" \
-				"/dev/ucore. When it has ended: rmmod ucore"
+				"/dev/ucore ($why). When it has ended: rmmod ucore"
 			return 0
 		}
 		sleep 0.1
 	done
 }
 
+# Return true if a process exists and has not ended
+is_running()
+{
+	case $(sed -n 's/^State:[[:blank:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null) in
+	"" | Z) return 1 ;;
+	esac
+}
+
+# End the process that uses the device: by SIGTERM, after 10 s by SIGKILL
+end_child()
+{
+	verifying=
+	[ -n "${!-}" ] || return 0	# a signal came before its start
+	tries=0
+	kill "$!" 2>/dev/null || :
+	while is_running "$!"; do
+		tries=$((tries + 1))
+		[ "$tries" -ne 100 ] || kill -KILL "$!" 2>/dev/null || :
+		[ "$tries" -lt 150 ] || {
+			say "process $! does not end"
+			return 0
+		}
+		sleep 0.1
+	done
+	wait "$!" || :
+}
+
 # Leave the machine as it was; a second call does nothing
 restore()
 {
-	trap '' INT TERM HUP
-	if [ -n "$child" ]; then
-		kill "$child" 2>/dev/null || :
-		wait "$child" || :
-		child=
-	fi
+	trap '' INT TERM HUP QUIT
+	[ -z "$verifying" ] || end_child
 	[ -z "$loading" ] || unload
 	loading=
 	[ -z "$unloaded" ] || modprobe intel_uncore ||
@@ -145,7 +187,7 @@ finish()
 
 interrupted()
 {
-	trap '' INT TERM HUP
+	trap '' INT TERM HUP QUIT
 	say "interrupted, restoring the machine"
 	exit "$1"
 }
@@ -160,15 +202,17 @@ plan()
 		echo "- unload the kernel's driver intel_uncore, and load it again at the end"
 	cat <<-END
 	- load the module ucore, and unload it at the end
-	- write controls and counters of all uncore boxes, and restore them. All uncore counters of
-	  a die stop for about 100 us for each box. Cores, caches and memory continue to work
-	- let counters overflow, which stops the counters of a die or interrupts its CPUs
+	- write controls and counters of all uncore boxes, and clear them. All uncore counters of a
+	  die stop for about 100 us for each box, on client processors once for about 20 ms. Cores,
+	  caches and memory continue to work
+	- let counters overflow, which stops the counters of a die, or sends NMIs to its CPUs
+	- enable these NMIs on each CPU (LVTPC, IA32_DEBUGCTL), and disable them again
 	- read and write some MB of its own memory
 	The module and the tool are not installed. Until the next boot the kernel counts as tainted.
 	ucore is new to this processor. A mistake can stop the machine: save your work first.
 	The report has no names of hosts, users or files, no addresses and no serial numbers.
 	END
-	if [ -t 1 ]; then
+	if [ -t 2 ]; then
 		echo "Press Ctrl-C within 5 seconds to change nothing."
 		sleep 5
 	fi
@@ -179,7 +223,16 @@ step()
 {
 	say "$1"
 	echo "$1" >"$report.unfinished"
-	sync
+	sync "$report.unfinished" 2>/dev/null || :
+}
+
+# Keep the step in which an earlier run stopped the machine
+keep_crash()
+{
+	[ -e "$report.unfinished" ] || return 0
+	mv "$report.unfinished" "$report.crashed"
+	say "an earlier run stopped the machine at: $(cat "$report.crashed")." \
+		"Send $report.crashed, too"
 }
 
 load()
@@ -190,25 +243,29 @@ load()
 		rmmod intel_uncore || refuse "intel_uncore cannot be unloaded"
 	fi
 	step "loading ucore"
-	echo "verify-here $$: begin" >/dev/kmsg
+	echo "verify-here $$: begin" 2>/dev/null >/dev/kmsg || :
 	loading=1
 	insmod "$module" core_pmu=0 "$@" || {
-		say "the kernel refuses the module. Secure Boot: see Documentation/installation.md"
+		say "the kernel refuses the module: $(dmesg | tail -n 1)"
 		exit 2
 	}
-	"$tool" info >"$work/info"
+	"$tool" info >"$work/info" || refuse "ucoretool info failed"
 	grep -q '^state  *ready' "$work/info" ||
 		refuse "$(processor): not supported: $(sed -n 's/^reason  *//p' "$work/info")"
 }
 
-# Run verify in the background, so that a signal does not have to wait for its end
+# Run verify in the background, so that a signal does not have to wait for its end. Its findings
+# show how far it is. A signal just before `wait` would be noticed only at the end of verify.
 verify()
 {
 	step "running ucoretool verify"
-	"$tool" verify --yes --report "$work/findings" >/dev/null 2>"$work/errors" &
-	child=$!
-	wait "$child" || :
-	child=
+	verifying=1
+	"$tool" verify --yes --report "$work/findings" >&2 2>"$work/errors" &
+	while is_running "$!"; do
+		sleep 0.2
+	done
+	wait "$!" || :
+	verifying=
 }
 
 # Copy text without times, paths, and words that name this machine or its user
@@ -218,6 +275,11 @@ nameless()
 	s/^\(\[[^]]*\] *\)*//
 	s,\(^\|[ (]\)/[^ ]*/,\1,g
 	s/Comm: [^ ]* //
+	s/traps: [^ ]*/traps: (program)/
+	s/\[[^] ]*:[0-9][0-9]*\]/(program)/g
+	s/serial number:.*/serial number: (number)/
+	s/0x[0-9a-f]\{9,\}/(address)/g
+	s/[0-9a-f]\{4\}:[0-9a-f][0-9a-f]:[0-9a-f][0-9a-f]\.[0-7]/(device)/g
 	END
 	for word in "$(uname -n)" "$(uname -n | cut -d. -f1)" "${SUDO_USER-}" "${LOGNAME-}"; do
 		case $word in
@@ -272,7 +334,10 @@ compose()
 	echo
 	sed 1,2d "$work/findings" | fold_interrupts
 	printf '\nKernel log:\n'
-	head -n "$log_lines" "$work/log" | sed 's/^/  /'
+	{
+		grep -E "$trouble" "$work/log" || :
+		grep -vE "$trouble" "$work/log" || :
+	} 2>/dev/null | head -n "$log_lines" | sed 's/^/  /'
 	printf '\nintel_uncore: %s\n' "$intel_uncore"
 	if cmp -s "$work/before" "$work/after"; then
 		echo "Machine: as before"
@@ -296,15 +361,18 @@ run()
 	report=$directory/$(printf '%02x-%02x-%02x' "$(cpuinfo 'cpu family')" "$(cpuinfo model)" \
 		"$(cpuinfo stepping)").txt
 	work=$(mktemp -d)
+	keep_crash
 	trap finish EXIT
+	trap '' PIPE
 	trap 'interrupted 129' HUP
 	trap 'interrupted 130' INT
+	trap 'interrupted 131' QUIT
 	trap 'interrupted 143' TERM
 	intel_uncore="not loaded"
 	! is_loaded intel_uncore || intel_uncore="unloaded during the run"
 	state >"$work/before"
 	touch "$work/findings"
-	plan
+	plan >&2
 	load "$@"
 	version="$(cat /sys/module/ucore/version) ($(cat /sys/module/ucore/srcversion))"
 	verify
@@ -313,8 +381,9 @@ run()
 	state >"$work/after"
 	log >"$work/log"
 	compose "$@" >"$work/report"
-	cat "$work/report"
 	cp "$work/report" "$report"
+	[ -z "${SUDO_UID-}" ] || chown "$SUDO_UID:${SUDO_GID-}" "$report"
+	cat "$work/report" || :
 	say "the report is $report. Documentation/silicon.md says how to send it"
 	! grep -q '^Result: FAILED' "$work/report"
 }

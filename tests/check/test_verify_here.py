@@ -56,7 +56,8 @@ def fake_machine(root):
     for name, text in PROGRAMS.items():
         (root / "bin" / name).write_text("#!/bin/sh\n" + text.replace("@root", str(root)) + "\n")
         (root / "bin" / name).chmod(0o755)
-    script = re.sub(r"(?<![\w.])/(proc|sys|dev/kmsg|dev/ucore)\b", rf"{root}/\1",
+    # the states of processes are real
+    script = re.sub(r"(?<![\w.])/(proc(?!/\$)|sys|dev/kmsg|dev/ucore)\b", rf"{root}/\1",
                     SCRIPT.read_text())
     (root / "script").write_text(script.replace("PATH=$PATH:", f"PATH={root}/bin:$PATH:"))
     return [root / "script", "run", root / "ucore.ko", root / "bin/ucoretool", root / "out", "abc"]
@@ -155,7 +156,7 @@ def every_shell_runs_the_script():
                      "ucore 0.1 (ABC), commit abc, parameters core_pmu=0",
                      "  ucore: 7 boxes on 1 domains", "Machine: as before",
                      "Result: every check passed"):
-            assert f"\n{line}\n" in done.stdout, (line, *said)
+            assert f"\n{line}\n" in f"\n{done.stdout}", (line, *said)
 
 
 @test(machine=False)
@@ -181,11 +182,15 @@ def every_shell_restores_the_modules_after_a_signal():
 def machines_that_the_lab_lacks_are_refused():
     cpuinfo = FILES["proc/cpuinfo"]
     for file, text, reason in (
-            ("proc/modules", "snd 1 0 -\n", "intel_uncore is built into the kernel"),
+            ("proc/modules", "snd 1 0 -\n", "intel_uncore is built into this kernel"),
             ("proc/modules", "intel_uncore 1 2 -\n", "intel_uncore is in use"),
+            ("sys/kernel/security/lockdown", "none [integrity] confidentiality\n",
+             "signed modules only"),
+            ("sys/module/module/parameters/sig_enforce", "Y\n", "signed modules only"),
             ("proc/cpuinfo", cpuinfo.replace("GenuineIntel", "AuthenticAMD"), "not an Intel")):
         with tempfile.TemporaryDirectory() as root:
             command = fake_machine(Path(root))
+            (Path(root) / file).parent.mkdir(parents=True, exist_ok=True)
             (Path(root) / file).write_text(text)
             done = subprocess.run(["sh", *command], text=True, check=False, capture_output=True)
             modules = (Path(root) / "proc/modules").read_text()

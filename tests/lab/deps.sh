@@ -8,12 +8,14 @@
 # there.  Every face of the lab begins with it, so it also says what cannot work.
 set -eu
 
+PATH=$PATH:/usr/sbin:/sbin	# for dpkg, after a plain su
+
 packages_of() {
 	case $1 in
 	# the module; libelf1 is for the kernel's own objtool
 	build)	echo gcc make libc6-dev kmod libelf1 ;;
 	# the module and ucoretool for this machine
-	here)	echo gcc make libc6-dev libncurses-dev kmod libelf1 ;;
+	here)	echo gcc make libc6-dev libncurses-dev kmod ;;
 	# libucore and ucoretool, and their tests; ncurses is for ucoretool top, zsh and fish are
 	# shells that complete its command lines
 	tools)	echo gcc g++ make libc6-dev libncurses-dev libmicrohttpd-dev python3 bats scdoc \
@@ -86,7 +88,13 @@ all_of() {
 }
 
 [ "${1-}" != --list ] || { shift; all_of "$@"; exit 0; }
-[ "${1-}" = --host ] && shift || this_is_debian_12
+any_host=
+if [ "${1-}" = --host ]; then
+	any_host=1
+	shift
+else
+	this_is_debian_12
+fi
 cache_has_a_plain_path
 missing=$(missing_of $(all_of "$@"))
 [ -n "$missing" ] || exit 0
@@ -95,8 +103,10 @@ say "installing" $missing
 [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
 	{ say "this needs root or sudo"; exit 2; }
 options="-qq -o DPkg::Lock::Timeout=600 -o Dpkg::Use-Pty=0"
-as_root apt-get $options update >&2 || { say "apt-get update failed: is the network there?"; exit 1; }
+as_root apt-get $options update >&2 || [ -n "$any_host" ] ||
+	{ say "apt-get update failed: is the network there?"; exit 1; }
 say "$(megabytes_of $missing) MB to download"
-as_root env DEBIAN_FRONTEND=noninteractive \
+as_root env DEBIAN_FRONTEND=noninteractive NEEDRESTART_MODE=l \
 	apt-get $options install -y --no-install-recommends $missing >&2 ||
-	{ say "apt-get install failed: is the network there?"; exit 1; }
+	{ say "apt-get install failed: is the network there? If apt has no headers of this kernel" \
+		"any more, boot the newest one that is installed"; exit 1; }
