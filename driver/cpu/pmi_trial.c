@@ -259,21 +259,22 @@ static void record(const struct trial *t, bool reached)
 }
 
 /*
- * Publish the result of a complete trial. A CPU about which nothing is known is tried again later.
- * Return true if there is none.
+ * Publish the result of a complete trial. A CPU about which nothing is known keeps the result of an
+ * earlier trial. Without one it is tried again later. Return true if no such CPU is left.
  */
 static bool conclude(struct trial *t)
 {
 	struct ucore_domain *domain = t->box->domain;
 	bool reached = log_cpus(t) || domain->pmi.reached, all = true;
 	const struct observed *o;
+	u8 reach;
 	int cpu;
 
 	for_each_cpu(cpu, &t->cpus) {
 		o = &t->observed[cpu];
-		all &= !o->unknown;
-		WRITE_ONCE(domain->pmi.reach[cpu],
-			   o->reach | (o->unknown ? 0 : UCORE_REACH_TRIED));
+		reach = o->unknown ? domain->pmi.reach[cpu] : UCORE_REACH_TRIED;
+		WRITE_ONCE(domain->pmi.reach[cpu], reach | o->reach);
+		all &= !!(reach & UCORE_REACH_TRIED);
 	}
 	WRITE_ONCE(domain->pmi.reached, reached);
 	raw_spin_lock_irq(&domain->lock);

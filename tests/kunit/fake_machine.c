@@ -654,3 +654,26 @@ const void *fake_record(struct ucore_ring *ring)
 			return rec;
 	}
 }
+
+static u32 put(u16 *regs, u32 n, u32 base, const u16 *offset, u32 nr)
+{
+	while (nr--)
+		regs[n++] = base + *offset++;
+	return n;
+}
+
+void fake_expect_registers(struct kunit *test, const struct ucore_static_msr *row, u32 instance,
+			   const u16 *regs)
+{
+	const struct ucore_box_type *type = row->type;
+	const struct ucore_layout *layout = row->layout;
+	u32 base = ucore_static_base(row, instance), n = 0;
+	u16 found[FAKE_ROW_REGS] = { };
+
+	n = put(found, n, base, layout->ctl, type->nr_gp);
+	n = put(found, n, base, layout->fixed_ctl, type->nr_fixed);
+	n = put(found, n, base, layout->ctr, type->nr_gp);
+	put(found, n, base, layout->fixed_ctr, type->nr_fixed);
+	for (n = 0; n < FAKE_ROW_REGS; n++)
+		KUNIT_EXPECT_EQ_MSG(test, found[n], regs[n], "register %u", n);
+}

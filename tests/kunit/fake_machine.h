@@ -106,6 +106,17 @@ static inline struct fake_window *fake_global(u32 domain)
 	return ucore_catalog.domains[domain].io.priv;
 }
 
+/* Number of entries of a list of the registers of a box, with the 0 that ends it */
+#define FAKE_ROW_REGS	5
+
+struct ucore_static_msr;
+
+/*
+ * Check the MSRs of a box: @regs are those of the controls, then those of the counters, ended by 0.
+ */
+void fake_expect_registers(struct kunit *test, const struct ucore_static_msr *row, u32 instance,
+			   const u16 *regs);
+
 /* Restrict an event whose period must end by an interrupt. */
 static inline int fake_restrict(const struct ucore_box *box, u64 counters, u64 period,
 				struct ucore_event_spec *spec)

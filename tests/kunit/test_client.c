@@ -34,7 +34,7 @@ struct expected {
 	u32 instance;
 	u32 ctl;
 	u32 bits;
-	u16 regs[5];
+	u16 regs[FAKE_ROW_REGS];
 };
 
 static const struct expected rows[] = {
@@ -74,25 +74,15 @@ static u64 control_bits(const struct ucore_box_type *type)
 	return bits;
 }
 
-static u32 put(u16 *regs, u32 n, u32 base, const u16 *offset, u32 nr)
-{
-	while (nr--)
-		regs[n++] = base + *offset++;
-	return n;
-}
-
 static void msr_boxes_are_as_listed(struct kunit *test)
 {
 	const struct expected *e = test->param_value;
 	const struct ucore_static_msr *row = table_of(e->platform)->msr;
 	const struct ucore_box_type *type;
-	u16 regs[5] = { };
-	u32 base, n = 0;
 
 	while (strcmp(row->type->name, e->name))
 		row++;
 	type = row->type;
-	base = ucore_static_base(row, e->instance);
 	KUNIT_EXPECT_EQ(test, row->max, e->max);
 	KUNIT_EXPECT_EQ(test, control_bits(type), (u64)e->ctl);
 	KUNIT_EXPECT_EQ(test, type->ctl_ov_en, type->nr_gp ? BIT(20) : 0);
@@ -112,12 +102,7 @@ static void msr_boxes_are_as_listed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_static_instance_bits(row, row->global_gp, e->instance) |
 			ucore_static_instance_bits(row, row->global_fixed, e->instance),
 			(u64)e->bits);
-	n = put(regs, n, base, row->layout->ctl, type->nr_gp);
-	n = put(regs, n, base, row->layout->fixed_ctl, type->nr_fixed);
-	n = put(regs, n, base, row->layout->ctr, type->nr_gp);
-	put(regs, n, base, row->layout->fixed_ctr, type->nr_fixed);
-	for (n = 0; n < ARRAY_SIZE(regs); n++)
-		KUNIT_EXPECT_EQ_MSG(test, regs[n], e->regs[n], "register %u", n);
+	fake_expect_registers(test, row, e->instance, e->regs);
 }
 
 static const struct {
@@ -206,7 +191,10 @@ static void models_are_as_listed(struct kunit *test)
 		{ 0x8d, &ucore_platform_tglh }, { 0x97, &ucore_platform_adl },
 		{ 0x9a, &ucore_platform_adl }, { 0xbe, &ucore_platform_adl },
 		{ 0xb7, &ucore_platform_adl }, { 0xba, &ucore_platform_adl },
-		{ 0xbf, &ucore_platform_adl },
+		{ 0xbf, &ucore_platform_adl }, { 0xaa, &ucore_platform_mtl },
+		{ 0xac, &ucore_platform_mtl }, { 0xb5, &ucore_platform_mtl },
+		{ 0xc5, &ucore_platform_arl }, { 0xc6, &ucore_platform_arl },
+		{ 0xbd, &ucore_platform_lnl },
 	};
 	u32 i;
 

@@ -231,6 +231,24 @@ static void cpu_that_perf_disturbs_is_tried_again(struct kunit *test)
 	}
 }
 
+/* NMIs of perf disturb the trial of CPU 1, which came online later. The result of CPU 0 stays. */
+static void known_cpu_keeps_its_result(struct kunit *test)
+{
+	struct ucore_domain *domain = domain_of(test);
+
+	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_ARCH_PERFMON);
+	fake_msr_add(CORE_STATUS, 0);
+	selects[0] = SEL(0);
+	KUNIT_ASSERT_EQ(test, add(test, 0, 0, NULL), 0);
+	domain->pmi.reach[1] = 0;
+	selects[1] = SEL(1);
+	disturbed = 100;
+	KUNIT_ASSERT_EQ(test, add(test, 0, 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, domain->pmi.reach[0], UCORE_REACH_TRIED | BIT(0));
+	KUNIT_EXPECT_EQ(test, domain->pmi.reach[1], UCORE_REACH_TRIED | BIT(1));
+	KUNIT_EXPECT_EQ(test, domain->pmi.incomplete, 0);
+}
+
 /* Nothing is known about the only CPU that a PMI interrupts. */
 static void unknown_cpu_is_no_failure(struct kunit *test)
 {
@@ -450,6 +468,7 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(overflow_beside_an_nmi_of_perf_does_not_count),
 	KUNIT_CASE(cpu_must_take_most_pmis),
 	KUNIT_CASE(cpu_that_perf_disturbs_is_tried_again),
+	KUNIT_CASE(known_cpu_keeps_its_result),
 	KUNIT_CASE(unknown_cpu_is_no_failure),
 	KUNIT_CASE(later_trial_corrects_the_first),
 	KUNIT_CASE(period_is_polled_if_no_pmi_arrives),
