@@ -168,6 +168,7 @@ LOG = """\
 [    1.0]     # Subtest: ucore_reg
 [    1.1]         # Subtest: reads_take_one_access
 [    1.1]         ok 1 MSR
+[    1.1]     # reads_take_one_access: EXPECTATION FAILED at a.c:3
 [    1.1]         not ok 2 ECAM
 [    1.2]     ok 2 writes_take_one_access
 """
@@ -176,6 +177,8 @@ LOG = """\
 @test(machine=False)
 def failed_parameter_has_the_name_of_its_case():
     assert kunit.failed_case(LOG) == "reads_take_one_access"
+    (name, messages), = kunit.failures(LOG)
+    assert name == "ECAM" and "FAILED at a.c:3" in messages[0] and not messages[1:], messages
     assert kunit.failed_case(LOG.replace("not ok", "ok")) == ""
     assert kunit.failed_case(LOG.replace("not ok", "ok").replace("    ok 2 w", "    not ok 2 w")) \
         == "writes_take_one_access"

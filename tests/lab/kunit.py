@@ -15,6 +15,9 @@ from lab.machine import CheckFailed, CommandFailed, Machine
 FAILED = re.compile(r"^.*?not ok \d+ (?:- )?([\w.]+)", re.M)
 # A failed parameter of a case, which has eight spaces before it. The name of the case is above it
 PARAMETER = re.compile(r"(?:^|\] ) {8,}not ok ")
+# A failed case, or a failed parameter of a case; the line of a failed suite has fewer spaces
+FAILED_CASE = re.compile(r"(?:^|\] ) {4,}not ok \d+ (?:- )?(.+)")
+RESULT = re.compile(r"(?:^|\] ) *(?:not )?ok \d+ ")
 SUBTEST = re.compile(r"# Subtest: ([\w.]+)")
 COUNT = re.compile(r"(passed|failed|crashed|skipped|errors): (\d+)")
 # The results are read from the log, and are longer than the log of a machine with one CPU
@@ -36,6 +39,16 @@ def failed_case(log):
     if found and PARAMETER.search(found[0]):
         return SUBTEST.findall(log, 0, found.start())[-1]
     return found[1] if found else ""
+
+
+def failures(log):
+    """Yield the name and the messages of each failed case in a log."""
+    messages = []
+    for line in log.splitlines():
+        failed = FAILED_CASE.search(line)
+        if failed:
+            yield failed[1], messages
+        messages = [] if RESULT.search(line) else [*messages, line]
 
 
 class Watched:
@@ -109,8 +122,11 @@ def main(kernel="debug", cpus="2"):
     log, complaints = run_in_guest(module, kernel, cpus=int(cpus))
     counts = parse(log)
     failed = sum(counts.get(word, 0) for word in ("failed", "crashed", "errors"))
-    for complaint in complaints:
-        print(complaint)
+    # in TAP, which the stages of test-all repeat at their end
+    found = [*failures(log), *((text.partition("\n")[0], text.splitlines()[1:])
+                               for text in complaints)]
+    for number, (name, messages) in enumerate(found, 1):
+        print(f"not ok {number} - {name}", *(f"# {line}" for line in messages), sep="\n")
     failed += len(complaints) or not counts
     print(f"{counts.get('passed', 0)} passed, {failed} failed, {counts.get('skipped', 0)} skipped")
     return 1 if failed else 0
