@@ -65,7 +65,7 @@ def overflows_of_ten_cbos_share_a_status_bit(m):
     sample(m, [f"cbo{n}" for n in range(10)], hz=5)
 
 
-@test("adl-1s", kernels=BOTH)
+@test("adl-1s")
 def memory_controllers_run_on_after_an_overflow(m):
     """The overflow stops the other boxes. The skew includes the time until the driver freezes them."""
     mark = m.truth_length()
@@ -80,7 +80,7 @@ def memory_controllers_run_on_after_an_overflow(m):
         assert sample_["skew_ns"] >= skew > 0, (skew, sample_)
 
 
-@test("skl-1s", kernels=BOTH)
+@test("skl-1s")
 def both_counters_of_a_cbo_overflow(m):
     """No status shows which of them it was."""
     events = [("cbo2", 0, ctr, eventset.period_for("cbo2", 0, ctr, fields, 12 + ctr, "skl"), fields)
@@ -88,7 +88,7 @@ def both_counters_of_a_cbo_overflow(m):
     assert_samples(run_armed(m, events, each_overflowed(3), no_pmi=True))
 
 
-@test("snb-1s", kernels=BOTH)
+@test("snb-1s")
 def sessions_share_the_period_of_a_counter(m):
     period = eventset.period_for("cbo0", 0, 0, LOOKUPS, 20, "snb")
     with budget_of(m, 100), Session(m, ring=1 << 22, no_pmi=True) as s, \
@@ -107,7 +107,7 @@ def sessions_share_the_period_of_a_counter(m):
             assert len(ended) >= 5, ended
 
 
-@test("skl-1s", kernels=BOTH, timeout=120, settings={"model.pmi": "no"})
+@test("skl-1s", timeout=120, settings={"model.pmi": "no"})
 def polled_and_frozen_periods_share_a_cbo(m):
     """One session polls the periods of an event, and another one lets them freeze the die."""
     with budget_of(m, 100), Session(m, ring=1 << 22, no_pmi=True) as silent, \
@@ -130,7 +130,7 @@ def polled_and_frozen_periods_share_a_cbo(m):
                            for record in records), records
 
 
-@test("skl-1s", kernels=BOTH)
+@test("skl-1s")
 def overflow_without_the_mode_is_no_exact_sample(m):
     """Another program clears the mode, so that the boxes count on until the poll."""
     with Session(m, ring=1 << 22, no_pmi=True) as s:
@@ -159,7 +159,7 @@ def status_that_another_register_clears_is_found(m):
 
 # ---- what a user is told ----
 
-@test("skl-1s", kernels=BOTH, loaded=False, alone=True)
+@test("skl-1s", loaded=False, alone=True)
 def box_reports_overflows_after_its_trial(m):
     m.insmod()
     with Session(m) as plain:
@@ -178,7 +178,7 @@ def box_reports_overflows_after_its_trial(m):
         assert not caps_of(s, "cbo0") & BOX_OVERFLOW
 
 
-@test(("snb-1s", "icl-1s", "adl-1s"), kernels=BOTH, loaded=False, alone=True)
+@test(("snb-1s", "icl-1s", "adl-1s"), loaded=False, alone=True)
 def trial_leaves_all_registers_as_found(m):
     before = registers(m)
     m.insmod()

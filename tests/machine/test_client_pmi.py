@@ -68,7 +68,7 @@ def overflows_interrupt_under_the_debug_kernel(m):
     sample(m, hz=6)
 
 
-@test("skl-1s", kernels=BOTH, loaded=False, alone=True)
+@test("skl-1s", loaded=False, alone=True)
 def trial_names_the_cpus_of_each_bit(m):
     m.insmod()
     assert not interrupts(m)
@@ -82,7 +82,7 @@ def trial_names_the_cpus_of_each_bit(m):
     assert len(bits(m)) == 4
 
 
-@test(("snb-1s", "icl-1s", "adl-1s"), kernels=BOTH, loaded=False, alone=True)
+@test(("snb-1s", "icl-1s", "adl-1s"), loaded=False, alone=True)
 def trial_leaves_all_registers_as_found(m):
     m.run("modprobe -q msr", check=False)
     before, debugctl = registers(m), [peek(m, "r", cpu, DEBUGCTL) for cpu in range(4)]
@@ -93,7 +93,7 @@ def trial_leaves_all_registers_as_found(m):
     assert [peek(m, "r", cpu, DEBUGCTL) for cpu in range(4)] == debugctl
 
 
-@test("skl-1s", kernels=BOTH, loaded=False, alone=True)
+@test("skl-1s", loaded=False, alone=True)
 def events_without_a_period_make_no_trial(m):
     m.insmod()
     with Session(m) as s:
@@ -105,7 +105,7 @@ def events_without_a_period_make_no_trial(m):
         assert not interrupts(m)
 
 
-@test("skl-1s", kernels=BOTH, loaded=False, alone=True)
+@test("skl-1s", loaded=False, alone=True)
 def trial_waits_for_an_idle_die(m):
     """A period is polled meanwhile, or refused if it must not be."""
     m.insmod()
@@ -122,7 +122,7 @@ def trial_waits_for_an_idle_die(m):
     assert try_pmi(m)["tested"] & PMI
 
 
-@test("skl-1s", kernels=BOTH, loaded=False, alone=True)
+@test("skl-1s", loaded=False, alone=True)
 def sessions_with_and_without_interrupts_share_a_die(m):
     """The interrupt serves both while both run, and polls serve the one that is left."""
     m.insmod()
@@ -238,7 +238,7 @@ def perf_samples_beside_uncore_interrupts(m):
                  what="more of perf's PMIs")
 
 
-@test("skl-1s", kernels=BOTH)
+@test("skl-1s")
 def lost_pmi_is_recovered(m):
     m.write(WATCHDOG, 0)
     with budget_of(m, 100), Session(m, ring=1 << 22) as s:
@@ -269,7 +269,7 @@ def reader_moves_while_overflows_interrupt(m):
 
 # ---- machines without an interrupt ----
 
-@test(("snb-1s", "skl-1s", "adl-1s"), kernels=BOTH, settings={"model.pmi": "no"}, loaded=False,
+@test(("snb-1s", "skl-1s", "adl-1s"), settings={"model.pmi": "no"}, loaded=False,
       alone=True)
 def periods_are_polled_without_an_interrupt(m):
     m.insmod()
@@ -291,14 +291,14 @@ def periods_are_polled_without_an_interrupt(m):
     run_armed(m, events, each_overflowed(2), no_pmi=True)
 
 
-@test("skl-1s", kernels=BOTH)
+@test("skl-1s")
 def verify_finds_interrupts(m):
     out = m.sh("ucoretool verify --yes")
     assert "interrupts a CPU" in out, out
     assert "clock0 of die 0: each of 4 CPUs received its interrupts" in out, out
 
 
-@test("skl-1s", kernels=BOTH, strict=False)
+@test("skl-1s", strict=False)
 def another_program_that_clears_the_route_is_noticed(m):
     """The watchdog finds the overflow whose PMI reaches nobody, and its service selects the CPU
     again."""

@@ -3,7 +3,7 @@
 
 import errno
 
-from lab.framework import BOTH, KERNELS, test
+from lab.framework import test
 from lab.session import BOX_OVERFLOW, VALUE_CONFLICT, Session, refused
 from machine import eventset
 from machine.registers import peek, poke
@@ -20,7 +20,7 @@ def levels(m):
     return tuple(peek(m, "r", 0, at) for at in TILES[m.scenario])
 
 
-@test(tuple(TILES), kernels=KERNELS)
+@test(tuple(TILES), kernels=("6.1", "debug"))
 def global_controls_are_restored_as_found(m):
     """Other software may let one tile count and not the other."""
     for both in FOUND:
@@ -37,7 +37,7 @@ def global_controls_are_restored_as_found(m):
         assert poke(m, ("r", 0, 0x2442), ("r", 0, 0x2412)) == [0, 0], "the boxes are stopped"
 
 
-@test("mtl-1s", kernels=BOTH, strict=False, alone=True)
+@test("mtl-1s", strict=False, alone=True)
 def lost_enable_of_one_tile_is_reported(m):
     """A deep package C-state may clear the global control of one tile only."""
     with Session(m, ring=1 << 16) as s:
@@ -52,7 +52,7 @@ def lost_enable_of_one_tile_is_reported(m):
         assert all(new["count"] > old["count"] for new, old in zip(s.read()["values"], first))
 
 
-@test(tuple(TILES), kernels=BOTH)
+@test(tuple(TILES))
 def no_overflow_is_offered(m):
     with Session(m) as s:
         assert not any(caps & BOX_OVERFLOW for (_, box), caps in s.caps.items()

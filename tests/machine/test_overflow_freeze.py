@@ -9,7 +9,7 @@ in one property, the driver falls back to polled periods.
 import errno
 import json
 
-from lab.framework import BOTH, KERNELS, test
+from lab.framework import KERNELS, test
 from lab.qemu import rates
 from lab.session import (BOX_OVERFLOW, FIXED, GAP, MS, SAMPLE_FROZEN, SAMPLE_POLLED, SAMPLE_RECOVERED,
                          Session, assert_equal, flagged, interrupting, refused, sample_until)
@@ -98,7 +98,7 @@ def overflows_of_one_socket_are_sampled_exactly(m):
     run_frozen(m, ("cha1", "iio0", "imc1"), hz=30)
 
 
-@test("spr-2s", kernels=BOTH)
+@test("spr-2s")
 def late_ns_covers_the_time_for_which_the_die_stood_still(m):
     with budget_of(m, 100), Session(m, ring=1 << 22, no_pmi=True) as s:
         s.add_all(armed(s, ("imc1",), hz=40))
@@ -146,7 +146,7 @@ def overflows_are_found_by_a_status_in_memory(m):
 
 # ---- what a client is told ----
 
-@test("spr-2s", kernels=BOTH, loaded=False, alone=True)
+@test("spr-2s", loaded=False, alone=True)
 def box_reports_overflows_after_its_trial(m):
     m.insmod()
     with Session(m) as plain:
@@ -183,7 +183,7 @@ def registers(m):
             for s in m.oracle("state")["sockets"]]
 
 
-@test(("spr-2s", "gnr-2s"), kernels=BOTH, loaded=False, alone=True)
+@test(("spr-2s", "gnr-2s"), loaded=False, alone=True)
 def trial_leaves_all_registers_as_found(m):
     before = registers(m)
     m.insmod()
@@ -213,7 +213,7 @@ def status_is_not_used_before_a_trial(m):
 
 # ---- other sessions on the die ----
 
-@test("spr-2s", kernels=BOTH, loaded=False, alone=True, timeout=120)
+@test("spr-2s", loaded=False, alone=True, timeout=120)
 def trial_waits_for_an_idle_die(m):
     m.insmod()
     with Session(m) as counting, Session(m, ring=1 << 22, no_pmi=True) as s:
@@ -239,7 +239,7 @@ def trial_waits_for_an_idle_die(m):
         s.add("imc0", 0, 0, 10000000, **CLOCK)
 
 
-@test("spr-2s", kernels=BOTH, timeout=120)
+@test("spr-2s", timeout=120)
 def polled_and_frozen_periods_of_one_event_share_a_die(m):
     """One session polls the periods of an event on a box, and another lets them freeze the die."""
     with budget_of(m, 100), Session(m, ring=1 << 22, no_pmi=True) as silent, \
