@@ -240,3 +240,59 @@ def memory_controllers_have_their_own_freeze(m):
                      for size, register in ((4, 0xd4), (8, 0xf0)))) == [0] * 4
     m.inject("power-on")
     m.inject("strict yes")
+
+
+# ---- Nehalem: a bit for each counter ----
+
+NHM_CTL, NHM_STATUS, NHM_EN = 0x391, 0x392, 0xff | 1 << 32
+NHM_FRZ, NHM_SHOWN = 1 << 63, 1 << 61 | 1 << 63
+
+
+def nhm_arm(counter, more=0):
+    """Return commands that make a counter of the block overflow after 1000 events."""
+    return (("w", 0, NHM_CTL, 0), ("w", 0, 0x3b0 + counter, preload(1000)),
+            ("w", 0, 0x3c0 + counter, 0x0309 | OV_EN | EN), ("w", 0, NHM_CTL, NHM_EN | more))
+
+
+@test("nhm-2s", **bare)
+def each_counter_of_nehalem_has_an_enable(m):
+    poke(m, ("w", 0, NHM_CTL, 0), ("w", 0, 0x3c1, 0x0309 | EN), ("w", 0, 0x3c2, 0x0309 | EN),
+         ("w", 0, 0x395, 1), ("w", 0, NHM_CTL, 0x2))
+    m.wait_until(lambda: peek(m, "r", 0, 0x3b1), what="counts")
+    assert poke(m, ("r", 0, NHM_CTL), ("r", 0, 0x3b2), ("r", 0, 0x394)) == [2, 0, 0]
+    assert peek(m, "r", 2, NHM_CTL) == 0, "the other package has its own block"
+    poke(m, ("w", 0, NHM_CTL, 1 << 32))
+    stood = peek(m, "r", 0, 0x3b1)
+    m.wait_until(lambda: peek(m, "r", 0, 0x394), what="clocks")
+    assert poke(m, ("r", 0, 0x3b1), ("r", 0, 0x3b2)) == [stood, 0]
+    assert peek(m, "r", 0, 0x396) is None, "the match register is not modelled"
+    assert rules(m) == []
+    poke(m, ("w", 0, NHM_CTL, 1 << 29))
+    assert rules(m) == ["reserved"]
+
+
+@test("nhm-2s", **bare)
+def overflow_of_nehalem_clears_the_enables_only_if_told(m):
+    for counter in (0, 7):
+        poke(m, *nhm_arm(counter, NHM_FRZ))
+        wait_frozen(m)
+        assert peek(m, "r", 0, NHM_CTL) == NHM_FRZ
+        assert peek(m, "r", 0, NHM_STATUS) == 1 << counter | NHM_SHOWN
+        poke(m, ("w", 0, CLEAR, 1 << counter | NHM_SHOWN))
+        assert peek(m, "r", 0, NHM_STATUS) == 0
+        poke(m, *nhm_arm(counter))
+        m.wait_until(lambda: peek(m, "r", 0, NHM_STATUS), what="a status")
+        assert peek(m, "r", 0, NHM_CTL) == NHM_EN, "without bit 63 the counters go on"
+        poke(m, ("w", 0, CLEAR, 1 << counter), ("w", 0, NHM_CTL, 0), ("w", 0, 0x3c0 + counter, 0))
+        assert peek(m, "r", 0, NHM_STATUS) == NHM_SHOWN
+    assert rules(m) == []
+    poke(m, ("w", 0, NHM_STATUS, 0))
+    assert rules(m) == ["read-only"]
+
+
+@test("nhm-2s", **bare)
+def pmi_of_nehalem_reaches_the_cores_of_its_package(m):
+    before = sent(m)
+    poke(m, *nhm_arm(3, NHM_FRZ | 1 << 49))
+    wait_frozen(m)
+    assert [new - old for new, old in zip(sent(m), before)] == [0, 1, 0, 0]

@@ -164,7 +164,10 @@ void ucore_box_update(UcoreBox *box)
     for (unsigned i = 0; i < box->nr_ctrs; i++) {
         UcoreCounter *c = &box->ctr[i];
 
-        c->enabled = ucore_ctl_enables(box, i, c->ctl);
+        c->enabled = ucore_ctl_enables(box, i, c->ctl) &&
+                     (!cfg->platform->run_each ||
+                      (box->socket->global[0].enabled &
+                       BIT_ULL(ucore_global_bit(box, i))));
         c->armed = c->enabled && (c->ctl & box->ov_en) && messages &&
                    cfg->overflow != UCORE_OVERFLOW_IGNORED;
         c->rate = c->enabled && !(box->stuck & BIT(i)) ? ucore_rate(box, i) : 0;
@@ -307,7 +310,8 @@ static bool carry_report(UcoreBox *box, unsigned ctr, uint32_t *globals)
         return false;
     }
     if (cfg->overflow != UCORE_OVERFLOW_NO_BIT) {
-        box->socket->global_status[global / 64] |= BIT_ULL(global % 64);
+        box->socket->global_status[global / 64] |=
+            BIT_ULL(global % 64) | cfg->platform->status_extra;
     }
     *globals |= BIT(global / 64 / cfg->status_words);
     return true;
@@ -317,7 +321,9 @@ static bool freezes_on_overflow(const UcoreSocket *s)
 {
     const UcorePlatform *p = s->machine->config.platform;
 
-    return !p->run_en || (s->global[0].ctl & p->frz_on_ov);
+    return !p->run_en || ((s->global[0].ctl & p->frz_on_ov) &&
+                          (!s->machine->config.freeze_with_pmi ||
+                           (s->global[0].ctl & s->machine->config.core_sel)));
 }
 
 static void socket_overflow(UcoreSocket *s, int64_t now, UcoreBox **boxes,
@@ -653,6 +659,7 @@ static void sockets_reset(UcoreMachine *m, int64_t now)
         for (unsigned g = 0; g < cfg->globals; g++) {
             s->global[g].ctl = 0;
             s->global[g].route = 0;
+            s->global[g].enabled = 0;
         }
         memset(s->global_status, 0, sizeof(s->global_status));
         s->frozen = cfg->firmware_freeze ||

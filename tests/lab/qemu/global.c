@@ -127,6 +127,16 @@ static void write_ctl(UcoreSocket *s, unsigned global, uint64_t val,
     }
 }
 
+/* Enable the counters that have a bit in the global control. */
+static void enable_each(UcoreSocket *s, uint64_t enabled, int64_t now)
+{
+    s->global[0].enabled = enabled;
+    for (unsigned b = 0; b < s->nr_boxes; b++) {
+        ucore_box_advance(s->boxes[b], now);
+        ucore_box_update(s->boxes[b]);
+    }
+}
+
 /*
  * Write the global control of a tile of a client processor, whose enable is a
  * level. The socket is frozen while all its tiles stand.
@@ -163,6 +173,9 @@ static void write_level(UcoreSocket *s, unsigned tile, uint64_t val,
     }
     check_unfreeze(s, s->global[tile].route, val);
     ucore_boxes_resume(s, now);
+    if (p->run_each) {
+        enable_each(s, val & p->run_en, now);
+    }
     if (!s->stuck) {
         s->tile_time[tile] = s->frz & BIT(tile) ? now : s->tile_time[tile];
         s->frz &= ~BIT(tile);
@@ -177,6 +190,14 @@ static void clear_status(UcoreSocket *s, uint8_t kind, uint64_t val)
     const UcoreConfig *cfg = &s->machine->config;
     bool own = kind == UCORE_REG_GLOBAL_STATUS;
 
+    if (cfg->platform->status_read_only) {
+        if (own) {
+            violate(s, "read-only", "GLOBAL_STATUS is read only", val);
+        } else if (cfg->status_clear != UCORE_CLEAR_NEVER) {
+            s->global_status[0] &= ~val;
+        }
+        return;
+    }
     if (val & ~cfg->platform->global_status_legal) {
         violate(s, "reserved", "GLOBAL_STATUS has reserved bits set", val);
     }
@@ -226,7 +247,9 @@ uint64_t ucore_global_read(UcoreSocket *s, const UcoreReg *reg)
     case UCORE_REG_GLOBAL_CTL:
         if (cfg->platform->run_en) {
             return s->global[reg->index].ctl |
-                   (s->frz & BIT(reg->index) ? 0 : cfg->platform->run_en);
+                   (s->frz & BIT(reg->index) ? 0 :
+                    cfg->platform->run_each ? s->global[reg->index].enabled :
+                    cfg->platform->run_en);
         }
         return s->global[reg->index].ctl |
                ((s->frz & BIT(reg->index)) && cfg->platform->frz_readable

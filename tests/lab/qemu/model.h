@@ -206,6 +206,7 @@ typedef struct UcoreBoxSite {
     const uint16_t *msrs;       /* MSR of each instance if there is no stride */
     bool in_memory;             /* channel at an address of UcorePlatform.imc */
     uint8_t tile;               /* client: the global control of the box */
+    bool bit_per_counter;       /* GLOBAL_STATUS: counter i has global_bit + i */
     int8_t global_bit[12];      /* GLOBAL_STATUS bit of instance i, -1: none */
     int8_t global_bit0;         /* if >= 0: bit of instance 0, others follow */
     uint8_t global_nr;          /* number of instances with a bit; 0: all */
@@ -225,6 +226,9 @@ typedef struct UcorePlatform {
     /* client: the boxes count while the bit is set; an overflow clears it if
        frz_on_ov is set */
     uint64_t run_en, frz_on_ov;
+    bool run_each;              /* run_en: a bit for each counter, as its status */
+    bool status_read_only;      /* only msr_status_clear clears it */
+    uint64_t status_extra;      /* bits that every overflow sets, too */
     bool run_at_reset;
     uint32_t msr_second_ctl;        /* client: control of tile 1; 0: none */
     unsigned count_extra;           /* GLOBAL_CONFIG: above the number of CBOs */
@@ -381,6 +385,7 @@ struct UcoreSocket {
         UcoreReg *regs;
         uint64_t ctl;           /* readable bits, except the freeze */
         uint64_t route;         /* pmi_core_sel that unfreezes must keep */
+        uint64_t enabled;       /* bits of run_en, unless the tile stands */
     } global[UCORE_MAX_GLOBALS];
     uint32_t frz;               /* mask of freezing global controls */
     int64_t tile_time[UCORE_MAX_GLOBALS];   /* last stop or start of a tile */
@@ -546,6 +551,7 @@ typedef struct UcoreConfig {
     unsigned overflow;          /* UcoreOverflow */
     unsigned status_clear;      /* UcoreStatusClear */
     bool pmi, mchbar;
+    bool freeze_with_pmi;       /* no freeze by an overflow that selects no core */
     bool width_faults;          /* #GP for counter bits beyond the width */
     bool box_enables, sbox_steps, box_freeze;
     bool ignored;               /* uncore MSRs read 0, writes are dropped */
@@ -672,6 +678,9 @@ static inline bool ucore_ctl_enables(const UcoreBox *box, unsigned ctr,
 /* Return the bit of the counter in GLOBAL_STATUS, -1: none */
 static inline int ucore_global_bit(const UcoreBox *box, unsigned ctr)
 {
+    if (box->site->bit_per_counter) {
+        return box->global_bit + ctr;
+    }
     return ucore_is_fixed(box, ctr) && box->global_fixed >= 0
            ? box->global_fixed : box->global_bit;
 }

@@ -486,6 +486,7 @@ static bool load_options(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
         { "machine", "msrs-ignored", &cfg->ignored, false },
         { "model", "sbox-steps", &cfg->sbox_steps, true },
         { "model", "pmi", &cfg->pmi, true },
+        { "model", "freeze-with-pmi", &cfg->freeze_with_pmi, false },
         { "model", "width-faults", &cfg->width_faults, false },
         { "machine", "mchbar", &cfg->mchbar, true },
     };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Client processors from Sandy Bridge to Lunar Lake: the boxes, their
- * addresses and their bits. One package, one global control; Meteor Lake has one
- * for each of two tiles. Enable (29) is a level, and "freeze on overflow" (31) a
- * mode. The memory controllers are behind MCHBAR.
+ * Client processors from Nehalem to Lunar Lake: the boxes, their addresses and
+ * their bits. One global control in a package; Meteor Lake has one for each of
+ * two tiles. Enable (29) is a level, and "freeze on overflow" (31) a mode. The
+ * memory controllers are behind MCHBAR. Nehalem has an enable bit and a status
+ * bit for each counter, and no MCHBAR.
  *
  * The numbers are repeated here independently of the driver's headers, so that
  * a misread value on one side is detected.
@@ -39,6 +40,15 @@ static const UcoreReg clock_regs[] = {
 /* Meteor Lake, from the control on */
 static const UcoreReg mtl_clock_regs[] = {
     CTL(0x0, 0), CTR(0x6, 0), UCORE_REGS_END
+};
+/* Nehalem: counters from 3B0h, controls from 3C0h; the clock's counter first */
+static const UcoreReg nhm_regs[] = {
+    CTRS_4(0x0), CTR(0x4, 4), CTR(0x5, 5), CTR(0x6, 6), CTR(0x7, 7),
+    CTLS_4(0x10), CTL(0x14, 4), CTL(0x15, 5), CTL(0x16, 6), CTL(0x17, 7),
+    UCORE_REGS_END
+};
+static const UcoreReg nhm_clock_regs[] = {
+    CTR(0x0, 0), CTL(0x1, 0), UCORE_REGS_END
 };
 #define IMC_CTL(i)      CTL(0xd0 + 4 * (i), i)
 #define IMC_CTR(i)      CTR(0xe8 + 8 * (i), i)
@@ -128,6 +138,24 @@ static const UcoreBoxType mtl_cncu = { MTL_CLOCK("clock", 42, cbo_traits) };
 static const UcoreBoxType hac_arb = { MTL_BOX("hac_arb", 44, 2, soc_traits) };
 static const UcoreBoxType hac_cbo = { MTL_BOX("hac_cbo", 45, 2, soc_traits) };
 static const UcoreBoxType mtl_sncu = { MTL_CLOCK("sncu", 46, soc_traits) };
+/* Nehalem: 17 empties the queue whose occupancy is counted, and reads 0 */
+#define OCCUPANCY_RESET 0x00020000
+#define NHM_FIXED_EN    0x1
+#define NHM_FIXED_PMI   0x4
+
+static const UcoreBoxType nhm_uncore = {
+    .name = "uncore", .id = 47, .nr_max = 1, .nr_gp = 8, .width = 48,
+    .ctl_legal = CLIENT_CTL | OCCUPANCY_RESET | THRESHOLD,
+    .ctl_wo = OCCUPANCY_RESET, .thresh = THRESHOLD, .invert = COMPARE_INVERT,
+    .ov_en = OVERFLOW_ENABLE, .clock_event = UCORE_EVENT_FIXED,
+    .status_fixed = -1, .traits = cbo_traits, .regs = nhm_regs,
+};
+static const UcoreBoxType nhm_clock = {
+    .name = "clock", .id = 42, .nr_max = 1, .fixed = true, .fixed_width = 48,
+    .fixed_width_most = 48, .fixed_legal = NHM_FIXED_EN | NHM_FIXED_PMI,
+    .ov_en = NHM_FIXED_PMI, .status_fixed = -1, .traits = cbo_traits,
+    .regs = nhm_clock_regs,
+};
 /* no enable: an event select other than 0 counts, whatever the global is */
 static const UcoreBoxType imc = {
     .name = "imc", .id = 43, .nr_gp = 5, .nr_max = 2, .width = 64,
@@ -146,6 +174,13 @@ static const UcoreBoxType imc = {
 #define ARB_BIT     1
 #define CBO_BIT     3
 
+/* Nehalem: a bit for each counter */
+static const UcoreBoxSite nhm_boxes[] = {
+    { .type = &nhm_uncore, .msr = 0x3b0, .bit_per_counter = true,
+      OF_TYPE(0) },
+    { .type = &nhm_clock, .msr = 0x394, .bit_per_counter = true,
+      OF_TYPE(32) }, { }
+};
 static const UcoreBoxSite snb_boxes[] = {
     { .type = &snb_cbo, .msr = 0x700, .msr_stride = 0x10, OF_TYPE(CBO_BIT) },
     { .type = &snb_arb, .msr = 0x3b0, OF_TYPE(ARB_BIT) },
@@ -222,6 +257,20 @@ static const UcorePciSite no_pci[] = { { } };
         { read, 64, UCORE_FREE_MC_READ }, { write, 64, UCORE_FREE_MC_WRITE }, \
     }, .mchbar_controllers = 2
 
+#define NEHALEM \
+    .msr_global_ctl = 0x391, .msr_global_status = 0x392, \
+    .msr_status_clear = 0x393, .status_read_only = true, \
+    /* 61: a PMI was requested; 63: the status has changed */ \
+    .status_extra = 0xa000000000000000, \
+    .run_en = 0x1000000ff, .run_each = true, .frz_on_ov = 1ULL << 63, \
+    .core_sel = 0xfULL << 48, .global_status_legal = 0xa0000001000000ff, \
+    .ctl_en = COUNTER_ENABLE, .fixed_en = NHM_FIXED_EN, \
+    .ctl_ev_sel = EVENT_SELECT, .ctl_umask = UNIT_MASK, \
+    .ctl_edge = EDGE_DETECT, .pci = no_pci, .boxes = nhm_boxes, \
+    .msrs = { { 0x391, 0x396 }, { 0x3b0, 0x3b7 }, { 0x3c0, 0x3c7 } }
+
+const UcorePlatform ucore_nhm = { NEHALEM, .host_bridge = 0x3400 };
+const UcorePlatform ucore_wsm = { NEHALEM, .host_bridge = 0x3406 };
 const UcorePlatform ucore_snb = {
     CLIENT(0x391, 0x392), .msr_status_clear = 0x393, .core_sel = 0xf,
     .msrs = { { 0x391, 0x396 }, { 0x3b0, 0x3b3 }, { 0x700, 0x73f } },

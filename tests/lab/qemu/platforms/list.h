@@ -5,7 +5,8 @@
  *
  * Families: e5, skx, icx and snr have a fixed list of boxes (e5.h); spr, gnr
  * and dmr have a discovery table with its type numbers (discovery.h); client has
- * one package, whose memory controllers are behind MCHBAR.
+ * no uncore bus; its memory controllers are behind MCHBAR, or in the block of
+ * the uncore.
  *
  * A file that includes this one defines UCORE_PLATFORM(). A row NAME stands for
  * ucore_NAME, in a file of this folder. __init__.py parses the rows, so each
@@ -28,6 +29,8 @@ UCORE_PLATFORM(srf, 6, 0xaf, 3, gnr)
 UCORE_PLATFORM(grr, 6, 0xb6, 0, gnr)
 UCORE_PLATFORM(cwf, 6, 0xdd, 0, gnr)
 UCORE_PLATFORM(dmr, 19, 0x01, 0, dmr)
+UCORE_PLATFORM(nhm, 6, 0x1a, 5, client)
+UCORE_PLATFORM(wsm, 6, 0x2c, 2, client)
 UCORE_PLATFORM(snb, 6, 0x2a, 7, client)
 UCORE_PLATFORM(hsw, 6, 0x3c, 3, client)
 UCORE_PLATFORM(skl, 6, 0x5e, 3, client)
