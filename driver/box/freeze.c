@@ -101,11 +101,14 @@ static void frozen_at(struct ucore_domain *domain, u64 now, u32 by)
 	trace_ucore_freeze(domain->id, by, domain->frozen_since, domain->skew_ns);
 }
 
-/*
- * Return true if an overflow has not stopped the boxes, although its status is set: other software
- * has cleared the mode with which it does.
+/**
+ * ucore_freeze_ran_on() - check whether an overflow has not stopped the boxes
+ * @domain: domain whose status shows an overflow
+ *
+ * Return: true if the boxes are enabled, because other software has cleared the mode with which an
+ * overflow stops them. False without such a mode.
  */
-static bool ran_on(const struct ucore_domain *domain)
+bool ucore_freeze_ran_on(const struct ucore_domain *domain)
 {
 	const struct ucore_global *global = domain->global;
 	u64 val;
@@ -166,7 +169,7 @@ void ucore_freeze_after_overflow(struct ucore_domain *domain, u64 now)
 	lockdep_assert_held(&domain->lock);
 
 	if (!domain->freeze_count++) {
-		domain->ran_on = ran_on(domain);
+		domain->ran_on = ucore_freeze_ran_on(domain);
 		domain_freeze(domain);
 	}
 	frozen_at(domain, now, UCORE_FROZEN_BY_OVERFLOW);

@@ -24,6 +24,7 @@ struct ucore_shared {
 void ucore_freeze_domain(struct ucore_domain *domain, u64 now);
 void ucore_freeze_found_overflow(struct ucore_domain *domain);
 void ucore_freeze_after_overflow(struct ucore_domain *domain, u64 now);
+bool ucore_freeze_ran_on(const struct ucore_domain *domain);
 void ucore_freeze_backdate(struct ucore_domain *domain);
 u64 ucore_unfreeze_domain(struct ucore_domain *domain, bool pending);
 void ucore_unfreeze_found(struct ucore_domain *domain);

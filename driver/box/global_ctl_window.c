@@ -70,7 +70,7 @@ static u32 status_reg(const struct ucore_global *global, u32 i)
  * @io: register window of the global control
  * @word: array that receives the status words
  *
- * Return: bitwise OR of the status words.
+ * Return: bitwise OR of the status words, without bits that show no overflow.
  */
 u64 ucore_global_ctl_status(const struct ucore_global *global, const struct ucore_io *io,
 			    u64 *word)
@@ -83,7 +83,7 @@ u64 ucore_global_ctl_status(const struct ucore_global *global, const struct ucor
 		if (status == UCORE_REG_DEAD)
 			status = 0;
 		word[i] = global->clear ? status & global->clear_mask : status;
-		all |= word[i];
+		all |= ucore_global_ctl_overflows(global, word[i]);
 	}
 	return all;
 }

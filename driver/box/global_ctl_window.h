@@ -43,6 +43,12 @@ struct ucore_control {
 	u64 status[UCORE_MAX_STATUS];
 };
 
+/* Return the bits of a word of the global status that show overflows. */
+static inline u64 ucore_global_ctl_overflows(const struct ucore_global *global, u64 word)
+{
+	return global->overflows ? word & global->overflows : word;
+}
+
 int ucore_global_ctl_window(const struct ucore_global *global, struct ucore_io *io);
 u64 ucore_global_ctl_found(const struct ucore_global *global, const struct ucore_io *io);
 bool ucore_global_ctl_changed(const struct ucore_global *global, const struct ucore_io *io,

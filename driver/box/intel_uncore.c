@@ -86,7 +86,7 @@ static bool module_there(void)
 static bool pmus_there(void)
 {
 	static const char * const names[] = {
-		"uncore_cha_0", "uncore_cbox_0", "uncore_imc_0", "uncore_type_0_0",
+		"uncore_cha_0", "uncore_cbox_0", "uncore_imc_0", "uncore_type_0_0", "uncore",
 	};
 	u32 i;
 

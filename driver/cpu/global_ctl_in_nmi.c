@@ -45,7 +45,8 @@ static u32 count_in(const struct ucore_domain *domain, const struct ucore_global
 		if (status == UCORE_REG_DEAD)
 			continue;
 		/* a core's status also has bits of counters that ucore has not armed */
-		n += hweight64(global->enables ? status & READ_ONCE(domain->armed_mask) : status);
+		n += hweight64(global->enables ? status & READ_ONCE(domain->armed_mask) :
+			       ucore_global_ctl_overflows(global, status));
 	}
 	return n;
 }

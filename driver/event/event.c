@@ -416,8 +416,8 @@ int ucore_event_restrict(const struct ucore_box *box, u64 counters, u64 period,
 	if (!period_fits(period, ucore_box_width(box, fixed), fixed ? 0 : type->preload_bits) &&
 	    !(end == UCORE_END_ANY && ucore_event_needs_trial(box, end)))
 		return -ERANGE;
-	/* the overflow status of a core is its own */
-	if (end == UCORE_END_ANY && !type->status_global)
+	/* a core's counters report all their overflows */
+	if (end == UCORE_END_ANY && box->domain->scope != UCORE_SCOPE_CPU)
 		spec->fallback_poll_ns = poll_time(box, fixed, spec);
 	if (end == UCORE_END_FREEZE)
 		poll_status(box, fixed, spec);

@@ -257,6 +257,8 @@ struct ucore_box_type {
  * @clear: MSR number or offset of the register that clears status bits (write 1 to clear), 0 if
  *         the status words themselves are written
  * @clear_mask: bits that may be written to @clear
+ * @overflows: bits of the status words that show overflows, 0 if all bits do. The other bits are
+ *             only cleared
  * @clear_untried: no source states how status bits are cleared. A trial finds out (enum
  *                 ucore_clear)
  * @clear_other: MSR that may clear status bits (write 1 to clear), if @clear_untried; 0 for none
@@ -320,6 +322,7 @@ struct ucore_global {
 	u64 core_sel;
 	u64 keep;
 	u64 clear_mask;
+	u64 overflows;
 	u64 gated;
 	u64 gated_sign;
 	const struct ucore_global *next;

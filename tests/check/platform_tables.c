@@ -28,7 +28,8 @@ static const struct ucore_platform *const with_table[] = {
 	&ucore_platform_icx,   &ucore_platform_snr,   &ucore_platform_snb,   &ucore_platform_ivb,
 	&ucore_platform_hsw,   &ucore_platform_bdw,   &ucore_platform_skl,   &ucore_platform_icl,
 	&ucore_platform_rkl,   &ucore_platform_tgl,   &ucore_platform_tglh,  &ucore_platform_adl,
-	&ucore_platform_mtl,   &ucore_platform_arl,   &ucore_platform_lnl,
+	&ucore_platform_mtl,   &ucore_platform_arl,   &ucore_platform_lnl,   &ucore_platform_nhm,
+	&ucore_platform_wsm,
 };
 
 static const struct ucore_platform *const discovery[] = {
@@ -105,9 +106,10 @@ static void print_global(const char *platform, const struct ucore_global *global
 		fact_add(&text, " and %#x", next->ctl);
 	fact_add(&text, ": ");
 	if (global->run_level) {
-		fact_add(&text, "all boxes count while bit ");
+		fact_add(&text, "all boxes count while %s ",
+			 global->unfreeze & (global->unfreeze - 1) ? "bits" : "bit");
 		fact_add_bits(&text, global->unfreeze);
-		fact_add(&text, " is set");
+		fact_add(&text, global->unfreeze & (global->unfreeze - 1) ? " are set" : " is set");
 	} else {
 		fact_add(&text, "freeze ");
 		fact_add_bits(&text, global->freeze);
@@ -129,6 +131,7 @@ static void print_global(const char *platform, const struct ucore_global *global
 		fact_add(&text, ", cleared through %#x bits ", global->clear);
 		fact_add_bits(&text, global->clear_mask);
 	}
+	fact_add_named_bits(&text, "overflows", global->overflows);
 	if (global->clear_untried)
 		fact_add(&text, ", cleared by ones or by 0");
 	if (global->clear_other)
@@ -179,8 +182,12 @@ static void print_msr_rows(const char *platform, const struct ucore_static_table
 			fact_add(&text, ", %u on the smallest die", row->small);
 		fact_print(platform, row->type->name, "number", &text);
 		fact_print_layout(platform, row->type, layout);
-		print_global_bits(platform, row->type->name, row->global_gp, row->global_fixed,
-				  row->max > 1 && !row->one_bit);
+		if (row->type->status_global)
+			fact_printf(platform, row->type->name, "global status bits",
+				    "counter i is bit i + %u", row->type->status_gp_shift);
+		else
+			print_global_bits(platform, row->type->name, row->global_gp,
+					  row->global_fixed, row->max > 1 && !row->one_bit);
 	}
 }
 

@@ -31,6 +31,7 @@ SECTIONS = {
     "Sapphire Rapids and Emerald Rapids": ("spr", "emr"),
     "Granite Rapids, Sierra Forest, Grand Ridge, Clearwater Forest": ("gnr", "srf", "grr", "cwf"),
     "Diamond Rapids": ("dmr",),
+    "Nehalem and Westmere": ("nhm", "wsm"),
     "Sandy Bridge to Broadwell, client processors": ("snb", "ivb", "hsw", "bdw"),
     "Skylake to Comet Lake, client processors": ("skl",),
     "Ice Lake, Rocket Lake and Tiger Lake, client processors": ("icl", "rkl", "tgl", "tglh"),

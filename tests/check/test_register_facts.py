@@ -27,8 +27,7 @@ TABLES = {
 
 # Members that no platform table sets, or that are no facts about registers
 NOT_FACTS = {
-    ("ucore_box_type", "link_kind"), ("ucore_box_type", "status_global"),
-    ("ucore_box_type", "preload_bits"),
+    ("ucore_box_type", "link_kind"), ("ucore_box_type", "preload_bits"),
     ("ucore_static_msr", "base"),       # printed by means of ucore_static_base()
     *(("ucore_global", name) for name in
       ("enables", "nr_gated", "gated_ctl", "gated_ctr", "gated", "gated_sign", "phys", "size",

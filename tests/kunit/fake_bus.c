@@ -143,6 +143,8 @@ static void counter_overflow(struct fake_window *win, u32 i)
 	win->halted = win->overflow == FAKE_OVERFLOW_FREEZES_BOX;
 	win->die->stuck |= win->overflow == FAKE_OVERFLOW_STICKS;
 	win->die->frozen |= win->overflow == FAKE_OVERFLOW_FREEZES || win->die->stuck;
+	if (win->die->frozen && win->die->global->run_level)
+		*reg_place(win->die, win->die->global->ctl) &= ~win->die->global->unfreeze;
 }
 
 /* Advance counter @i by some clocks. A counter of a box with overflows has a limited width. */
@@ -203,6 +205,8 @@ static void reg_write(struct fake_window *win, u32 reg, u64 val)
 		return;
 	if (win->global && reg == win->global->ctl)
 		global_control(win, val);
+	else if (win->global && win->global->clear && reg == win->global->clear)
+		*reg_place(win, win->global->status) &= ~val;
 	else if (win->global && (is_status(win->global, reg) ||
 				 (win->global->clear_other && reg == win->global->clear_other)))
 		status_write(win, reg, val);

@@ -226,6 +226,11 @@ int fake_machine_init_mtl(struct kunit *test)
 	return machine_init(test, &ucore_platform_mtl, 1, false);
 }
 
+int fake_machine_init_nhm(struct kunit *test)
+{
+	return machine_init(test, &ucore_platform_nhm, 2, false);
+}
+
 int fake_machine_init_cpu(struct kunit *test)
 {
 	return machine_init(test, &ucore_platform_ivbep, 2, true);
