@@ -14,7 +14,8 @@ from lab.framework import test
 
 # Tables that Intel's files do not have. test_linux_metrics.py compares cpx, bdxde, snr and tglh with
 # the tables that their rows are from. The others were written for ucore.
-NOT_INTELS = {"cpx", "bdxde", "snr", "tglh", "snbep", "ivbep", "snb", "ivb"}
+NOT_INTELS = {"cpx", "bdxde", "snr", "tglh", "snbep", "ivbep", "snb", "ivb", "nhm",
+              "wsm"}
 # Intel's formula is correct for an interval of one second only: (platforms, metric, factor)
 ONE_SECOND = (
     ("skx clx icx spr emr gnr", "Info_System_MEM_DRAM_Read_Latency", intel.SECONDS),

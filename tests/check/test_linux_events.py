@@ -13,7 +13,7 @@ from check.witness import linux, tables
 from lab.framework import test
 
 # Platforms of which Linux 6.12 has no file
-UNKNOWN = {"cwf", "arl", "lnl"}
+UNKNOWN = {"cwf", "arl", "lnl", "nhm", "wsm"}
 # The table of a platform that Linux does not distinguish: test_intel_events.py compares it
 SAME = {"tglh"}
 # events that must be compared, at least

@@ -273,6 +273,12 @@ static const struct fake_type mtl_types[] = {
 	CLIENT_IMC_FREE(2, 3, 0xfedcd840),
 };
 
+/* Nehalem and Westmere */
+static const struct fake_type nhm_types[] = {
+	{ "uncore", 1, 8, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, CLIENT, 0, 0x3b0 },
+	{ "clock", 1, 0, 1, 0, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, 0, 0, 0x394 },
+};
+
 #define DISCOVERS (UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_DISCOVERY)
 #define CLIENT_CAPS (UCORE_CAP_GLOBAL_FREEZE | UCORE_CAP_PMI_TRIAL)
 
@@ -289,6 +295,7 @@ static const struct fake_machine machines[] = {
 	{ "icl", 0, CLIENT_CAPS, icl_types, NR(icl_types) },
 	{ "tgl", 0, CLIENT_CAPS, tgl_types, NR(tgl_types) },
 	{ "mtl", 0, UCORE_CAP_GLOBAL_FREEZE, mtl_types, NR(mtl_types) },
+	{ "nhm", 0, CLIENT_CAPS, nhm_types, NR(nhm_types) },
 	{ "generic", 250, DISCOVERS, generic_types, NR(generic_types) },
 };
 

@@ -463,6 +463,8 @@ static void table_events_can_be_added(void **state)
 	events_can_be_added("mtl", "mtl", 10 + 3, 0);
 	events_can_be_added("mtl", "arl", 8 + 3, 0);
 	events_can_be_added("mtl", "lnl", 3, 0);
+	events_can_be_added("nhm", "nhm", 176, 0);
+	events_can_be_added("nhm", "wsm", 212, 0);
 }
 
 static void machine_get(const char *machine)

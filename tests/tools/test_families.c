@@ -26,7 +26,8 @@ static const struct {
 	{ "skl", "rkl", 0, false, 2 }, { "tgl", "tgl", 0, false, 2 },
 	{ "tgl", "tglh", 0, false, 2 }, { "tgl", "adl", 0, false, 2 },
 	{ "mtl", "mtl", 0, false, 2 }, { "mtl", "arl", 0, false, 2 },
-	{ "mtl", "lnl", 0, false, 3 },
+	{ "mtl", "lnl", 0, false, 3 }, { "nhm", "nhm", 0, false, 1 },
+	{ "nhm", "wsm", 0, false, 1 },
 };
 
 /* Find the first event of a family that the machine has, as the exporter does */

@@ -28,7 +28,10 @@ static void check(int result, const char *name)
 	exit(1);
 }
 
-/* Event codes of CAS_COUNT.RD on each platform; since gnr each half of a channel has its event */
+/*
+ * Event codes of CAS_COUNT.RD on each platform; since gnr each half of a channel has its event. On nhm
+ * and wsm, QMC_NORMAL_READS.ANY counts the reads of all channels.
+ */
 struct code {
 	uint16_t event;
 	uint16_t umask;
@@ -55,6 +58,8 @@ static const struct {
 	{ "srf", 2, { { 0x05, 0xcf }, { 0x06, 0xcf } } },
 	{ "grr", 2, { { 0x05, 0xcf }, { 0x06, 0xcf } } },
 	{ "cwf", 2, { { 0x05, 0xcf }, { 0x06, 0xcf } } },
+	{ "nhm", 1, { { 0x2c, 0x07 } } },
+	{ "wsm", 1, { { 0x2c, 0x07 } } },
 };
 
 #define NR_PLATFORMS	(sizeof(cas_count_rd) / sizeof(cas_count_rd[0]))
@@ -107,11 +112,13 @@ static unsigned int events_add(int device, int session)
 		.size = sizeof(get), .nr = MAX_BOXES, .boxes = (uintptr_t)boxes,
 	};
 	unsigned int platform = platform_find(device), nr = 0;
-	const char *type = platform < NR_PLATFORMS ? "imc" : "imc_free";
 
 	check(ioctl(device, UCORE_GET_BOXES, &get), "GET_BOXES");
 	for (unsigned int i = 0; i < get.nr; i++) {
-		if (strcmp(boxes[i].type, type))
+		if (strcmp(boxes[i].type, "imc_free") && platform == NR_PLATFORMS)
+			continue;
+		if (strcmp(boxes[i].type, "imc") && strcmp(boxes[i].type, "uncore") &&
+		    platform < NR_PLATFORMS)
 			continue;
 		if (platform == NR_PLATFORMS)
 			free_running_add(session, boxes[i].box);

@@ -8,7 +8,7 @@
 
 #include "tool.h"
 
-#define FAMILY_WAYS	6	/* maximum number of alternative event sets of a family */
+#define FAMILY_WAYS	7	/* maximum number of alternative event sets of a family */
 #define FAMILY_EVENTS	2	/* maximum number of events in a set; their counts are added */
 
 /**
