@@ -45,6 +45,11 @@ SILENT = """\
   is cleared on client processors."""
 
 
+STOPS = """\
+  Without an interrupt: the overflow stops all counters of the package, and polls of the status find
+  it. ucore first tried whether it does if no core is selected for the interrupt."""
+
+
 NO_STATUS = """\
   By a timer: no source describes a status of overflows, or an interrupt. The timer stops both tiles
   by their global controls, one after the other, and reads the same counters."""
@@ -72,6 +77,7 @@ OF_MESH = ("cha/TOR_INSERTS.IA_MISS/", "upi/TxL_FLITS.ALL_DATA/",
 OF_GNR = ("imc/CAS_COUNT_SCH0.RD/", "imc/CAS_COUNT_SCH0.WR/")
 OF_HBM = ("mchbm/CAS_COUNT.RD/", "mchbm/CAS_COUNT.WR/")
 OF_LOOKUPS = ("cbo/CACHE_LOOKUP.ANY_MESI/", "cbo/CACHE_LOOKUP.ANY_I/")
+OF_QMC = ("uncore/QMC_NORMAL_READS.ANY/", "uncore/QMC_WRITES.FULL_ANY/")
 CLOCKS, REQUESTS = "clock/CLOCK.SOCKET/", "arb/TRK_REQUESTS.ALL/"
 OF_E5 = ("ha/REQUESTS.READS/", "cbo/TOR_INSERTS.ALL/")
 
@@ -135,6 +141,11 @@ PLATFORMS = {
     "gnr": by_timer("gnr-2s", *OF_GNR, *OF_MESH),
     "grr": by_timer("grr-1s", *OF_GNR, "cha/TOR_INSERTS.IA_MISS/",
                     "iio/DATA_REQ_OF_CPU.MEM_READ.ALL_PARTS/"),
+    "nhm": Demo("nhm-2s", STAT.format(*OF_QMC),
+                f"ucoretool record -e uncore/LLC_MISS.ANY/ -c 1M {' '.join(f'-e {event}' for event in OF_QMC)} "
+                "-e clock/UNHALTED/ --no-pmi -o /tmp/samples -- sleep 0.3",
+                "A sample of all events of a package each time its last-level cache missed a million lines",
+                STOPS, silent=True),
     # client processors
     "snb": of_client("snb-1s", "READ", "WRITE", *OF_LOOKUPS, REQUESTS),
     "hsw": of_client("hsw-1s", "READ", "WRITE", *OF_LOOKUPS, REQUESTS),

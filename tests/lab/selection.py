@@ -27,6 +27,8 @@ TESTS = {
         "test_client.boxes_match_the_model",
         "test_client.traffic_counters_match_the_model adl-1s",
         "test_mtl.global_controls_are_restored_as_found mtl-1s",
+        "test_nhm.blocks_of_both_packages_count_exactly",
+        "test_named.additional_events_of_westmere_count",
     ),
     "counts and costs": (
         "test_counting.filters_and_special_fields_reach_their_registers",
@@ -55,6 +57,7 @@ TESTS = {
         "test_client.periods_are_polled_with_exact_counts",
         "test_client_overflow.overflows_of_each_box_are_sampled_exactly",
         "test_client_overflow.status_that_nothing_clears_is_polled skl-1s",
+        "test_nhm.overflows_of_any_counter_*",
         "test_overflow_freeze.overflows_of_each_box_type_* spr-2s",
         "test_overflow_freeze.trial_waits_for_an_idle_die",
         "test_overflow_freeze.overflow_that_freezes_its_box_only_is_polled",

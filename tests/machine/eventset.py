@@ -146,12 +146,22 @@ MTL = {**CLIENT, "sncu": {FIXED: {}},
                    1: {"event": 0x8a, "umask": 0x02, "thresh": 1, "edge": 1}},
        "hac_cbo": {0: {"event": 0x35, "umask": 0x08}, 1: {"event": 0x35, "umask": 0x01}}}
 
+NHM = {
+    "uncore": {0: {"event": 0x09, "umask": 0x03}, 1: {"event": 0x08, "umask": 0x03},
+               2: {"event": 0x03, "umask": 0x01, "thresh": 1, "edge": 1},
+               3: {"event": 0x2c, "umask": 0x07}, 4: {"event": 0x2f, "umask": 0x07},
+               5: {"event": 0x40, "umask": 0x07, "thresh": 1, "invert": 1},
+               6: {"event": 0x05, "umask": 0x04}, 7: {"event": 0x60, "umask": 0x01}},
+    "clock": {FIXED: {}},
+}
+
 # Platform -> box type, or box -> counter -> fields
 EVENTS = {"ivbep": IVBEP, "snbep": SNBEP, "hswep": HSWEP, "bdxep": BDXEP,
           "bdxde": but(BDXEP, "sbox", "qpi", "r3qpi"), "skx": SKX, "clx": SKX, "cpx": SKX,
           "icx": ICX, "snr": SNR, "snb": CLIENT, "hsw": CLIENT, "skl": CLIENT, "icl": ICL,
           "tgl": CLIENT, "adl": {**CLIENT, "imc": CLIENT_IMC},
-          "mtl": {**MTL, "imc": CLIENT_IMC}, "lnl": {**CLIENT, "imc": CLIENT_IMC}}
+          "mtl": {**MTL, "imc": CLIENT_IMC}, "lnl": {**CLIENT, "imc": CLIENT_IMC},
+          "nhm": NHM, "wsm": NHM}
 WITH_FIXED = ("ubox", "imc")
 ENDING_IN_DIGITS = ("pciex16", "pciex8", "pcie3", "pcie4", "pcie6")
 COUNTERS_OF = {"e2-2s": 130, "e2-2s-full": 194, "snbep-2s": 114, "hswep-1s": 69,
@@ -159,7 +169,7 @@ COUNTERS_OF = {"e2-2s": 130, "e2-2s-full": 194, "snbep-2s": 114, "hswep-1s": 69,
                "skx-1s": 61, "skx-2s": 268, "clx-1s": 51, "cpx-1s": 76,
                "icx-1s": 75, "icx-2s": 366, "icxd-1s": 159, "snr-1s": 99,
                "snb-1s": 11, "hsw-1s": 7, "skl-1s": 11, "cml-1s": 23, "icl-1s": 10, "tgl-1s": 11,
-               "adl-1s": 23, "mtl-1s": 32, "lnl-1s": 22}
+               "adl-1s": 23, "mtl-1s": 32, "lnl-1s": 22, "nhm-2s": 18}
 
 
 def type_of(box):

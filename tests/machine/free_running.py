@@ -138,9 +138,9 @@ def named_match_the_model(m, names):
     with Session(m) as other:
         dies = sorted({die for die, _ in other.ids})
         for die in dies:
-            # this event exists on a CHA and on a CBO
+            # this event exists on a CHA, on a CBO and on the block of Nehalem
             other.add(next(box for at, box in other.ids if at == die and
-                           type_of(box) in ("cha", "cbo")), die, event=0x34, umask=0x8f)
+                           type_of(box) in ("cha", "cbo", "uncore")), die, event=0x34, umask=0x8f)
         other.start()
         seconds, precise = 0.3, False
         while not precise:

@@ -24,7 +24,7 @@ GENERAL, FIXED, FREERUN = "general", "fixed", "free-running"
 
 
 def counter_of(row):
-    if row["CounterType"] == "FREERUN":
+    if row.get("CounterType") == "FREERUN":
         return FREERUN
     return FIXED if row["Counter"] == "FIXED" else GENERAL
 
@@ -108,3 +108,13 @@ def named_events_of_client_processors_count(m):
     number = {"snb": 39, "hsw": 37, "skl": 28, "icl": 8, "tgl": 15, "adl": 15,
               "mtl": 13}[platform]
     assert count_all(m) == len(eventset.table(platform)) == number
+
+
+@test("nhm-2s", timeout=120)
+def named_events_of_nehalem_count(m):
+    assert count_all(m) == len(eventset.table("nhm")) == 176
+
+
+@test("wsm-1s", timeout=120)
+def additional_events_of_westmere_count(m):
+    assert count_all(m, ("nhm",)) == 42

@@ -209,11 +209,11 @@ def module_that_the_kernel_refuses_is_no_change(m):
     assert "Result" not in done.out and m.sh(STATE) == before, done.out
 
 
-@test(CLIENT, settings={"machine.model": "30"}, **HERE)
+@test(CLIENT, settings={"machine.model": "46"}, **HERE)
 def unsupported_processor_is_refused_by_name(m):
     before = m.sh(STATE)
     done = m.run(command(m), check=False)
     assert done.status == 2 and "Result" not in done.out, done.out + done.err
-    assert re.search(r"family 6, model 30 \(0x1e\), stepping 3: not supported: \w", done.err), \
+    assert re.search(r"family 6, model 46 \(0x2e\), stepping 3: not supported: \w", done.err), \
         done.err
     assert m.sh(STATE) == before

@@ -64,13 +64,28 @@ MC_ADL = {
 }
 
 
-def agreement(m, platform, counts, events):
+# the block of Nehalem, whose fixed counter is the clock
+BLOCK = {
+    "uncore/event=0x2c,umask=0x07/": ("uncore", 0, {"event": 0x2c, "umask": 7}),
+    "uncore/event=0x09,umask=0x03,edge=1/": ("uncore", 0, {"event": 9, "umask": 3, "edge": True}),
+    "uncore/event=0x08,umask=0x01,cmask=1,inv=1/":
+        ("uncore", 0, {"event": 8, "umask": 1, "thresh": 1, "invert": True}),
+    "uncore/event=0xff/": ("clock", 0, {"fixed": True}),
+}
+
+
+def agreement(m, platform, counts, events, sockets=(0,)):
     def promised(box, instance, socket, *, traffic=None, **arguments):
         return rates.mc_traffic(traffic, instance) if traffic else \
             rates.rate(box, instance, socket, platform=platform, **arguments)
 
     with witness.driver(m, counts):
-        return witness.agreement(m, (0,), events, promised)
+        return witness.agreement(m, sockets, events, promised)
+
+
+@test("nhm-2s", kernels=BOTH, **with_intel_uncore)
+def intree_boxes_and_rates_match_on_nehalem(m):
+    return agreement(m, "nhm", {"uncore": 1}, BLOCK, (0, 1))
 
 
 @test("snb-1s", kernels=BOTH, **with_intel_uncore)

@@ -15,7 +15,8 @@ from lab.framework import Result
 with_intel_uncore = {"loaded": False, "module": False, "perf": True, "strict": False,
                      "timeout": 120}
 DEVICES = "/sys/bus/event_source/devices"
-PMU = re.compile(r"uncore_(type_\d+|\w+?)(_\d+)?")     # type and number of a box
+# type and number of a box; Nehalem's PMU has neither
+PMU = re.compile(r"uncore(?:_(type_\d+|\w+?)(_\d+)?)?")
 TOLERANCE = 0.001
 INTERVAL_MS = 400
 INTERVALS = 7           # the first one is discarded, because it includes the programming
@@ -73,10 +74,14 @@ def difference(measured, promised):
                  in measured.intervals)
 
 
+def kind_of(pmu):
+    return PMU.fullmatch(pmu)[1] or pmu
+
+
 def boxes(m):
     """Return box type -> number of boxes that Linux found in a socket."""
     names = filter(PMU.fullmatch, m.sh(f"ls {DEVICES}").split())
-    return dict(collections.Counter(PMU.fullmatch(name)[1] for name in names))
+    return dict(collections.Counter(kind_of(name) for name in names))
 
 
 @contextlib.contextmanager
@@ -100,7 +105,7 @@ def agreement(m, sockets, events, rate):
     measured = measure(m, "-a --per-socket", events)
     differences = {}        # box type -> texts
     for event, (box, instance, arguments) in events.items():
-        texts = differences.setdefault(PMU.fullmatch(event.partition("/")[0])[1], [])
+        texts = differences.setdefault(kind_of(event.partition("/")[0]), [])
         for socket in sockets:
             text = difference(measured.get((event, socket)),
                               rate(box, instance, socket, **arguments))
