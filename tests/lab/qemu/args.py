@@ -136,8 +136,10 @@ class Scenario:
         model = self.number("machine", "model", platform.model)
         stepping = self.number("machine", "stepping", platform.stepping)
         hypervisor = "on" if self.flag("machine", "hypervisor", False) else "off"
+        # the last leaf: the types of the CPUs of a hybrid processor
+        level = "0x1a" if self.flag("core", "hybrid", False) else "0x15"
         return (f"max,vendor=GenuineIntel,family={family},model={model},stepping={stepping},"
-                f"hypervisor={hypervisor},level=0x15")
+                f"hypervisor={hypervisor},level={level}")
 
     def _smp(self):
         """QEMU fills sockets in order, so later ones get their CPUs one by one."""

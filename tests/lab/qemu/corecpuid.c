@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The version of the core PMU ([core] of the scenario), and its description in
- * CPUID. The description is correct unless the scenario changes it.
+ * CPUID. The description is correct unless the scenario changes it. CPUs of a
+ * hybrid processor are of two kinds, each with a core PMU of its own.
  */
 #include "model.h"
 #include "qapi/error.h"
+#include "hw/core/cpu.h"
 
 #define CPUID_1_ECX_PDCM        BIT(15)
 #define CPUID_7_EDX_HYBRID      BIT(15)
 #define CPUID_A_EDX_NO_ANY      BIT(15)
+#define TYPE_PERFORMANCE        0x40
+#define TYPE_EFFICIENT          0x20
 
 /* Set the features of a version that the scenario does not set. */
 static void core_preset(UcoreCoreConfig *core)
@@ -58,6 +62,30 @@ static bool load_bool(GKeyFile *kf, const char *key, bool *val, Error **errp)
     return ucore_scenario_bool(kf, "core", key, val, errp);
 }
 
+/* Load the properties in which efficient cores differ. */
+static bool atom_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
+{
+    UcoreCoreConfig *atom = &cfg->atom;
+
+    cfg->core.type = TYPE_PERFORMANCE;
+    *atom = cfg->core;
+    atom->type = TYPE_EFFICIENT;
+    atom->gp -= MIN(2, atom->gp - 1);
+    atom->fixed -= MIN(1, atom->fixed);
+    if (!load_uint(kf, "atoms", UINT32_MAX, &cfg->atoms, errp) ||
+        !load_uint(kf, "atom-type", 255, &atom->type, errp) ||
+        !load_uint(kf, "atom-counters", UCORE_CORE_MAX_GP, &atom->gp, errp) ||
+        !load_uint(kf, "atom-fixed", UCORE_CORE_MAX_FIXED, &atom->fixed,
+                   errp) ||
+        !load_uint(kf, "atom-unavailable", 0x7f, &atom->unavailable, errp) ||
+        !load_bool(kf, "atom-full-width", &atom->full_width, errp) ||
+        !core_possible(atom, errp)) {
+        return false;
+    }
+    core_truth(atom);
+    return true;
+}
+
 bool ucore_core_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
 {
     UcoreCoreConfig *core = &cfg->core;
@@ -80,7 +108,7 @@ bool ucore_core_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
         !load_bool(kf, "any", &core->any, errp) ||
         !load_bool(kf, "hybrid", &core->hybrid, errp) ||
         !load_bool(kf, "uncore-bit", &core->uncore_bit, errp) ||
-        !core_possible(core, errp)) {
+        !core_possible(core, errp) || !atom_load(cfg, kf, errp)) {
         return false;
     }
     core_truth(core);
@@ -90,17 +118,33 @@ bool ucore_core_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
            load_uint(kf, "edx", UINT32_MAX, &core->edx, errp);
 }
 
+const UcoreCoreConfig *ucore_core_config(int cpu)
+{
+    const UcoreConfig *cfg = &ucore->config;
+
+    return cpu < 32 && (cfg->atoms & BIT(cpu)) ? &cfg->atom : &cfg->core;
+}
+
+/* Linux uses IA32_PERF_CAPABILITIES only if all CPUs have it. */
+bool ucore_core_capabilities(void)
+{
+    return ucore->config.core.full_width ||
+           (ucore->config.atoms && ucore->config.atom.full_width);
+}
+
+/* QEMU asks for CPUID outside of a vCPU, too, before the machine runs. */
 void ucore_core_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *eax,
                       uint32_t *ebx, uint32_t *ecx, uint32_t *edx)
 {
-    const UcoreCoreConfig *core = &ucore->config.core;
+    const UcoreCoreConfig *core;
 
+    core = ucore_core_config(current_cpu ? current_cpu->cpu_index : 0);
     if (!ucore->config.core_pmu) {
         return;
     }
     switch (leaf) {
     case 0x1:
-        *ecx |= core->full_width ? CPUID_1_ECX_PDCM : 0;
+        *ecx |= ucore_core_capabilities() ? CPUID_1_ECX_PDCM : 0;
         break;
     case 0x7:
         *edx |= core->hybrid && !subleaf ? CPUID_7_EDX_HYBRID : 0;
@@ -110,6 +154,9 @@ void ucore_core_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *eax,
         *ebx = core->ebx;
         *ecx = core->ecx;
         *edx = core->edx;
+        break;
+    case 0x1a:
+        *eax = core->hybrid ? core->type << 24 : 0;
         break;
     }
 }

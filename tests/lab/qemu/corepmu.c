@@ -55,23 +55,24 @@
 #define CYCLES              2600000000ULL
 #define PULSE_CYCLES        4
 
-static const UcoreCoreConfig *config(void)
+/* Return the configuration of the CPU that has the PMU @p. */
+static const UcoreCoreConfig *config(const UcoreCorePmu *p)
 {
-    return &ucore->config.core;
+    return ucore_core_config(container_of(p, UcoreCpu, pmu) - ucore->cpu);
 }
 
 /* ------------------------------------------------------------- counters */
 
-static bool counter_exists(unsigned i)
+bool ucore_core_has(const UcoreCorePmu *p, unsigned i)
 {
-    return i < UCORE_CORE_MAX_GP ? i < config()->gp
-                                 : i - UCORE_CORE_MAX_GP < config()->fixed;
+    return i < UCORE_CORE_MAX_GP ? i < config(p)->gp
+                                 : i - UCORE_CORE_MAX_GP < config(p)->fixed;
 }
 
-static uint64_t value_mask(unsigned i)
+static uint64_t value_mask(const UcoreCorePmu *p, unsigned i)
 {
-    return MAKE_64BIT_MASK(0, i < UCORE_CORE_MAX_GP ? config()->width
-                                                    : config()->fixed_width);
+    return MAKE_64BIT_MASK(0, i < UCORE_CORE_MAX_GP ? config(p)->width
+                                                    : config(p)->fixed_width);
 }
 
 /* Return the bit of a counter in the global registers */
@@ -80,12 +81,12 @@ static uint64_t global_bit(unsigned i)
     return BIT_ULL(i < UCORE_CORE_MAX_GP ? i : 32 + i - UCORE_CORE_MAX_GP);
 }
 
-static uint64_t global_bits(void)
+static uint64_t global_bits(const UcoreCorePmu *p)
 {
     uint64_t bits = 0;
 
     for (unsigned i = 0; i < UCORE_CORE_CTRS; i++) {
-        bits |= counter_exists(i) ? global_bit(i) : 0;
+        bits |= ucore_core_has(p, i) ? global_bit(i) : 0;
     }
     return bits;
 }
@@ -114,10 +115,10 @@ static bool counter_interrupts(const UcoreCorePmu *p, unsigned i)
 /* the AND of its two enables, of which version 1 has one */
 static bool counter_counts(const UcoreCorePmu *p, unsigned i)
 {
-    if (!counter_exists(i) || !ctl_enables(i, ucore_core_ctl(p, i))) {
+    if (!ucore_core_has(p, i) || !ctl_enables(i, ucore_core_ctl(p, i))) {
         return false;
     }
-    return config()->version < 2 ||
+    return config(p)->version < 2 ||
            ((p->global_ctrl & global_bit(i)) && !(p->status & STATUS_CTR_FRZ));
 }
 
@@ -146,7 +147,8 @@ static uint64_t event_rate(unsigned event, unsigned umask)
     }
 }
 
-static bool event_missing(unsigned event, unsigned umask)
+static bool event_missing(const UcoreCorePmu *p, unsigned event,
+                          unsigned umask)
 {
     static const uint16_t predefined[] = {
         0x3c00, 0xc000, 0x3c01, 0x2e4f, 0x2e41, 0xc400, 0xc500,
@@ -154,7 +156,7 @@ static bool event_missing(unsigned event, unsigned umask)
 
     for (unsigned i = 0; i < ARRAY_SIZE(predefined); i++) {
         if (predefined[i] == (event << 8 | umask)) {
-            return config()->unavailable & BIT(i);
+            return config(p)->unavailable & BIT(i);
         }
     }
     return false;
@@ -166,14 +168,14 @@ static uint64_t in_rings(uint64_t rate, bool usr, bool os)
     return usr && os ? rate : usr ? rate * 3 / 5 : rate - rate * 3 / 5;
 }
 
-static uint64_t general_rate(uint64_t ctl)
+static uint64_t general_rate(const UcoreCorePmu *p, uint64_t ctl)
 {
     unsigned event = extract64(ctl, 0, 8), umask = extract64(ctl, 8, 8);
     unsigned cmask = extract64(ctl, EVTSEL_CMASK, 8);
     uint64_t depth = event == 0xc0 ? 4 : 1, rate;
     bool usr = ctl & EVTSEL_USR, os = ctl & EVTSEL_OS;
 
-    rate = event_missing(event, umask) ? 0 : event_rate(event, umask);
+    rate = event_missing(p, event, umask) ? 0 : event_rate(event, umask);
     rate = in_rings(rate, usr, os);
     if ((ctl & EVTSEL_ANY) && event != 0x3c) {
         rate *= ucore->config.threads;
@@ -208,7 +210,7 @@ uint64_t ucore_core_rate(const UcoreCorePmu *p, unsigned i)
     if (!counter_counts(p, i)) {
         return 0;
     }
-    return i < UCORE_CORE_MAX_GP ? general_rate(ctl)
+    return i < UCORE_CORE_MAX_GP ? general_rate(p, ctl)
                                  : fixed_rate(i - UCORE_CORE_MAX_GP, ctl);
 }
 
@@ -222,7 +224,7 @@ static int64_t counter_deadline(const UcoreCorePmu *p, unsigned i)
     if (!rate || !counter_interrupts(p, i)) {
         return UCORE_NEVER;
     }
-    need = (unsigned __int128)(value_mask(i) + 1 - p->value[i]) *
+    need = (unsigned __int128)(value_mask(p, i) + 1 - p->value[i]) *
            NANOSECONDS_PER_SECOND - p->frac[i];
     dt = (need + rate - 1) / rate;
     return dt < UCORE_NEVER - p->synced ? p->synced + (int64_t)dt
@@ -254,8 +256,8 @@ static bool counter_advance(UcoreCorePmu *p, unsigned i, uint64_t dt)
     p->frac[i] += rest;
     inc += p->frac[i] / NANOSECONDS_PER_SECOND;
     p->frac[i] %= NANOSECONDS_PER_SECOND;
-    carry = inc > value_mask(i) - p->value[i];
-    p->value[i] = (p->value[i] + inc) & value_mask(i);
+    carry = inc > value_mask(p, i) - p->value[i];
+    p->value[i] = (p->value[i] + inc) & value_mask(p, i);
     p->total[i] += inc;
     return carry;
 }
@@ -285,7 +287,7 @@ static void pmi_freeze(UcoreCpu *c, int64_t now)
     UcoreCorePmu *p = &c->pmu;
     bool counted = pmu_counts(p);
 
-    if (config()->version >= 4) {
+    if (config(p)->version >= 4) {
         p->status |= c->debugctl & DEBUGCTL_FREEZE ? STATUS_CTR_FRZ : 0;
         p->status |= c->debugctl & DEBUGCTL_FREEZE_LBR ? STATUS_LBR_FRZ : 0;
     } else if (c->debugctl & DEBUGCTL_FREEZE) {
@@ -339,7 +341,7 @@ static int64_t pmu_prepare(UcoreCpu *c)
     if (!c->pmu.timer) {
         c->pmu.timer = timer_new_ns(QEMU_CLOCK_VIRTUAL, pmu_timer, c);
         c->pmu.synced = ucore_now();
-        c->pmu.global_ctrl = MAKE_64BIT_MASK(0, config()->gp);
+        c->pmu.global_ctrl = MAKE_64BIT_MASK(0, config(&c->pmu)->gp);
     }
     return pmu_sync(c);
 }
@@ -354,15 +356,16 @@ void ucore_core_sync(UcoreCpu *c)
 
 void ucore_core_uncore_pmi(UcoreCpu *c)
 {
+    const UcoreCoreConfig *core = config(&c->pmu);
     int64_t now;
 
-    if (!ucore->config.core_pmu || config()->version < 2 ||
-        !(config()->uncore_bit ||
+    if (!ucore->config.core_pmu || core->version < 2 ||
+        !(core->uncore_bit ||
           c->debugctl & (DEBUGCTL_FREEZE | DEBUGCTL_FREEZE_LBR))) {
         return;
     }
     now = pmu_prepare(c);
-    c->pmu.status |= config()->uncore_bit ? STATUS_UNCORE : 0;
+    c->pmu.status |= core->uncore_bit ? STATUS_UNCORE : 0;
     pmi_freeze(c, now);
     pmu_rearm(&c->pmu);
 }
@@ -370,25 +373,25 @@ void ucore_core_uncore_pmi(UcoreCpu *c)
 /* ------------------------------------------------------------ registers */
 
 /* Bits that GLOBAL_OVF_CTRL takes. */
-static uint64_t status_bits(void)
+static uint64_t status_bits(const UcoreCorePmu *p)
 {
-    uint64_t bits = global_bits() | STATUS_BUFFER | STATUS_CHANGED;
+    uint64_t bits = global_bits(p) | STATUS_BUFFER | STATUS_CHANGED;
 
-    if (config()->version >= 3) {
+    if (config(p)->version >= 3) {
         bits |= STATUS_UNCORE;
     }
-    if (config()->version >= 4) {
+    if (config(p)->version >= 4) {
         bits |= STATUS_TOPA | STATUS_LBR_FRZ | STATUS_CTR_FRZ | STATUS_ASCI;
     }
     return bits;
 }
 
-static uint64_t fixed_ctrl_bits(void)
+static uint64_t fixed_ctrl_bits(const UcoreCorePmu *p)
 {
     uint64_t field = FIXED_OS | FIXED_USR | FIXED_PMI, bits = 0;
 
-    field |= config()->any ? FIXED_ANY : 0;
-    for (unsigned i = 0; i < config()->fixed; i++) {
+    field |= config(p)->any ? FIXED_ANY : 0;
+    for (unsigned i = 0; i < config(p)->fixed; i++) {
         bits |= field << (4 * i);
     }
     return bits;
@@ -415,15 +418,15 @@ bool ucore_core_owns_msr(uint32_t msr)
              (msr >= MSR_FIXED_CTRL && msr <= MSR_GLOBAL_INUSE)));
 }
 
-static bool msr_exists(uint32_t msr)
+static bool msr_exists(const UcoreCorePmu *p, uint32_t msr)
 {
-    const UcoreCoreConfig *cfg = config();
+    const UcoreCoreConfig *cfg = config(p);
 
     switch (msr) {
     case MSR_DEBUGCTL:
         return true;
     case MSR_CAPABILITIES:
-        return cfg->full_width;
+        return ucore_core_capabilities();
     case MSR_FIXED_CTRL ... MSR_GLOBAL_OVF:
         return cfg->version >= 2;
     case MSR_STATUS_SET:
@@ -479,7 +482,7 @@ static uint64_t msr_value(const UcoreCpu *c, uint32_t msr)
     case MSR_DEBUGCTL:
         return c->debugctl;
     case MSR_CAPABILITIES:
-        return config()->full_width ? UCORE_CORE_CAP_FULL_WIDTH : 0;
+        return config(p)->full_width ? UCORE_CORE_CAP_FULL_WIDTH : 0;
     case MSR_FIXED_CTRL:
         return p->fixed_ctrl;
     case MSR_GLOBAL_STATUS:
@@ -497,7 +500,7 @@ static uint64_t msr_value(const UcoreCpu *c, uint32_t msr)
 
 UcoreMsrResult ucore_core_rdmsr(UcoreCpu *c, uint32_t msr, uint64_t *val)
 {
-    if (!msr_exists(msr)) {
+    if (!msr_exists(&c->pmu, msr)) {
         return UCORE_MSR_FAULT;
     }
     pmu_prepare(c);
@@ -508,7 +511,7 @@ UcoreMsrResult ucore_core_rdmsr(UcoreCpu *c, uint32_t msr, uint64_t *val)
 }
 
 /* Bits that a write may set; others fault. */
-static uint64_t legal_bits(uint32_t msr)
+static uint64_t legal_bits(const UcoreCorePmu *p, uint32_t msr)
 {
     int i = counter_at(msr);
 
@@ -516,25 +519,25 @@ static uint64_t legal_bits(uint32_t msr)
         return UINT64_MAX;          /* bits above 32 are ignored */
     }
     if (i >= 0) {
-        return value_mask(i);
+        return value_mask(p, i);
     }
     switch (msr) {
     case MSR_DEBUGCTL:
         return DEBUGCTL_BITS;
     case MSR_FIXED_CTRL:
-        return fixed_ctrl_bits();
+        return fixed_ctrl_bits(p);
     case MSR_GLOBAL_CTRL:
-        return global_bits();
+        return global_bits(p);
     case MSR_GLOBAL_OVF:
-        return status_bits();
+        return status_bits(p);
     case MSR_STATUS_SET:
-        return status_bits() & ~STATUS_CHANGED;
+        return status_bits(p) & ~STATUS_CHANGED;
     case MSR_CAPABILITIES:
     case MSR_GLOBAL_STATUS:
     case MSR_GLOBAL_INUSE:
         return 0;                   /* nothing at all may be written */
     }
-    return config()->any ? EVTSEL_BITS : EVTSEL_BITS & ~EVTSEL_ANY;
+    return config(p)->any ? EVTSEL_BITS : EVTSEL_BITS & ~EVTSEL_ANY;
 }
 
 static bool read_only(uint32_t msr)
@@ -554,7 +557,7 @@ static void check_counter(const UcoreCorePmu *p, unsigned i, uint32_t msr,
         ucore_violation(ucore, "core-running", "MSR %xh written %" PRIx64
                         "h while its counter counts", msr, val);
     }
-    if (config()->version >= 2 && (p->status & global_bit(i))) {
+    if (config(p)->version >= 2 && (p->status & global_bit(i))) {
         ucore_violation(ucore, "core-status", "MSR %xh written %" PRIx64
                         "h while its counter's overflow is set", msr, val);
     }
@@ -579,14 +582,14 @@ static void check_write(const UcoreCorePmu *p, uint32_t msr, uint64_t val)
         return;                     /* writes by perf are not checked */
     }
     if (msr == MSR_FIXED_CTRL) {
-        for (unsigned f = 0; f < config()->fixed; f++) {
+        for (unsigned f = 0; f < config(p)->fixed; f++) {
             check_control(p, UCORE_CORE_MAX_GP + f, msr,
                           extract64(p->fixed_ctrl, 4 * f, 4),
                           extract64(val, 4 * f, 4));
         }
     } else if (i >= 0) {
         check_counter(p, i, msr, val);
-    } else if (within(msr, MSR_EVTSEL0, config()->gp)) {
+    } else if (within(msr, MSR_EVTSEL0, config(p)->gp)) {
         i = msr - MSR_EVTSEL0;
         check_control(p, i, msr, p->evtsel[i], val);
     }
@@ -598,10 +601,10 @@ static void counter_write(UcoreCorePmu *p, unsigned i, uint32_t msr,
     if (within(msr, MSR_PMC0, UCORE_CORE_MAX_GP)) {
         val = (int64_t)(int32_t)val;
     }
-    p->value[i] = val & value_mask(i);
+    p->value[i] = val & value_mask(p, i);
     p->frac[i] = 0;
     /* no guest can read the status of version 1; the log shows the last carry */
-    if (config()->version < 2) {
+    if (config(p)->version < 2) {
         p->status &= ~global_bit(i);
     }
 }
@@ -637,12 +640,12 @@ static void msr_store(UcoreCpu *c, uint32_t msr, uint64_t val)
     }
 }
 
-static bool write_faults(uint32_t msr, uint64_t val)
+static bool write_faults(const UcoreCorePmu *p, uint32_t msr, uint64_t val)
 {
-    if (!msr_exists(msr)) {
+    if (!msr_exists(p, msr)) {
         return true;
     }
-    if (!read_only(msr) && !(val & ~legal_bits(msr))) {
+    if (!read_only(msr) && !(val & ~legal_bits(p, msr))) {
         return false;
     }
     if (ucore->record_cores && msr != MSR_DEBUGCTL) {
@@ -659,7 +662,7 @@ UcoreMsrResult ucore_core_wrmsr(UcoreCpu *c, uint32_t msr, uint64_t val)
     int64_t now;
 
     now = pmu_prepare(c);
-    if (write_faults(msr, val)) {
+    if (write_faults(p, msr, val)) {
         pmu_rearm(p);
         return UCORE_MSR_FAULT;
     }
@@ -677,11 +680,11 @@ UcoreMsrResult ucore_core_wrmsr(UcoreCpu *c, uint32_t msr, uint64_t val)
 
 bool ucore_core_raise(UcoreCpu *c, uint64_t bits)
 {
-    if (!ucore->config.core_pmu || config()->version < 2) {
+    if (!ucore->config.core_pmu || config(&c->pmu)->version < 2) {
         return false;
     }
     pmu_prepare(c);
-    c->pmu.status |= bits & status_bits();
+    c->pmu.status |= bits & status_bits(&c->pmu);
     pmu_rearm(&c->pmu);
     return true;
 }
@@ -689,11 +692,15 @@ bool ucore_core_raise(UcoreCpu *c, uint64_t bits)
 bool ucore_rdpmc(X86CPU *cpu, uint32_t index, uint64_t *val)
 {
     bool fixed = index & BIT(30);
+    const UcoreCoreConfig *core;
     UcoreCpu *c;
 
+    if (!ucore || !ucore->config.core_pmu) {
+        return false;
+    }
     index &= ~BIT(30);
-    if (!ucore || !ucore->config.core_pmu ||
-        index >= (fixed ? config()->fixed : config()->gp)) {
+    core = ucore_core_config(CPU(cpu)->cpu_index);
+    if (index >= (fixed ? core->fixed : core->gp)) {
         return false;
     }
     c = &ucore->cpu[CPU(cpu)->cpu_index];

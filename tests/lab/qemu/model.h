@@ -481,6 +481,7 @@ typedef struct UcoreCoreConfig {
     bool full_width;            /* with IA32_A_PMCx */
     bool any;                   /* events can count for both threads */
     bool hybrid;
+    unsigned type;              /* CPUID.1AH:EAX[31:24] of a hybrid CPU */
     bool uncore_bit;            /* an uncore PMI sets GLOBAL_STATUS[61] */
     unsigned unavailable;       /* mask of predefined events that are absent */
     unsigned events;            /* length of that mask (CPUID.0AH:EAX[31:24]) */
@@ -558,6 +559,8 @@ typedef struct UcoreConfig {
     bool strict, core_pmu, insns, clocked;
     unsigned price[UCORE_COSTS];        /* ns */
     UcoreCoreConfig core;
+    UcoreCoreConfig atom;       /* of the CPUs whose bits are set in @atoms */
+    unsigned atoms;
     uint64_t scale;             /* in 1e-6 */
     GArray *rates;              /* UcoreRate entries; the last match is used */
     unsigned nr_rates;          /* of the scenario; commands added the others */
@@ -920,6 +923,7 @@ void ucore_core_uncore_pmi(UcoreCpu *c);
 /* Count until now. */
 void ucore_core_sync(UcoreCpu *c);
 /* Return the control word of counter @i, of a fixed counter its 4-bit field. */
+bool ucore_core_has(const UcoreCorePmu *p, unsigned i);
 uint64_t ucore_core_ctl(const UcoreCorePmu *p, unsigned i);
 /* Return the increments per second of counter @i. */
 uint64_t ucore_core_rate(const UcoreCorePmu *p, unsigned i);
@@ -930,6 +934,8 @@ uint64_t ucore_core_rate(const UcoreCorePmu *p, unsigned i);
 bool ucore_core_raise(UcoreCpu *c, uint64_t bits);
 
 bool ucore_core_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp);
+const UcoreCoreConfig *ucore_core_config(int cpu);
+bool ucore_core_capabilities(void);
 void ucore_core_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t *eax,
                       uint32_t *ebx, uint32_t *ecx, uint32_t *edx);
 

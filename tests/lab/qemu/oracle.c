@@ -369,18 +369,13 @@ static void json_core_counter(GString *j, const UcoreCorePmu *p, unsigned i)
 /* core counters with a control; @all: all core counters */
 static void json_core(GString *j, const UcoreCpu *c, bool all)
 {
-    const UcoreCoreConfig *core = &ucore->config.core;
-
     json_u64(j, "cpu", CPU(c->cpu)->cpu_index);
     json_u64(j, "apic_id", c->cpu->apic_id);
     json_u64(j, "global_ctrl", c->pmu.global_ctrl);
     json_u64(j, "status", c->pmu.status);
     json_open(j, "counters", '[');
     for (unsigned i = 0; i < UCORE_CORE_CTRS; i++) {
-        bool there = i < UCORE_CORE_MAX_GP
-                     ? i < core->gp : i - UCORE_CORE_MAX_GP < core->fixed;
-
-        if (there && (all || ucore_core_ctl(&c->pmu, i))) {
+        if (ucore_core_has(&c->pmu, i) && (all || ucore_core_ctl(&c->pmu, i))) {
             json_core_counter(j, &c->pmu, i);
         }
     }
