@@ -42,7 +42,7 @@
  *  ENOMEM      out of memory
  *  ENOBUFS     ring memory of the user would exceed RLIMIT_MEMLOCK and the driver's
  *              allowance
- *  ENOENT      no such box, domain, event, session or CPU
+ *  ENOENT      no such box, domain, kind of cores, event, session or CPU
  *  ENXIO       the box has no such field or counter, or the event cannot count on any of
  *              the requested counters
  *  ERANGE      a value does not fit its field, a period does not fit its counter, a period
@@ -157,7 +157,7 @@
 #define UCORE_CAP_GLOBAL_FREEZE	(1U << 0)	/* global controls freeze a whole die (skew_ns) */
 #define UCORE_CAP_OVERFLOW_PMI	(1U << 1)	/* overflows of uncore boxes raise a PMI */
 #define UCORE_CAP_DISCOVERY	(1U << 2)	/* boxes come from discovery tables (GET_TABLES) */
-#define UCORE_CAP_CORE		(1U << 3)	/* each CPU has a box "core" (GET_CORE) */
+#define UCORE_CAP_CORE		(1U << 3)	/* CPUs have boxes of their cores (GET_CORE) */
 #define UCORE_CAP_PMI_TRIAL	(1U << 4)	/* a trial may add OVERFLOW_PMI (SELFTEST_PMI) */
 
 /* ucore_get_info.cause: cause of the problem in ucore_get_info.reason */
@@ -898,8 +898,14 @@ struct ucore_get_units {
 
 /*
  * Core monitors: "architectural performance monitoring". Where CPUID leaf 0AH describes them
- * consistently, each CPU that was online when the module was loaded has a box of type "core"
+ * consistently, each CPU that was online when the module was loaded has a box of its core
  * (UCORE_SCOPE_CPU).
+ *
+ * A hybrid processor (CPUID leaf 07H, EDX[15]) has several kinds of cores, which differ in
+ * counters and events. Boxes of performance cores (CPUID leaf 1AH, EAX[31:24] = 40H) have the
+ * type "core", those of efficient cores (20H) the type "atom". Other processors have one kind
+ * of cores, and boxes of the type "core". CPUs of other kinds have no boxes. Nor have CPUs whose
+ * counters differ from those of the first CPU of their kind.
  *
  * The kernel's perf uses the same counters, first come, first served. While a session has
  * events on a core, hardware events of perf fail with EBUSY. While perf uses the counters of
@@ -909,7 +915,7 @@ struct ucore_get_units {
 /* ucore_get_core.state: whether boxes of cores exist and can be used */
 #define UCORE_CORE_READY	0	/* core events can be added, unless perf counts on cores */
 #define UCORE_CORE_NONE		1	/* no architectural performance monitoring */
-#define UCORE_CORE_HYBRID	2	/* the CPUs are of more than one kind */
+#define UCORE_CORE_UNKNOWN	2	/* a kind of cores that the driver does not know */
 #define UCORE_CORE_VERSION	3	/* perfmon version 6 or later is not supported */
 #define UCORE_CORE_BAD_CPUID	4	/* CPUID is inconsistent, or registers do not respond */
 #define UCORE_CORE_KERNEL	5	/* this kernel cannot share the counters with its perf */
@@ -931,7 +937,7 @@ struct ucore_get_units {
 #define UCORE_CORE_EVENT_MISPREDICTS	(1U << 6)	/* mispredicted branches retired: C5H 00H */
 
 /**
- * struct ucore_get_core - UCORE_GET_CORE: describe the core monitors (CPUID leaf 0AH)
+ * struct ucore_get_core - UCORE_GET_CORE: describe the core monitors of a kind of cores
  * @size: sizeof(struct ucore_get_core)
  * @flags: 0
  * @state: out: UCORE_CORE_*
@@ -942,17 +948,27 @@ struct ucore_get_units {
  * @fixed_width: out: width of a fixed counter (bits)
  * @events: out: UCORE_CORE_EVENT_*, predefined events of the processor
  * @caps: out: UCORE_CORE_CAP_*
- * @eax: out: EAX of CPUID leaf 0AH, 0 without that leaf
- * @ebx: out: EBX of CPUID leaf 0AH, 0 without that leaf
- * @ecx: out: ECX of CPUID leaf 0AH, 0 without that leaf
- * @edx: out: EDX of CPUID leaf 0AH, 0 without that leaf
- * @reason: out: one sentence on @state and the remedy, empty if there is no problem
+ * @eax: out: EAX of CPUID leaf 0AH of the kind's first CPU, 0 without that leaf
+ * @ebx: out: EBX of this leaf
+ * @ecx: out: ECX of this leaf
+ * @edx: out: EDX of this leaf
+ * @reason: out: one sentence on @state and the remedy, or on CPUs without a box; empty if there
+ *          is no problem
+ * @kind: number of a kind of cores, below @nr_kinds. Programs with a smaller structure get kind 0,
+ *        the performance cores if there are any
+ * @nr_kinds: out: number of kinds of cores, at least 1. Without performance cores, kind 0 is the
+ *            next kind. Cores of unknown types are one kind, the last one
+ * @cpu_type: out: EAX[31:24] of CPUID leaf 1AH, 0 if the processor is not hybrid. Performance cores
+ *            have 40H, efficient cores 20H
+ * @nr_boxes: out: number of CPUs of this kind that have a box
+ * @nr_cpus: out: number of CPUs of this kind that were online when the module was loaded
+ * @type: out: type of the boxes ("core", "atom"), empty for cores of unknown types
  *
  * The command does not find out whether perf uses the counters, because events of perf would
  * fail during the check. ADD_EVENT finds out, and fails with EBUSY. @state and @reason then
  * have the cause until an ADD_EVENT on a core succeeds.
  *
- * Errors: EINVAL, E2BIG, EFAULT.
+ * Errors: EINVAL, E2BIG, EFAULT, ENOENT (no kind @kind).
  */
 struct ucore_get_core {
 	__u32 size;
@@ -970,6 +986,12 @@ struct ucore_get_core {
 	__u32 ecx;
 	__u32 edx;
 	char reason[UCORE_REASON_LEN];
+	__u32 kind;
+	__u32 nr_kinds;
+	__u32 cpu_type;
+	__u32 nr_boxes;
+	__u32 nr_cpus;
+	char type[UCORE_NAME_LEN];
 };
 
 /*
@@ -1360,6 +1382,11 @@ struct ucore_set_pmi_cpus {
  * Overflows during a sample or beyond the budget have no sample and count as lost
  * (ucore_get_budget.dropped, LOST records). perf throttles events that interrupt too often
  * (kernel.perf_event_max_sample_rate).
+ *
+ * On a hybrid processor perf has a PMU for each kind of cores (cpu_core, cpu_atom). For a CPU, perf
+ * takes the PMU of this CPU, but refuses UCORE_PERF_RAW on efficient cores. For a thread, perf
+ * counts on performance cores only, unless bits 63:32 of @config have the type of the other PMU
+ * (UCORE_PERF_HARDWARE). Add a trigger for each PMU.
  *
  * A session may have many core triggers. They exist until the session ends. The trigger of an
  * exited thread, or of a CPU that has been offline, stays silent. New threads are not

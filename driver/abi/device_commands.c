@@ -225,8 +225,7 @@ static int cmd_get_units(struct ucore_ioctl_call *call)
 
 static int cmd_get_core(struct ucore_ioctl_call *call)
 {
-	ucore_describe_core(&call->arg.core);
-	return 0;
+	return ucore_describe_core(&call->arg.core);
 }
 
 static int create_check(const struct ucore_create_session *create)

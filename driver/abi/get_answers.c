@@ -5,6 +5,7 @@
  * the data that they copy.
  */
 #include <linux/cpufeature.h>
+#include <linux/kernel.h>
 #include <linux/pci.h>
 #include <linux/string.h>
 
@@ -70,8 +71,8 @@ static const char *core_reason(u32 state)
 		if (boot_cpu_has(X86_FEATURE_HYPERVISOR))
 			return "CPUID.0AH reports no counters: give the virtual machine a PMU";
 		return "CPUID.0AH reports no counters";
-	case UCORE_CORE_HYBRID:
-		return "a hybrid processor: its CPUs differ in counters and events, use perf";
+	case UCORE_CORE_UNKNOWN:
+		return "a kind of CPU that this driver does not know (CPUID.1AH:EAX[31:24])";
 	case UCORE_CORE_VERSION:
 		return "versions above 5 have other registers, which this driver does not know";
 	case UCORE_CORE_BAD_CPUID:
@@ -87,18 +88,28 @@ static const char *core_reason(u32 state)
 }
 
 /**
- * ucore_describe_core() - answer GET_CORE: describe the core counters
- * @out: the answer; @out->size is not changed
+ * ucore_describe_core() - answer GET_CORE: describe the core counters of a kind of cores
+ * @out: the answer; @out->size and @out->kind are not changed
  *
  * Whether perf has the counters is known from the last ADD_EVENT. To find it out here, the
  * function would have to reserve the counters, and events of perf would fail meanwhile.
+ *
+ * Return: 0, or -ENOENT if the machine has no kind with this number.
  */
-void ucore_describe_core(struct ucore_get_core *out)
+int ucore_describe_core(struct ucore_get_core *out)
 {
-	ucore_core_describe(out);
+	int ret = ucore_core_describe(out);
+
+	if (ret)
+		return ret;
 	if (out->state == UCORE_CORE_READY && READ_ONCE(ucore_catalog.core_busy))
 		out->state = UCORE_CORE_BUSY;
 	strscpy(out->reason, core_reason(out->state), sizeof(out->reason));
+	if (out->state == UCORE_CORE_READY && out->nr_boxes < out->nr_cpus)
+		scnprintf(out->reason, sizeof(out->reason),
+			  "%u of %u CPUs of this kind have no box: their CPUID.0AH or registers differ from the first CPU's",
+			  out->nr_cpus - out->nr_boxes, out->nr_cpus);
+	return 0;
 }
 
 static u64 box_location(const struct ucore_box *box)

@@ -10,7 +10,7 @@ struct ucore_box;
 u32 ucore_describe_state(void);
 const char *ucore_describe_reason(u32 state);
 u32 ucore_describe_cause(u32 state);
-void ucore_describe_core(struct ucore_get_core *out);
+int ucore_describe_core(struct ucore_get_core *out);
 void ucore_describe_box(const struct ucore_box *box, bool admin, struct ucore_box_info *out);
 void ucore_describe_link(const struct ucore_box *box, struct ucore_link_info *out);
 void ucore_describe_selftest(struct ucore_box *box, struct ucore_get_selftest *out);

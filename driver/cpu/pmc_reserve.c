@@ -19,11 +19,19 @@
 /* Number of claimed core boxes, protected by the catalog's lock. */
 static u32 users;
 
-static void release(u32 nr)
+/*
+ * Number of reserved event selects, protected by the catalog's lock. It is the largest number of
+ * counters of all boxes that were claimed since the first one, because the cores of a hybrid
+ * processor differ.
+ */
+static u32 reserved;
+
+static void release_from(u32 first)
 {
-	while (nr--) {
-		release_evntsel_nmi(CORE_EVTSEL0 + nr);
-		release_perfctr_nmi(CORE_PMC0 + nr);
+	while (reserved > first) {
+		reserved--;
+		release_evntsel_nmi(CORE_EVTSEL0 + reserved);
+		release_perfctr_nmi(CORE_PMC0 + reserved);
 	}
 }
 
@@ -41,13 +49,14 @@ static bool reserve_one(u32 i)
 	return false;
 }
 
-static int reserve_all(u32 nr)
+/* Reserve the first @nr event selects. */
+static int reserve_up_to(u32 nr)
 {
-	u32 i;
+	u32 before = reserved;
 
-	for (i = 0; i < nr; i++) {
-		if (!reserve_one(i)) {
-			release(i);
+	for (; reserved < nr; reserved++) {
+		if (!reserve_one(reserved)) {
+			release_from(before);
 			return -EBUSY;
 		}
 	}
@@ -56,13 +65,13 @@ static int reserve_all(u32 nr)
 
 /**
  * ucore_pmc_reserve() - reserve the core counters for one more claimed core box
- * @nr: number of general counters of a core
+ * @nr: number of general counters of the box
  *
  * Return: 0, or -EBUSY if perf or another user has reserved the core counters.
  */
 int ucore_pmc_reserve(u32 nr)
 {
-	int ret = users ? 0 : reserve_all(nr);
+	int ret = reserve_up_to(nr);
 
 	lockdep_assert_held(&ucore_catalog.lock);
 
@@ -73,14 +82,13 @@ int ucore_pmc_reserve(u32 nr)
 
 /**
  * ucore_pmc_release() - end the reservation of the core counters by one core box
- * @nr: number of general counters of a core
  *
  * The release for the last core box makes the counters available to perf.
  */
-void ucore_pmc_release(u32 nr)
+void ucore_pmc_release(void)
 {
 	lockdep_assert_held(&ucore_catalog.lock);
 
 	if (!--users)
-		release(nr);
+		release_from(0);
 }

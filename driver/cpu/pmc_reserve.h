@@ -7,6 +7,6 @@
 
 /* With the catalog's lock held: */
 int ucore_pmc_reserve(u32 nr);
-void ucore_pmc_release(u32 nr);
+void ucore_pmc_release(void);
 
 #endif /* UCORE_PMC_RESERVE_H */

@@ -3,16 +3,19 @@
  * Finder of the core boxes: one box with the core counters of each online CPU.
  *
  * Owns the state that GET_CORE reports. ucore_core_decode() validates CPUID.0AH and is a pure
- * function. Hybrid machines, whose CPUs are of several types, get no core boxes. Process
- * context, at module load.
+ * function. Hybrid processors have several kinds of cores. Each kind has its own box type and
+ * its own state, from CPUID and registers of its CPUs. Process context, at module load.
  */
 #include <linux/bitfield.h>
 #include <linux/cpu.h>
 #include <linux/cpufeature.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
 #include <linux/minmax.h>
 #include <linux/moduleparam.h>
 #include <linux/processor.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 #include <linux/topology.h>
 
 #include "compat.h"
@@ -23,14 +26,48 @@ static bool core_pmu = true;
 module_param(core_pmu, bool, 0444);
 MODULE_PARM_DESC(core_pmu, "provide the counters of the cores, which perf uses, too");
 
-/* Core PMU of this machine, constant once the catalog is built */
-static struct {
+/**
+ * struct core_kind - a kind of cores, constant once the catalog is built
+ * @name: name of the box type, "" for all kinds that the driver does not know
+ * @cpu_type: CPUID.1AH:EAX[31:24] of the kind; unused if @name is ""
+ * @state: UCORE_CORE_*
+ * @nr_boxes: number of CPUs with a box
+ * @nr_cpus: number of CPUs
+ * @leaf: values of the first CPU of the kind
+ * @pmu: properties of the core PMU of this CPU. The boxes of the kind have the same
+ * @type: type of the boxes
+ * @global: global control and status of the boxes
+ */
+struct core_kind {
+	const char *name;
+	u32 cpu_type;
 	u32 state;
+	u32 nr_boxes;
+	u32 nr_cpus;
 	struct ucore_core_cpuid leaf;
 	struct ucore_core_pmu pmu;
 	struct ucore_box_type type;
 	struct ucore_global global;
-} core = { .state = UCORE_CORE_NONE };
+};
+
+/* Kinds in the order of GET_CORE. A processor that is not hybrid has the first one only. */
+static struct core_kind kinds[] = {
+	{ .name = "core", .cpu_type = CORE_TYPE_PERFORMANCE },
+	{ .name = "atom", .cpu_type = CORE_TYPE_EFFICIENT },
+	{ .name = "" },
+};
+
+/**
+ * struct core_probe - the core PMU of one CPU
+ * @leaf: values of CPUID and of related registers
+ * @pmu: properties derived from @leaf
+ * @state: UCORE_CORE_*
+ */
+struct core_probe {
+	struct ucore_core_cpuid leaf;
+	struct ucore_core_pmu pmu;
+	u32 state;
+};
 
 /* ---- validating CPUID.0AH ---- */
 
@@ -88,14 +125,25 @@ u32 ucore_core_decode(const struct ucore_core_cpuid *leaf, struct ucore_core_pmu
 	pmu->full_width = leaf->capabilities & CORE_CAP_FULL_WIDTH;
 	pmu->any = version >= 3 && !(leaf->edx & CORE_EDX_NO_ANY);
 
-	if (leaf->hybrid)
-		return UCORE_CORE_HYBRID;
+	if (leaf->hybrid && leaf->cpu_type != CORE_TYPE_PERFORMANCE &&
+	    leaf->cpu_type != CORE_TYPE_EFFICIENT)
+		return UCORE_CORE_UNKNOWN;
 	if (version > CORE_MAX_VERSION)
 		return UCORE_CORE_VERSION;
 	return pmu->nr_gp && width_sane(pmu->width) ? UCORE_CORE_READY : UCORE_CORE_BAD_CPUID;
 }
 
-/* ---- probing the machine ---- */
+/* ---- probing a CPU ---- */
+
+static u32 cpu_type_read(void)
+{
+	u32 eax, ebx, ecx, edx;
+
+	if (boot_cpu_data.cpuid_level < CORE_TYPE_CPUID)
+		return 0;
+	cpuid(CORE_TYPE_CPUID, &eax, &ebx, &ecx, &edx);
+	return FIELD_GET(CORE_TYPE_EAX, eax);
+}
 
 static void leaf_read(struct ucore_core_cpuid *out)
 {
@@ -104,6 +152,8 @@ static void leaf_read(struct ucore_core_cpuid *out)
 		return;
 	cpuid(CORE_CPUID, &out->eax, &out->ebx, &out->ecx, &out->edx);
 	out->hybrid = boot_cpu_has(X86_FEATURE_HYBRID_CPU);
+	if (out->hybrid)
+		out->cpu_type = cpu_type_read();
 	out->hypervisor = boot_cpu_has(X86_FEATURE_HYPERVISOR);
 	if (boot_cpu_has(X86_FEATURE_PDCM) &&
 	    rdmsrq_safe(CORE_PERF_CAPABILITIES, &out->capabilities))
@@ -134,6 +184,23 @@ static bool registers_readable(const struct ucore_core_pmu *pmu)
 	return msrs_readable(CORE_GLOBAL_STATUS, 1) && msrs_readable(CORE_GLOBAL_CTL, 1) &&
 	       (!pmu->nr_fixed ||
 		(msrs_readable(CORE_FIXED_CTL, 1) && msrs_readable(CORE_FIXED0, pmu->nr_fixed)));
+}
+
+/* Examine the core PMU of this CPU. Runs in an IPI, too. */
+static void probe_here(void *arg)
+{
+	struct core_probe *probe = arg;
+
+	leaf_read(&probe->leaf);
+	probe->state = ucore_core_decode(&probe->leaf, &probe->pmu);
+	if (probe->state != UCORE_CORE_READY)
+		return;
+	if (!core_pmu)
+		probe->state = UCORE_CORE_DISABLED;
+	else if (!UCORE_CAN_RESERVE)
+		probe->state = UCORE_CORE_KERNEL;
+	else if (!registers_readable(&probe->pmu))
+		probe->state = UCORE_CORE_BAD_CPUID;
 }
 
 /* ---- describing the boxes ---- */
@@ -172,10 +239,11 @@ static void describe_global(struct ucore_global *global, const struct ucore_core
 		global->clear_mask |= CORE_STATUS_FROZEN;
 }
 
-static void describe_type(struct ucore_box_type *type, const struct ucore_core_pmu *pmu,
-			  const struct ucore_core_table *table)
+static void describe_type(struct ucore_box_type *type, const char *name,
+			  const struct ucore_core_pmu *pmu, const struct ucore_core_table *table)
 {
 	*type = *table->type;
+	type->name = name;
 	type->nr_gp = pmu->nr_gp;
 	type->width = pmu->width;
 	type->nr_fixed = pmu->nr_fixed;
@@ -189,28 +257,92 @@ static void describe_type(struct ucore_box_type *type, const struct ucore_core_p
 		type->caps &= ~UCORE_BOX_F_FIXED_OVERFLOW;
 }
 
-static int add_boxes(struct ucore_finder *finder, const struct ucore_layout *layout)
+static const struct ucore_layout *layout_of(const struct core_kind *kind,
+					    const struct ucore_core_table *table)
 {
-	struct ucore_box_desc desc = {
-		.type = &core.type,
-		.layout = layout,
-		.global = &core.global,
-		.scope = UCORE_SCOPE_CPU,
-		.global_gp = bits(core.pmu.nr_gp),
-		.global_fixed = bits(core.pmu.nr_fixed) << CORE_STATUS_FIXED,
-	};
-	int cpu, ret = 0;
+	return kind->pmu.full_width ? table->full_layout : table->layout;
+}
 
-	cpus_read_lock();
-	for_each_online_cpu(cpu) {
-		desc.cpu = cpu;
-		desc.die = topology_logical_die_id(cpu);
-		ret = ucore_finder_add(finder, &desc);
-		if (ret)
-			break;
+static int add_box(struct ucore_finder *finder, struct core_kind *kind, int cpu,
+		   const struct ucore_core_table *table)
+{
+	const struct ucore_box_desc desc = {
+		.type = &kind->type,
+		.layout = layout_of(kind, table),
+		.global = &kind->global,
+		.scope = UCORE_SCOPE_CPU,
+		.global_gp = bits(kind->pmu.nr_gp),
+		.global_fixed = bits(kind->pmu.nr_fixed) << CORE_STATUS_FIXED,
+		.cpu = cpu,
+		.die = topology_logical_die_id(cpu),
+	};
+
+	kind->nr_boxes++;
+	finder->caps |= UCORE_CAP_CORE;
+	return ucore_finder_add(finder, &desc);
+}
+
+/* ---- kinds of cores ---- */
+
+static void kinds_clear(void)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		kinds[i].state = UCORE_CORE_NONE;
+		kinds[i].nr_boxes = 0;
+		kinds[i].nr_cpus = 0;
+		kinds[i].leaf = (struct ucore_core_cpuid){ };
+		kinds[i].pmu = (struct ucore_core_pmu){ };
 	}
-	cpus_read_unlock();
-	return ret;
+}
+
+static struct core_kind *kind_of(const struct core_probe *probe)
+{
+	struct core_kind *kind = kinds;
+
+	if (probe->leaf.hybrid)
+		while (*kind->name && kind->cpu_type != probe->leaf.cpu_type)
+			kind++;
+	return kind;
+}
+
+/* Return true if the properties of two core PMUs are equal. */
+static bool pmu_same(const struct ucore_core_pmu *a, const struct ucore_core_pmu *b)
+{
+	return a->version == b->version && a->nr_gp == b->nr_gp && a->width == b->width &&
+	       a->nr_fixed == b->nr_fixed && a->fixed_width == b->fixed_width &&
+	       a->events == b->events && a->full_width == b->full_width && a->any == b->any;
+}
+
+/* Make a kind of its first CPU. */
+static void kind_begin(struct core_kind *kind, const struct core_probe *probe,
+		       const struct ucore_core_table *table)
+{
+	kind->state = probe->state;
+	kind->leaf = probe->leaf;
+	kind->pmu = probe->pmu;
+	if (kind->state != UCORE_CORE_READY)
+		return;
+	describe_global(&kind->global, &kind->pmu, layout_of(kind, table));
+	describe_type(&kind->type, kind->name, &kind->pmu, table);
+}
+
+/*
+ * Add the box of a CPU. A CPU that differs from the first one of its kind has no box, because
+ * its events and counters are not those that GET_CORE and the type of the box describe.
+ */
+static int examine_cpu(struct ucore_finder *finder, int cpu, const struct core_probe *probe,
+		       const struct ucore_core_table *table)
+{
+	struct core_kind *kind = kind_of(probe);
+
+	if (!kind->nr_cpus++)
+		kind_begin(kind, probe, table);
+	if (kind->state != UCORE_CORE_READY || probe->state != kind->state ||
+	    !pmu_same(&probe->pmu, &kind->pmu))
+		return 0;
+	return add_box(finder, kind, cpu, table);
 }
 
 /**
@@ -218,57 +350,86 @@ static int add_boxes(struct ucore_finder *finder, const struct ucore_layout *lay
  * @finder: collection that receives the box descriptions
  * @platform: platform whose table is a struct ucore_core_table
  *
+ * All CPUs of a processor that is not hybrid are like the current one. They are not interrupted.
+ *
  * Return: 0 or -ENOMEM. A machine without a usable core PMU is not an error.
  */
 int ucore_core_find(struct ucore_finder *finder, const struct ucore_platform *platform)
 {
-	const struct ucore_core_table *table = platform->table;
-	const struct ucore_layout *layout;
+	struct core_probe probe = { };
+	int cpu, ret = 0;
 
-	leaf_read(&core.leaf);
-	core.state = ucore_core_decode(&core.leaf, &core.pmu);
-	if (core.state == UCORE_CORE_READY && !core_pmu)
-		core.state = UCORE_CORE_DISABLED;
-	if (core.state == UCORE_CORE_READY && !UCORE_CAN_RESERVE)
-		core.state = UCORE_CORE_KERNEL;
-	if (core.state == UCORE_CORE_READY && !registers_readable(&core.pmu))
-		core.state = UCORE_CORE_BAD_CPUID;
-	if (core.state != UCORE_CORE_READY)
-		return 0;
-	layout = core.pmu.full_width ? table->full_layout : table->layout;
-	describe_global(&core.global, &core.pmu, layout);
-	describe_type(&core.type, &core.pmu, table);
-	finder->caps |= UCORE_CAP_CORE;
-	return add_boxes(finder, layout);
+	kinds_clear();
+	cpus_read_lock();
+	probe_here(&probe);
+	for_each_online_cpu(cpu) {
+		if (probe.leaf.hybrid && smp_call_function_single(cpu, probe_here, &probe, 1))
+			continue;
+		ret = examine_cpu(finder, cpu, &probe, platform->table);
+		if (ret)
+			break;
+	}
+	cpus_read_unlock();
+	return ret;
 }
 
 /** ucore_core_drop() - reset the state that GET_CORE reports, after the core boxes were freed */
 void ucore_core_drop(void)
 {
-	core.state = UCORE_CORE_NONE;
+	kinds_clear();
+}
+
+/* Find the kind with a number, among the kinds that have CPUs; count all of them in @nr. */
+static const struct core_kind *kind_at(u32 number, u32 *nr)
+{
+	const struct core_kind *found = NULL;
+	u32 i;
+
+	*nr = 0;
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (kinds[i].nr_cpus && (*nr)++ == number)
+			found = &kinds[i];
+	if (*nr)
+		return found;
+	*nr = 1;	/* no CPU was examined */
+	return number ? NULL : kinds;
 }
 
 /**
  * ucore_core_describe() - fill in the answer to GET_CORE, except for the member reason
- * @out: answer; the member size is kept
+ * @out: answer; the members size and kind are kept
+ *
+ * Return: 0, or -ENOENT if there is no kind with this number.
  */
-void ucore_core_describe(struct ucore_get_core *out)
+int ucore_core_describe(struct ucore_get_core *out)
 {
+	u32 nr;
+	const struct core_kind *kind = kind_at(out->kind, &nr);
+
+	if (!kind)
+		return -ENOENT;
 	*out = (struct ucore_get_core){
 		.size = out->size,
-		.state = core.state,
-		.version = core.pmu.version,
-		.nr_counters = core.pmu.nr_gp,
-		.width = core.pmu.width,
-		.nr_fixed = core.pmu.nr_fixed,
-		.fixed_width = core.pmu.fixed_width,
-		.events = core.pmu.events,
-		.caps = (core.pmu.full_width ? UCORE_CORE_CAP_FULL_WIDTH : 0) |
-			(core.pmu.any ? UCORE_CORE_CAP_ANY : 0) |
-			(core.pmu.version >= 2 ? UCORE_CORE_CAP_GLOBAL : 0),
-		.eax = core.leaf.eax,
-		.ebx = core.leaf.ebx,
-		.ecx = core.leaf.ecx,
-		.edx = core.leaf.edx,
+		.state = kind->state,
+		.version = kind->pmu.version,
+		.nr_counters = kind->pmu.nr_gp,
+		.width = kind->pmu.width,
+		.nr_fixed = kind->pmu.nr_fixed,
+		.fixed_width = kind->pmu.fixed_width,
+		.events = kind->pmu.events,
+		.caps = (kind->pmu.full_width ? UCORE_CORE_CAP_FULL_WIDTH : 0) |
+			(kind->pmu.any ? UCORE_CORE_CAP_ANY : 0) |
+			(kind->pmu.version >= 2 ? UCORE_CORE_CAP_GLOBAL : 0),
+		.eax = kind->leaf.eax,
+		.ebx = kind->leaf.ebx,
+		.ecx = kind->leaf.ecx,
+		.edx = kind->leaf.edx,
+		.kind = out->kind,
+		.nr_kinds = nr,
+		.cpu_type = kind->leaf.cpu_type,
+		.nr_boxes = kind->nr_boxes,
+		.nr_cpus = kind->nr_cpus,
 	};
+	strscpy(out->type, kind->name, sizeof(out->type));
+	return 0;
 }

@@ -6,13 +6,14 @@
 #include "find/found_boxes.h"
 
 /**
- * struct ucore_core_cpuid - values of CPUID.0AH and of related registers on this machine
+ * struct ucore_core_cpuid - values of CPUID.0AH and of related registers on a CPU
  * @eax: EAX of CPUID.0AH
  * @ebx: EBX of CPUID.0AH
  * @ecx: ECX of CPUID.0AH
  * @edx: EDX of CPUID.0AH
  * @capabilities: value of IA32_PERF_CAPABILITIES, 0 if the MSR does not exist
- * @hybrid: true if the machine has CPUs of several types
+ * @hybrid: true if the machine has CPUs of several kinds
+ * @cpu_type: CPUID.1AH:EAX[31:24], the kind of a CPU; 0 if not @hybrid, or without that leaf
  * @hypervisor: true if the kernel runs under a hypervisor
  */
 struct ucore_core_cpuid {
@@ -21,6 +22,7 @@ struct ucore_core_cpuid {
 	u32 ecx;
 	u32 edx;
 	u64 capabilities;
+	u32 cpu_type;
 	bool hybrid;
 	bool hypervisor;
 };
@@ -64,6 +66,6 @@ struct ucore_core_table {
 u32 ucore_core_decode(const struct ucore_core_cpuid *leaf, struct ucore_core_pmu *pmu);
 int ucore_core_find(struct ucore_finder *finder, const struct ucore_platform *platform);
 void ucore_core_drop(void);
-void ucore_core_describe(struct ucore_get_core *out);
+int ucore_core_describe(struct ucore_get_core *out);
 
 #endif /* UCORE_CORE_CPUID_H */

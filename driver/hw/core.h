@@ -33,6 +33,13 @@
 #define CORE_MAX_FIXED		4
 #define CORE_MIN_FIXED		3	/* fixed counters of versions 2 to 4 if CPUID has fewer */
 
+/* ---- CPUID.1AH: the kind of a CPU of a hybrid processor (CPUID.07H:EDX[15]) ---- */
+
+#define CORE_TYPE_CPUID		0x1a
+#define CORE_TYPE_EAX		GENMASK(31, 24)
+#define CORE_TYPE_EFFICIENT	0x20
+#define CORE_TYPE_PERFORMANCE	0x40
+
 /* ---- MSRs of the core counters ---- */
 
 #define CORE_PMC0		0x0c1	/* IA32_PMCx; a write sign-extends its low 32 bits */

@@ -421,7 +421,7 @@ static void box_release(struct ucore_claim *claim)
 	if (box->domain->scope != UCORE_SCOPE_CPU)
 		return;
 	box->dirty = false;
-	ucore_pmc_release(box->desc.type->nr_gp);
+	ucore_pmc_release();
 }
 
 /* Collect the values that the claims of a box require in its shared registers, 0 if none does. */

@@ -15,38 +15,48 @@
 
 static struct fake_core *machine;
 
+static u32 gp_of(const struct fake_core_cpu *cpu)
+{
+	return machine->nr_gp - cpu->lacks_gp;
+}
+
+static u32 fixed_of(const struct fake_core_cpu *cpu)
+{
+	return machine->nr_fixed - cpu->lacks_fixed;
+}
+
 static u64 counter_mask(void)
 {
 	return GENMASK_ULL(machine->width - 1, 0);
 }
 
-static u64 counter_bits(void)
+static u64 counter_bits(const struct fake_core_cpu *cpu)
 {
-	return GENMASK_ULL(machine->nr_gp - 1, 0) |
-	       (machine->nr_fixed ? GENMASK_ULL(31 + machine->nr_fixed, 32) : 0);
+	return GENMASK_ULL(gp_of(cpu) - 1, 0) |
+	       (fixed_of(cpu) ? GENMASK_ULL(31 + fixed_of(cpu), 32) : 0);
 }
 
 /* Find a register and the bits that may be written. NULL if the register does not exist. */
 static u64 *reg_find(struct fake_core_cpu *cpu, u32 msr, u64 *legal)
 {
 	*legal = ~0ULL;
-	if (msr >= EVTSEL0 && msr < EVTSEL0 + machine->nr_gp) {
+	if (msr >= EVTSEL0 && msr < EVTSEL0 + gp_of(cpu)) {
 		*legal = machine->version >= 3 ? 0xffffffff : 0xffdfffff;
 		return &cpu->ctl[msr - EVTSEL0];
 	}
-	if (msr >= PMC0 && msr < PMC0 + machine->nr_gp)
+	if (msr >= PMC0 && msr < PMC0 + gp_of(cpu))
 		return &cpu->ctr[msr - PMC0];
 	*legal = counter_mask();
-	if (machine->full && msr >= A_PMC0 && msr < A_PMC0 + machine->nr_gp)
+	if (machine->full && msr >= A_PMC0 && msr < A_PMC0 + gp_of(cpu))
 		return &cpu->ctr[msr - A_PMC0];
 	if (machine->version < 2)
 		return NULL;
-	if (msr >= FIXED0 && msr < FIXED0 + machine->nr_fixed)
+	if (msr >= FIXED0 && msr < FIXED0 + fixed_of(cpu))
 		return &cpu->fixed[msr - FIXED0];
-	*legal = BIT_ULL(4 * machine->nr_fixed) - 1;
-	if (msr == FIXED_CTL && machine->nr_fixed)
+	*legal = BIT_ULL(4 * fixed_of(cpu)) - 1;
+	if (msr == FIXED_CTL && fixed_of(cpu))
 		return &cpu->fixed_ctl;
-	*legal = counter_bits();
+	*legal = counter_bits(cpu);
 	if (msr == GLOBAL_CTL_)
 		return &cpu->global;
 	*legal |= BIT_ULL(62) | BIT_ULL(63);
@@ -142,8 +152,13 @@ int fake_core_init(struct kunit *test, u32 eax, u32 ebx, u32 edx, bool full)
 	machine->width = eax >> 16 & 0xff;
 	machine->nr_fixed = machine->version >= 2 ? edx & 0x1f : 0;
 	machine->full = full;
-	for (cpu = 0; cpu < FAKE_CPUS; cpu++)
-		machine->cpu[cpu].global = counter_bits();	/* value that perf leaves */
+	for (cpu = 0; cpu < FAKE_CPUS; cpu++) {
+		const u32 leaf[] = { eax, ebx, 0, edx };
+
+		/* value that perf leaves */
+		machine->cpu[cpu].global = counter_bits(&machine->cpu[cpu]);
+		memcpy(fake_kernel.cpuid[cpu], leaf, sizeof(leaf));
+	}
 
 	fake_pci_init(test);
 	fake_boot_cpu.x86_vendor = X86_VENDOR_INTEL;
@@ -151,9 +166,6 @@ int fake_core_init(struct kunit *test, u32 eax, u32 ebx, u32 edx, bool full)
 	fake_boot_cpu.x86_model = 250;	/* a model whose uncore the driver does not support */
 	fake_boot_cpu.cpuid_level = 0xa;
 	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_ARCH_PERFMON);
-	fake_kernel.cpuid[0] = eax;
-	fake_kernel.cpuid[1] = ebx;
-	fake_kernel.cpuid[3] = edx;
 	if (full) {
 		set_cpu_cap(&fake_boot_cpu, X86_FEATURE_PDCM);
 		fake_msr_add(CAPABILITIES, BIT(13));
@@ -161,6 +173,30 @@ int fake_core_init(struct kunit *test, u32 eax, u32 ebx, u32 edx, bool full)
 	fake_core_read = core_read;
 	fake_core_write = core_write;
 	return 0;
+}
+
+/**
+ * fake_core_hybrid() - make the machine a hybrid processor
+ * @test: test whose machine fake_core_init() has set up
+ *
+ * CPU 1 becomes an efficient core, with two general counters and one fixed counter less than the
+ * others, which become performance cores.
+ */
+void fake_core_hybrid(struct kunit *test)
+{
+	struct fake_core_cpu *atom = &machine->cpu[1];
+	u32 cpu;
+
+	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_HYBRID_CPU);
+	fake_boot_cpu.cpuid_level = 0x1a;
+	for (cpu = 0; cpu < FAKE_CPUS; cpu++)
+		fake_kernel.cpuid_kind[cpu][0] = 0x40000001;
+	fake_kernel.cpuid_kind[1][0] = 0x20000001;
+	fake_kernel.cpuid[1][0] -= 2 << 8;
+	fake_kernel.cpuid[1][3] -= 1;
+	atom->lacks_gp = 2;
+	atom->lacks_fixed = 1;
+	atom->global = counter_bits(atom);
 }
 
 void fake_core_exit(struct kunit *test)

@@ -38,6 +38,8 @@ struct fake_core_access {
  * @fixed_ctl: control of the fixed counters
  * @global: global control
  * @status: global status
+ * @lacks_gp: number of general-purpose counters of the machine that this CPU does not have
+ * @lacks_fixed: number of fixed counters of the machine that this CPU does not have
  */
 struct fake_core_cpu {
 	u64 ctl[8];
@@ -46,6 +48,8 @@ struct fake_core_cpu {
 	u64 fixed_ctl;
 	u64 global;
 	u64 status;
+	u32 lacks_gp;
+	u32 lacks_fixed;
 };
 
 /**
@@ -77,6 +81,7 @@ struct fake_core {
 };
 
 int fake_core_init(struct kunit *test, u32 eax, u32 ebx, u32 edx, bool full);
+void fake_core_hybrid(struct kunit *test);
 void fake_core_exit(struct kunit *test);
 void fake_core_expect(struct kunit *test, const struct fake_core_access *want, u32 nr);
 struct ucore_box *fake_core_box(struct kunit *test, u32 cpu);

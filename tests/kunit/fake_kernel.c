@@ -674,11 +674,14 @@ int fake_wrmsr(u32 msr, u64 val)
 
 void fake_cpuid(u32 leaf, u32 *eax, u32 *ebx, u32 *ecx, u32 *edx)
 {
-	WARN_ON(leaf != 0xa);
-	*eax = fake_kernel.cpuid[0];
-	*ebx = fake_kernel.cpuid[1];
-	*ecx = fake_kernel.cpuid[2];
-	*edx = fake_kernel.cpuid[3];
+	u32 cpu = raw_smp_processor_id() % FAKE_CPUS;
+	const u32 *regs = leaf == 0xa ? fake_kernel.cpuid[cpu] : fake_kernel.cpuid_kind[cpu];
+
+	WARN_ON(leaf != 0xa && leaf != 0x1a);
+	*eax = regs[0];
+	*ebx = regs[1];
+	*ecx = regs[2];
+	*edx = regs[3];
 }
 
 /* Return 1 if the register was free and is now reserved, 0 if it was reserved already. */

@@ -202,7 +202,8 @@ struct fake_dword {
  * @debugctl: IA32_DEBUGCTL of each CPU
  * @debugctl_faults: IA32_DEBUGCTL does not exist
  * @port61: value of port 61h (NMI status)
- * @cpuid: EAX, EBX, ECX and EDX of CPUID.0AH
+ * @cpuid: EAX, EBX, ECX and EDX of CPUID.0AH on each CPU
+ * @cpuid_kind: the same of CPUID.1AH
  * @selects: reserved event selects, bit 0 is MSR 186h
  * @counters: reserved general-purpose counters, bit 0 is MSR c1h
  * @lvtpc: LVTPC of each CPU
@@ -292,7 +293,8 @@ struct fake_kernel {
 	u64 debugctl[FAKE_CPUS];
 	bool debugctl_faults;
 	unsigned char port61;
-	u32 cpuid[4];
+	u32 cpuid[FAKE_CPUS][4];
+	u32 cpuid_kind[FAKE_CPUS][4];
 	u64 selects;
 	u64 counters;
 	u32 lvtpc[FAKE_CPUS];

@@ -15,13 +15,10 @@
 #define FIXED(i)	BIT_ULL(UCORE_COUNTER_FIXED + (i))
 
 /* Build the catalog, elect readers and register the NMI handler. */
-static int ready(struct kunit *test, u32 eax, u32 edx, bool full)
+static int boxes_ready(struct kunit *test)
 {
 	u32 cpu;
-	int ret = fake_core_init(test, eax, 0, edx, full);
 
-	if (ret)
-		return ret;
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_ASSERT_EQ(test, ucore_nmi_register(), 0);
 	KUNIT_ASSERT_EQ(test, ucore_readers_init(), 0);
@@ -29,6 +26,13 @@ static int ready(struct kunit *test, u32 eax, u32 edx, bool full)
 		fake_kernel.cpu_up(cpu);
 	fake_core(test)->nr = 0;
 	return 0;
+}
+
+static int ready(struct kunit *test, u32 eax, u32 edx, bool full)
+{
+	int ret = fake_core_init(test, eax, 0, edx, full);
+
+	return ret ? ret : boxes_ready(test);
 }
 
 static int core_init(struct kunit *test)
@@ -44,6 +48,16 @@ static int core_init_short(struct kunit *test)
 static int core_init_v4(struct kunit *test)
 {
 	return ready(test, EAX(4, 4, 48, 7), EDX(3, 48), true);
+}
+
+static int core_init_hybrid(struct kunit *test)
+{
+	int ret = fake_core_init(test, EAX(5, 8, 48, 7), 0, EDX(4, 48) | 0x8000, true);
+
+	if (ret)
+		return ret;
+	fake_core_hybrid(test);
+	return boxes_ready(test);
 }
 
 static int core_init_v1(struct kunit *test)
@@ -1087,6 +1101,61 @@ static void suspend_restores_and_resume_reprograms(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
 
+/* ---- hybrid processors: CPU 1 has six counters and three fixed ones, the others 8 and 4 ---- */
+
+static void each_kind_counts_with_its_own_registers(struct kunit *test)
+{
+	struct ucore_box *atom = fake_core_box(test, 1);
+	struct ucore_session *s = fake_session(test);
+	u32 i;
+
+	for (i = 0; i < 6; i++)
+		KUNIT_ASSERT_EQ(test, fake_add(s, atom, 0xc0, BIT(i), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, atom, 0, FIXED(2), 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, fake_add(s, atom, 0xc0, 0, 0, NULL), -ENOSPC);
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_core_box(test, 0), 0xc0, BIT(7), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_add(s, fake_core_box(test, 0), 0, FIXED(3), 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(s), 0);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 0)->global, 0xf000000ffULL);
+	KUNIT_EXPECT_EQ(test, regs_of(test, 1)->global, 0x70000003fULL);
+	fake_stop(s);
+	fake_session_close(test, s);
+	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
+}
+
+static void counter_of_the_other_kind_is_refused(struct kunit *test)
+{
+	struct ucore_session *s = fake_session(test);
+	struct ucore_box *atom = fake_core_box(test, 1);
+
+	KUNIT_EXPECT_EQ(test, fake_add(s, atom, 0xc0, BIT(6), 0, NULL), -ENXIO);
+	KUNIT_EXPECT_EQ(test, fake_add(s, atom, 0xc0, BIT(7), 1000, NULL), -ENXIO);
+	KUNIT_EXPECT_EQ(test, fake_add(s, atom, 0, FIXED(3), 0, NULL), -ENXIO);
+	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0ULL);
+}
+
+/* Boxes with fewer counters are claimed first, and released last. */
+static void largest_core_determines_the_reservation(struct kunit *test)
+{
+	struct ucore_session *a = fake_session(test), *b = fake_session(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(a, fake_core_box(test, 1), 0xc0, 0, 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0x3fULL);
+	fake_kernel.selects |= BIT_ULL(7);	/* reserved by another user */
+	KUNIT_EXPECT_EQ(test, fake_add(b, fake_core_box(test, 0), 0xc0, 0, 0, NULL), -EBUSY);
+	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0xbfULL);
+	KUNIT_EXPECT_EQ(test, fake_kernel.counters, 0x3fULL);
+	fake_kernel.selects &= ~BIT_ULL(7);
+	KUNIT_ASSERT_EQ(test, fake_add(b, fake_core_box(test, 0), 0xc0, 0, 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0xffULL);
+	KUNIT_EXPECT_EQ(test, fake_kernel.counters, 0xffULL);
+	fake_session_close(test, b);
+	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0xffULL);
+	fake_session_close(test, a);
+	KUNIT_EXPECT_EQ(test, fake_kernel.selects, 0ULL);
+	KUNIT_EXPECT_EQ(test, fake_kernel.counters, 0ULL);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(start_and_stop_access_sequence_is_exact),
 	KUNIT_CASE(global_control_is_restored),
@@ -1170,4 +1239,18 @@ static struct kunit_suite suite_v1 = {
 	.test_cases = cases_v1,
 };
 
-kunit_test_suites(&suite, &suite_short, &suite_v4, &suite_v1);
+static struct kunit_case cases_hybrid[] = {
+	KUNIT_CASE(each_kind_counts_with_its_own_registers),
+	KUNIT_CASE(counter_of_the_other_kind_is_refused),
+	KUNIT_CASE(largest_core_determines_the_reservation),
+	{ }
+};
+
+static struct kunit_suite suite_hybrid = {
+	.name = "ucore_core_hybrid",
+	.init = core_init_hybrid,
+	.exit = fake_core_exit,
+	.test_cases = cases_hybrid,
+};
+
+kunit_test_suites(&suite, &suite_short, &suite_v4, &suite_v1, &suite_hybrid);

@@ -87,9 +87,24 @@ static const struct decode decodes[] = {
 	  { .eax = EAX(3, 4, 65, 7), .edx = EDX(3, 48) }, UCORE_CORE_BAD_CPUID,
 	  { .version = 3, .nr_gp = 4, .width = 65, .nr_fixed = 3, .fixed_width = 48,
 	    .events = ALL7, .any = true } },
-	{ "a hybrid CPU",
-	  { .eax = EAX(5, 8, 48, 7), .edx = EDX(4, 48) | 0x8000, .hybrid = true },
-	  UCORE_CORE_HYBRID,
+	{ "performance core of a hybrid processor",
+	  { .eax = EAX(5, 8, 48, 7), .edx = EDX(4, 48) | 0x8000, .hybrid = true,
+	    .cpu_type = 0x40 }, UCORE_CORE_READY,
+	  { .version = 5, .nr_gp = 8, .width = 48, .nr_fixed = 4, .fixed_width = 48,
+	    .events = ALL7 } },
+	{ "efficient core of a hybrid processor",
+	  { .eax = EAX(5, 6, 48, 7), .edx = EDX(3, 48) | 0x8000, .hybrid = true,
+	    .cpu_type = 0x20 }, UCORE_CORE_READY,
+	  { .version = 5, .nr_gp = 6, .width = 48, .nr_fixed = 3, .fixed_width = 48,
+	    .events = ALL7 } },
+	{ "unknown core of a hybrid processor",
+	  { .eax = EAX(5, 8, 48, 7), .edx = EDX(4, 48) | 0x8000, .hybrid = true,
+	    .cpu_type = 0x30 }, UCORE_CORE_UNKNOWN,
+	  { .version = 5, .nr_gp = 8, .width = 48, .nr_fixed = 4, .fixed_width = 48,
+	    .events = ALL7 } },
+	{ "the type of a CPU is valid on hybrid processors only",
+	  { .eax = EAX(5, 8, 48, 7), .edx = EDX(4, 48) | 0x8000, .cpu_type = 0x30 },
+	  UCORE_CORE_READY,
 	  { .version = 5, .nr_gp = 8, .width = 48, .nr_fixed = 4, .fixed_width = 48,
 	    .events = ALL7 } },
 	{ "version 6",
@@ -134,12 +149,21 @@ static bool has_field(const struct ucore_box *box, u32 field)
 	return false;
 }
 
+/* Return the answer of GET_CORE for a kind of cores; size 0 for an error. */
+static struct ucore_get_core kind_info(u32 kind)
+{
+	struct ucore_get_core info = { .size = sizeof(info), .kind = kind };
+	int ret = ucore_describe_core(&info);
+
+	WARN_ON(ret && ret != -ENOENT);
+	if (ret)
+		info.size = 0;
+	return info;
+}
+
 static struct ucore_get_core core_info(void)
 {
-	struct ucore_get_core info = { .size = sizeof(info) };
-
-	ucore_describe_core(&info);
-	return info;
+	return kind_info(0);
 }
 
 /* Each CPU has a box, in a domain with the scope CPU, on a machine whose uncore is unknown. */
@@ -267,15 +291,6 @@ static void core_pmu_off_gives_no_boxes(struct kunit *test)
 	CORE_EXPECT_NONE(test);
 }
 
-static void hybrid_cpu_gives_no_boxes(struct kunit *test)
-{
-	if (fake_core_init(test, EAX(5, 8, 48, 7), 0, EDX(4, 48), true))
-		return;
-	set_cpu_cap(&fake_boot_cpu, X86_FEATURE_HYBRID_CPU);
-	expect_no_boxes(test, UCORE_CORE_HYBRID, "hybrid");
-	CORE_EXPECT_NONE(test);
-}
-
 static void version_above_5_gives_no_boxes(struct kunit *test)
 {
 	if (fake_core_init(test, EAX(6, 8, 48, 7), 0, EDX(4, 48), true))
@@ -305,6 +320,171 @@ static void missing_registers_give_no_boxes(struct kunit *test)
 		expect_no_boxes(test, UCORE_CORE_BAD_CPUID, "do not respond");
 		ucore_catalog_destroy();
 	}
+}
+
+/* ---- hybrid processors ---- */
+
+static void expect_kind(struct kunit *test, u32 number, const char *type, u32 state, u32 nr_boxes,
+			u32 nr_cpus)
+{
+	struct ucore_get_core info = kind_info(number);
+
+	KUNIT_EXPECT_EQ(test, info.size, (u32)sizeof(info));
+	KUNIT_EXPECT_EQ(test, info.kind, number);
+	KUNIT_EXPECT_STREQ(test, info.type, type);
+	KUNIT_EXPECT_EQ(test, info.state, state);
+	KUNIT_EXPECT_EQ(test, info.nr_boxes, nr_boxes);
+	KUNIT_EXPECT_EQ(test, info.nr_cpus, nr_cpus);
+}
+
+static int hybrid_init(struct kunit *test)
+{
+	int ret = fake_core_init(test, EAX(5, 8, 48, 7), 0, EDX(4, 48) | 0x8000, true);
+
+	if (!ret)
+		fake_core_hybrid(test);
+	return ret;
+}
+
+/* Each kind has a box type with its own counters, and the registers of a kind are its CPU's. */
+static void each_kind_of_core_has_its_counters(struct kunit *test)
+{
+	u32 others = num_online_cpus() - 1;
+
+	if (hybrid_init(test))
+		return;
+	fake_kernel.cpuid[1][1] = 0x20;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.caps, (u32)UCORE_CAP_CORE);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, num_online_cpus());
+	KUNIT_EXPECT_STREQ(test, fake_core_box(test, 0)->desc.type->name, "core");
+	KUNIT_EXPECT_EQ(test, fake_core_box(test, 0)->desc.type->nr_gp, 8);
+	KUNIT_EXPECT_EQ(test, fake_core_box(test, 0)->desc.type->nr_fixed, 4);
+	KUNIT_EXPECT_EQ(test, fake_core_box(test, 0)->domain->global->unfreeze, 0xf000000ffULL);
+	KUNIT_EXPECT_STREQ(test, fake_core_box(test, 1)->desc.type->name, "atom");
+	KUNIT_EXPECT_EQ(test, fake_core_box(test, 1)->desc.type->nr_gp, 6);
+	KUNIT_EXPECT_EQ(test, fake_core_box(test, 1)->desc.type->nr_fixed, 3);
+	KUNIT_EXPECT_EQ(test, fake_core_box(test, 1)->domain->global->unfreeze, 0x70000003fULL);
+	expect_kind(test, 0, "core", UCORE_CORE_READY, others, others);
+	expect_kind(test, 1, "atom", UCORE_CORE_READY, 1, 1);
+	KUNIT_EXPECT_EQ(test, kind_info(0).events, 0x7fU);
+	KUNIT_EXPECT_EQ(test, kind_info(1).events, 0x5fU);
+	KUNIT_EXPECT_EQ(test, kind_info(0).cpu_type, 0x40U);
+	KUNIT_EXPECT_EQ(test, kind_info(1).cpu_type, 0x20U);
+	KUNIT_EXPECT_EQ(test, kind_info(0).nr_kinds, 2U);
+	KUNIT_EXPECT_EQ(test, kind_info(1).nr_kinds, 2U);
+	KUNIT_EXPECT_EQ(test, kind_info(2).size, 0U);
+	KUNIT_EXPECT_EQ(test, kind_info(~0U).size, 0U);
+	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
+}
+
+/* CPUID.1AH has no meaning, and no other CPU is examined. */
+static void machine_without_hybrid_flag_has_one_kind(struct kunit *test)
+{
+	if (fake_core_init(test, EAX(5, 8, 48, 7), 0, EDX(4, 48) | 0x8000, true))
+		return;
+	fake_boot_cpu.cpuid_level = 0x1a;
+	fake_kernel.cpuid_kind[0][0] = 0x30000000;
+	fake_kernel.cpuid_kind[1][0] = 0x20000000;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	expect_kind(test, 0, "core", UCORE_CORE_READY, num_online_cpus(), num_online_cpus());
+	KUNIT_EXPECT_EQ(test, kind_info(0).nr_kinds, 1U);
+	KUNIT_EXPECT_EQ(test, kind_info(0).cpu_type, 0U);
+	KUNIT_EXPECT_EQ(test, kind_info(1).size, 0U);
+}
+
+static void unknown_kind_of_core_has_no_boxes(struct kunit *test)
+{
+	u32 others = num_online_cpus() - 1;
+
+	if (hybrid_init(test))
+		return;
+	fake_kernel.cpuid_kind[1][0] = 0x30000000;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, others);
+	expect_kind(test, 0, "core", UCORE_CORE_READY, others, others);
+	expect_kind(test, 1, "", UCORE_CORE_UNKNOWN, 0, 1);
+	KUNIT_EXPECT_EQ(test, kind_info(1).cpu_type, 0x30U);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(kind_info(1).reason, "CPUID.1AH"));
+}
+
+/* A hypervisor may hide CPUID.1AH. */
+static void hybrid_processor_without_types_has_no_boxes(struct kunit *test)
+{
+	if (hybrid_init(test))
+		return;
+	fake_boot_cpu.cpuid_level = 0x19;
+	expect_no_boxes(test, UCORE_CORE_UNKNOWN, "CPUID.1AH");
+	KUNIT_EXPECT_EQ(test, kind_info(0).nr_kinds, 1U);
+	CORE_EXPECT_NONE(test);
+}
+
+/* The first kind is the only one if there are no performance cores. */
+static void efficient_cores_alone_are_the_first_kind(struct kunit *test)
+{
+	u32 cpu;
+
+	if (hybrid_init(test))
+		return;
+	for_each_online_cpu(cpu) {
+		fake_kernel.cpuid_kind[cpu][0] = 0x20000000;
+		memcpy(fake_kernel.cpuid[cpu], fake_kernel.cpuid[1], sizeof(fake_kernel.cpuid[0]));
+	}
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	expect_kind(test, 0, "atom", UCORE_CORE_READY, num_online_cpus(), num_online_cpus());
+	KUNIT_EXPECT_EQ(test, kind_info(0).nr_kinds, 1U);
+}
+
+/* CPUs 0 and 1 are of one kind, but CPU 1 has fewer counters. */
+static void cpu_that_differs_from_its_kind_has_no_box(struct kunit *test)
+{
+	u32 all = num_online_cpus();
+
+	if (hybrid_init(test))
+		return;
+	fake_kernel.cpuid_kind[1][0] = 0x40000000;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, all - 1);
+	expect_kind(test, 0, "core", UCORE_CORE_READY, all - 1, all);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(core_info().reason, "CPUs of this kind have no box"));
+	KUNIT_EXPECT_EQ(test, core_info().nr_kinds, 1U);
+}
+
+/* CPU 1 lacks counters that its CPUID reports. The other kind is not affected. */
+static void missing_registers_affect_one_kind(struct kunit *test)
+{
+	u32 others = num_online_cpus() - 1;
+
+	if (hybrid_init(test))
+		return;
+	fake_core(test)->cpu[1].lacks_gp = 3;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	expect_kind(test, 0, "core", UCORE_CORE_READY, others, others);
+	expect_kind(test, 1, "atom", UCORE_CORE_BAD_CPUID, 0, 1);
+}
+
+/* Only performance cores can be written in full width. */
+static int (*hybrid_registers_read)(u32 msr, u64 *val);
+
+static int read_capabilities_of_kind(u32 msr, u64 *val)
+{
+	if (msr != 0x345)
+		return hybrid_registers_read(msr, val);
+	*val = raw_smp_processor_id() == 1 ? 0 : 0x2000;
+	return 0;
+}
+
+static void capabilities_are_read_on_each_kind(struct kunit *test)
+{
+	if (hybrid_init(test))
+		return;
+	hybrid_registers_read = fake_core_read;
+	fake_core_read = read_capabilities_of_kind;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	KUNIT_EXPECT_EQ(test, fake_core_box(test, 0)->desc.layout->ctr[0], 0x4c1U);
+	KUNIT_EXPECT_EQ(test, fake_core_box(test, 1)->desc.layout->ctr[0], 0xc1U);
+	KUNIT_EXPECT_TRUE(test, kind_info(0).caps & UCORE_CORE_CAP_FULL_WIDTH);
+	KUNIT_EXPECT_FALSE(test, kind_info(1).caps & UCORE_CORE_CAP_FULL_WIDTH);
 }
 
 /* ---- events of a core box ---- */
@@ -442,9 +622,16 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(faulting_capabilities_msr_is_ignored),
 	KUNIT_CASE(missing_cpuid_leaf_gives_no_boxes),
 	KUNIT_CASE(core_pmu_off_gives_no_boxes),
-	KUNIT_CASE(hybrid_cpu_gives_no_boxes),
 	KUNIT_CASE(version_above_5_gives_no_boxes),
 	KUNIT_CASE(missing_registers_give_no_boxes),
+	KUNIT_CASE(each_kind_of_core_has_its_counters),
+	KUNIT_CASE(machine_without_hybrid_flag_has_one_kind),
+	KUNIT_CASE(unknown_kind_of_core_has_no_boxes),
+	KUNIT_CASE(hybrid_processor_without_types_has_no_boxes),
+	KUNIT_CASE(efficient_cores_alone_are_the_first_kind),
+	KUNIT_CASE(cpu_that_differs_from_its_kind_has_no_box),
+	KUNIT_CASE(missing_registers_affect_one_kind),
+	KUNIT_CASE(capabilities_are_read_on_each_kind),
 	KUNIT_CASE(core_event_fields_are_encoded),
 	KUNIT_CASE(fixed_counter_fields_are_encoded),
 	KUNIT_CASE(full_width_writes_allow_48_bit_periods),

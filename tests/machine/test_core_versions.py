@@ -342,11 +342,6 @@ def perfmon_version_6_is_refused(m):
     assert_refused(m, "unknown version", "versions above 5")
 
 
-@test("e2-1s", settings={"core.version": 5, "core.hybrid": "yes"})
-def hybrid_processor_is_refused(m):
-    assert_refused(m, "hybrid processor", "use perf")
-
-
 @test("e2-1s", settings={"core.eax": 3 | 6 << 8 | 48 << 16 | 7 << 24})
 def processor_with_missing_counters_is_refused(m):
     """CPUID reports six counters, but the registers of two do not respond."""

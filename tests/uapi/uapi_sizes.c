@@ -274,6 +274,9 @@ static void more_core(struct ucore_get_core *a)
 {
 	a->state = 0xdeadbeef;
 	a->edx = 0xdeadbeef;
+	a->kind = 0;
+	a->nr_kinds = 0xdeadbeef;
+	a->nr_cpus = 0xdeadbeef;
 }
 FILL(core, ucore_get_core)
 
@@ -324,8 +327,10 @@ static const struct row rows[] = {
 	  .reserved = { AT(ucore_get_ports, reserved) } },
 	{ "GET_SELFTEST", UCORE_GET_SELFTEST, sizeof(struct ucore_get_selftest), 0, false,
 	  fill_selftest, .out = { OUT_TO(ucore_get_selftest, tested, reason) } },
-	{ "GET_CORE", UCORE_GET_CORE, sizeof(struct ucore_get_core), 0, false, fill_core,
-	  .out = { OUT_TO(ucore_get_core, state, reason) } },
+	{ "GET_CORE", UCORE_GET_CORE, sizeof(struct ucore_get_core), AT(ucore_get_core, kind),
+	  false, fill_core,
+	  .out = { OUT_TO(ucore_get_core, state, reason),
+		   OUT_TO(ucore_get_core, nr_kinds, type) } },
 	{ "CREATE_SESSION", UCORE_CREATE_SESSION, sizeof(struct ucore_create_session),
 	  AT(ucore_create_session, rotate_ns), false, fill_create,
 	  .valid_flags =

@@ -124,7 +124,7 @@ static const char *core_state_name(uint32_t state)
 	static const char *const names[] = {
 		[UCORE_CORE_READY] = "ready",
 		[UCORE_CORE_NONE] = "none",
-		[UCORE_CORE_HYBRID] = "hybrid processor",
+		[UCORE_CORE_UNKNOWN] = "unknown kind",
 		[UCORE_CORE_VERSION] = "unknown version",
 		[UCORE_CORE_BAD_CPUID] = "wrong CPUID",
 		[UCORE_CORE_KERNEL] = "unsupported kernel",
