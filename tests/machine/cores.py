@@ -35,6 +35,11 @@ BOOT = {
     "narrow": {"settings": {"core.version": 2, "core.width": 32}, **QUIET},
     "v4": {"settings": {"core.version": 4}, **QUIET},
     "v5": {"settings": {"core.version": 5}, **QUIET},
+    # CPU 1 is an efficient core, without LLC references. perf of this model does not know that it
+    # has fewer counters.
+    "hybrid": {"settings": {"core.version": 5, "core.hybrid": "yes", "core.atoms": 2,
+                            "core.atom-unavailable": 8, "core.atom-full-width": "no"},
+               "cmdline": "nmi_watchdog=0"},
 }
 
 

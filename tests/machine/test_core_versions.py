@@ -22,13 +22,13 @@ PERF_EVENTS = {"cycles": core.rate(0x3c), "instructions": core.rate(0xc0),
 
 # ---- helpers ----
 
-def core_info(m):
-    """Return the core section of `ucoretool info`."""
-    return json.loads(m.sh("ucoretool info -j"))["core"]
+def core_info(m, kind="core"):
+    """Return the section of `ucoretool info` on a kind of cores."""
+    return json.loads(m.sh("ucoretool info -j"))[kind]
 
 
-def assert_core_info(m, **expected):
-    found = core_info(m)
+def assert_core_info(m, kind="core", **expected):
+    found = core_info(m, kind)
     assert {name: found[name] for name in expected} == expected, found
 
 
@@ -321,6 +321,97 @@ def any_thread_is_offered_only_where_present(m):
         assert "thresh" in fields and "any" not in fields, fields
         result = m.run("ucoretool stat --timeout 1 -e core/event=0xc0,any=1/", check=False)
         assert result.status != 0 and "any" in result.err, result
+
+
+# ---- hybrid processors: CPU 0 is a performance core, CPU 1 an efficient core ----
+
+@test("e2-1s", kernels=BOTH, **BOOT["hybrid"])
+def both_kinds_of_cores_count_exactly(m):
+    with cores(m):
+        assert_core_info(m, state="ready", counters=8, fixed=4, full_width_writes=1, events=0x7f,
+                         cpu_type=0x40, boxes=1, cpus=1)
+        assert_core_info(m, "atom", state="ready", counters=6, fixed=3, full_width_writes=0,
+                         events=0x77, cpu_type=0x20, boxes=1, cpus=1)
+        with CoreSession(m) as s:
+            s.add_all(full_set(s))
+            assert [len(s.counters(cpu)) for cpu in s.cpus()] == [12, 9], s.boxes
+            s.start()
+            for _ in range(3):
+                answer = s.read_exactly()
+            s.stop()
+            assert_equal(s.differences(s.read()["values"], s._totals()))
+        silent = [s.events[v["event"]] for v in answer["values"] if not v["count"]]
+        # only the efficient core lacks LLC references
+        assert {at.box for at in silent} <= {"core1"}, silent
+        sample_by_timer(m)
+
+
+@test("e2-1s", kernels=BOTH, **BOOT["hybrid"])
+def both_kinds_of_cores_sample_exactly(m):
+    with cores(m), CoreSession(m, ring=1 << 20) as s:
+        wanted = []
+        for cpu in (0, 1):
+            for number, ctr in enumerate(s.counters(cpu)):
+                fields = event_for(0 if cpu else number, ctr)
+                wanted.append(s.place(cpu, ctr, rate_of(ctr, fields) // (10 + number), **fields))
+        samples = run_cores(m, s, wanted, each_overflowed(2))
+    assert {sample["cpu"] for sample in samples} == {0, 1}, samples
+
+
+@test("e2-1s", **BOOT["hybrid"])
+def counters_of_the_other_kind_are_refused(m):
+    """The registers do not exist there, and the model reports every access to them."""
+    with cores(m), CoreSession(m) as s:
+        for ctr in (6, 7):
+            s.on(0, ctr, event=0xc0)
+            with refused(errno.ENXIO):
+                s.on(1, ctr, event=0xc0)
+        s.on(0, "fixed3")
+        with refused(errno.ENXIO):
+            s.on(1, "fixed3")
+        with refused(errno.ERANGE):
+            s.on(1, 0, (1 << 31) + 1, event=0x3c)
+        s.start()
+        s.read_exactly()
+        s.stop()
+
+
+@test("e2-1s", **BOOT["hybrid"])
+def events_name_the_kind_of_core(m):
+    """A name without a box counts on both kinds, as `perf stat -e cycles` does."""
+    with cores(m):
+        listed = m.sh("ucoretool list")
+        assert " core " in listed and " atom " in listed, listed
+        counted = {line["event"]: line["count"] for line in map(json.loads, m.sh(
+            "ucoretool stat -j --timeout 100 -e LLC_MISSES,core/LLC_REFERENCES/,"
+            "atom/BRANCH_MISSES_RETIRED,cpu=1/").splitlines()) if "event" in line}
+        assert list(counted) == ["core/LLC_MISSES/", "atom/LLC_MISSES/", "core/LLC_REFERENCES/",
+                                 "atom/BRANCH_MISSES_RETIRED,cpu=1/"], counted
+        assert all(counted.values()), counted
+        for event, reason in (("atom/LLC_REFERENCES/", "does not have LLC_REFERENCES"),
+                              ("atom/TOPDOWN.SLOTS/", "no event or field"),
+                              ("atom/fixed=3/", "no fixed counter 3"),
+                              ("core/LLC_MISSES,cpu=1/", "cpu 1 has no core")):
+            result = m.run(f"ucoretool stat --timeout 1 -e {event}", check=False)
+            assert result.status and reason in result.err, (event, result.err)
+        doctor = m.run("ucoretool doctor", check=False).out
+        assert "type core are available" in doctor and "type atom are available" in doctor, doctor
+
+
+@test("e2-1s", settings={"core.version": 5, "core.hybrid": "yes", "core.atoms": 2,
+                         "core.atom-type": 0x30}, cmdline="nmi_watchdog=0")
+def cores_of_an_unknown_kind_have_no_boxes(m):
+    with cores(m):
+        assert_core_info(m, state="ready", boxes=1, cpus=1)
+        found = core_info(m, "other")
+        assert found["state"] == "unknown kind" and found["cpu_type"] == 0x30, found
+        assert "CPUID.1AH" in found["reason"] and not found["boxes"], found
+        with CoreSession(m) as s:
+            assert s.cpus() == [0], s.boxes
+            s.add_all(full_set(s))
+            s.start()
+            s.read_exactly()
+            s.stop()
 
 
 # ---- refused processors, with a reason ----

@@ -145,7 +145,7 @@ samples()
 	list boxes a b|unexpected argument
 	list -x ab|separator 'ab'
 	list -x 1|separator '1'
-	list events --platform x|Use one of adl arl bdw bdxde bdxep clx core cpx cwf emr gnr grr hsw hswep icl icx ivb ivbep lnl mtl nhm rkl skl skx snb snbep snr spr srf tgl tglh wsm
+	list events --platform x|Use one of adl arl bdw bdxde bdxep clx core cpx cwf emr gnr grr hsw hswep icl icx ivb ivbep lnl mtl nhm rkl skl skx snb snbep snr spr srf tgl tglh wsm atom
 	list events --rejected|--rejected: only for boxes, not for events
 	list fields -v|--all: only for boxes, events and metrics, not for fields
 	list metrics --rejected|--rejected: only for boxes, not for metrics
@@ -1949,6 +1949,37 @@ numa()
 	[[ $output == *'"core":{"state":"ready","reason":"","version":3,"counters":4,'*'"events":111,'* ]]
 	UCORE_FAKE="" tool info
 	[[ $output != *"cores "* ]]
+}
+
+@test "both kinds of cores of a hybrid processor are listed, described and counted" {
+	export UCORE_FAKE="cpus=2 atoms=2"
+	tool list
+	[[ $(tail -n 1 <<<"$output") == "         2-3  atom          0  msr "*" 0x186" ]]
+	tool info
+	[[ $output == *$'\n'"cores      core, 2 CPUs of type 0x40: ready"$'\n'"  version 3: 4 counters of 48 bits, 3 fixed"* ]]
+	[[ $output == *$'\n'"cores      atom, 2 CPUs of type 0x20: ready"$'\n'"  version 3: 3 counters of 48 bits, 2 fixed"* ]]
+	[[ $output == *"  lacks LLC_MISSES"*"  lacks BRANCH_INSTRUCTIONS_RETIRED"* ]]
+	tool info -j
+	[[ $output == *'"core":{"state":"ready",'*'"cpu_type":64,"boxes":2,"cpus":2},"atom":{"state":"ready",'* ]]
+	tool list events
+	[[ $output == *"core      TOPDOWN.SLOTS"*"atom      UNHALTED_CORE_CYCLES"* ]]
+	[[ $output != *"atom      TOPDOWN.SLOTS"* ]]
+	tool stat --timeout 1 -e LLC_REFERENCES -x,
+	[ "$(sed 1d <<<"$output" | grep -c 'core/LLC_REFERENCES/\|atom/LLC_REFERENCES/')" -eq 2 ]
+	tool stat --timeout 1 -e 'BRANCH_M*/usr/' -x,
+	[ "$(sed 1d <<<"$output" | grep -c '/BRANCH_MISSES_RETIRED,usr/')" -eq 2 ]
+	tool stat --timeout 1 -e LLC_REFERENCES/name=refs/
+	complains 2 "name= is not possible for 2 events"
+	tool stat --timeout 1 -e atom/LLC_MISSES/ -e core/BRANCH_INSTRUCTIONS_RETIRED/
+	[ "$status" -eq 0 ]
+	tool stat --timeout 1 -e atom/BRANCH_INSTRUCTIONS_RETIRED/
+	complains 2 "this processor does not have BRANCH_INSTRUCTIONS_RETIRED"
+	tool stat --timeout 1 -e cpu_atom/cycles/
+	complains 2 "did you mean 'atom/UNHALTED_CORE_CYCLES/'?"
+	tool stat --timeout 1 -e cycles:u
+	complains 2 "did you mean 'core/UNHALTED_CORE_CYCLES,usr/' or 'atom/UNHALTED_CORE_CYCLES,usr/'?"
+	UCORE_FAKE="cpus=2" tool stat --timeout 1 -e atom/LLC_REFERENCES/
+	complains 2 "this processor has no efficient cores. Write core/EVENT/"
 }
 
 @test "list and stat know the events of cores in addition to the platform's" {

@@ -305,6 +305,12 @@ static const struct fake_type core_type = {
 	F(EVENT) | F(UMASK) | F(EDGE) | F(USR) | F(OS) | F(ANY) | F(INVERT) | F(THRESH), ~0U, 0x186
 };
 
+/* Box of each CPU that is an efficient core, added by fake_atoms() */
+static const struct fake_type atom_type = {
+	"atom", 1, 3, 2, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_OVERFLOW | UCORE_BOX_F_FIXED_OVERFLOW,
+	F(EVENT) | F(UMASK) | F(EDGE) | F(USR) | F(OS) | F(ANY) | F(INVERT) | F(THRESH), ~0U, 0x186
+};
+
 static uint32_t machine_model(const struct fake_machine *machine)
 {
 	static const struct ucore_model models[] = {
@@ -350,6 +356,8 @@ static const struct fake_type *type_of(const struct ucore_box_info *box)
 			return &types[i];
 	if (!strcmp(core_type.type, box->type))
 		return &core_type;
+	if (!strcmp(atom_type.type, box->type))
+		return &atom_type;
 	return &types[0];	/* a type that only a test uses */
 }
 
@@ -669,11 +677,32 @@ void fake_cpus(unsigned int nr)
 		.events = 0x7f & ~UCORE_CORE_EVENT_LLC_MISSES,
 		.caps = UCORE_CORE_CAP_GLOBAL | UCORE_CORE_CAP_FULL_WIDTH | UCORE_CORE_CAP_ANY,
 		.eax = 0x07300403, .ebx = UCORE_CORE_EVENT_LLC_MISSES, .edx = 0x603,
+		.nr_kinds = 1, .nr_boxes = nr, .nr_cpus = nr, .type = "core",
 	};
 	for (unsigned int i = 0; i < nr; i++) {
 		uint32_t cpu = FAKE_CPUS * fake.first_die + i;
 
 		box_make(&core_type, domain_make(UCORE_SCOPE_CPU, cpu / FAKE_CPUS, (int32_t)cpu), 0);
+	}
+}
+
+void fake_atoms(unsigned int nr)
+{
+	fake.core.nr_kinds = 2;
+	fake.core.cpu_type = 0x40;
+	fake.atom = fake.core;
+	fake.atom.events = 0x7f & ~UCORE_CORE_EVENT_BRANCHES;
+	fake.atom.nr_counters = atom_type.counters;
+	fake.atom.nr_fixed = atom_type.fixed;
+	fake.atom.cpu_type = 0x20;
+	fake.atom.nr_boxes = nr;
+	fake.atom.nr_cpus = nr;
+	memcpy(fake.atom.type, "atom", sizeof("atom"));
+	for (unsigned int i = 0; i < nr; i++) {
+		uint32_t cpu = FAKE_CPUS * fake.first_die + fake.core.nr_cpus + i;
+		uint32_t die = cpu / FAKE_CPUS;
+
+		box_make(&atom_type, domain_make(UCORE_SCOPE_CPU, die, (int32_t)cpu), 0);
 	}
 }
 
@@ -1533,11 +1562,20 @@ static int fake_close(int fd)
 
 static int do_get_core(struct ucore_get_core *core)
 {
-	uint32_t size = core->size;
+	uint32_t size = core->size, kind = core->kind;
 
-	*core = fake.core;
+	if (!fake.core.version)
+		return -ENOTTY;
+	if (kind > !!fake.atom.version)
+		return -ENOENT;
+	*core = kind ? fake.atom : fake.core;
+	if (!core->nr_kinds) {		/* set up without fake_cpus() */
+		core->nr_kinds = 1;
+		memcpy(core->type, "core", sizeof("core"));
+	}
 	core->size = size;
-	return fake.core.version ? 0 : -ENOTTY;
+	core->kind = kind;
+	return 0;
 }
 
 struct ucore_session_info *fake_other(uint64_t id, uint32_t nr_boxes, uint32_t nr_pinned)
@@ -1913,6 +1951,8 @@ static void scenario_word(const char *key, char *value)
 		fake_only_die((unsigned int)atoi(value));
 	else if (!strcmp(key, "cpus"))
 		fake_cpus((unsigned int)atoi(value));
+	else if (!strcmp(key, "atoms"))
+		fake_atoms((unsigned int)atoi(value));
 	else if (!strcmp(key, "core"))
 		scenario_core((uint32_t)atoi(value));
 	else if (!strcmp(key, "scale"))

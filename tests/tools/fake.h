@@ -91,6 +91,7 @@ struct fake {
 	const struct fake_machine *machine;
 	uint32_t caps;
 	struct ucore_get_core core;	/* version 0: driver without core counters */
+	struct ucore_get_core atom;	/* efficient cores; version 0: none */
 	struct ucore_domain_info domains[FAKE_MAX_DOMAINS];
 	unsigned int nr_domains;
 	struct ucore_box_info boxes[FAKE_MAX_BOXES];
@@ -158,6 +159,9 @@ void fake_hide(unsigned int box);
 
 /* Add @nr CPU domains with one box "core0" each; LLC_MISSES is missing */
 void fake_cpus(unsigned int nr);
+
+/* Add @nr efficient cores after the CPUs of fake_cpus(), so that the processor is hybrid */
+void fake_atoms(unsigned int nr);
 
 /* Add a rejected unit on die 0, in conflict with record @other */
 void fake_reject(uint32_t reason, uint32_t type, const char *name, uint32_t id, uint32_t other);

@@ -803,6 +803,33 @@ static void core_events_resolve(void **state)
 	assert_int_equal(resolve(dev, "imc/CAS_COUNT.RD/", &event), 0);
 }
 
+/* A name alone selects no kind of cores. ucore_events_find() returns an event for each kind. */
+static void core_events_of_both_kinds_resolve(void **state)
+{
+	struct ucore_events *events;
+	struct ucore_event event;
+
+	(void)state;
+	fake_cpus(2);
+	fake_atoms(2);
+	assert_int_equal(ucore_device_refresh(dev, &err), 0);
+	assert_int_equal(resolve(dev, "atom/LLC_MISSES/", &event), 0);
+	assert_string_equal(event.type, "atom");
+	assert_int_equal(event.counters, 0x7);
+	assert_fails(resolve(dev, "core/LLC_MISSES/", &event), ENXIO, "does not have");
+	assert_fails(resolve(dev, "atom/LLC_REFERENCES,cpu=1/", &event), ENOENT,
+		     "cpu 1 has no atom");
+	assert_fails(resolve(dev, "atom/fixed=2/", &event), ENXIO, "There are 2");
+	assert_fails(resolve(dev, "atom/fixed=1,cmask=1/", &event), EINVAL, "usr, os, any");
+	assert_fails(resolve(dev, "LLC_REFERENCES", &event), EINVAL,
+		     "Write core/LLC_REFERENCES/ or atom/LLC_REFERENCES/");
+	assert_int_equal(ucore_events_find(dev, "LLC_REFERENCES/usr/", &events, &err), 0);
+	assert_string_equal(ucore_events_at(events, 0)->text, "core/LLC_REFERENCES,usr/");
+	assert_string_equal(ucore_events_at(events, 1)->text, "atom/LLC_REFERENCES,usr/");
+	assert_null(ucore_events_at(events, 2));
+	ucore_events_free(events);
+}
+
 static void core_fixed_counters_are_selected(void **state)
 {
 	struct ucore_event event;
@@ -1075,6 +1102,7 @@ static void invalid_texts_are_refused(void **state)
 
 static const struct CMUnitTest tests[] = {
 	TEST_DEV(core_events_resolve),
+	TEST_DEV(core_events_of_both_kinds_resolve),
 	TEST_DEV(core_fixed_counters_are_selected),
 	TEST_DEV(core_events_without_cores_are_refused),
 	TEST_DEV(lists_are_split_outside_slashes),

@@ -12,8 +12,12 @@
 /* Sanity limit for array lengths (domains, boxes ...) that the driver returns */
 #define UCORE_MAX_ELEMENTS	(1U << 20)
 
-/* Box type of core boxes, and name of the platform that has their events on every machine */
+/*
+ * Box types of core boxes, and names of the platforms that have their events on every machine.
+ * Only a hybrid processor has efficient cores.
+ */
 #define UCORE_CORE_TYPE		"core"
+#define UCORE_ATOM_TYPE		"atom"
 
 /* Define an ioctl argument with its size set and all other members zero */
 #define UCORE_ARG(type, name, ...) struct type name = { .size = sizeof(name), __VA_ARGS__ }
@@ -267,8 +271,25 @@ bool ucore_event_head(const struct ucore_device *dev, const char *head, struct u
  */
 const char *ucore_event_known_type(const struct ucore_platform *platform, const char *head);
 
-/* Write " (REASON)", the reason why the machine has no core boxes, or "".  Returns @text. */
-const char *ucore_event_core_reason(const struct ucore_device *dev, char *text, size_t size);
+/*
+ * Write " (REASON)", the reason why the machine has no core boxes of type @type, or "".  Returns
+ * @text.
+ */
+const char *ucore_event_core_reason(const struct ucore_device *dev, const char *type, char *text,
+				    size_t size);
+
+/* Folder in which the kernel lists the PMUs of perf; tests have their own */
+extern const char *ucore_perf_devices;
+
+/* Return true for the box types of cores */
+bool ucore_event_type_is_core(const char *type);
+
+/* Return true if the machine has boxes of a type */
+bool ucore_device_has_type(const struct ucore_device *dev, const char *type);
+
+/* Get the description of the kind of cores with boxes of type @type; -ENOENT if there is none */
+int ucore_device_core_of_type(const struct ucore_device *dev, const char *type,
+			      struct ucore_get_core *core);
 
 /*
  * Explain an unknown event that perf, Intel PCM or LIKWID know, or that lacks its box, by the

@@ -122,15 +122,27 @@ void ucore_device_close(struct ucore_device *dev);
 int ucore_device_refresh(struct ucore_device *dev, struct ucore_error *err);
 
 /**
- * ucore_device_core() - get the core PMU's description (CPUID.0AH) and its state
+ * ucore_device_core() - get the description of a kind of cores (CPUID.0AH), and its state
  * @dev: device
+ * @kind: number of the kind, from 0 on.  Only a hybrid processor has several kinds
  * @core: receives the description; each call reads it from the driver
  * @err: receives the explanation of a failure; may be NULL
  *
  * Errors: -ENOTTY (the driver does not support core counters), those of UCORE_GET_CORE.
  */
-int ucore_device_core(const struct ucore_device *dev, struct ucore_get_core *core,
-		      struct ucore_error *err);
+int ucore_device_core(const struct ucore_device *dev, uint32_t kind,
+		      struct ucore_get_core *core, struct ucore_error *err);
+
+#define UCORE_DEVICE_PLATFORMS	3	/* results of ucore_device_platform() */
+
+/**
+ * ucore_device_platform() - get a platform whose named events this machine can have
+ * @dev: device
+ * @i: 0: platform of the uncore, 1: of performance cores, 2: of efficient cores
+ *
+ * Returns NULL if the machine has no such boxes, or the events have no names.
+ */
+const struct ucore_platform *ucore_device_platform(const struct ucore_device *dev, size_t i);
 
 /**
  * ucore_device_ready() - check whether sessions can be created on this machine
@@ -867,9 +879,10 @@ int ucore_core_event_find(const char *text, struct ucore_core_event *event,
  * ucore_session_core_trigger() - take a sample of a die at each overflow of a core event
  * @period: counts of the core event between two samples, 1 to 2^63 - 1
  *
- * The die is the one of the CPU on which the core event overflowed.
+ * The die is the one of the CPU on which the core event overflowed.  The thread of a hybrid
+ * processor has a count for each kind of cores, and each count has the period.
  *
- * Errors: those of UCORE_ADD_CORE_TRIGGER.
+ * Errors: those of UCORE_ADD_CORE_TRIGGER, -EOPNOTSUPP for raw codes of such a thread.
  */
 int ucore_session_core_trigger(struct ucore_session *session,
 			       const struct ucore_core_event *event, uint64_t period,

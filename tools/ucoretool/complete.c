@@ -69,22 +69,13 @@ static void boxes_offer(const struct completing *c, const char *end)
 	}
 }
 
-/* Return the platform with the machine's uncore events (@i 0) or core events (1); NULL if none */
-static const struct ucore_platform *platform_at(const struct completing *c, size_t i)
-{
-	if (!i)
-		return ucore_platform_find(ucore_device_info(c->dev)->platform);
-	return ucore_device_info(c->dev)->caps & UCORE_CAP_CORE ? ucore_platform_find("core") :
-								   NULL;
-}
-
 /* Offer the short event names of box type @type, or all full names if @type is NULL */
 static void names_offer(const struct completing *c, const char *type, const char *end)
 {
 	struct ucore_event_desc desc;
 
-	for (size_t p = 0; p < 2; p++) {
-		const struct ucore_platform *platform = platform_at(c, p);
+	for (size_t p = 0; p < UCORE_DEVICE_PLATFORMS; p++) {
+		const struct ucore_platform *platform = ucore_device_platform(c->dev, p);
 
 		for (size_t i = 0; i < ucore_platform_nr_events(platform); i++) {
 			ucore_platform_event_at(platform, i, &desc);

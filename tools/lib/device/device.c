@@ -299,15 +299,48 @@ int ucore_device_ready(const struct ucore_device *dev, struct ucore_error *err)
 	}
 }
 
-int ucore_device_core(const struct ucore_device *dev, struct ucore_get_core *core,
-		      struct ucore_error *err)
+int ucore_device_core(const struct ucore_device *dev, uint32_t kind,
+		      struct ucore_get_core *core, struct ucore_error *err)
 {
 	int ret;
 
-	*core = (struct ucore_get_core) { .size = sizeof(*core) };
+	*core = (struct ucore_get_core) { .size = sizeof(*core), .kind = kind };
 	ret = ucore_device_ioctl(dev, dev->fd, UCORE_GET_CORE, core);
 	core->reason[sizeof(core->reason) - 1] = 0;
+	core->type[sizeof(core->type) - 1] = 0;
 	return ret ? ucore_error_set(err, ret, "GET_CORE: %s", strerror(-ret)) : 0;
+}
+
+int ucore_device_core_of_type(const struct ucore_device *dev, const char *type,
+			      struct ucore_get_core *core)
+{
+	uint32_t kind = 0;
+	int ret;
+
+	do {
+		ret = ucore_device_core(dev, kind, core, NULL);
+		if (ret || !strcmp(core->type, type))
+			return ret;
+	} while (++kind < core->nr_kinds);
+	return -ENOENT;
+}
+
+bool ucore_device_has_type(const struct ucore_device *dev, const char *type)
+{
+	for (size_t i = 0; i < dev->nr_boxes; i++)
+		if (!strcmp(dev->boxes[i].type, type))
+			return true;
+	return false;
+}
+
+const struct ucore_platform *ucore_device_platform(const struct ucore_device *dev, size_t i)
+{
+	static const char *const types[] = { NULL, UCORE_CORE_TYPE, UCORE_ATOM_TYPE };
+
+	if (!i)
+		return ucore_platform_find(dev->info.platform);
+	return i < ARRAY_SIZE(types) && ucore_device_has_type(dev, types[i]) ?
+	       ucore_platform_find(types[i]) : NULL;
 }
 
 const struct ucore_get_info *ucore_device_info(const struct ucore_device *dev)

@@ -70,6 +70,16 @@ bool ucore_event_head(const struct ucore_device *dev, const char *head, struct u
 	return best;
 }
 
+static const char *const core_types[] = { UCORE_CORE_TYPE, UCORE_ATOM_TYPE };
+
+bool ucore_event_type_is_core(const char *type)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(core_types); i++)
+		if (!strcmp(core_types[i], type))
+			return true;
+	return false;
+}
+
 const char *ucore_event_known_type(const struct ucore_platform *platform, const char *head)
 {
 	size_t best = 0;
@@ -77,9 +87,10 @@ const char *ucore_event_known_type(const struct ucore_platform *platform, const 
 	const char *found = NULL;
 	struct ucore_event_desc desc;
 
-	if (!strncasecmp(head, UCORE_CORE_TYPE, strlen(UCORE_CORE_TYPE)) &&
-	    instances_parse(head + strlen(UCORE_CORE_TYPE), &first, &last))
-		return UCORE_CORE_TYPE;
+	for (size_t i = 0; i < ARRAY_SIZE(core_types); i++)
+		if (!strncasecmp(head, core_types[i], strlen(core_types[i])) &&
+		    instances_parse(head + strlen(core_types[i]), &first, &last))
+			return core_types[i];
 	for (size_t i = 0; platform && i < platform->nr_events; i++) {
 		size_t length;
 
@@ -94,12 +105,13 @@ const char *ucore_event_known_type(const struct ucore_platform *platform, const 
 	return found;
 }
 
-const char *ucore_event_core_reason(const struct ucore_device *dev, char *text, size_t size)
+const char *ucore_event_core_reason(const struct ucore_device *dev, const char *type, char *text,
+				    size_t size)
 {
 	struct ucore_get_core core;
 
 	*text = 0;
-	if (!ucore_device_core(dev, &core, NULL) && *core.reason)
+	if (!ucore_device_core_of_type(dev, type, &core) && *core.reason)
 		snprintf(text, size, " (%s)", core.reason);
 	return text;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Texts of events with patterns (*, ?, [): find the matching events, and resolve each of them
- * as if the user had written it without a pattern.
+ * Texts of several events: patterns (*, ?, [), and names of core events without a box on a hybrid
+ * processor.  Find the events, and resolve each of them as if the user had written it alone.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -70,23 +70,24 @@ static int resolve(struct expansion *e, const struct ucore_spec *spec)
 
 /*
  * Resolve the user's text after replacing its head by @head, and (unless @name is NULL) the term
- * with the pattern by @name.
+ * with the pattern by @name.  @head can have a term, "core/LLC_MISSES".
  */
 static int written_resolve(struct expansion *e, const char *head, const char *name)
 {
 	char text[2 * UCORE_SPEC_LEN];
 	struct ucore_spec spec;
-	const char *list = text;
+	const char *list = text, *slash = strchr(head, '/');
 	size_t at = (size_t)snprintf(text, sizeof(text), "%s", head);
 
 	for (unsigned int i = 0; i < e->spec->nr && at < sizeof(text); i++) {
 		const char *value = e->spec->items[i].value;
 
-		at += (size_t)snprintf(text + at, sizeof(text) - at, "%c%s%s%s", i ? ',' : '/',
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%c%s%s%s",
+				       i || slash ? ',' : '/',
 				       name && i == e->item ? name : e->spec->items[i].key,
 				       value ? "=" : "", value ? value : "");
 	}
-	if (e->spec->nr && at < sizeof(text))
+	if ((e->spec->nr || slash) && at < sizeof(text))
 		at += (size_t)snprintf(text + at, sizeof(text) - at, "/");
 	if (at >= UCORE_SPEC_LEN)
 		return ucore_error_set(e->err, -EINVAL,
@@ -97,14 +98,6 @@ static int written_resolve(struct expansion *e, const char *head, const char *na
 
 /* ---- patterns in terms ------------------------------------------------- */
 
-/* Return the platform with the machine's uncore events (@i 0) or core events (1); NULL if none */
-static const struct ucore_platform *platform_at(const struct ucore_device *dev, size_t i)
-{
-	if (!i)
-		return ucore_platform_find(dev->info.platform);
-	return dev->info.caps & UCORE_CAP_CORE ? ucore_platform_find(UCORE_CORE_TYPE) : NULL;
-}
-
 /* Add each event of the box type @type whose name matches the pattern in a term */
 static int names_expand(struct expansion *e, const char *head, const char *type)
 {
@@ -113,8 +106,8 @@ static int names_expand(struct expansion *e, const char *head, const char *type)
 	size_t before = e->nr;
 	int ret = 0;
 
-	for (size_t p = 0; p < 2; p++) {
-		const struct ucore_platform *platform = platform_at(e->dev, p);
+	for (size_t p = 0; p < UCORE_DEVICE_PLATFORMS; p++) {
+		const struct ucore_platform *platform = ucore_device_platform(e->dev, p);
 
 		for (size_t i = 0; platform && i < platform->nr_events && !ret; i++) {
 			ucore_platform_event_at(platform, i, &desc);
@@ -185,19 +178,49 @@ static int types_expand(struct expansion *e, bool *found)
 	return ucore_error_set(e->err, code, "%s", first.text);
 }
 
+/* Return true if the machine has boxes of both kinds of cores */
+static bool is_hybrid(const struct ucore_device *dev)
+{
+	return ucore_device_platform(dev, 1) && ucore_device_platform(dev, 2);
+}
+
+/* Add an event by its full name.  An event of cores has the same name on each kind of cores. */
+static int full_name_resolve(struct expansion *e, const struct ucore_event_desc *desc, bool core)
+{
+	char head[2 * UCORE_SPEC_LEN];
+
+	if (!core || !is_hybrid(e->dev))
+		return written_resolve(e, desc->name, NULL);
+	snprintf(head, sizeof(head), "%s/%s", desc->unit->type, desc->name);
+	return written_resolve(e, head, NULL);
+}
+
+/* Add the core event whose full name is the head, for each kind of cores that has it */
+static int kinds_expand(struct expansion *e)
+{
+	struct ucore_event_desc desc;
+	int ret = 0;
+
+	for (size_t p = 1; p < UCORE_DEVICE_PLATFORMS && !ret; p++)
+		if (ucore_platform_event(ucore_device_platform(e->dev, p), NULL, e->spec->head,
+					 &desc))
+			ret = full_name_resolve(e, &desc, true);
+	return ret;
+}
+
 /* Add each event whose full name matches the pattern in the head */
 static int full_names_expand(struct expansion *e)
 {
 	struct ucore_event_desc desc;
 	int ret = 0;
 
-	for (size_t p = 0; p < 2; p++) {
-		const struct ucore_platform *platform = platform_at(e->dev, p);
+	for (size_t p = 0; p < UCORE_DEVICE_PLATFORMS; p++) {
+		const struct ucore_platform *platform = ucore_device_platform(e->dev, p);
 
 		for (size_t i = 0; platform && i < platform->nr_events && !ret; i++) {
 			ucore_platform_event_at(platform, i, &desc);
 			if (matches(e->spec->head, desc.name))
-				ret = written_resolve(e, desc.name, NULL);
+				ret = full_name_resolve(e, &desc, p);
 		}
 	}
 	return ret;
@@ -212,6 +235,11 @@ static int head_expand(struct expansion *e)
 	if (!is_pattern(e->spec->head)) {
 		if (ucore_event_head(e->dev, e->spec->head, &event))
 			return type_expand(e, e->spec->head, event.type);
+		if (is_hybrid(e->dev)) {
+			ret = kinds_expand(e);
+			if (ret || e->nr)
+				return ret;
+		}
 		/* the head is no box: ucore_spec_resolve() explains the error */
 		return resolve(e, e->spec);
 	}
@@ -240,8 +268,8 @@ int ucore_spec_expand(struct ucore_device *dev, const struct ucore_spec *spec,
 	int ret = ucore_device_ready(dev, err);
 
 	if (!ret)
-		ret = e.item == spec->nr && !is_pattern(spec->head) ? resolve(&e, spec) :
-								      head_expand(&e);
+		ret = e.item == spec->nr && !is_pattern(spec->head) && !is_hybrid(dev) ?
+		      resolve(&e, spec) : head_expand(&e);
 	if (ret == -ENOENT)
 		ret = ucore_foreign_error(dev, spec, err) ?: ret;
 	if (!ret && e.nr > 1 && is_named(spec))

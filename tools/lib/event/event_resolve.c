@@ -106,7 +106,7 @@ static int fixed_check(struct resolver *r)
 
 	for (unsigned int i = 0; i < r->event->nr_terms; i++)
 		valid &= fixed_has_field(r->event->terms[i].field);
-	if (!valid && !strcmp(r->event->type, UCORE_CORE_TYPE))
+	if (!valid && ucore_event_type_is_core(r->event->type))
 		return ucore_error_set(r->err, -EINVAL,
 				       "event '%s': invalid term for a fixed counter. Use only usr, os, any, period= and cpu=",
 				       r->event->label);
@@ -180,12 +180,17 @@ static int no_such_type(const struct resolver *r, const char *type)
 {
 	const char *reason = r->dev->info.reason;
 	char core[UCORE_REASON_LEN + 4];
+	struct ucore_get_core kind;
 
-	if (!strcmp(type, UCORE_CORE_TYPE))
+	if (!strcmp(type, UCORE_ATOM_TYPE) && ucore_device_core_of_type(r->dev, type, &kind))
+		return ucore_error_set(r->err, -ENOENT,
+				       "event '%s': this processor has no efficient cores. Write core/EVENT/ for its cores",
+				       r->spec->text);
+	if (ucore_event_type_is_core(type))
 		return ucore_error_set(r->err, -ENOENT,
 				       "event '%s': the cores' counters are not available%s. See 'ucoretool doctor'",
 				       r->spec->text,
-				       ucore_event_core_reason(r->dev, core, sizeof(core)));
+				       ucore_event_core_reason(r->dev, type, core, sizeof(core)));
 	if (ucore_device_is_absent(r->dev, type, UCORE_ANY, UCORE_ANY))
 		return ucore_error_set(r->err, -ENOENT,
 				       "event '%s': no %s of this machine responds. It is powered down, or does not exist",
@@ -225,12 +230,35 @@ static int unknown_head(struct resolver *r)
 				  guess.best ? guess.best : "", guess.best ? "'?)" : "");
 }
 
+/* Find a core event by its full name, which does not select one of several kinds of cores */
+static int core_name_apply(struct resolver *r, struct ucore_event_desc *desc)
+{
+	struct ucore_event_desc other;
+
+	for (size_t p = 1; p < UCORE_DEVICE_PLATFORMS; p++) {
+		const struct ucore_platform *platform = ucore_device_platform(r->dev, p);
+
+		if (!ucore_platform_event(platform, NULL, r->spec->head, &other))
+			continue;
+		if (desc->name)
+			return ucore_error_set(r->err, -EINVAL,
+					       "event '%s': the processor has several kinds of cores. Write %s/%s/ or %s/%s/",
+					       r->spec->text, desc->unit->type, desc->name,
+					       other.unit->type, other.name);
+		*desc = other;
+		r->platform = platform;
+	}
+	return desc->name ? 0 : unknown_head(r);
+}
+
 static int head_apply(struct resolver *r, struct ucore_event_desc *desc)
 {
+	int ret;
+
 	desc->name = NULL;
 	if (ucore_event_head(r->dev, r->spec->head, r->event)) {
-		if (!strcmp(r->event->type, UCORE_CORE_TYPE))
-			r->platform = ucore_platform_find(UCORE_CORE_TYPE);
+		if (ucore_event_type_is_core(r->event->type))
+			r->platform = ucore_platform_find(r->event->type);
 		if (r->spec->nr)
 			return 0;
 		return ucore_error_set(r->err, -EINVAL,
@@ -238,12 +266,9 @@ static int head_apply(struct resolver *r, struct ucore_event_desc *desc)
 				       r->spec->text, r->spec->head);
 	}
 	if (!ucore_platform_event(r->platform, NULL, r->spec->head, desc)) {
-		const struct ucore_platform *core = ucore_platform_find(UCORE_CORE_TYPE);
-
-		if (!(r->dev->info.caps & UCORE_CAP_CORE) ||
-		    !ucore_platform_event(core, NULL, r->spec->head, desc))
-			return unknown_head(r);
-		r->platform = core;
+		ret = core_name_apply(r, desc);
+		if (ret)
+			return ret;
 	}
 	snprintf(r->event->type, sizeof(r->event->type), "%s", desc->unit->type);
 	return 0;

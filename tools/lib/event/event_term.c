@@ -339,8 +339,9 @@ static int core_event_check(const struct resolver *r, const struct ucore_event_d
 {
 	struct ucore_get_core core;
 
-	if (strcmp(r->event->type, UCORE_CORE_TYPE) || ucore_event_desc_fixed(desc) ||
-	    ucore_device_core(r->dev, &core, NULL) || core_event_bit(desc) & core.events)
+	if (!ucore_event_type_is_core(r->event->type) || ucore_event_desc_fixed(desc) ||
+	    ucore_device_core_of_type(r->dev, r->event->type, &core) ||
+	    core_event_bit(desc) & core.events)
 		return 0;
 	return ucore_error_set(r->err, -ENXIO,
 			       "event '%s': this processor does not have %s (CPUID.0AH). To count the code anyway, write '%s/event=0x%x,umask=0x%x/'",

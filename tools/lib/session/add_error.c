@@ -115,7 +115,7 @@ static int error_busy(struct ucore_session *session, const struct ucore_event *e
 		return ucore_error_set(err, -EBUSY,
 				       "event '%s': %s: in use by other sessions ('ucoretool doctor' lists them). Stop one, or count on another box",
 				       event->label, box_text(b, text));
-	if (!strcmp(b->type, UCORE_CORE_TYPE) && !ucore_device_core(session->dev, &core, NULL) &&
+	if (b->cpu >= 0 && !ucore_device_core_of_type(session->dev, b->type, &core) &&
 	    core.state != UCORE_CORE_READY)
 		return ucore_error_set(err, -EBUSY, "event '%s': %s", event->label, core.reason);
 	return ucore_error_set(err, -EBUSY,

@@ -19,7 +19,18 @@
 static const struct ucore_platform *platform_of(const struct ucore_suggestions *s,
 						const char *type)
 {
-	return strcmp(type, UCORE_CORE_TYPE) ? s->platform : ucore_platform_find(UCORE_CORE_TYPE);
+	return ucore_event_type_is_core(type) ? ucore_platform_find(type) : s->platform;
+}
+
+/* Find the row of an event's name, which may be followed by perf's modifiers ("cycles:u") */
+static const struct ucore_foreign_core *core_find(const char *name)
+{
+	size_t length = strcspn(name, ":");
+
+	for (const struct ucore_foreign_core *row = ucore_foreign_cores; row->name; row++)
+		if (strlen(row->name) == length && !strncasecmp(row->name, name, length))
+			return row;
+	return NULL;
 }
 
 /* Find the event of a box type by a name whose words are separated by other characters */
@@ -27,6 +38,7 @@ static bool event_find(const struct ucore_suggestions *s, const char *type, cons
 		       struct ucore_event_desc *desc)
 {
 	const struct ucore_platform *platform = platform_of(s, type);
+	const struct ucore_foreign_core *core;
 
 	if (ucore_platform_event(platform, type, name, desc))
 		return true;
@@ -37,7 +49,8 @@ static bool event_find(const struct ucore_suggestions *s, const char *type, cons
 		     ucore_suggest_same_name(desc->name, name)))
 			return true;
 	}
-	return false;
+	core = ucore_event_type_is_core(type) ? core_find(name) : NULL;
+	return core && core->event && ucore_platform_event(platform, type, core->event, desc);
 }
 
 /* Compare a name with the name in a row, where "#" is the last digit; store that digit */
@@ -181,7 +194,7 @@ static void type_suggest(struct ucore_suggestions *s, const char *type, const ch
 	struct ucore_event_desc desc;
 	struct ucore_draft draft;
 
-	if (!ucore_suggest_has_type(s->dev, type))
+	if (!ucore_device_has_type(s->dev, type))
 		return;
 	snprintf(boxes, sizeof(boxes), "%.*s", (int)strspn(head, "0123456789-"), head);
 	for (unsigned int way = 0;; way++) {
@@ -233,7 +246,7 @@ static void names_suggest(struct ucore_suggestions *s, const struct ucore_platfo
 		ucore_platform_event_at(platform, i, &desc);
 		is_short = ucore_suggest_same_name(ucore_event_desc_short(&desc), name);
 		is_full = ucore_suggest_same_name(desc.name, name);
-		if ((is_short || is_full) && ucore_suggest_has_type(s->dev, desc.unit->type))
+		if ((is_short || is_full) && ucore_device_has_type(s->dev, desc.unit->type))
 			event_suggest(s, &desc, !is_short);
 	}
 }
@@ -245,7 +258,7 @@ static void foreign_names_suggest(struct ucore_suggestions *s, const char *name)
 
 	for (const struct ucore_foreign_event *row = ucore_foreign_events; row->type; row++) {
 		if (!row_matches(row->name, name, &digit) ||
-		    !ucore_suggest_has_type(s->dev, row->type))
+		    !ucore_device_has_type(s->dev, row->type))
 			continue;
 		draft = ucore_draft_start(row->type, "");
 		row_add(&draft, row, digit);
@@ -264,7 +277,7 @@ static void similar_suggest(struct ucore_suggestions *s)
 	guess.distance = strlen(s->spec->head) / 6 + 2;
 	for (size_t i = 0; s->platform && i < s->platform->nr_events; i++) {
 		ucore_platform_event_at(s->platform, i, &desc);
-		if (ucore_suggest_has_type(s->dev, desc.unit->type)) {
+		if (ucore_device_has_type(s->dev, desc.unit->type)) {
 			ucore_guess_offer(&guess, ucore_event_desc_short(&desc));
 			ucore_guess_offer(&guess, desc.name);
 		}
@@ -286,8 +299,8 @@ static void similar_suggest(struct ucore_suggestions *s)
 static void name_suggest(struct ucore_suggestions *s)
 {
 	names_suggest(s, s->platform, s->spec->head);
-	if (s->dev->info.caps & UCORE_CAP_CORE)
-		names_suggest(s, ucore_platform_find(UCORE_CORE_TYPE), s->spec->head);
+	for (size_t p = 1; p < UCORE_DEVICE_PLATFORMS; p++)
+		names_suggest(s, ucore_device_platform(s->dev, p), s->spec->head);
 	if (!s->nr)
 		foreign_names_suggest(s, s->spec->head);
 }
@@ -353,7 +366,7 @@ static const char *counter_suggest(struct ucore_suggestions *s)
 	counter++;
 	for (const struct ucore_foreign_unit *row = ucore_foreign_units; row->unit; row++) {
 		if (s->nr || strncasecmp(counter, row->unit, strlen(row->unit)) ||
-		    !ucore_suggest_has_type(s->dev, row->type))
+		    !ucore_device_has_type(s->dev, row->type))
 			continue;
 		type = type ? type : row->type;
 		unit_suggest(s, row->type, counter + strlen(row->unit));
@@ -362,17 +375,6 @@ static const char *counter_suggest(struct ucore_suggestions *s)
 }
 
 /* ---- events of cores --------------------------------------------------- */
-
-/* Find the row of an event's name, which may be followed by perf's modifiers ("cycles:u") */
-static const struct ucore_foreign_core *core_find(const char *name)
-{
-	size_t length = strcspn(name, ":");
-
-	for (const struct ucore_foreign_core *row = ucore_foreign_cores; row->name; row++)
-		if (strlen(row->name) == length && !strncasecmp(row->name, name, length))
-			return row;
-	return NULL;
-}
 
 static bool is_other_pmu(const char *head)
 {
@@ -401,6 +403,20 @@ static void modes_add(struct ucore_draft *draft, const char *modifiers)
 		ucore_draft_term(draft, user ? "usr" : "os", NULL);
 }
 
+/* Suggest an event of a kind of cores, with perf's modifiers, if the machine has such cores */
+static void core_suggest(struct ucore_suggestions *s, const char *type, const char *event,
+			 const char *modifiers)
+{
+	struct ucore_draft draft = ucore_draft_start(type, "");
+
+	if (!ucore_device_has_type(s->dev, type))
+		return;
+	ucore_draft_term(&draft, event, NULL);
+	if (modifiers)
+		modes_add(&draft, modifiers);
+	ucore_suggest_draft(s, &draft, type, NULL);
+}
+
 /*
  * Suggest a core event, or explain that it cannot be counted.  Returns 0 after a suggestion, or
  * if the text is no such event.
@@ -409,7 +425,6 @@ static int core_explain(struct ucore_suggestions *s, struct ucore_error *err)
 {
 	const struct ucore_foreign_core *row = core_find(s->spec->head);
 	const char *modifiers = strchr(s->spec->head, ':');
-	struct ucore_draft draft = ucore_draft_start(UCORE_CORE_TYPE, "");
 	char reason[UCORE_REASON_LEN + 4];
 	struct ucore_event_desc desc;
 	const char *event;
@@ -425,16 +440,17 @@ static int core_explain(struct ucore_suggestions *s, struct ucore_error *err)
 		event = desc.name;
 	else
 		return 0;
-	if (!ucore_suggest_has_type(s->dev, UCORE_CORE_TYPE))
+	if (!ucore_device_platform(s->dev, 1) && !ucore_device_platform(s->dev, 2))
 		return ucore_error_set(err, -ENOENT,
 				       "event '%s': this is core/%s/, but the cores' counters are not available%s. See 'ucoretool doctor'",
 				       s->spec->text, event,
-				       ucore_event_core_reason(s->dev, reason, sizeof(reason)));
-	ucore_draft_term(&draft, event, NULL);
+				       ucore_event_core_reason(s->dev, UCORE_CORE_TYPE, reason,
+							       sizeof(reason)));
 	/* upper case after the colon is a counter of LIKWID */
-	if (modifiers && islower((unsigned char)modifiers[1]))
-		modes_add(&draft, modifiers);
-	ucore_suggest_draft(s, &draft, UCORE_CORE_TYPE, NULL);
+	if (modifiers && !islower((unsigned char)modifiers[1]))
+		modifiers = NULL;
+	core_suggest(s, UCORE_CORE_TYPE, event, modifiers);
+	core_suggest(s, UCORE_ATOM_TYPE, event, modifiers);
 	return 0;
 }
 
@@ -460,7 +476,7 @@ static bool is_known(const struct ucore_suggestions *s)
 	struct ucore_metric_desc metric;
 	struct ucore_event_desc event;
 
-	return (type && !ucore_suggest_has_type(s->dev, type)) ||
+	return (type && !ucore_device_has_type(s->dev, type)) ||
 	       ucore_platform_event(s->platform, NULL, s->spec->head, &event) ||
 	       ucore_metric_find(s->dev->info.platform, s->spec->head, &metric);
 }

@@ -30,6 +30,7 @@ const struct ucore_foreign_type ucore_foreign_types[] = {
 	{ "imc", "imc_free" },
 	{ "cpu", "core" },
 	{ "cpu_core", "core" },
+	{ "cpu_atom", "atom" },
 	{ NULL, NULL }
 };
 
@@ -230,6 +231,6 @@ const struct ucore_foreign_bits ucore_foreign_config[] = {
 };
 
 const char *const ucore_foreign_pmus[] = {
-	"breakpoint", "cpu_atom", "cstate_core", "cstate_pkg", "i915", "intel_bts", "intel_pt",
+	"breakpoint", "cstate_core", "cstate_pkg", "i915", "intel_bts", "intel_pt",
 	"kprobe", "msr", "power", "software", "tracepoint", "uprobe", NULL
 };

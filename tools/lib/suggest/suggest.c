@@ -78,14 +78,6 @@ static void text_suggest(struct ucore_suggestions *s, const char *text)
 		snprintf(s->text[s->nr++], UCORE_SPEC_LEN, "%s", text);
 }
 
-bool ucore_suggest_has_type(const struct ucore_device *dev, const char *type)
-{
-	for (size_t i = 0; i < dev->nr_boxes; i++)
-		if (!strcmp(dev->boxes[i].type, type))
-			return true;
-	return false;
-}
-
 const struct ucore_field_info *ucore_suggest_field(struct ucore_device *dev, const char *type,
 						   const char *name, uint32_t id)
 {

@@ -63,9 +63,6 @@ bool ucore_suggest_same_name(const char *a, const char *b);
 /* Resolve the text of one event; same errors as ucore_spec_resolve() */
 int ucore_suggest_resolve(struct ucore_device *dev, const char *text, struct ucore_error *err);
 
-/* Return true if the device has a box of a type */
-bool ucore_suggest_has_type(const struct ucore_device *dev, const char *type);
-
 /* Find a field of a box type by name, or by @id if @name is NULL; NULL if none */
 const struct ucore_field_info *ucore_suggest_field(struct ucore_device *dev, const char *type,
 						   const char *name, uint32_t id);

@@ -135,6 +135,12 @@ static const char *core_state_name(uint32_t state)
 	return state < ARRAY_SIZE(names) ? names[state] : "?";
 }
 
+/* Return the box type of a kind of cores; "other" for cores without boxes, which have none */
+static const char *core_kind_name(const struct ucore_get_core *core)
+{
+	return *core->type ? core->type : "other";
+}
+
 /* Print the architectural events that the processor has, or (@has false) those that it lacks */
 static void core_events_print(const struct ucore_get_core *core, const char *title, bool has)
 {
@@ -166,19 +172,29 @@ static void core_counters_print(const struct ucore_get_core *core)
 	core_events_print(core, "  lacks ", false);
 }
 
+/* Print which cores a kind is, if the processor is hybrid: "atom, 8 CPUs of type 0x20: " */
+static void core_kind_print(const struct ucore_get_core *core)
+{
+	if (core->nr_kinds > 1 || core->cpu_type)
+		printf("%s, %u CPUs of type 0x%x: ", core_kind_name(core), core->nr_cpus,
+		       core->cpu_type);
+}
+
 static void info_core(const struct ucore_device *dev)
 {
 	struct ucore_get_core core;
 
-	if (ucore_device_core(dev, &core, NULL))
-		return;
-	printf("cores      %s%s%s\n", core_state_name(core.state), *core.reason ? ": " : "",
-	       core.reason);
-	if (!core.version)
-		return;
-	core_counters_print(&core);
-	printf("  CPUID.0AH: eax 0x%08x, ebx 0x%08x, ecx 0x%08x, edx 0x%08x\n", core.eax, core.ebx,
-	       core.ecx, core.edx);
+	for (uint32_t kind = 0; !ucore_device_core(dev, kind, &core, NULL); kind++) {
+		printf("cores      ");
+		core_kind_print(&core);
+		printf("%s%s%s\n", core_state_name(core.state), *core.reason ? ": " : "",
+		       core.reason);
+		if (core.version) {
+			core_counters_print(&core);
+			printf("  CPUID.0AH: eax 0x%08x, ebx 0x%08x, ecx 0x%08x, edx 0x%08x\n",
+			       core.eax, core.ebx, core.ecx, core.edx);
+		}
+	}
 }
 
 enum {
@@ -338,29 +354,36 @@ static void json_locations(struct out *out, const struct ucore_device *dev)
 	json_end(out, ']');
 }
 
-static void json_core(struct out *out, const struct ucore_device *dev)
+static void json_core(struct out *out, const struct ucore_get_core *core)
+{
+	json_begin(out, core_kind_name(core), '{');
+	json_text(out, "state", core_state_name(core->state));
+	json_text(out, "reason", core->reason);
+	json_number(out, "version", core->version);
+	json_number(out, "counters", core->nr_counters);
+	json_number(out, "width", core->width);
+	json_number(out, "fixed", core->nr_fixed);
+	json_number(out, "fixed_width", core->fixed_width);
+	json_flag(out, "global_control", core->caps & UCORE_CORE_CAP_GLOBAL);
+	json_flag(out, "full_width_writes", core->caps & UCORE_CORE_CAP_FULL_WIDTH);
+	json_flag(out, "any_thread", core->caps & UCORE_CORE_CAP_ANY);
+	json_number(out, "events", core->events);
+	json_number(out, "eax", core->eax);
+	json_number(out, "ebx", core->ebx);
+	json_number(out, "ecx", core->ecx);
+	json_number(out, "edx", core->edx);
+	json_number(out, "cpu_type", core->cpu_type);
+	json_number(out, "boxes", core->nr_boxes);
+	json_number(out, "cpus", core->nr_cpus);
+	json_end(out, '}');
+}
+
+static void json_cores(struct out *out, const struct ucore_device *dev)
 {
 	struct ucore_get_core core;
 
-	if (ucore_device_core(dev, &core, NULL))
-		return;
-	json_begin(out, "core", '{');
-	json_text(out, "state", core_state_name(core.state));
-	json_text(out, "reason", core.reason);
-	json_number(out, "version", core.version);
-	json_number(out, "counters", core.nr_counters);
-	json_number(out, "width", core.width);
-	json_number(out, "fixed", core.nr_fixed);
-	json_number(out, "fixed_width", core.fixed_width);
-	json_flag(out, "global_control", core.caps & UCORE_CORE_CAP_GLOBAL);
-	json_flag(out, "full_width_writes", core.caps & UCORE_CORE_CAP_FULL_WIDTH);
-	json_flag(out, "any_thread", core.caps & UCORE_CORE_CAP_ANY);
-	json_number(out, "events", core.events);
-	json_number(out, "eax", core.eax);
-	json_number(out, "ebx", core.ebx);
-	json_number(out, "ecx", core.ecx);
-	json_number(out, "edx", core.edx);
-	json_end(out, '}');
+	for (uint32_t kind = 0; !ucore_device_core(dev, kind, &core, NULL); kind++)
+		json_core(out, &core);
 }
 
 static void info_json(const struct info_args *args, const struct ucore_device *dev)
@@ -381,7 +404,7 @@ static void info_json(const struct info_args *args, const struct ucore_device *d
 	json_flag(&out, "discovery", info->caps & UCORE_CAP_DISCOVERY);
 	json_number(&out, "boxes", info->nr_boxes);
 	json_number(&out, "counters", info->nr_counters);
-	json_core(&out, dev);
+	json_cores(&out, dev);
 	json_domains(&out, dev);
 	json_locations(&out, dev);
 	json_line_end(&out);

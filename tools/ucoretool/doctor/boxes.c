@@ -294,29 +294,39 @@ void doctor_check_overflow(struct doctor *doctor)
 			      "ucore uses no overflow interrupt on this platform");
 }
 
-void doctor_check_core(struct doctor *doctor)
+static void core_kind_check(struct doctor *doctor, const struct ucore_get_core *core)
 {
 	static const char advice[] =
 		"stop perf; turn off the NMI watchdog: sysctl kernel.nmi_watchdog=0";
-	struct ucore_get_core core;
-	char watchdog[8];
+	char watchdog[8], cores[UCORE_NAME_LEN + 32] = "the cores' own counters";
 
-	if (ucore_device_core(doctor->dev, &core, NULL))
-		return;
+	if (core->nr_kinds > 1)
+		snprintf(cores, sizeof(cores), "the counters of type %s",
+			 *core->type ? core->type : "other");
 	doctor_file_read(doctor, "/proc/sys/kernel/nmi_watchdog", watchdog, sizeof(watchdog));
-	if (core.state == UCORE_CORE_BUSY)
+	if (core->state == UCORE_CORE_BUSY)
 		doctor_report(doctor, VERDICT_WARNING, "cores", advice,
-			      "the cores' own counters are in use by perf: core events are refused");
-	else if (core.state != UCORE_CORE_READY)
-		doctor_report(doctor, VERDICT_OK, "cores", NULL, "the cores' own counters: %s",
-			      core.reason);
+			      "%s are in use by perf: core events are refused", cores);
+	else if (core->state != UCORE_CORE_READY)
+		doctor_report(doctor, VERDICT_OK, "cores", NULL, "%s: %s", cores, core->reason);
 	else if (*watchdog == '1')
 		doctor_report(doctor, VERDICT_WARNING, "cores", advice,
-			      "the NMI watchdog uses the cores' own counters: core events are refused");
+			      "the NMI watchdog uses %s: core events are refused", cores);
+	else if (*core->reason)
+		doctor_report(doctor, VERDICT_WARNING, "cores", NULL, "%s: %s", cores,
+			      core->reason);
 	else
 		doctor_report(doctor, VERDICT_OK, "cores", NULL,
-			      "the cores' own counters are available, unless perf uses them (version %u)",
-			      core.version);
+			      "%s are available, unless perf uses them (version %u)", cores,
+			      core->version);
+}
+
+void doctor_check_core(struct doctor *doctor)
+{
+	struct ucore_get_core core;
+
+	for (uint32_t kind = 0; !ucore_device_core(doctor->dev, kind, &core, NULL); kind++)
+		core_kind_check(doctor, &core);
 }
 
 /* ---- self-tests -------------------------------------------------------- */

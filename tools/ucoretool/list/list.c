@@ -113,7 +113,8 @@ static int list_finish(struct tool *tool, void *data, int argc, char **argv)
 
 static int list_device(struct tool *tool, struct ucore_device *dev, const struct list_args *args)
 {
-	const struct ucore_platform *platform, *core;
+	const struct ucore_platform *platforms[UCORE_DEVICE_PLATFORMS];
+	bool names = false;
 
 	if (args->rejected)
 		return discovery_rejected(tool, dev, &args->output.out, args->pattern);
@@ -125,11 +126,13 @@ static int list_device(struct tool *tool, struct ucore_device *dev, const struct
 		return list_fields(tool, dev, args);
 	if (args->what == LIST_METRICS)
 		return list_metrics(tool, args, ucore_device_info(dev)->platform);
-	platform = ucore_platform_find(ucore_device_info(dev)->platform);
-	core = ucore_device_info(dev)->caps & UCORE_CAP_CORE ? ucore_platform_find("core") : NULL;
-	if (!platform && !core)
+	for (size_t i = 0; i < ARRAY_SIZE(platforms); i++) {
+		platforms[i] = ucore_device_platform(dev, i);
+		names = names || platforms[i];
+	}
+	if (!names)
 		return tool_error(tool, "this machine: no event names. List another platform with --platform NAME");
-	return list_events(tool, args, platform, core);
+	return list_events(tool, args, platforms, ARRAY_SIZE(platforms));
 }
 
 static int list_run(struct tool *tool, const void *data)
@@ -139,7 +142,7 @@ static int list_run(struct tool *tool, const void *data)
 	int ret;
 
 	if (args->what == LIST_EVENTS && args->platform)
-		return list_events(tool, args, args->platform, NULL);
+		return list_events(tool, args, &args->platform, 1);
 	if (args->what == LIST_METRICS && args->platform)
 		return list_metrics(tool, args, ucore_platform_name(args->platform));
 	ret = ucore_device_open(tool->device, tool->sys, &dev, &tool->err);

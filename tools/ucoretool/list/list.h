@@ -66,9 +66,9 @@ size_t list_types(const struct ucore_box_info *boxes, size_t nr, const char **ty
 /** list_boxes() - print the boxes of the device */
 int list_boxes(struct tool *tool, struct ucore_device *dev, const struct list_args *args);
 
-/** list_events() - print the events of @platform, and the core events of @core; each may be NULL */
+/** list_events() - print the events of @nr_platforms platforms, of which each may be NULL */
 int list_events(struct tool *tool, const struct list_args *args,
-		const struct ucore_platform *platform, const struct ucore_platform *core);
+		const struct ucore_platform *const *platforms, size_t nr_platforms);
 
 /** list_metrics() - print the metrics of a platform */
 int list_metrics(struct tool *tool, const struct list_args *args, const char *platform);

@@ -142,7 +142,7 @@ static bool is_name(const char *pattern, const char *const *names, size_t nr)
 }
 
 int list_events(struct tool *tool, const struct list_args *args,
-		const struct ucore_platform *platform, const struct ucore_platform *core)
+		const struct ucore_platform *const *platforms, size_t nr_platforms)
 {
 	const bool all = args->all;
 	const struct column columns[NR_EXPLAINED_COLUMNS] = {
@@ -163,13 +163,14 @@ int list_events(struct tool *tool, const struct list_args *args,
 		.nr_columns = all ? NR_EXPLAINED_COLUMNS : NR_EVENT_COLUMNS,
 	};
 	const char *names[LIST_NAMES];
-	size_t nr = types_collect(platform, names, 0);
+	size_t nr = 0;
 	bool is_type;
 
-	nr = types_collect(core, names, nr);
+	for (size_t i = 0; i < nr_platforms; i++)
+		nr = types_collect(platforms[i], names, nr);
 	is_type = args->pattern && is_name(args->pattern, names, nr);
-	event_rows(&rows, args->pattern, is_type, platform);
-	event_rows(&rows, args->pattern, is_type, core);
+	for (size_t i = 0; i < nr_platforms; i++)
+		event_rows(&rows, args->pattern, is_type, platforms[i]);
 	return list_end(tool, &rows, "event", args->pattern, names, nr);
 }
 

@@ -131,7 +131,7 @@ static bool counts_cores(const struct count_args *args)
 		const char *list = args->lists[i];
 
 		while (ucore_list_next(&list, text, sizeof(text), NULL) > 0)
-			if (!strncasecmp(text, "core", 4))
+			if (!strncasecmp(text, "core", 4) || !strncasecmp(text, "atom", 4))
 				return true;
 	}
 	return false;
