@@ -2,6 +2,9 @@
 /*
  * Session: results, and the explanation of every errno of the uapi.
  */
+#include <stdlib.h>
+#include <sys/stat.h>
+
 #include "unit.h"
 
 static struct ucore_device *dev;
@@ -652,6 +655,61 @@ static void core_trigger_failure_is_explained(void **state)
 	ucore_session_destroy(session);
 }
 
+static void pmu_make(const char *folder, const char *name, const char *type)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/%s/type", folder, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(type, file);
+	fclose(file);
+}
+
+static void pmus_remove(const char *folder)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
+/* For a thread perf counts on one kind of cores, unless the event has the type of a PMU. */
+static void core_trigger_of_a_thread_counts_on_both_kinds(void **state)
+{
+	struct ucore_session *session = session_get(dev, NULL, "imc0/event=4/", NULL);
+	struct ucore_core_target cpu = { .cpu = 1 }, thread = { .tid = 7 };
+	const char *devices = ucore_perf_devices;
+	char folder[] = "/tmp/ucore-pmus-XXXXXX";
+	struct ucore_core_event event;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	pmu_make(folder, "cpu_core", "4\n");
+	pmu_make(folder, "cpu_atom", "10\n");
+	ucore_perf_devices = folder;
+	assert_int_equal(ucore_core_event_find("instructions", &event, &err), 0);
+	assert_int_equal(ucore_session_core_trigger(session, &event, 1000, &cpu, &err), 0);
+	assert_int_equal(fake.nr_core_triggers, 1);
+	assert_int_equal(fake.core_trigger.config, event.config);
+	assert_int_equal(ucore_session_core_trigger(session, &event, 1000, &thread, &err), 0);
+	assert_int_equal(fake.nr_core_triggers, 3);
+	assert_true(fake.core_trigger.config == (event.config | 10ULL << 32));
+	assert_int_equal(ucore_core_event_find("page-faults", &event, &err), 0);
+	assert_int_equal(ucore_session_core_trigger(session, &event, 1000, &thread, &err), 0);
+	assert_int_equal(fake.nr_core_triggers, 4);
+	assert_int_equal(ucore_core_event_find("r01c2", &event, &err), 0);
+	assert_fails(ucore_session_core_trigger(session, &event, 1000, &thread, &err), EOPNOTSUPP,
+		     "raw codes differ|choose CPUs");
+	assert_int_equal(ucore_session_core_trigger(session, &event, 1000, &cpu, &err), 0);
+	ucore_perf_devices = devices;
+	pmus_remove(folder);
+	ucore_session_destroy(session);
+}
+
 static void read_returns_values_in_slot_order(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL, "imc/CAS_COUNT.RD/",
@@ -731,6 +789,7 @@ static const struct CMUnitTest tests[] = {
 	TEST_DEV(start_failure_is_explained),
 	TEST_DEV(short_timer_is_refused),
 	TEST_DEV(core_trigger_failure_is_explained),
+	TEST_DEV(core_trigger_of_a_thread_counts_on_both_kinds),
 	TEST_DEV(read_returns_values_in_slot_order),
 	TEST_DEV(values_are_matched_by_id),
 };

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,14 +127,59 @@ static int trigger_error(const struct ucore_core_target *target, int code,
 	}
 }
 
+/* ---- hybrid processors: a PMU for each kind of cores --------------------- */
+
+const char *ucore_perf_devices = "/sys/bus/event_source/devices";
+
+/* Return the type of a PMU of the kernel's perf, 0 if there is no such PMU */
+static uint32_t pmu_type(const char *name)
+{
+	unsigned int type = 0;
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s/type", ucore_perf_devices, name);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	if (fscanf(file, "%u", &type) != 1)
+		type = 0;
+	fclose(file);
+	return type;
+}
+
+/* Add a trigger on one PMU of a hybrid processor; @pmu 0: perf chooses the PMU */
+static int trigger_add(struct ucore_session *session, const struct ucore_core_event *event,
+		       uint32_t pmu, uint64_t period, const struct ucore_core_target *target,
+		       struct ucore_error *err)
+{
+	UCORE_ARG(ucore_add_core_trigger, trigger, .flags = event->flags, .type = event->type,
+		  .cpu = target->tid ? -1 : (int32_t)target->cpu, .tid = target->tid,
+		  .config = event->config | (uint64_t)pmu << PERF_PMU_TYPE_SHIFT,
+		  .period = period);
+	int ret = ucore_device_ioctl(session->dev, session->fd, UCORE_ADD_CORE_TRIGGER, &trigger);
+
+	return ret ? trigger_error(target, ret, err) : 0;
+}
+
+/*
+ * For a thread, perf counts an event without the type of a PMU on performance cores only.
+ * Therefore the thread of a hybrid processor gets a trigger on each PMU.
+ */
 int ucore_session_core_trigger(struct ucore_session *session,
 			       const struct ucore_core_event *event, uint64_t period,
 			       const struct ucore_core_target *target, struct ucore_error *err)
 {
-	UCORE_ARG(ucore_add_core_trigger, trigger, .flags = event->flags, .type = event->type,
-		  .cpu = target->tid ? -1 : (int32_t)target->cpu, .tid = target->tid,
-		  .config = event->config, .period = period);
-	int ret = ucore_device_ioctl(session->dev, session->fd, UCORE_ADD_CORE_TRIGGER, &trigger);
+	uint32_t core = pmu_type("cpu_core"), atom = pmu_type("cpu_atom");
+	int ret;
 
-	return ret ? trigger_error(target, ret, err) : 0;
+	if (!core || !atom || !target->tid || event->type == UCORE_PERF_SOFTWARE ||
+	    (event->type == UCORE_PERF_HARDWARE && event->config >> PERF_PMU_TYPE_SHIFT))
+		return trigger_add(session, event, 0, period, target, err);
+	if (event->type != UCORE_PERF_HARDWARE)
+		return ucore_error_set(err, -EOPNOTSUPP,
+				       "core event of thread %u: raw codes differ between the cores of a hybrid processor. Use a name (instructions ...), or choose CPUs (-C)",
+				       target->tid);
+	ret = trigger_add(session, event, core, period, target, err);
+	return ret ? ret : trigger_add(session, event, atom, period, target, err);
 }
