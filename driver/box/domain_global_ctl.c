@@ -24,22 +24,28 @@ DEFINE_MUTEX(ucore_run_lock);	/* serializes changes of readers and PMI routes */
  * ---- global control: with the domain's lock held, on a CPU of the domain ----
  */
 
-/**
- * ucore_domain_write_global() - write all global controls of a domain
- * @domain: domain with a global control
- * @command: value to be written, without the bits of the PMI route, which this function adds
+/*
+ * Write all global controls, with the bits that freeze the domain if @freeze is true. Each write
+ * contains the bits of the PMI route, because a write without these bits would clear them.
  */
-void ucore_domain_write_global(struct ucore_domain *domain, u64 command)
+static void write_all(struct ucore_domain *domain, bool freeze)
 {
 	struct ucore_control *c;
 
-	/*
-	 * Each write contains the bits of the PMI route, because a write without these bits
-	 * would clear them.
-	 */
-	domain->io.ops->write64(&domain->io, domain->global->ctl, command | domain->route);
+	domain->io.ops->write64(&domain->io, domain->global->ctl,
+				(freeze ? domain->global->freeze : 0) | domain->route);
 	ucore_domain_for_each_further(domain, c)
-		c->io.ops->write64(&c->io, c->global->ctl, command | c->route);
+		c->io.ops->write64(&c->io, c->global->ctl,
+				   (freeze ? c->global->freeze : 0) | c->route);
+}
+
+/**
+ * ucore_domain_write_freeze() - freeze the domain by all its global controls
+ * @domain: domain with a global control
+ */
+void ucore_domain_write_freeze(struct ucore_domain *domain)
+{
+	write_all(domain, true);
 }
 
 /*
@@ -47,18 +53,17 @@ void ucore_domain_write_global(struct ucore_domain *domain, u64 command)
  * and ucore_domain_acquire() has not been called since the last release, this is @found, the value
  * before ucore's first use.
  */
-static u64 run_word(const struct ucore_domain *domain, u64 found)
+static u64 run_word(const struct ucore_domain *domain, const struct ucore_global *global, u64 found)
 {
-	if (ucore_domain_restores_run(domain) && !domain->acquired)
+	if (ucore_global_restores_run(global) && !domain->acquired)
 		return found;
-	return domain->global->unfreeze |
-	       (domain->overflow_mode ? domain->global->on_overflow : 0);
+	return global->unfreeze | (domain->overflow_mode ? global->on_overflow : 0);
 }
 
 static void write_run(const struct ucore_domain *domain, const struct ucore_global *global,
 		      struct ucore_io *io, u64 found, u64 route)
 {
-	io->ops->write64(io, global->ctl, run_word(domain, found) | route);
+	io->ops->write64(io, global->ctl, run_word(domain, global, found) | route);
 }
 
 /**
@@ -115,11 +120,19 @@ bool ucore_domain_control_changed(struct ucore_domain *domain)
 	if (!domain->global || domain->gate)
 		return false;
 	changed = ucore_global_ctl_changed(domain->global, &domain->io,
-					   run_word(domain, domain->found) | domain->route);
+					   run_word(domain, domain->global, domain->found) |
+					   domain->route);
 	ucore_domain_for_each_further(domain, c)
 		changed |= ucore_global_ctl_changed(c->global, &c->io,
-						    run_word(domain, c->found) | c->route);
+						    run_word(domain, c->global, c->found) |
+						    c->route);
 	return changed && !(domain->armed && ucore_domain_status(domain));
+}
+
+/* Return true if the level of a global control, which lets boxes count, is not set any more. */
+static bool lost_level(const struct ucore_global *global, const struct ucore_io *io)
+{
+	return global->run_level && !ucore_global_ctl_found(global, io);
 }
 
 /**
@@ -134,12 +147,10 @@ void ucore_domain_restart(struct ucore_domain *domain)
 {
 	struct ucore_control *c;
 
-	if (!domain->global->run_level)
-		return;
-	if (!ucore_global_ctl_found(domain->global, &domain->io))
+	if (lost_level(domain->global, &domain->io))
 		write_run(domain, domain->global, &domain->io, domain->found, domain->route);
 	ucore_domain_for_each_further(domain, c)
-		if (!ucore_global_ctl_found(c->global, &c->io))
+		if (lost_level(c->global, &c->io))
 			write_run(domain, c->global, &c->io, c->found, c->route);
 }
 
@@ -258,7 +269,7 @@ void ucore_domain_assign_found_routes(struct ucore_domain *domain)
 
 	domain->route = ucore_domain_restores_run(domain) ? 0 : domain->found;
 	ucore_domain_for_each_further(domain, c)
-		c->route = ucore_domain_restores_run(domain) ? 0 : c->found;
+		c->route = ucore_global_restores_run(c->global) ? 0 : c->found;
 }
 
 static void routes_write(struct ucore_domain *domain)
@@ -266,12 +277,12 @@ static void routes_write(struct ucore_domain *domain)
 	if (!domain->global)
 		return;
 	if (!domain->global->level) {
-		ucore_domain_write_global(domain, 0);
+		write_all(domain, false);
 		return;
 	}
 	/* the write must not end a freeze by ucore or by a pending overflow */
 	if (domain->frozen || domain->armed)
-		ucore_domain_write_global(domain, domain->global->freeze);
+		ucore_domain_write_freeze(domain);
 	if (!domain->frozen && !(domain->armed && ucore_domain_status(domain)))
 		ucore_domain_write_run(domain);
 }
@@ -321,8 +332,13 @@ void ucore_domain_acquire(struct ucore_domain *domain)
  */
 void ucore_domain_note_found(struct ucore_domain *domain)
 {
+	struct ucore_control *c;
+
 	if (domain->global && domain->global->run_level)
-		find_globals(domain);
+		domain->found = ucore_global_ctl_found(domain->global, &domain->io);
+	ucore_domain_for_each_further(domain, c)
+		if (c->global->run_level)
+			c->found = ucore_global_ctl_found(c->global, &c->io);
 }
 
 /**

@@ -324,7 +324,7 @@ bool ucore_domain_find_clear(struct ucore_domain *domain);
 void ucore_domain_restart(struct ucore_domain *domain);
 bool ucore_domain_overflow_freezes(const struct ucore_domain *domain);
 bool ucore_domain_control_changed(struct ucore_domain *domain);
-void ucore_domain_write_global(struct ucore_domain *domain, u64 command);
+void ucore_domain_write_freeze(struct ucore_domain *domain);
 void ucore_domain_write_run(struct ucore_domain *domain);
 void ucore_domain_assign_routes(struct ucore_domain *domain, u64 route);
 void ucore_domain_assign_found_routes(struct ucore_domain *domain);
@@ -381,12 +381,18 @@ static inline bool ucore_domain_has_enables(const struct ucore_domain *domain)
 }
 
 /*
- * Return true if the global control has enable bits. After ucore's last use,
+ * Return true if a global control has enable bits. After ucore's last use,
  * ucore_domain_write_run() writes the value that they had before its first use.
  */
+static inline bool ucore_global_restores_run(const struct ucore_global *global)
+{
+	return global->enables || global->run_level;
+}
+
+/* The same for the first global control of a domain */
 static inline bool ucore_domain_restores_run(const struct ucore_domain *domain)
 {
-	return domain->global && (domain->global->enables || domain->global->run_level);
+	return domain->global && ucore_global_restores_run(domain->global);
 }
 
 #define ucore_domain_for_each_further(domain, c) \

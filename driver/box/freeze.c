@@ -53,7 +53,7 @@ static void domain_freeze(struct ucore_domain *domain)
 	u64 start = steps ? ktime_get_mono_fast_ns() : 0;
 
 	if (domain->global)
-		ucore_domain_write_global(domain, domain->global->freeze);
+		ucore_domain_write_freeze(domain);
 	boxes_freeze(domain);
 	domain->skew_ns = steps ? ktime_get_mono_fast_ns() - start : 0;
 	domain->skew_max_ns = max(domain->skew_max_ns, domain->skew_ns);
@@ -291,7 +291,7 @@ bool ucore_freeze_panic(struct ucore_domain *domain)
 	if (!domain->acquired)
 		ucore_domain_note_found(domain);
 	ucore_domain_assign_routes(domain, 0);
-	ucore_domain_write_global(domain, domain->global->freeze);
+	ucore_domain_write_freeze(domain);
 	return true;
 }
 

@@ -298,9 +298,9 @@ struct ucore_box_type {
  * @gated_sign: highest bit of these counters
  * @untried: no manual states what an overflow does. The status is not used before a trial has
  *           passed on the domain (selftest/overflow_trial.c)
- * @next: next global control of the same domain, which differs only in its address; NULL for
- *        none. All global controls are written, because a freeze by one control may not stop the
- *        boxes of the others.
+ * @next: next global control of the same domain; NULL for none. All global controls are written,
+ *        because a freeze by one control may not stop the boxes of the others. They may differ in
+ *        their freeze bits and levels, but only the first one may have a status and a PMI then.
  */
 struct ucore_global {
 	u32 ctl;
