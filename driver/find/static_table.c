@@ -2,7 +2,7 @@
 /*
  * Finder for processor generations without discovery tables: Xeon E5-2600 v1 to v4, Skylake-SP
  * to Ice Lake-SP, Snow Ridge, client processors. A static table lists the boxes that a generation
- * can have.
+ * can have. On Panther Lake it lists the boxes beside those of the discovery table.
  *
  * A box in MSRs exists if its first register can be read. A box in PCI config space exists if
  * its PCI function exists, because firmware may hide functions and processors of a generation
@@ -343,15 +343,15 @@ static int segment_after(int segment)
 }
 
 /**
- * ucore_static_table_find() - add all boxes of a machine without discovery tables
+ * ucore_static_table_add() - add all boxes of a static table
  * @finder: collection that receives the box descriptions
- * @platform: platform whose table is a struct ucore_static_table
+ * @table: static table
  *
  * Return: 0 or -ENOMEM. A machine without any box is not an error.
  */
-int ucore_static_table_find(struct ucore_finder *finder, const struct ucore_platform *platform)
+int ucore_static_table_add(struct ucore_finder *finder, const struct ucore_static_table *table)
 {
-	struct search search = { .finder = finder, .table = platform->table };
+	struct search search = { .finder = finder, .table = table };
 	int ret, segment = -1;
 
 	if (search.table->uncertain && ucore_finder_uses_uncertain())
@@ -365,4 +365,16 @@ int ucore_static_table_find(struct ucore_finder *finder, const struct ucore_plat
 	if (!ret && !*finder->hidden)
 		ret = ucore_hidden_box_report(finder, search.table);
 	return ret;
+}
+
+/**
+ * ucore_static_table_find() - add all boxes of a machine without discovery tables
+ * @finder: collection that receives the box descriptions
+ * @platform: platform whose table is a struct ucore_static_table
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ucore_static_table_find(struct ucore_finder *finder, const struct ucore_platform *platform)
+{
+	return ucore_static_table_add(finder, platform->table);
 }

@@ -6,6 +6,7 @@
 #include "find/found_boxes.h"
 #include "find/static_table_desc.h"
 
+int ucore_static_table_add(struct ucore_finder *finder, const struct ucore_static_table *table);
 int ucore_static_table_find(struct ucore_finder *finder, const struct ucore_platform *platform);
 
 #endif /* UCORE_STATIC_TABLE_H */

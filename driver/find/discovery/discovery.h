@@ -21,6 +21,8 @@
 #include "find/iomem_resources.h"
 #include "find/upi_iio_links.h"
 
+struct ucore_static_table;
+
 /* Size of the config space of a PCI Express function (bytes) */
 #define UCORE_DISC_CONFIG_BYTES	4096
 
@@ -171,6 +173,9 @@ struct ucore_disc_free_fixed {
  * @other_msrs: processors that have another MSR in place of @table_msr, ended by an entry whose
  *              msr is 0; NULL for none
  * @broken: type numbers of the units that are known not to work, ended by 0
+ * @beside: boxes at known places, which no table lists. Their global control is the first one of
+ *          each die, and the overflow status of the tables is not used, because an overflow of a
+ *          unit does not stop these boxes. NULL if there are none
  * @uncertain: rules that also contain likely facts which the sources contradict or do not
  *             confirm, for the module parameter uncertain=1; NULL if there are none
  */
@@ -192,6 +197,7 @@ struct ucore_disc_rules {
 	bool table_msr_expected;
 	const struct ucore_disc_msr *other_msrs;
 	const u16 *broken;
+	const struct ucore_static_table *beside;
 	const struct ucore_disc_rules *uncertain;
 };
 

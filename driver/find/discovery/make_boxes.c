@@ -22,11 +22,18 @@
 #include "find/discovery/probe_units.h"
 #include "find/discovery/record.h"
 #include "find/discovery/unit_check.h"
+#include "find/static_table.h"
 #include "hw/discovery.h"
 
 static struct ucore_disc disc;
 
-/* Global control of each accepted table: logical die, index of the table, description */
+/* Table number of a global control that belongs to boxes beside the tables */
+#define NO_TABLE	(~0U)
+
+/*
+ * Global control of each accepted table: logical die, index of the table, description. Those of
+ * boxes beside the tables come first.
+ */
 static struct die_global {
 	u32 die;
 	u32 table;
@@ -40,7 +47,7 @@ static u32 nr_die_globals;
  */
 static void describe_status(struct ucore_global *global, const struct ucore_disc_table *t)
 {
-	if (!t->nr_status || !ucore_probe_status(t))
+	if (!t->nr_status || disc.rules->beside || !ucore_probe_status(t))
 		return;
 	global->status = global->ctl + FIELD_GET(DISC_GLOBAL2_STATUS_OFFSET, t->word[2]);
 	global->status_stride = t->status_stride;
@@ -83,18 +90,38 @@ static void chain_global(struct die_global *dg)
 		if (last->die != dg->die)
 			continue;
 		last->global.next = &dg->global;
-		pr_info("die %u: discovery table %u has a further global control\n", dg->die,
-			dg->table);
+		if (last->table != NO_TABLE)
+			pr_info("die %u: discovery table %u has a further global control\n",
+				dg->die, dg->table);
 		return;
 	}
 }
 
+/* Describe the global controls of the boxes beside the tables, one for each die. */
+static void describe_beside(const struct ucore_dies *dies)
+{
+	u32 i;
+
+	for (i = 0; i < dies->nr; i++)
+		die_globals[nr_die_globals++] = (struct die_global){
+			.die = dies->id[i],
+			.table = NO_TABLE,
+			.global = *disc.rules->beside->global,
+		};
+}
+
 static int describe_globals(void)
 {
+	struct ucore_dies dies = { };
+	int ret = disc.rules->beside ? ucore_dies_list(&dies) : 0;
 	struct die_global *dg;
 	u32 i;
 
-	die_globals = kvcalloc(disc.nr_tables, sizeof(*die_globals), GFP_KERNEL);
+	if (!ret)
+		die_globals = kvcalloc(disc.nr_tables + dies.nr, sizeof(*die_globals), GFP_KERNEL);
+	if (die_globals)
+		describe_beside(&dies);
+	ucore_dies_free(&dies);
 	if (!die_globals)
 		return -ENOMEM;
 	for (i = 0; i < disc.nr_tables; i++) {
@@ -212,7 +239,9 @@ static int add_units(struct ucore_finder *finder)
 		/* a unit that could not be mapped did not respond for this reason */
 		if (unit->reason && (!unit->absent || !ucore_probe_can_map(unit)))
 			continue;
-		if (global_of_unit(unit))
+		if (disc.rules->beside && ucore_record_access(unit->word) == UCORE_ACCESS_MSR)
+			unit->reason = UCORE_UNIT_FOREIGN;	/* a box beside the table */
+		else if (global_of_unit(unit))
 			ret = add_unit(finder, unit);
 		else
 			unit->reason = UCORE_UNIT_FUNCTION;
@@ -390,6 +419,29 @@ static int report_missing(struct ucore_finder *finder)
 	return ret;
 }
 
+/* Add the boxes of all tables, and report missing ones. */
+static int find_units(struct ucore_finder *finder)
+{
+	int ret = ucore_probe_count(&disc) ?: ucore_unit_judge_absent(&disc);
+
+	if (ret)
+		return ret;
+	finder->caps |= UCORE_CAP_GLOBAL_FREEZE;
+	return add_units(finder) ?: report_missing(finder);
+}
+
+/* Add the boxes beside the tables. The global controls of a die stop all its boxes together. */
+static int find_beside(struct ucore_finder *finder)
+{
+	u32 i = finder->nr;
+	int ret = ucore_static_table_add(finder, disc.rules->beside);
+
+	for (; i < finder->nr; i++)
+		if (finder->desc[i].global)
+			finder->desc[i].global = global_of_die(finder->desc[i].die);
+	return ret;
+}
+
 /**
  * ucore_discovery_find() - add all boxes of a machine with discovery tables
  * @finder: collection that receives the box descriptions
@@ -407,19 +459,15 @@ int ucore_discovery_find(struct ucore_finder *finder, const struct ucore_platfor
 	disc.may_write = finder->may_write;
 	finder->caps = UCORE_CAP_DISCOVERY;
 	ret = ucore_fetch_tables(&disc);
+	if (!ret && (disc.nr_tables || disc.rules->beside))
+		ret = describe_globals();
 	if (ret)
 		return ret;
-	if (!disc.nr_tables) {
+	if (disc.nr_tables)
+		ret = find_units(finder);
+	else
 		report_no_tables(finder);
-		return 0;
-	}
-	ret = describe_globals();
-	if (!ret)
-		ret = ucore_probe_count(&disc) ?: ucore_unit_judge_absent(&disc);
-	if (ret)
-		return ret;
-	finder->caps |= UCORE_CAP_GLOBAL_FREEZE;
-	return add_units(finder) ?: report_missing(finder);
+	return ret || !disc.rules->beside ? ret : find_beside(finder);
 }
 
 /** ucore_discovery_drop() - free all results of discovery, after all boxes were freed */
