@@ -140,7 +140,7 @@ static bool is_stopped(const UcoreBox *box)
     if (box->type->apart) {
         return false;
     }
-    return s->machine->config.platform->msr_second_ctl
+    return ucore_has_tiles(s->machine->config.platform)
            ? s->frz & BIT(box->site->tile) : s->frozen;
 }
 
@@ -241,7 +241,7 @@ void ucore_socket_unfreeze(UcoreSocket *s, int64_t now)
     for (unsigned b = 0; b < s->nr_boxes; b++) {
         box_update_running(s->boxes[b]);
     }
-    if (s->machine->config.platform->msr_second_ctl) {
+    if (ucore_has_tiles(s->machine->config.platform)) {
         s->unfreeze_first = now;
     } else {
         ucore_log_unfreeze(s, now, now - s->frozen_since);
@@ -462,7 +462,9 @@ static void box_place(UcoreBox *box)
     const UcorePlatform *p = cfg->platform;
     const UcoreBoxSite *site = box->site;
 
-    if (site->in_memory) {
+    if (site->unit.number) {
+        ucore_unit_place(box, box->instance);
+    } else if (site->in_memory) {
         box->access = UCORE_ACCESS_MMIO;
         box->base = p->mchbar_imc ? UCORE_MCHBAR + p->mchbar_imc +
                                     box->instance * UCORE_MCHBAR_STRIDE
@@ -589,7 +591,9 @@ static void socket_global_init(UcoreSocket *s, unsigned g)
     s->global[g].access = access;
     s->global[g].regs = reg;
     s->global[g].base = g ? p->msr_second_ctl : p->msr_global_ctl;
-    if (!msr) {
+    if (g && p->second_ctl_at) {
+        s->global[g].base = ucore_mmio_window(s) + p->second_ctl_at;
+    } else if (!msr) {
         ucore_unit_place_global(s, g);
     }
     if (ucore_has_global(p)) {

@@ -137,6 +137,12 @@ static void enable_each(UcoreSocket *s, uint64_t enabled, int64_t now)
     }
 }
 
+/* Return true if the control of the tile is in memory, and has a freeze bit. */
+static bool tile_freezes(const UcorePlatform *p, unsigned tile)
+{
+    return tile && p->second_ctl_at;
+}
+
 /*
  * Write the global control of a tile of a client processor, whose enable is a
  * level. The socket is frozen while all its tiles stand.
@@ -147,17 +153,19 @@ static void write_level(UcoreSocket *s, unsigned tile, uint64_t val,
     const UcoreConfig *cfg = &s->machine->config;
     const UcorePlatform *p = cfg->platform;
     uint64_t rw = cfg->wk_on_pmi | cfg->core_sel | p->frz_on_ov;
+    bool freezes = tile_freezes(p, tile);
+    bool run = freezes ? !(val & p->frz_all) : !!(val & p->run_en);
 
-    if (val & ~(p->run_en | rw)) {
+    if (val & ~(freezes ? p->frz_all : p->run_en | rw)) {
         violate(s, "reserved", "GLOBAL_CTL has reserved bits set", val);
     }
     /* a write that leaves the boxes stopped may change the route */
     if ((val & cfg->core_sel) || !socket_armed(s) ||
-        (!(val & p->run_en) && (s->frz & BIT(tile)))) {
+        (!run && (s->frz & BIT(tile)))) {
         s->global[tile].route = val & cfg->core_sel;
     }
     s->global[tile].ctl = val & rw;
-    if (!(val & p->run_en)) {
+    if (!run) {
         if (!cfg->frz_all) {
             return;
         }
@@ -245,6 +253,9 @@ uint64_t ucore_global_read(UcoreSocket *s, const UcoreReg *reg)
 
     switch (reg->kind) {
     case UCORE_REG_GLOBAL_CTL:
+        if (tile_freezes(cfg->platform, reg->index)) {
+            return s->frz & BIT(reg->index) ? cfg->platform->frz_all : 0;
+        }
         if (cfg->platform->run_en) {
             return s->global[reg->index].ctl |
                    (s->frz & BIT(reg->index) ? 0 :

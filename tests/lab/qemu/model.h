@@ -231,6 +231,9 @@ typedef struct UcorePlatform {
     uint64_t status_extra;      /* bits that every overflow sets, too */
     bool run_at_reset;
     uint32_t msr_second_ctl;        /* client: control of tile 1; 0: none */
+    /* client: offset of tile 1's control in the window; frz_all stops the tile.
+       It belongs to the table of msr_table; 0: none */
+    uint32_t second_ctl_at;
     unsigned count_extra;           /* GLOBAL_CONFIG: above the number of CBOs */
     uint64_t unfrz_all;             /* 0: clearing frz_all unfreezes */
     bool frz_readable;
@@ -726,6 +729,12 @@ static inline bool ucore_table_by_msr(const UcoreConfig *cfg)
     return cfg->table_msr && !cfg->platform->msr_table;
 }
 
+/* Return true if each of two tiles has a global control. */
+static inline bool ucore_has_tiles(const UcorePlatform *p)
+{
+    return p->msr_second_ctl || p->second_ctl_at;
+}
+
 static inline bool ucore_has_global(const UcorePlatform *p)
 {
     return p->frz_all || p->run_en;
@@ -903,9 +912,9 @@ void ucore_mmio_init(UcoreMachine *m);
 #define UCORE_MMIO_BASE         0xf000000000ULL
 #define UCORE_MMIO_SIZE         0x100000000ULL
 uint64_t ucore_mmio_window(const UcoreSocket *s);
-/* Window of the memory controllers of client processors. */
+/* Window of the memory controllers of client processors, and of units. */
 #define UCORE_MCHBAR            0xfedc0000ULL
-#define UCORE_MCHBAR_SIZE       0x20000ULL
+#define UCORE_MCHBAR_SIZE       0x40000ULL
 #define UCORE_MCHBAR_STRIDE     0x10000ULL      /* of controllers */
 /* Return the offset in the window of a memory controller's registers. */
 uint64_t ucore_mmio_imc(const UcoreMachine *m, unsigned controller);

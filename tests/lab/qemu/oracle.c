@@ -168,7 +168,7 @@ static void json_tiles(GString *j, const UcoreSocket *s, int64_t now)
 {
     int64_t first = MIN(s->tile_time[0], s->tile_time[1]);
 
-    if (!s->machine->config.platform->msr_second_ctl) {
+    if (!ucore_has_tiles(s->machine->config.platform)) {
         return;
     }
     json_u64(j, "first", first);

@@ -49,10 +49,13 @@ ICX_DEPTHS = {**SKX_DEPTHS, ("imc", 0x81): 22, ("imc", 0x82): 32, ("imc", 0x83):
 
 # client processors
 CLIENT_NUMBERS = {"cbo": 40, "arb": 41, "clock": 42, "imc": 43, "hac_arb": 44, "hac_cbo": 45,
-                  "sncu": 46, "uncore": 47}
-CLIENT_CLOCKS = {**{(box, FIXED): 3000000000 for box in ("cbo", "arb", "clock", "uncore")},
-                 **{(box, FIXED): 2400000000 for box in ("hac_arb", "hac_cbo", "sncu")}}
-CLIENT_CYCLES = dict.fromkeys(("cbo", "arb", "hac_arb", "hac_cbo", "uncore"), FIXED)
+                  "sncu": 46, "santa": 47, "ia_core_bridge": 48, "hbo": 49, "uncore": 50}
+CLIENT_CLOCKS = {**{(box, FIXED): 3000000000
+                    for box in ("cbo", "arb", "clock", "santa", "ia_core_bridge", "uncore")},
+                 **{(box, FIXED): 2400000000 for box in ("hac_arb", "hac_cbo", "sncu", "hbo")},
+                 ("imc", 0x01): 1600000000}
+CLIENT_CYCLES = {**dict.fromkeys(("cbo", "arb", "hac_arb", "hac_cbo", "santa", "ia_core_bridge",
+                                  "sncu", "hbo", "uncore"), FIXED), "imc": 0x01}
 CLIENT_DEPTHS = {("arb", 0x80): 20, ("arb", 0x83): 20, ("arb", 0x85): 20}
 
 # clocks of the families with a fixed list of boxes

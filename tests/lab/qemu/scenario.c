@@ -117,8 +117,8 @@ static bool load_platform(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
 
 static void plan_add(UcoreConfig *cfg, UcorePlan plan)
 {
-    plan.regs = cfg->platform->discovery ? ucore_unit_regs(plan.site)
-                                         : plan.site->type->regs;
+    plan.regs = cfg->platform->discovery || plan.site->unit.number
+                ? ucore_unit_regs(plan.site) : plan.site->type->regs;
     g_array_append_val(cfg->plans, plan);
 }
 
@@ -310,7 +310,7 @@ static bool load_global(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
     if (p->discovery && !load_tables(cfg, kf, errp)) {
         return false;
     }
-    cfg->globals = 1 + (p->msr_table || cfg->second_own || p->msr_second_ctl);
+    cfg->globals = 1 + (p->msr_table || cfg->second_own || ucore_has_tiles(p));
     if (!p->discovery) {
         cfg->wk_on_pmi = p->wk_on_pmi;
         cfg->core_sel = p->core_sel;
@@ -318,7 +318,8 @@ static bool load_global(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
         cfg->status_words = ucore_has_global(p) && p->msr_global_status
                             ? MAX(1, p->global_status_words) : 0;
         return ucore_scenario_uint(kf, "model", "status-shift", 31,
-                                   &cfg->status_shift, errp);
+                                   &cfg->status_shift, errp) &&
+               (!p->msr_table || ucore_table_load(cfg, kf, errp));
     }
     for (unsigned i = 0; i < cfg->plans->len; i++) {
         const UcorePlan *plan = &g_array_index(cfg->plans, UcorePlan, i);

@@ -551,7 +551,16 @@ static void telemetry_bar(PCIDevice *pd, unsigned bar)
 
 /* ------------------------------------------------- behind an MSR, no function */
 
-#define POINTED_TABLE       0x3fe00000      /* in the socket's window */
+/* in the socket's window; client: in the window of MCHBAR */
+#define POINTED_TABLE       0x3fe00000
+#define CLIENT_TABLE        0x30000
+
+static uint64_t table_address(const UcoreSocket *s)
+{
+    return ucore_mmio_window(s) +
+           (s->machine->config.platform->host_bridge ? CLIENT_TABLE
+                                                     : POINTED_TABLE);
+}
 
 void ucore_table_map(UcoreSocket *s)
 {
@@ -563,16 +572,14 @@ void ucore_table_map(UcoreSocket *s)
     memory_region_init_io(&t->bar, NULL, &table_ops, t, "ucore-pointed-table",
                           MAX(BAR_SIZE_MIN, pow2ceil(t->size)));
     memory_region_add_subregion_overlap(get_system_memory(),
-                                        ucore_mmio_window(s) + POINTED_TABLE,
-                                        &t->bar, 1);
+                                        table_address(s), &t->bar, 1);
 }
 
 bool ucore_table_pointer(const UcoreSocket *s, uint64_t *val)
 {
     const UcoreForgery *f = forgery(s);
 
-    *val = f->has_msr_value ? f->msr_value
-                            : ucore_mmio_window(s) + POINTED_TABLE;
+    *val = f->has_msr_value ? f->msr_value : table_address(s);
     return !f->msr_faults;
 }
 

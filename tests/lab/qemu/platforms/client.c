@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Client processors from Nehalem to Lunar Lake: the boxes, their addresses and
- * their bits. One global control in a package; Meteor Lake has one for each of
- * two tiles. Enable (29) is a level, and "freeze on overflow" (31) a mode. The
- * memory controllers are behind MCHBAR. Nehalem has an enable bit and a status
- * bit for each counter, and no MCHBAR.
+ * Client processors from Nehalem to Panther Lake: the boxes, their addresses
+ * and their bits. One global control in a package; Meteor Lake has one for each
+ * of two tiles. Enable (29) is a level, and "freeze on overflow" (31) a mode.
+ * The memory controllers are behind MCHBAR. The second control of Panther Lake
+ * is that of a discovery table, which lists some of its boxes. Nehalem has an
+ * enable bit and a status bit for each counter, and no MCHBAR.
  *
  * The numbers are repeated here independently of the driver's headers, so that
  * a misread value on one side is detected.
@@ -125,8 +126,8 @@ static const UcoreEventTrait soc_traits[] = {
     .thresh = THRESHOLD_6, .invert = COMPARE_INVERT, \
     .clock_event = UCORE_EVENT_FIXED, .status_fixed = -1, \
     .traits = traits_, .regs = snb_cbo_regs
-#define MTL_CLOCK(name_, id_, traits_) \
-    .name = name_, .id = id_, .nr_max = 1, .fixed = true, .fixed_width = 48, \
+#define MTL_CLOCK(name_, id_, max_, traits_) \
+    .name = name_, .id = id_, .nr_max = max_, .fixed = true, .fixed_width = 48, \
     .fixed_width_most = 48, .fixed_legal = FIXED_ENABLE, .status_fixed = -1, \
     .traits = traits_, .regs = mtl_clock_regs
 
@@ -134,17 +135,17 @@ static const UcoreBoxType mtl_cbo = { MTL_BOX("cbo", 40, 12, cbo_traits) };
 static const UcoreBoxType mtl_arb = {
     MTL_BOX("arb", 41, 2, arb_traits), .constraints = arb_constraints
 };
-static const UcoreBoxType mtl_cncu = { MTL_CLOCK("clock", 42, cbo_traits) };
+static const UcoreBoxType mtl_cncu = { MTL_CLOCK("clock", 42, 1, cbo_traits) };
 static const UcoreBoxType hac_arb = { MTL_BOX("hac_arb", 44, 2, soc_traits) };
 static const UcoreBoxType hac_cbo = { MTL_BOX("hac_cbo", 45, 2, soc_traits) };
-static const UcoreBoxType mtl_sncu = { MTL_CLOCK("sncu", 46, soc_traits) };
+static const UcoreBoxType mtl_sncu = { MTL_CLOCK("sncu", 46, 1, soc_traits) };
 /* Nehalem: 17 empties the queue whose occupancy is counted, and reads 0 */
 #define OCCUPANCY_RESET 0x00020000
 #define NHM_FIXED_EN    0x1
 #define NHM_FIXED_PMI   0x4
 
 static const UcoreBoxType nhm_uncore = {
-    .name = "uncore", .id = 47, .nr_max = 1, .nr_gp = 8, .width = 48,
+    .name = "uncore", .id = 50, .nr_max = 1, .nr_gp = 8, .width = 48,
     .ctl_legal = CLIENT_CTL | OCCUPANCY_RESET | THRESHOLD,
     .ctl_wo = OCCUPANCY_RESET, .thresh = THRESHOLD, .invert = COMPARE_INVERT,
     .ov_en = OVERFLOW_ENABLE, .clock_event = UCORE_EVENT_FIXED,
@@ -156,12 +157,37 @@ static const UcoreBoxType nhm_clock = {
     .ov_en = NHM_FIXED_PMI, .status_fixed = -1, .traits = cbo_traits,
     .regs = nhm_clock_regs,
 };
+static const UcoreEventTrait imc_traits[] = {
+    { .event = 0x01, .clock = 1600000000 }, UCORE_TRAITS_END
+};
 /* no enable: an event select other than 0 counts, whatever the global is */
 static const UcoreBoxType imc = {
     .name = "imc", .id = 43, .nr_gp = 5, .nr_max = 2, .width = 64,
     .ctl_legal = EVENT_SELECT | CHANNELS | EDGE_DETECT,
     .ctl_en = EVENT_SELECT, .box_ctl = true, .apart = true,
-    .status_fixed = -1, .regs = imc_regs,
+    .status_fixed = -1, .traits = imc_traits, .regs = imc_regs,
+};
+
+/* Panther Lake: no source has an event of these boxes, but for imc */
+static const UcoreBoxType ptl_santa = { MTL_BOX("santa", 47, 2, cbo_traits) };
+static const UcoreBoxType ptl_bridge = {
+    MTL_BOX("ia_core_bridge", 48, 1, cbo_traits)
+};
+static const UcoreBoxType ptl_clock = { MTL_CLOCK("clock", 42, 2, cbo_traits) };
+/* units of the table; only the freeze of a box control is certain */
+#define PTL_UNIT(name_, id_, nr_, clock_, traits_) \
+    .name = name_, .id = id_, .nr_gp = nr_, .nr_max = 2, .width = 48, \
+    .ctl_legal = EVENT_SELECT | UNIT_MASK | EDGE_DETECT | COMPARE_INVERT | \
+                 THRESHOLD, \
+    .ctl_en = EVENT_SELECT, .thresh = THRESHOLD, .invert = COMPARE_INVERT, \
+    .clock_event = clock_, .box_ctl = true, .status_fixed = -1, \
+    .traits = traits_
+static const UcoreBoxType ptl_imc = { PTL_UNIT("imc", 43, 5, 1, imc_traits) };
+static const UcoreBoxType ptl_sncu = {
+    PTL_UNIT("sncu", 46, 2, UCORE_EVENT_FIXED, soc_traits)
+};
+static const UcoreBoxType ptl_hbo = {
+    PTL_UNIT("hbo", 49, 4, UCORE_EVENT_FIXED, soc_traits)
 };
 
 /* ------------------------------------------------------ where the boxes are */
@@ -228,6 +254,22 @@ static const UcoreBoxSite lnl_boxes[] = {
     { .type = &mtl_arb, .msr = 0x2412, .msr_stride = 0x10, OF_TYPE(-1) },
     { .type = &imc, .in_memory = true, OF_TYPE(-1) }, { }
 };
+/* tile 0: 240Eh; tile 1: the boxes of the table, with type numbers of Linux */
+#define PTL_SITE(number_, base_, stride_, ctl_, ctr_, status_) \
+    .tile = 1, OF_TYPE(-1), .unit = { \
+        .number = number_, .access = UCORE_ACCESS_MMIO, .nr = 2, \
+        .base = base_, .stride = stride_, .ctl = ctl_, .ctl_stride = 4, \
+        .ctr = ctr_, .status = status_, .pointed = true }
+static const UcoreBoxSite ptl_boxes[] = {
+    { .type = &mtl_cbo, .msr = 0x2442, .msr_stride = 0x10, OF_TYPE(-1) },
+    { .type = &ptl_santa, .msr = 0x2412, .msr_stride = 0x10, OF_TYPE(-1) },
+    { .type = &ptl_clock, .msr = 0x2402, .msr_stride = 0x140, OF_TYPE(-1) },
+    { .type = &ptl_bridge, .msr = 0x2022, OF_TYPE(-1) },
+    { .type = &ptl_imc, PTL_SITE(6, 0x260c4, 0x800, 0xc, 0x24, 0x4) },
+    { .type = &ptl_sncu, PTL_SITE(34, 0x2b380, 0x1000, 0x20, 0x10, 0x8) },
+    { .type = &ptl_hbo, PTL_SITE(41, 0x24548, 0x1000, 0x8, 0x28, 0x60) },
+    { }
+};
 
 static const UcorePciSite no_pci[] = { { } };
 
@@ -238,9 +280,11 @@ static const UcorePciSite no_pci[] = { { } };
     .frz_on_ov = 0x80000000, .global_status_legal = 0xb, \
     .msr_global_config = 0x396, CLIENT_BITS(ctl)
 #define CLIENT_BITS(ctl) \
+    .box_rst_ctrl = 0x2, .box_rst_ctrs = 0x4, .box_legal = 0x7, \
+    CLIENT_LEVEL(ctl)
+#define CLIENT_LEVEL(ctl) \
     .msr_global_ctl = ctl, .run_en = 0x20000000, \
-    .box_frz = 0x1, .box_rst_ctrl = 0x2, .box_rst_ctrs = 0x4, \
-    .box_legal = 0x7, .box_readable = 0x1, \
+    .box_frz = 0x1, .box_readable = 0x1, \
     .ctl_en = COUNTER_ENABLE, .fixed_en = FIXED_ENABLE, \
     .ctl_ev_sel = EVENT_SELECT, .ctl_umask = UNIT_MASK, \
     .ctl_edge = EDGE_DETECT, .pci = no_pci
@@ -327,4 +371,13 @@ const UcorePlatform ucore_lnl = {
     .boxes = lnl_boxes,
     MCHBAR_64(0xd840, 0xd858, 0xd8a0), .host_bridge = 0x6400,
     .mchbar_imc = 0xd900,
+};
+/* the control of the table is 380h above the box control of sNCU */
+const UcorePlatform ucore_ptl = {
+    CLIENT_LEVEL(0x240e), .box_rst_ctrl = 0x100, .box_rst_ctrs = 0x200,
+    .box_legal = 0x1, .second_ctl_at = 0x2b700, .frz_all = 0x1,
+    .msr_table = 0x201e,
+    .msrs = { { 0x396, 0x396 }, { 0x2010, 0x203f }, { 0x2400, 0x255f } },
+    .boxes = ptl_boxes,
+    MCHBAR_64(0xd840, 0xd858, 0xd8a0), .host_bridge = 0xb000,
 };

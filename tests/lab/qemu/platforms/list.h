@@ -6,7 +6,7 @@
  * Families: e5, skx, icx and snr have a fixed list of boxes (e5.h); spr, gnr
  * and dmr have a discovery table with its type numbers (discovery.h); client has
  * no uncore bus; its memory controllers are behind MCHBAR, or in the block of
- * the uncore.
+ * the uncore. ptl of that family has a table for some of its boxes.
  *
  * A file that includes this one defines UCORE_PLATFORM(). A row NAME stands for
  * ucore_NAME, in a file of this folder. __init__.py parses the rows, so each
@@ -39,4 +39,5 @@ UCORE_PLATFORM(tgl, 6, 0x8c, 1, client)
 UCORE_PLATFORM(adl, 6, 0x97, 2, client)
 UCORE_PLATFORM(mtl, 6, 0xaa, 4, client)
 UCORE_PLATFORM(lnl, 6, 0xbd, 1, client)
+UCORE_PLATFORM(ptl, 6, 0xcc, 0, client)
 #undef UCORE_PLATFORM
