@@ -25,7 +25,7 @@
 
 /*
  * Ranges of physical addresses that have the same use in every PC. Those of the chipset may contain
- * MCHBAR of a client processor. No discovery table may have an address there.
+ * MCHBAR and units of a client processor. No discovery table of a server may have an address there.
  */
 static const struct {
 	u64 start;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Facts about the uncore registers of client processors from Sandy Bridge to Lunar Lake, and of the
- * Xeons made of the same dies (E3, E-2100 to E-2400, W-1200, W-1300, 6300): offsets, fields and
+ * Facts about the uncore registers of client processors from Sandy Bridge to Panther Lake, and of
+ * the Xeons made of the same dies (E3, E-2100 to E-2400, W-1200, W-1300, 6300): offsets, fields and
  * encodings only.
  *
  * Sources: SDM, Intel 325384 volume 3 (18.9.6 and 18.11.6 of edition 059) and 335592 volume 4
@@ -151,6 +151,28 @@
 #define LNL_NR_CBO			4
 
 /*
+ * Panther Lake, Wildcat Lake (Linux only): MSRs as on Lunar Lake, and a second clock. Linux writes
+ * the control of the compute tile only, and counts with all of these boxes. The core bridge is
+ * among the addresses of the SoC tile of Meteor Lake. Whether the control stops it:
+ * UNCERTAIN(core-bridge).
+ */
+#define PTL_NR_CBO			6
+#define PTL_NR_CNCU			2
+#define PTL_MSR_CNCU_STRIDE		0x140
+#define PTL_MSR_CORE_BRIDGE		0x2022
+
+/*
+ * A discovery table lists all other boxes of Panther Lake: DISC_MSR_TABLE has its address. The
+ * global freeze is set at power-on. Controls are 4 bytes apart, as Linux accesses them and as an
+ * HBO of Lunar Lake has them. The bits of a box control that reset are 8 and 9 by Linux, and 1
+ * and 2 on Lunar Lake, so that only the freeze is used: UNCERTAIN(unit-reset).
+ */
+#define PTL_TYPE_IMC			6
+#define PTL_TYPE_SNCU			34
+#define PTL_TYPE_HBO			41
+#define PTL_CTL_STRIDE			4
+
+/*
  * Memory controllers. The host bridge 00:00.0 has the address of their registers (MCHBAR). A
  * counter counts lines of 64 bytes. It cannot be written, and nothing stops it. Counters of 32 bits
  * are next to each other, so that each needs an access of 32 bits (Linux).
@@ -190,5 +212,6 @@
 #define ADL_MC_WIDTH			64
 #define ADL_MC_CTL_CHANNELS		GENMASK(11, 8)
 #define ADL_MC_BOX_CTL_FRZ		BIT(0)
+#define ADL_MC_CLOCK			0x01		/* M_CLOCKTICKS (not of MTL, ARL) */
 
 #endif /* UCORE_HW_CLIENT_H */

@@ -75,5 +75,8 @@ UCORE_MODEL(6, 181, "mtl", "Arrow Lake U", 0)
 UCORE_MODEL(6, 198, "arl", "Arrow Lake S", 0)
 UCORE_MODEL(6, 197, "arl", "Arrow Lake H", 0)
 UCORE_MODEL(6, 189, "lnl", "Lunar Lake", 0)
+UCORE_MODEL(6, 204, "ptl", "Panther Lake", 1)
+UCORE_MODEL(6, 213, "ptl", "Wildcat Lake", 1)
+UCORE_MODEL(6, 229, "ptl", "Panther Lake (model 229)", 1)
 
 #undef UCORE_MODEL

@@ -112,20 +112,34 @@ static const struct ucore_field_desc imc_fields[] = {
 	CTL_FIELD(CH_MASK, ADL_MC_CTL_CHANNELS),
 };
 
+/* Clocks, of which a counter counts each once */
+const struct ucore_increment ucore_client_imc_increments[] = {
+	{ ADL_MC_CLOCK, ADL_MC_CLOCK, 1 },
+	{ }
+};
+
 static const struct ucore_box_words imc_words = {
 	.freeze = ADL_MC_BOX_CTL_FRZ,
 	.reset = ADL_MC_BOX_CTL_FRZ,
 };
 
+#define GENERAL_IMC \
+	.name = "imc", \
+	.words = &imc_words, \
+	FIELDS(imc_fields), \
+	.caps = UCORE_BOX_F_FREEZE, \
+	.max_increment = CLIENT_MAX_INCREMENT, \
+	.nr_gp = 5, \
+	.width = ADL_MC_WIDTH
+
 const struct ucore_box_type ucore_adl_imc = {
-	.name = "imc",
-	.words = &imc_words,
-	FIELDS(imc_fields),
-	.caps = UCORE_BOX_F_FREEZE,
-	.max_increment = CLIENT_MAX_INCREMENT,
-	.nr_gp = 5,
-	.width = ADL_MC_WIDTH,
+	GENERAL_IMC,
+	.increments = ucore_client_imc_increments,
+	.clock = UCORE_CLOCK(ADL_MC_CLOCK),
 };
+
+/* Intel's lists of Meteor Lake and Arrow Lake have no event that counts clocks. */
+const struct ucore_box_type ucore_mtl_imc = { GENERAL_IMC };
 
 #define IMC_CTL(i)	(ADL_MC_CTL0 + 4 * (i))
 #define IMC_CTR(i)	(ADL_MC_CTR0 + 8 * (i))

@@ -19,6 +19,7 @@
 extern const struct ucore_field_desc ucore_client_fields[CLIENT_NR_FIELDS];
 extern const struct ucore_increment ucore_client_cbo_increments[];
 extern const struct ucore_increment ucore_client_arb_increments[];
+extern const struct ucore_increment ucore_client_imc_increments[];
 extern const struct ucore_constraint ucore_client_arb_constraints[];
 extern const struct ucore_box_type ucore_client_cbo;
 extern const struct ucore_box_type ucore_client_arb;
@@ -26,6 +27,7 @@ extern const struct ucore_box_type ucore_client_clock;
 extern const struct ucore_box_type ucore_client_imc_free_32;
 extern const struct ucore_box_type ucore_client_imc_free_64;
 extern const struct ucore_box_type ucore_adl_imc;
+extern const struct ucore_box_type ucore_mtl_imc;
 extern const struct ucore_layout ucore_client_arb_layout;
 extern const struct ucore_layout ucore_client_clock_layout;
 extern const struct ucore_layout ucore_client_imc_free_32_layout;
@@ -78,8 +80,8 @@ extern const struct ucore_layout ucore_adl_imc_layout;
 	  .nr = 1, .size = _gen##_MC_WRITE + sizeof(u64) - _gen##_MC_TOTAL }
 
 /* General counters of each memory controller from Alder Lake on */
-#define ADL_MC_ROW \
-	{ .type = &ucore_adl_imc, .layout = &ucore_adl_imc_layout, .first = ADL_MC_PMON, \
+#define GENERAL_MC_ROW(_type) \
+	{ .type = &(_type), .layout = &ucore_adl_imc_layout, .first = ADL_MC_PMON, \
 	  .nr = 1, .size = ADL_MC_PMON_SIZE, .apart = true }
 
 /*

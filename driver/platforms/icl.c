@@ -82,7 +82,7 @@ static const struct ucore_static_mmio tglh_mmio_boxes[] = {
 
 static const struct ucore_static_mmio adl_mmio_boxes[] = {
 	CLIENT_MC_64_ROW(ucore_adl_imc_free_layout, ADL),
-	ADL_MC_ROW,
+	GENERAL_MC_ROW(ucore_adl_imc),
 };
 
 static const struct ucore_global icl_global = CLIENT_GLOBAL(SKL);

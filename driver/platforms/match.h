@@ -16,7 +16,8 @@ const struct ucore_platform *ucore_platform_match(void);
 	PLATFORM(dmr), PLATFORM(snb), PLATFORM(ivb), PLATFORM(hsw), \
 	PLATFORM(bdw), PLATFORM(skl), PLATFORM(icl), PLATFORM(rkl), \
 	PLATFORM(tgl), PLATFORM(tglh), PLATFORM(adl), PLATFORM(mtl), \
-	PLATFORM(arl), PLATFORM(lnl), PLATFORM(nhm), PLATFORM(wsm)
+	PLATFORM(arl), PLATFORM(lnl), PLATFORM(ptl), PLATFORM(nhm), \
+	PLATFORM(wsm)
 
 #define UCORE_PLATFORM_NAME(name) ucore_platform_##name
 extern const struct ucore_platform

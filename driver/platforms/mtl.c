@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Platform tables of Meteor Lake, Arrow Lake and Lunar Lake. No counter reports its overflow. Data
- * only.
+ * Platform tables of Meteor Lake, Arrow Lake, Lunar Lake and Panther Lake. No counter reports its
+ * overflow. Data only.
  */
 #include "platforms/client.h"
+#include "platforms/discovery_common.h"
 
 static const struct ucore_field_desc fields[] = {
 	CTL_FIELD(EVENT, CLIENT_CTL_EVENT),
@@ -55,6 +56,10 @@ static const struct ucore_box_type hac_cbo = {
 	GENERAL_COUNTERS,
 };
 
+/* No source has an event of these. */
+static const struct ucore_box_type santa = { .name = "santa", GENERAL_COUNTERS };
+static const struct ucore_box_type core_bridge = { .name = "ia_core_bridge", GENERAL_COUNTERS };
+
 static const struct ucore_box_type compute_clock = { .name = "clock", FIXED_COUNTER };
 static const struct ucore_box_type soc_clock = { .name = "sncu", FIXED_COUNTER };
 
@@ -92,9 +97,26 @@ static const struct ucore_static_msr lnl_msr_boxes[] = {
 	{ BOX_ROW(arb, MTL_MSR_ARB, MTL_NR_ARB) },
 };
 
-static const struct ucore_static_mmio mmio_boxes[] = {
+static const struct ucore_static_msr ptl_msr_boxes[] = {
+	{ BOX_ROW(cbo, MTL_MSR_CBO, PTL_NR_CBO) },
+	{ BOX_ROW(santa, MTL_MSR_ARB, MTL_NR_ARB) },
+	{ .type = &compute_clock, .layout = &clock_layout, .base = MTL_MSR_CNCU,
+	  .stride = PTL_MSR_CNCU_STRIDE, .max = PTL_NR_CNCU },
+	{ BOX_ROW(core_bridge, PTL_MSR_CORE_BRIDGE, 1) },
+};
+
+static const struct ucore_static_mmio mtl_mmio_boxes[] = {
 	CLIENT_MC_64_ROW(ucore_adl_imc_free_layout, ADL),
-	ADL_MC_ROW,
+	GENERAL_MC_ROW(ucore_mtl_imc),
+};
+
+static const struct ucore_static_mmio lnl_mmio_boxes[] = {
+	CLIENT_MC_64_ROW(ucore_adl_imc_free_layout, ADL),
+	GENERAL_MC_ROW(ucore_adl_imc),
+};
+
+static const struct ucore_static_mmio ptl_mmio_boxes[] = {
+	CLIENT_MC_64_ROW(ucore_adl_imc_free_layout, ADL),
 };
 
 /*
@@ -116,11 +138,11 @@ static const struct ucore_global mtl_global = GLOBAL(MTL_MSR_COMPUTE_GLOBAL_CTL,
 static const struct ucore_global lnl_global = GLOBAL(MTL_MSR_COMPUTE_GLOBAL_CTL, NULL);
 
 static const struct ucore_static_table mtl_table = {
-	CLIENT_TABLE(mtl_global, mtl_msr_boxes, mmio_boxes, TGL_NR_MC),
+	CLIENT_TABLE(mtl_global, mtl_msr_boxes, mtl_mmio_boxes, TGL_NR_MC),
 };
 
 static const struct ucore_static_table lnl_table = {
-	CLIENT_BOXES(lnl_global, lnl_msr_boxes, mmio_boxes, TGL_NR_MC),
+	CLIENT_BOXES(lnl_global, lnl_msr_boxes, lnl_mmio_boxes, TGL_NR_MC),
 };
 
 const struct ucore_platform ucore_platform_mtl = {
@@ -134,4 +156,55 @@ const struct ucore_platform ucore_platform_arl = {
 
 const struct ucore_platform ucore_platform_lnl = {
 	CLIENT_PLATFORM("lnl", NULL, lnl_table, 0),
+};
+
+/* ---- boxes of the discovery table of Panther Lake ---- */
+
+static const struct ucore_box_words unit_words = {
+	.freeze = DISC_BOX_CTL_FRZ,
+	.reset = DISC_BOX_CTL_FRZ,
+};
+
+#define UNIT_TYPE(_name) \
+	.name = (_name), \
+	.words = &unit_words, \
+	FIELDS(ucore_disc_narrow_fields), \
+	.max_increment = CLIENT_MAX_INCREMENT, \
+	.caps = UCORE_BOX_F_FREEZE
+
+static const struct ucore_box_type ptl_imc = {
+	UNIT_TYPE("imc"),
+	.increments = ucore_client_imc_increments,
+	.clock = UCORE_CLOCK(ADL_MC_CLOCK),
+};
+
+static const struct ucore_box_type ptl_sncu = { UNIT_TYPE("sncu") };
+static const struct ucore_box_type ptl_hbo = { UNIT_TYPE("hbo") };
+static const struct ucore_box_type ptl_unknown = { UNIT_TYPE("") };
+
+#define UNIT_ROW(_id, _type) \
+	{ .id = (_id), .type = &(_type), .access = UCORE_ACCESS_MMIO, .ctl_stride = PTL_CTL_STRIDE }
+
+static const struct ucore_disc_type ptl_types[] = {
+	UNIT_ROW(PTL_TYPE_IMC, ptl_imc),
+	UNIT_ROW(PTL_TYPE_SNCU, ptl_sncu),
+	UNIT_ROW(PTL_TYPE_HBO, ptl_hbo),
+};
+
+static const struct ucore_static_table ptl_beside = {
+	CLIENT_BOXES(lnl_global, ptl_msr_boxes, ptl_mmio_boxes, TGL_NR_MC),
+};
+
+static const struct ucore_disc_rules ptl_rules = {
+	.types = ptl_types,
+	.nr_types = ARRAY_SIZE(ptl_types),
+	.unknown = &ptl_unknown,
+	.table_msr = DISC_MSR_TABLE,
+	.table_msr_expected = true,
+	.beside = &ptl_beside,
+};
+
+const struct ucore_platform ucore_platform_ptl = {
+	DISC_PLATFORM("ptl", &ptl_rules),
+	.caps = UCORE_CAP_GLOBAL_FREEZE,
 };

@@ -60,18 +60,21 @@ static inline bool ucore_clock_stands(const struct ucore_box *box, const struct 
 	return ucore_clock_read(box, clock) == before;
 }
 
-/* Let the counter count clocks: end the freeze of the box and of the domain. */
+/*
+ * Let the counter count clocks: end the freeze of the box, and that of the domain if a global
+ * control stops the box.
+ */
 static inline void ucore_clock_start(struct ucore_box *box)
 {
 	ucore_box_unfreeze(box);
-	if (box->domain->global)
+	if (box->desc.global)
 		ucore_unfreeze_domain(box->domain, false);
 }
 
-/* Stop the counter by a freeze: by the global control, or by the box control if there is none. */
+/* Stop the counter: by the global control, or by the box control if it does not stop the box. */
 static inline void ucore_clock_freeze(struct ucore_box *box)
 {
-	if (box->domain->global)
+	if (box->desc.global)
 		ucore_freeze_domain(box->domain, ktime_get_mono_fast_ns());
 	else
 		ucore_box_freeze(box);

@@ -127,10 +127,13 @@ static bool is_chosen(const struct trial *t, const struct ucore_box_type *type)
 	return t->box->desc.type->name == type->name;
 }
 
-/* Return true if nobody has programmed the box, and its clock can be observed. */
+/*
+ * Return true if nobody has programmed the box, and its clock can be observed. A box that no global
+ * control stops shows nothing.
+ */
 static bool is_free(const struct ucore_box *box, struct ucore_clock *clock)
 {
-	return !box->dirty && !box->dead && ucore_clock_find(box, clock);
+	return !box->dirty && !box->dead && box->desc.global && ucore_clock_find(box, clock);
 }
 
 /* Observe the box, too, unless its control shows that other software uses it. */

@@ -221,7 +221,7 @@ static void test_clock(struct ucore_box *box)
 		record_check(box, UCORE_SELFTEST_RUN, runs);
 	if (!runs)
 		return;		/* a freeze cannot be tested if the counter counts nothing */
-	if (box->domain->global)
+	if (box->desc.global)
 		record_check(box, UCORE_SELFTEST_GLOBAL_FREEZE, ucore_clock_stands(box, &clock));
 	if (freezes)
 		test_box_freeze(box, &clock);
@@ -304,7 +304,7 @@ static void common_checks(struct ucore_box *box, bool whole)
 /* @overflow: the session needs overflows that freeze the domain without a PMI */
 static void checks(struct ucore_box *box, bool idle, bool overflow)
 {
-	bool whole = idle || !box->domain->global;
+	bool whole = idle || !box->desc.global;
 
 	if (box->selftest.done)
 		ucore_box_reset(box);

@@ -34,7 +34,8 @@ static const struct ucore_platform *const with_table[] = {
 
 static const struct ucore_platform *const discovery[] = {
 	&ucore_platform_spr, &ucore_platform_emr, &ucore_platform_gnr, &ucore_platform_srf,
-	&ucore_platform_grr, &ucore_platform_cwf, &ucore_platform_dmr, &ucore_platform_generic,
+	&ucore_platform_grr, &ucore_platform_cwf, &ucore_platform_dmr, &ucore_platform_ptl,
+	&ucore_platform_generic,
 };
 
 /* Functions to which the tables refer, and which are never called */
@@ -310,22 +311,26 @@ static void print_counts(const char *platform, const struct ucore_static_table *
 	fact_print(platform, "-", "die variant", &text);
 }
 
+static void print_static_table(const char *platform, const struct ucore_static_table *table)
+{
+	u32 i;
+
+	print_global(platform, table->global);
+	print_ubox(platform, &table->ubox);
+	print_counts(platform, table);
+	fact_print_links(platform, table->links);
+	print_msr_rows(platform, table);
+	for (i = 0; i < table->nr_pci; i++)
+		if (!type_seen(table, i))
+			print_pci_type(platform, table, i);
+	print_mmio_rows(platform, table);
+}
+
 static void print_static(const struct ucore_platform *platform)
 {
 	const struct ucore_static_table *table = platform->table;
-	u32 i;
 
-	if (table->uncertain)
-		table = table->uncertain;
-	print_global(platform->name, table->global);
-	print_ubox(platform->name, &table->ubox);
-	print_counts(platform->name, table);
-	fact_print_links(platform->name, table->links);
-	print_msr_rows(platform->name, table);
-	for (i = 0; i < table->nr_pci; i++)
-		if (!type_seen(table, i))
-			print_pci_type(platform->name, table, i);
-	print_mmio_rows(platform->name, table);
+	print_static_table(platform->name, table->uncertain ?: table);
 }
 
 /* ---- platforms with discovery tables ---- */
@@ -459,6 +464,8 @@ static void print_discovery(const struct ucore_platform *platform)
 		print_disc_type(platform->name, &rules->types[i]);
 	print_disc_places(platform->name, rules);
 	print_disc_free(platform->name, rules);
+	if (rules->beside)
+		print_static_table(platform->name, rules->beside);
 	if (!rules->nr_types)
 		print_unknown(platform->name, rules->unknown);
 }

@@ -37,6 +37,7 @@ SECTIONS = {
     "Ice Lake, Rocket Lake and Tiger Lake, client processors": ("icl", "rkl", "tgl", "tglh"),
     "Alder Lake and Raptor Lake": ("adl",),
     "Meteor Lake, Arrow Lake, Lunar Lake": ("mtl", "arl", "lnl"),
+    "Panther Lake and Wildcat Lake": ("ptl",),
     "Other processors with a discovery table": ("generic",),
     "Cores": ("core",),
 }
@@ -47,7 +48,7 @@ SOURCES = {
     "legal-bits": "a public list of the legal bits of each register, made from Intel 331051 (v3)",
     "icx-list": "public register lists made from Intel 613864 (Ice Lake)",
     "linux": "`intel_uncore`, the driver in the kernel tree, 6.12",
-    "linux-2026": "`intel_uncore` of early 2026, which calls some facts preliminary",
+    "linux-2026": "`intel_uncore` of early 2026, which calls some facts of Diamond Rapids preliminary",
     "pcm": "Intel PCM, June 2026",
     "likwid": "LIKWID, June 2026",
     "sep": "Intel's SEP driver 5.39",

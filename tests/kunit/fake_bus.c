@@ -52,6 +52,10 @@ static void box_control(struct fake_window *win, u64 val)
 	if (win->faults && (val & win->absent))
 		return;
 	val &= ~(u64)win->absent;
+	if (win->type->words && !win->type->words->reach) {	/* the type has no reset bits */
+		*reg_place(win, win->layout->box_ctl) = val;
+		return;
+	}
 	for (i = 0; i < win->type->nr_gp; i++) {
 		if (val & BOX_RST_CTRL)
 			*reg_place(win, win->layout->ctl[i]) = 0;
@@ -159,19 +163,28 @@ static void counter_tick(struct fake_window *win, u32 i, u32 clocks)
 	counter_overflow(win, i);
 }
 
-/* Advance all enabled counters. The selected event is ignored. */
+/* Return the freeze bit of the box control: bit 0 of a type without reset bits. */
+static u64 freeze_bit(const struct fake_window *win)
+{
+	const struct ucore_box_words *words = win->type->words;
+
+	return words && !words->reach ? words->freeze : BOX_FRZ;
+}
+
+/* Advance all enabled counters. The selected event is ignored, unless it is the only enable. */
 static void clock_tick(struct fake_window *win)
 {
 	u32 clocks = win->bus->clocks ?: 1;
 	const struct ucore_layout *layout = win->layout;
 	u64 frozen = layout->box_ctl == UCORE_REG_NONE || win->ignores_freeze ? 0 :
-		     *reg_place(win, layout->box_ctl) & BOX_FRZ;
+		     *reg_place(win, layout->box_ctl) & freeze_bit(win);
+	u32 enable = win->type->ctl_en ?: 0xff;
 	u32 i;
 
 	if (frozen || win->halted || (win->die && win->die->frozen))
 		return;
 	for (i = 0; i < win->type->nr_gp; i++)
-		if (*reg_place(win, layout->ctl[i]) & win->type->ctl_en)
+		if (*reg_place(win, layout->ctl[i]) & enable)
 			counter_tick(win, i, clocks);
 	if (win->type->nr_fixed)
 		*reg_place(win, layout->fixed_ctr[0]) +=

@@ -221,6 +221,11 @@ int fake_machine_init_skl(struct kunit *test)
 	return machine_init(test, &ucore_platform_skl, 1, false);
 }
 
+int fake_machine_init_adl(struct kunit *test)
+{
+	return machine_init(test, &ucore_platform_adl, 1, false);
+}
+
 int fake_machine_init_mtl(struct kunit *test)
 {
 	return machine_init(test, &ucore_platform_mtl, 1, false);

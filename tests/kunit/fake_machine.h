@@ -7,8 +7,8 @@
  * The plain fake_machine_init() makes one domain of an E5-2600 v2. The variant _2 has two
  * dies, and _cpu has a die and CPU 0 as a domain. Other variants make one domain of another
  * platform: _v1 (E5-2600), _hswep (E5-2600 v3), _skx (Skylake-SP), _icx (Ice Lake-SP), _snr (Snow
- * Ridge), _skl (Skylake, a client processor) and _mtl (Meteor Lake). The variant _nhm has two
- * packages of Nehalem-EP.
+ * Ridge), _skl (Skylake, a client processor), _adl (Alder Lake) and _mtl (Meteor Lake). The variant
+ * _nhm has two packages of Nehalem-EP.
  */
 #ifndef UCORE_KUNIT_FAKE_MACHINE_H
 #define UCORE_KUNIT_FAKE_MACHINE_H
@@ -75,6 +75,7 @@ int fake_machine_init_skx(struct kunit *test);
 int fake_machine_init_icx(struct kunit *test);
 int fake_machine_init_snr(struct kunit *test);
 int fake_machine_init_skl(struct kunit *test);
+int fake_machine_init_adl(struct kunit *test);
 int fake_machine_init_mtl(struct kunit *test);
 int fake_machine_init_nhm(struct kunit *test);
 void fake_machine_exit(struct kunit *test);

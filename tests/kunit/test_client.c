@@ -194,7 +194,8 @@ static void models_are_as_listed(struct kunit *test)
 		{ 0xbf, &ucore_platform_adl }, { 0xaa, &ucore_platform_mtl },
 		{ 0xac, &ucore_platform_mtl }, { 0xb5, &ucore_platform_mtl },
 		{ 0xc5, &ucore_platform_arl }, { 0xc6, &ucore_platform_arl },
-		{ 0xbd, &ucore_platform_lnl },
+		{ 0xbd, &ucore_platform_lnl }, { 0xcc, &ucore_platform_ptl },
+		{ 0xd5, &ucore_platform_ptl }, { 0xe5, &ucore_platform_ptl },
 	};
 	u32 i;
 

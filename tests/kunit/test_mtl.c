@@ -154,6 +154,9 @@ static void memory_controllers_are_as_listed(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, row->type->width, 64);
 		KUNIT_EXPECT_EQ(test, field_bits(row->type), 0xfffU);
 		KUNIT_EXPECT_EQ(test, row->type->ctl_en | row->type->ctl_ov_en, 0U);
+		/* Intel's lists of the other two have no clock */
+		KUNIT_EXPECT_EQ(test, row->type->clock,
+				i == 0 || i == 3 ? (u32)BIT(31) | 0x01 : 0U);
 		KUNIT_EXPECT_EQ(test, row->type->words->freeze, 1U);
 		KUNIT_EXPECT_EQ(test, row->type->words->reset, 1U);
 		KUNIT_EXPECT_EQ(test, row->type->words->run, 0U);

@@ -468,4 +468,71 @@ static struct kunit_suite v1_suite = {
 	.test_cases = v1_cases,
 };
 
-kunit_test_suites(&suite, &v1_suite);
+/* ---- Alder Lake: only its box control freezes a memory controller ---- */
+
+#define ALL_OF_APART	(UCORE_SELFTEST_WIDTH | UCORE_SELFTEST_CONTROL | UCORE_SELFTEST_RUN | \
+			 UCORE_SELFTEST_BOX_FREEZE)
+
+static struct ucore_box *new_apart(struct kunit *test)
+{
+	struct ucore_box *box = new_box(test, "imc");
+
+	KUNIT_ASSERT_NULL(test, box->desc.global);
+	fake_window(box)->die = NULL;
+	return box;
+}
+
+static void selftest_beside_the_global_control_passes(struct kunit *test)
+{
+	struct ucore_box *box = new_apart(test);
+
+	KUNIT_ASSERT_EQ(test, fake_add(fake_session(test), box, 1, 0, 0, NULL), 0);
+	KUNIT_EXPECT_EQ(test, box->selftest.failed, 0U);
+	KUNIT_EXPECT_EQ(test, box->selftest.tested, (u32)ALL_OF_APART);
+	KUNIT_EXPECT_EQ(test, (u32)box->selftest.width, 64U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.caps, (u32)UCORE_CAP_GLOBAL_FREEZE);
+	KUNIT_EXPECT_EQ(test, fake_peek(fake_window(box), box->desc.layout->ctl[0]), 0ULL);
+}
+
+/* The freeze of the domain is not needed, so that a running session is not disturbed. */
+static void selftest_beside_a_running_session_is_whole(struct kunit *test)
+{
+	struct ucore_session *running = fake_session(test);
+	struct ucore_box *box = new_apart(test);
+	u32 freezes;
+
+	KUNIT_ASSERT_EQ(test, fake_add(running, fake_box(test, 0, "cbo", 0), 0x34, 0, 0, NULL), 0);
+	KUNIT_ASSERT_EQ(test, fake_start(running), 0);
+	fake_bus_clear(bus_of(test));
+	KUNIT_ASSERT_EQ(test, fake_add(fake_session(test), box, 1, 0, 0, NULL), 0);
+	freezes = fake_bus_count(bus_of(test), fake_global(0), 'W');
+	KUNIT_EXPECT_EQ(test, freezes, 0U);
+	KUNIT_EXPECT_EQ(test, box->selftest.tested, (u32)ALL_OF_APART);
+	KUNIT_EXPECT_EQ(test, box->selftest.failed, 0U);
+	KUNIT_EXPECT_TRUE(test, box->selftest.done);
+}
+
+static void box_apart_without_freeze_is_found(struct kunit *test)
+{
+	struct ucore_box *box = new_apart(test);
+
+	fake_window(box)->ignores_freeze = true;
+	fake_add(fake_session(test), box, 1, 0, 0, NULL);
+	KUNIT_EXPECT_EQ(test, box->selftest.failed, (u32)UCORE_SELFTEST_BOX_FREEZE);
+}
+
+static struct kunit_case apart_cases[] = {
+	KUNIT_CASE(selftest_beside_the_global_control_passes),
+	KUNIT_CASE(selftest_beside_a_running_session_is_whole),
+	KUNIT_CASE(box_apart_without_freeze_is_found),
+	{ }
+};
+
+static struct kunit_suite apart_suite = {
+	.name = "ucore_selftest_apart",
+	.init = fake_machine_init_adl,
+	.exit = fake_machine_exit,
+	.test_cases = apart_cases,
+};
+
+kunit_test_suites(&suite, &v1_suite, &apart_suite);

@@ -458,7 +458,7 @@ static void expect_table_msr(struct kunit *test, u32 msr)
 
 static void unknown_processor_has_its_table_by_msr_201e(struct kunit *test)
 {
-	fake_boot_cpu.x86_model = 204;
+	fake_boot_cpu.x86_model = 250;
 	expect_table_msr(test, 0x201e);
 }
 
@@ -472,7 +472,7 @@ static void nova_lake_has_its_table_by_msr_711(struct kunit *test)
 /* The value is 0, or the MSR faults: the processor has no table, which is no error. */
 static void unknown_processor_without_table_msr_has_no_table(struct kunit *test)
 {
-	fake_boot_cpu.x86_model = 204;
+	fake_boot_cpu.x86_model = 250;
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_describe_state(), (u32)UCORE_STATE_UNKNOWN);
 	ucore_catalog_destroy();

@@ -29,6 +29,7 @@ TESTS = {
         "test_mtl.global_controls_are_restored_as_found mtl-1s",
         "test_nhm.blocks_of_both_packages_count_exactly",
         "test_named.additional_events_of_westmere_count",
+        "test_ptl.global_controls_are_restored_as_found",
     ),
     "counts and costs": (
         "test_counting.filters_and_special_fields_reach_their_registers",

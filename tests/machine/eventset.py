@@ -145,6 +145,16 @@ MTL = {**CLIENT, "sncu": {FIXED: {}},
        "hac_arb": {0: {"event": 0x81, "umask": 0x01, "thresh": 0x3f, "invert": 1},
                    1: {"event": 0x8a, "umask": 0x02, "thresh": 1, "edge": 1}},
        "hac_cbo": {0: {"event": 0x35, "umask": 0x08}, 1: {"event": 0x35, "umask": 0x01}}}
+UNIT = {0: {"event": 0x21, "umask": 0x01}, 1: {"event": 0x22, "umask": 0x03, "thresh": 1, "edge": 1}}
+PTL = {"cbo": CLIENT["cbo"], "clock": CLIENT["clock"],
+       "santa": {0: {"event": 0x81, "umask": 0x01}, 1: {"event": 0x80, "umask": 0x02}},
+       "ia_core_bridge": {0: {"event": 0x10, "umask": 0x01, "thresh": 1, "invert": 1},
+                          1: {"event": 0x11}},
+       "imc": {0: {"event": 0x01}, 1: {"event": 0x22}, 2: {"event": 0x23},
+               3: {"event": 0x13, "thresh": 1, "invert": 1}, 4: {"event": 0x02, "umask": 0x01}},
+       "sncu": UNIT,
+       "hbo": {**UNIT, 2: {"event": 0x35, "umask": 0x08},
+               3: {"event": 0x36, "umask": 0x0f, "thresh": 1, "invert": 1}}}
 
 NHM = {
     "uncore": {0: {"event": 0x09, "umask": 0x03}, 1: {"event": 0x08, "umask": 0x03},
@@ -161,7 +171,7 @@ EVENTS = {"ivbep": IVBEP, "snbep": SNBEP, "hswep": HSWEP, "bdxep": BDXEP,
           "icx": ICX, "snr": SNR, "snb": CLIENT, "hsw": CLIENT, "skl": CLIENT, "icl": ICL,
           "tgl": CLIENT, "adl": {**CLIENT, "imc": CLIENT_IMC},
           "mtl": {**MTL, "imc": CLIENT_IMC}, "lnl": {**CLIENT, "imc": CLIENT_IMC},
-          "nhm": NHM, "wsm": NHM}
+          "ptl": PTL, "nhm": NHM, "wsm": NHM}
 WITH_FIXED = ("ubox", "imc")
 ENDING_IN_DIGITS = ("pciex16", "pciex8", "pcie3", "pcie4", "pcie6")
 COUNTERS_OF = {"e2-2s": 130, "e2-2s-full": 194, "snbep-2s": 114, "hswep-1s": 69,
@@ -169,7 +179,7 @@ COUNTERS_OF = {"e2-2s": 130, "e2-2s-full": 194, "snbep-2s": 114, "hswep-1s": 69,
                "skx-1s": 61, "skx-2s": 268, "clx-1s": 51, "cpx-1s": 76,
                "icx-1s": 75, "icx-2s": 366, "icxd-1s": 159, "snr-1s": 99,
                "snb-1s": 11, "hsw-1s": 7, "skl-1s": 11, "cml-1s": 23, "icl-1s": 10, "tgl-1s": 11,
-               "adl-1s": 23, "mtl-1s": 32, "lnl-1s": 22, "nhm-2s": 18}
+               "adl-1s": 23, "mtl-1s": 32, "lnl-1s": 22, "ptl-1s": 36, "nhm-2s": 18}
 
 
 def type_of(box):
@@ -210,7 +220,7 @@ def rate_of(box, die, ctr, fields, platform=DEFAULT):
         return rates.rate(kind, instance_of(box), die, platform=platform, **f)
     client = PLATFORMS[platform].client
     umask = f.get("occ_sel", 0) << 6 if kind == "pcu" else \
-        f.get("ch_mask" if client and kind == "imc" else "umask", 0)
+        f.get("ch_mask", f.get("umask", 0)) if client else f.get("umask", 0)
     filters = {} if client else _filters(kind, f)
     return rates.rate(kind, instance_of(box), die, f["event"], umask, thresh=f.get("thresh", 0),
                       edge=bool(f.get("edge")), invert=bool(f.get("invert")),

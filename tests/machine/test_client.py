@@ -34,9 +34,13 @@ MACHINES = {
     "mtl-1s": (TILES, (4, 2, 1, 2, 2, 1, 2, 2), 64),
     "lnl-1s": ({name: TILES[name] for name in ("cbo", "arb", "imc", "imc_free")},
                (4, 2, 2, 2), 64),
+    "ptl-1s": ({"imc": (5, 0, "mmio"), "sncu": (2, 0, "mmio"), "hbo": (4, 0, "mmio"),
+                "cbo": (2, 0, "msr"), "santa": (2, 0, "msr"), "clock": (0, 1, "msr"),
+                "ia_core_bridge": (2, 0, "msr"), "imc_free": (0, 3, "mmio")},
+               (2, 1, 2, 4, 2, 2, 1, 2), 64),
 }
 ALL = tuple(MACHINES)
-OF_48_BITS = ("mtl-1s", "lnl-1s")
+OF_48_BITS = ("mtl-1s", "lnl-1s", "ptl-1s")
 RUN, ON_OVERFLOW = 1 << 29, 1 << 31
 GLOBAL_CTL = {"snb-1s": 0x391, "skl-1s": 0xe01, "icl-1s": 0xe01, "adl-1s": 0x2ff0}
 
@@ -49,7 +53,8 @@ def boxes_match_the_model(m):
         counters, fixed, access = types[box["type"]]
         counted[box["type"]] += 1
         assert (box["counters"], box["fixed"], box["access"]) == (counters, fixed, access), box
-        width_due = 64 if box["type"] == "imc" else 48 if m.scenario in OF_48_BITS else 44
+        width_due = 48 if m.scenario == "ptl-1s" or m.scenario in OF_48_BITS and \
+            box["type"] != "imc" else 64 if box["type"] == "imc" else 44
         assert box["width"] == (width_due if counters else 0), box
         assert box["type"] != "imc_free" or box["fixed_width"] == width, box
     assert tuple(counted.values()) == numbers, counted

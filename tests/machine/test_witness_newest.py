@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What only newer kernels do, validated with Linux's own driver: see test_witness.py.
 
-Linux 7 ends the freeze that the firmware of Granite Rapids leaves, and knows Diamond Rapids.
+Linux 7 ends the freeze that the firmware of Granite Rapids leaves, and knows Diamond Rapids and
+Panther Lake.
 `make lab-kernels` runs these tests.
 
 Linux 7 drives no unit of Diamond Rapids behind MSRs. The model puts units there, because no
@@ -12,6 +13,7 @@ behind MSRs, because Linux would map free-running counters that the model lacks.
 """
 
 from lab.framework import test
+from machine import test_witness_client
 from machine.test_witness_discovery import agreement
 from machine.test_witness_gnr import BOXES, EVENTS
 from machine.witness import with_intel_uncore
@@ -54,3 +56,25 @@ def intree_driver_of_7_ends_the_firmware_freeze(m):
 @test("dmr-2s", kernels=("7",), settings=DMR_SETTINGS, **with_intel_uncore)
 def intree_boxes_and_rates_match_on_dmr(m):
     return agreement(m, "dmr", (0, 1), DMR_BOXES, DMR_EVENTS)
+
+
+PTL_EVENTS = {
+    **{f"uncore_cbox_{n}/event=0x34,umask=0x8f/": ("cbo", n, {"event": 0x34, "umask": 0x8f})
+       for n in range(4)},
+    **{f"uncore_santa_{n}/event=0x81,umask=1/": ("santa", n, {"event": 0x81, "umask": 1})
+       for n in range(2)},
+    **{f"uncore_cncu_{n}/event=0xff/": ("clock", n, {"fixed": True}) for n in range(2)},
+    "uncore_ia_core_bridge/event=0x11/": ("ia_core_bridge", 0, {"event": 0x11}),
+    **{f"uncore_imc_{n}/event=1/": ("imc", n, {"event": 1}) for n in range(2)},
+    "uncore_imc_1/event=0x22,umask=3,edge=1/": ("imc", 1, {"event": 0x22, "umask": 3, "edge": True}),
+    "uncore_sncu/event=3,umask=2/": ("sncu", 0, {"event": 3, "umask": 2}),
+    **{f"uncore_hbo_{n}/event=3,umask=2/": ("hbo", n, {"event": 3, "umask": 2}) for n in range(2)},
+    **test_witness_client.MC_64,
+}
+PTL_BOXES = {"cbox": 4, "santa": 2, "cncu": 2, "ia_core_bridge": 1, "imc": 2, "sncu": 1, "hbo": 2,
+             "imc_free_running": 2}
+
+
+@test("ptl-1s", kernels=("7",), **with_intel_uncore)
+def intree_boxes_and_rates_match_on_panther_lake(m):
+    return test_witness_client.agreement(m, "ptl", PTL_BOXES, PTL_EVENTS)

@@ -11,6 +11,7 @@
 #include "find/discovery/other_pci_devices.h"
 #include "find/discovery/probe_units.h"
 #include "find/discovery/register_address_check.h"
+#include "find/static_table_desc.h"
 
 /* ---- PCI functions ---- */
 
@@ -129,11 +130,16 @@ static bool bar_holds_units(const void *ctx, const struct pci_dev *pdev, const s
  * @env: facts about the machine; this function adds the ranges to its list foreign
  * @disc: results of discovery, after all tables have been found
  *
+ * On a client processor units may be in the ranges of the chipset, as other registers are.
+ *
  * Return: 0 or -ENOMEM.
  */
 int ucore_other_devices_collect(struct ucore_disc_env *env, const struct ucore_disc *disc)
 {
-	return ucore_resource_collect(&env->foreign, bar_holds_units, disc, false);
+	const struct ucore_static_table *beside = disc->rules->beside;
+
+	return ucore_resource_collect(&env->foreign, bar_holds_units, disc,
+				      beside && beside->mchbar);
 }
 
 /**
