@@ -166,7 +166,7 @@ lab-kernels:	## a selection of the lab's tests on RT and newer kernels [KERNELS=
 		uapi_ring core_event_overflows_trigger samples_list_the_tasks \
 		timer_session_survives_suspend_to_ram test_witness_newest)
 
-demo:	## count and sample an emulated two-socket Xeon [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|snr|spr|gnr|grr|core, nhm, a client processor snb|hsw|skl|icl|tgl|adl|mtl, or of tests/lab/scenarios/shapes.md]
+demo:	## count and sample an emulated two-socket Xeon [PLATFORM=snbep|ivbep|hswep|bdxep|skx|icx|snr|spr|gnr|grr|core, nhm, a client processor snb|hsw|skl|icl|tgl|adl|mtl|ptl, or of tests/lab/scenarios/shapes.md]
 	@$(LAB)/deps.sh build lab
 	@$(PYLAB).demo $(or $(PLATFORM),ivbep)
 

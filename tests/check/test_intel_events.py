@@ -19,11 +19,9 @@ SUPPLEMENTED = "Intel has it on Sapphire Rapids and later servers, README.md"
 FREE = "Intel's files have no names for free-running counters of this type, README.md"
 
 # (platform, unit): events of Intel's file that the table leaves out
-CONTROLLER = "the events of the unit have the number of a memory controller in their names, and " \
-             "those of the general counters are given by numbers"
+CONTROLLER = "the events of the unit have the number of a memory controller in their names"
 LEFT_OUT = {("snbep", "IRP"): "no source documents the registers of the IRP",
             ("tgl", "imc"): CONTROLLER,
-            **{(platform, "iMC"): CONTROLLER for platform in ("adl", "mtl", "arl", "lnl")},
             ("lnl", "SANTA"): "no source has the register of the clock"}
 CLIENTS = "snb ivb hsw bdw skl icl rkl"
 
@@ -34,7 +32,9 @@ ADDED = (
     ("icx", r"UNC_M_(PMM_)?(READ|WRITE)_FREERUN", 4, FREE),
     ("snr", r"UNC_M_(READ|WRITE)_FREERUN", 2, FREE),
     (CLIENTS, r"UNC_M_(READ|WRITE|(GT|IA|IO)_REQUESTS)_FREERUN", 5, FREE),
-    ("tgl adl mtl arl lnl", r"UNC_M_(RDCAS_COUNT|WRCAS_COUNT|TOTAL_REQCOUNT)_FREERUN", 3, CONTROLLER),
+    ("tgl", r"UNC_M_(RDCAS_COUNT|WRCAS_COUNT|TOTAL_REQCOUNT)_FREERUN", 3, CONTROLLER),
+    ("lnl ptl", r"UNC_M_(RDCAS_COUNT|WRCAS_COUNT|TOTAL_REQCOUNT)_FREERUN", 3, FREE),
+    ("adl", r"UNC_M_TOTAL_REQCOUNT_FREERUN", 1, FREE),
     ("icx snr grr", r"UNC_IIO_DATA_REQ_OF_CPU\.MEM_(READ|WRITE)\.ALL_PARTS", 2, SUPPLEMENTED),
 )
 
@@ -59,6 +59,15 @@ CHANGED = (
      "Intel's UMaskExt has four ports, its PortMask eight"),
 )
 
+# platforms -> prefixes of Intel's names of an event that counts on each of two memory controllers.
+# Intel numbers the counters of all controllers, and the table those of one.
+EACH_CONTROLLER = {"adl": ("UNC_MC{}_",), "mtl": ("UNC_MC{}_", "UNC_M_MC{}_"),
+                   "arl": ("UNC_MC{}_", "UNC_M_MC{}_")}
+CONTROLLERS, OF_CONTROLLER = 2, 3
+# The general counters of memory controllers of client processors belong to Intel's unit of the
+# others, which have a fixed counter
+UNITS = {"MC": "iMC"}
+
 
 def intel(platform):
     path = perfmon.DIGESTS / f"{platform}.txt"
@@ -67,7 +76,8 @@ def intel(platform):
 
 def restored(platform, rows, added=ADDED, changed=CHANGED):
     """Return the rows as Intel has them, and a complaint for each wrong entry of the lists."""
-    wrong, result = [], [dict(row) for row in rows]
+    wrong = []
+    result = [dict(row, Unit=UNITS.get(row.get("Unit"), row.get("Unit"))) for row in rows]
 
     def matching(pattern, number):
         found = [row for row in result if re.fullmatch(pattern, row["EventName"])]
@@ -86,7 +96,16 @@ def restored(platform, rows, added=ADDED, changed=CHANGED):
                 row[column] = value
                 if perfmon.canonical(row) == before:
                     wrong.append(f"{platform} {row['EventName']}: no longer differs in {column}")
-    return result, wrong
+    return of_controllers(result, EACH_CONTROLLER.get(platform, ())), wrong
+
+
+def of_controllers(rows, prefixes):
+    """Return the rows with those of free-running counters repeated for each controller."""
+    free = [row for row in rows if row.get("CounterType") == "FREERUN"] if prefixes else []
+    return [row for row in rows if row not in free] + [
+        dict(row, EventName=row["EventName"].replace("UNC_M_", prefix.format(mc)),
+             Counter=str(int(row["Counter"]) + OF_CONTROLLER * mc))
+        for row in free for prefix in prefixes for mc in range(CONTROLLERS)]
 
 
 def compare(platform, rows, digests, left_out=()):

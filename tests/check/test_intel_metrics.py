@@ -28,7 +28,7 @@ FOUR_PORTS = {(platform, name) for platform in ("skx", "clx") for name in
                "Info_System_IO_Write_BW")}
 # Client processors: metrics of the last-level cache and of the memory controllers' own counters
 BY_SOURCE_OF = ("hsw", "bdw", "skl", "icl", "rkl")
-CLIENTS = (*BY_SOURCE_OF, "tgl", "adl", "mtl", "arl", "lnl")
+CLIENTS = (*BY_SOURCE_OF, "tgl", "adl", "mtl", "arl", "lnl", "ptl")
 OF_CLIENTS = ("uncore_frequency", "memory_bandwidth_read", "memory_bandwidth_write",
               "memory_bandwidth_total", "memory_read_share")
 BY_SOURCE = ("memory_bandwidth_cores", "memory_bandwidth_graphics", "memory_bandwidth_io")
@@ -47,9 +47,9 @@ ADDED = {("grr", "iio_bandwidth_read"), ("grr", "iio_bandwidth_write"),
          *((platform, name) for platform in ("hsw", "bdw", "skl") for name in LOOKUPS),
          *((platform, "llc_miss_latency") for platform in intel.PLATFORMS
            if platform != "grr" and platform not in CLIENTS), ("skl", "llc_miss_latency")}
-NUMBER = 343
+NUMBER = 344
 # Metrics that only Intel has: no box counts their events
-WITHOUT_EVENTS = {("arl", "Info_System_DRAM_BW_Use"), ("lnl", "Info_System_Uncore_Frequency"),
+WITHOUT_EVENTS = {("lnl", "Info_System_Uncore_Frequency"),
                   ("lnl", "Info_System_Socket_CLKS")}
 
 

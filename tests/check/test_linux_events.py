@@ -13,14 +13,14 @@ from check.witness import linux, tables
 from lab.framework import test
 
 # Platforms of which Linux 6.12 has no file
-UNKNOWN = {"cwf", "arl", "lnl", "nhm", "wsm"}
+UNKNOWN = {"cwf", "arl", "lnl", "ptl", "nhm", "wsm"}
 # The table of a platform that Linux does not distinguish: test_intel_events.py compares it
 SAME = {"tglh"}
 # events that must be compared, at least
 COMPARED = {"snbep": 502, "ivbep": 1067, "hswep": 1271, "bdxep": 1277, "bdxde": 893, "skx": 3308,
             "clx": 3419, "cpx": 3419, "icx": 3978, "snr": 2511, "spr": 2268, "emr": 2290,
             "gnr": 768, "srf": 700, "grr": 396, "snb": 34, "ivb": 34, "hsw": 32, "bdw": 23,
-            "skl": 23, "icl": 3, "rkl": 9, "tgl": 15, "adl": 14, "mtl": 13}
+            "skl": 23, "icl": 3, "rkl": 9, "tgl": 15, "adl": 35, "mtl": 23}
 FIELDS = [field.name for field in dataclasses.fields(tables.Event) if field.name != "name"]
 
 
@@ -73,9 +73,8 @@ NOT_OURS = re.compile(r"LLC_(MISSES|REFERENCES)\..*|(QPI|UPI)_(DATA|CTL)_BANDWID
                       r"UNC_M_PMM_READ_LATENCY|UNC_UPI_TxL_(INSERTS|OCCUPANCY)")
 # (platform, pattern): events that Intel removed from the files of one platform
 REMOVED = (("icl", r"UNC_ARB_(DAT|REQ_TRK|TRK)_.*"), ("rkl", r"UNC_ARB_REQ_TRK_REQUEST\.DRD"))
-# The tables have no events of the IRP of the first E5-2600, and none of the general counters of the
-# memory controllers of client processors (tools/events/README.md)
-NO_UNIT = {("snbep", "irp"), ("adl", "imc"), ("mtl", "imc")}
+# The tables have no events of the IRP of the first E5-2600 (tools/events/README.md)
+NO_UNIT = {("snbep", "irp")}
 
 
 def entry_of(platform, field, ours, theirs, known):

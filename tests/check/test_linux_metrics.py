@@ -20,7 +20,7 @@ COMPARED = {"snbep": 1, "ivbep": 1, "hswep": 17, "bdxep": 17, "bdxde": 2, "skx":
             "mtl": 1}
 # Linux has no metrics of uncore events of these platforms. The rows of bdxde, snr and tglh are
 # also in the table of another platform.
-UNKNOWN = {"snr", "gnr", "cwf", "tglh", "arl", "lnl", "nhm", "wsm"}
+UNKNOWN = {"snr", "gnr", "cwf", "tglh", "arl", "lnl", "ptl", "nhm", "wsm"}
 ROWS_OF = {"cpx": "clx", "bdxde": "bdxep", "snr": "icx", "tglh": "tgl"}
 
 # Linux has Intel's older names

@@ -11,14 +11,24 @@ class FirstRun:
     def __init__(self, machine, mark, runs_before=0):
         """runs_before: number of runs since @mark that are ignored."""
         self._begin, self._end, self._until = {}, {}, {}    # die -> line; time of the unfreeze
-        lines = {}
+        lines, opened, runs = {}, {}, []
         for line in machine.truth(since=mark):
+            if line["ev"] == "box-unfreeze":
+                opened[line["socket"], line["box"]] = line["t"]
+            elif line["ev"] == "box-freeze" and (line["socket"], line["box"]) in opened:
+                at = line["socket"], line["box"]
+                runs.append((at, opened.pop(at), line["t"]))
             if line["ev"] in ("freeze", "unfreeze") and (lines.get(line["socket"]) or
                                                          line["ev"] == "unfreeze"):
                 lines.setdefault(line["socket"], []).append(line)
         for die, of_die in lines.items():
             self._begin[die], self._end[die], *rest = of_die[2 * runs_before:]
             self._until[die] = rest[0]["t"] if rest else None
+        # (die, box) -> times of a box that only its control stops: after those of its die
+        self._apart = {}
+        for at, start, stop in runs:
+            if at[0] in self._begin and start > self._begin[at[0]]["t"]:
+                self._apart.setdefault(at, (start, stop))
 
     def least_seconds(self, die, box):
         """Return the counting time of a box (s), or its minimum if the box is never frozen."""
@@ -47,7 +57,8 @@ class FirstRun:
         begin, end = self._begin[die], self._end[die]
         if not is_frozen(end, box):
             return self._of_the_unfrozen(end, box, ctr, fields, count, rate)
-        due = rate * (instant(end, box) - instant(begin, box)) // 1000000000
+        start, stop = self._apart.get((die, box)) or (instant(begin, box), instant(end, box))
+        due = rate * (stop - start) // 1000000000
         return "" if rate and count == due else \
             f"{box} of die {die}, {fields}: {count}, at {rate}/s that is {due}"
 

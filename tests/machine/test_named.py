@@ -102,11 +102,12 @@ def named_events_of_clearwater_forest_count(m):
     assert count_all(m) == len(eventset.table("cwf")) - 3 == 773
 
 
-@test(("snb-1s", "hsw-1s", "skl-1s", "icl-1s", "tgl-1s", "adl-1s", "mtl-1s"), timeout=120)
+@test(("snb-1s", "hsw-1s", "skl-1s", "icl-1s", "tgl-1s", "adl-1s", "mtl-1s", "lnl-1s",
+       "ptl-1s"), timeout=120)
 def named_events_of_client_processors_count(m):
     platform = args.Scenario(m.scenario).platform
-    number = {"snb": 39, "hsw": 37, "skl": 28, "icl": 8, "tgl": 15, "adl": 15,
-              "mtl": 13}[platform]
+    number = {"snb": 39, "hsw": 37, "skl": 28, "icl": 8, "tgl": 15, "adl": 36,
+              "mtl": 25, "lnl": 30, "ptl": 31}[platform]
     assert count_all(m) == len(eventset.table(platform)) == number
 
 

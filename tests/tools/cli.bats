@@ -145,7 +145,7 @@ samples()
 	list boxes a b|unexpected argument
 	list -x ab|separator 'ab'
 	list -x 1|separator '1'
-	list events --platform x|Use one of adl arl bdw bdxde bdxep clx core cpx cwf emr gnr grr hsw hswep icl icx ivb ivbep lnl mtl nhm rkl skl skx snb snbep snr spr srf tgl tglh wsm atom
+	list events --platform x|Use one of adl arl bdw bdxde bdxep clx core cpx cwf emr gnr grr hsw hswep icl icx ivb ivbep lnl mtl nhm ptl rkl skl skx snb snbep snr spr srf tgl tglh wsm atom
 	list events --rejected|--rejected: only for boxes, not for events
 	list fields -v|--all: only for boxes, events and metrics, not for fields
 	list metrics --rejected|--rejected: only for boxes, not for metrics
@@ -622,7 +622,7 @@ samples()
 @test "the text of each metric in percent names the whole" {
 	local percent=0
 	for platform in snbep ivbep hswep bdxep bdxde skx clx cpx icx snr spr emr gnr srf grr cwf \
-			snb ivb hsw bdw skl icl rkl tgl tglh adl mtl arl lnl nhm wsm; do
+			snb ivb hsw bdw skl icl rkl tgl tglh adl mtl arl lnl ptl nhm wsm; do
 		tool list metrics -v -j --platform "$platform"
 		percent=$((percent + $(grep -c '"unit":"%"' <<<"$output" || true)))
 		if grep '"unit":"%"' <<<"$output" | grep -v -i '"text":"[^"]*\(share of\|time\) '; then
@@ -694,7 +694,7 @@ samples()
 	[ "$status" -eq 1 ]
 	[[ $err == *"pattern 'nosuch': no metric matches on this machine" ]]
 	for platform in snbep ivbep hswep bdxep bdxde skx clx cpx icx snr spr emr gnr srf grr cwf \
-			snb ivb hsw bdw skl icl rkl tgl tglh adl mtl arl lnl nhm wsm; do
+			snb ivb hsw bdw skl icl rkl tgl tglh adl mtl arl lnl ptl nhm wsm; do
 		UCORE_FAKE="open=2" tool list metrics -x, --platform "$platform"
 		[ "$status" -eq 0 ]
 		[[ $(sed -n 1p <<<"$output") == metric,unit,category,levels,formula,where,text ]]
@@ -839,7 +839,7 @@ samples()
 		       machine=bdxde machine=skx "machine=skx platform=clx" "machine=skx platform=cpx" \
 		       machine=icx machine=snr machine=spr "machine=spr platform=emr" machine=gnr "machine=gnr platform=srf" \
 		       "machine=gnr platform=grr" "machine=gnr platform=cwf" "machine=skl platform=snb" machine=skl \
-		       machine=icl "machine=tgl platform=adl" machine=mtl machine=nhm; do
+		       machine=icl machine=adl machine=mtl machine=ptl machine=nhm; do
 		export UCORE_FAKE=$machine
 		while read -r line; do
 			output=$(eval "$line" 2>&1) || { echo "$machine: $output"; return 1; }
@@ -2345,7 +2345,7 @@ numa()
 	[[ $output == *$'\n'iio_free,BANDWIDTH_OUT.PART7_FREERUN,UNC_IIO_BANDWIDTH_OUT.PART7_FREERUN,,,fixed16,,$'\n'* ]]
 	for platform in spr:2284 emr:2306 gnr:850 srf:778 grr:442 cwf:778 snbep:505 ivbep:1077 hswep:1280 \
 		bdxep:1286 bdxde:902 skx:3327 clx:3438 cpx:3438 icx:3994 snr:2525 \
-		snb:39 ivb:39 hsw:37 bdw:28 skl:28 icl:8 rkl:14 tgl:15 tglh:15 adl:15 mtl:13 arl:11 lnl:3 nhm:176 wsm:212; do
+		snb:39 ivb:39 hsw:37 bdw:28 skl:28 icl:8 rkl:14 tgl:15 tglh:15 adl:36 mtl:25 arl:23 lnl:30 ptl:31 nhm:176 wsm:212; do
 		tool list events --platform "${platform%:*}" -x,
 		[ "$(wc -l <<<"$output")" -eq $((${platform#*:} + 1)) ]
 	done
@@ -2355,7 +2355,7 @@ numa()
 @test "every event of the CSVs with masks is listed with its code and masks" {
 	command -v python3 || skip "no python3"
 	for platform in skx clx cpx icx snr spr emr gnr srf grr cwf \
-			snb ivb hsw bdw skl icl rkl tgl tglh adl mtl arl lnl nhm wsm; do
+			snb ivb hsw bdw skl icl rkl tgl tglh adl mtl arl lnl ptl nhm wsm; do
 		tool list events --platform $platform -j
 		printf '%s\n' "$output" >"$TMP/listed"
 		python3 - "$BATS_TEST_DIRNAME/../../tools/events/$platform.csv" "$TMP/listed" <<-'EOF'

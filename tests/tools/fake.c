@@ -262,6 +262,14 @@ static const struct fake_type tgl_types[] = {
 	CLIENT_CBO, CLIENT_ARB(2), CLIENT_CLOCK, CLIENT_IMC_FREE(2, 3, 0xfedc5040),
 };
 
+#define CLIENT_IMC \
+	{ "imc", 2, 5, 0, 64, UCORE_ACCESS_MMIO, UCORE_BOX_F_FREEZE, F(EVENT) | F(CH_MASK), \
+	  0, 0xfedcd900, 0x10000 }
+
+static const struct fake_type adl_types[] = {
+	CLIENT_CBO, CLIENT_ARB(2), CLIENT_CLOCK, CLIENT_IMC, CLIENT_IMC_FREE(2, 3, 0xfedcd840),
+};
+
 #define MTL_BOX(name, boxes, at) \
 	{ (name), (boxes), 2, 0, 48, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, CLIENT, 0, (at), 0x10 }
 #define MTL_CLOCK(name, at) \
@@ -270,7 +278,19 @@ static const struct fake_type tgl_types[] = {
 static const struct fake_type mtl_types[] = {
 	MTL_BOX("cbo", 4, 0x2442), MTL_BOX("arb", 2, 0x2412), MTL_CLOCK("clock", 0x2402),
 	MTL_BOX("hac_arb", 2, 0x2012), MTL_BOX("hac_cbo", 2, 0x2042), MTL_CLOCK("sncu", 0x2002),
-	CLIENT_IMC_FREE(2, 3, 0xfedcd840),
+	CLIENT_IMC, CLIENT_IMC_FREE(2, 3, 0xfedcd840),
+};
+
+#define PTL_UNIT(name, boxes, counters, number, at) \
+	{ (name), (boxes), (counters), 0, 48, UCORE_ACCESS_MMIO, UCORE_BOX_F_FREEZE, DISC, \
+	  (number), (at), 0x1000 }
+
+static const struct fake_type ptl_types[] = {
+	PTL_UNIT("imc", 2, 5, 6, 0xfede60c4), PTL_UNIT("sncu", 1, 2, 34, 0xfedeb380),
+	PTL_UNIT("hbo", 2, 4, 41, 0xfede4548), MTL_BOX("cbo", 4, 0x2442),
+	MTL_BOX("santa", 2, 0x2412),
+	{ "clock", 2, 0, 1, 0, UCORE_ACCESS_MSR, UCORE_BOX_F_FREEZE, 0, 0, 0x2402, 0x140 },
+	MTL_BOX("ia_core_bridge", 1, 0x2022), CLIENT_IMC_FREE(2, 3, 0xfedcd840),
 };
 
 /* Nehalem and Westmere */
@@ -294,7 +314,9 @@ static const struct fake_machine machines[] = {
 	{ "skl", 0, CLIENT_CAPS, skl_types, NR(skl_types) },
 	{ "icl", 0, CLIENT_CAPS, icl_types, NR(icl_types) },
 	{ "tgl", 0, CLIENT_CAPS, tgl_types, NR(tgl_types) },
+	{ "adl", 0, CLIENT_CAPS, adl_types, NR(adl_types) },
 	{ "mtl", 0, UCORE_CAP_GLOBAL_FREEZE, mtl_types, NR(mtl_types) },
+	{ "ptl", 0, DISCOVERS, ptl_types, NR(ptl_types) },
 	{ "nhm", 0, CLIENT_CAPS, nhm_types, NR(nhm_types) },
 	{ "generic", 250, DISCOVERS, generic_types, NR(generic_types) },
 };

@@ -135,7 +135,7 @@ void fake_reset(unsigned int nr_dies);
  * Set up a machine with another processor: "ivbep" (also for snbep), "hswep" (also for
  * bdxep), "bdxde", "skx" (also for clx, cpx), "icx", "snr", "spr" (also for emr), "gnr"
  * (also for srf, grr, cwf), "skl" (also for snb, ivb, hsw, bdw, rkl), "icl", "tgl" (also for
- * tglh, adl), "mtl" (also for arl, lnl), "nhm" (also for wsm), "generic"
+ * tglh), "adl", "mtl" (also for arl, lnl), "ptl", "nhm" (also for wsm), "generic"
  */
 void fake_machine(const char *name, unsigned int nr_dies);
 

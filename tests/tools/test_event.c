@@ -459,10 +459,11 @@ static void table_events_can_be_added(void **state)
 	events_can_be_added("skl", "rkl", 9 + 5, 0);
 	events_can_be_added("tgl", "tgl", 12 + 3, 0);
 	events_can_be_added("tgl", "tglh", 12 + 3, 0);
-	events_can_be_added("tgl", "adl", 12 + 3, 0);
-	events_can_be_added("mtl", "mtl", 10 + 3, 0);
-	events_can_be_added("mtl", "arl", 8 + 3, 0);
-	events_can_be_added("mtl", "lnl", 3, 0);
+	events_can_be_added("adl", "adl", 12 + 21 + 3, 0);
+	events_can_be_added("mtl", "mtl", 10 + 12 + 3, 0);
+	events_can_be_added("mtl", "arl", 8 + 12 + 3, 0);
+	events_can_be_added("mtl", "lnl", 27 + 3, 0);
+	events_can_be_added("ptl", "ptl", 28 + 3, 0);
 	events_can_be_added("nhm", "nhm", 176, 0);
 	events_can_be_added("nhm", "wsm", 212, 0);
 }

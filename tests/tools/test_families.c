@@ -24,10 +24,10 @@ static const struct {
 	{ "skl", "snb", 0, false, 1 }, { "skl", "ivb", 0, false, 1 }, { "skl", "hsw", 0, false, 1 },
 	{ "skl", "bdw", 0, false, 1 }, { "skl", "skl", 0, false, 1 }, { "icl", "icl", 0, false, 2 },
 	{ "skl", "rkl", 0, false, 2 }, { "tgl", "tgl", 0, false, 2 },
-	{ "tgl", "tglh", 0, false, 2 }, { "tgl", "adl", 0, false, 2 },
+	{ "tgl", "tglh", 0, false, 2 }, { "adl", "adl", 0, false, 2 },
 	{ "mtl", "mtl", 0, false, 2 }, { "mtl", "arl", 0, false, 2 },
-	{ "mtl", "lnl", 0, false, 3 }, { "nhm", "nhm", 0, false, 1 },
-	{ "nhm", "wsm", 0, false, 1 },
+	{ "mtl", "lnl", 0, false, 3 }, { "ptl", "ptl", 0, false, 2 },
+	{ "nhm", "nhm", 0, false, 1 }, { "nhm", "wsm", 0, false, 1 },
 };
 
 /* Find the first event of a family that the machine has, as the exporter does */

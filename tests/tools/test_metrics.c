@@ -1003,8 +1003,9 @@ static const struct {
 	{ "snb", "skl", 1, 13 }, { "ivb", "skl", 1, 13 }, { "hsw", "skl", 1, 13 },
 	{ "bdw", "skl", 1, 13 }, { "skl", "skl", 1, 16 }, { "icl", "icl", 1, 10 },
 	{ "rkl", "skl", 1, 10 }, { "tgl", "tgl", 1, 7 }, { "tglh", "tgl", 1, 7 },
-	{ "adl", "tgl", 1, 8 }, { "mtl", "mtl", 1, 8 }, { "arl", "mtl", 1, 7 },
-	{ "lnl", "mtl", 1, 4 }, { "nhm", "nhm", 2, 8 }, { "wsm", "nhm", 1, 8 },
+	{ "adl", "adl", 1, 8 }, { "mtl", "mtl", 1, 8 }, { "arl", "mtl", 1, 8 },
+	{ "lnl", "mtl", 1, 4 }, { "ptl", "ptl", 1, 5 }, { "nhm", "nhm", 2, 8 },
+	{ "wsm", "nhm", 1, 8 },
 };
 
 /* Set a value for the parameter of a metric */

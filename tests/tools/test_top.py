@@ -195,8 +195,8 @@ def every_platform_at_both_sizes():
             ("gnr", "gnr", ""), ("gnr", "srf", ""), ("gnr", "cwf", ""),
             ("gnr", "grr", "Links Power"), ("skl", "snb", "Links IO Power"),
             ("skl", "skl", "Links IO Power"), ("icl", "icl", "Links IO Power"),
-            ("tgl", "adl", "Links IO Power"), ("mtl", "mtl", "Links IO Power"),
-            ("nhm", "nhm", "Links IO Power")):
+            ("adl", "adl", "Links IO Power"), ("mtl", "mtl", "Links IO Power"),
+            ("ptl", "ptl", "Links IO Power"), ("nhm", "nhm", "Links IO Power")):
         fake = f"machine={machine} platform={platform} scale=100000"
         panels = [title for title in every if title == "IO" == missing or
                   title not in missing.split()]

@@ -22,7 +22,7 @@ capitals.
 |---|---|---|
 EOF
 for platform in snbep ivbep hswep bdxep bdxde skx clx cpx icx snr spr emr gnr srf grr cwf \
-		nhm wsm snb ivb hsw bdw skl icl rkl tgl tglh adl mtl arl lnl core; do
+		nhm wsm snb ivb hsw bdw skl icl rkl tgl tglh adl mtl arl lnl ptl core; do
 	"$tool" list events -v -j --platform "$platform" | awk -v name="$platform" '
 		/"explained":true/ { whole++ }
 		END { printf("| %s | %d | %.1f |\n", name, NR, int(1000 * whole / NR) / 10) }'

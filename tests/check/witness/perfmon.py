@@ -26,7 +26,7 @@ FOLDERS = {"snbep": "JKT", "ivbep": "IVT", "hswep": "HSX", "bdxep": "BDX", "bdxd
            "skx": "SKX", "clx": "CLX", "icx": "ICX", "snr": "SNR", "spr": "SPR", "emr": "EMR",
            "gnr": "GNR", "srf": "SRF", "grr": "GRR", "cwf": "CWF", "snb": "SNB", "ivb": "IVB",
            "hsw": "HSW", "bdw": "BDW", "skl": "SKL", "icl": "ICL", "rkl": "RKL", "tgl": "TGL",
-           "adl": "ADL", "mtl": "MTL", "arl": "ARL", "lnl": "LNL"}
+           "adl": "ADL", "mtl": "MTL", "arl": "ARL", "lnl": "LNL", "ptl": "PTL"}
 NUMBERS = ("EventCode", "UMask", "UMaskExt", "PortMask", "FCMask", "ExtSel", "FILTER_VALUE",
            "CounterMask")
 COLUMNS = (*NUMBERS, "Counter", "CounterType", "Filter")
