@@ -151,14 +151,15 @@
 #define LNL_NR_CBO			4
 
 /*
- * Panther Lake, Wildcat Lake (Linux only): MSRs as on Lunar Lake, and a second clock. Linux writes
- * the control of the compute tile only, and counts with all of these boxes. The core bridge is
- * among the addresses of the SoC tile of Meteor Lake. Whether the control stops it:
- * UNCERTAIN(core-bridge).
+ * Panther Lake, Wildcat Lake (Linux only): MSRs as on Lunar Lake, and a second clock with a control
+ * of its own. Linux writes these two controls only, and counts with all of these boxes. The core
+ * bridge is among the addresses of the SoC tile of Meteor Lake. Which of the controls stops the
+ * core bridge and which the other boxes: UNCERTAIN(core-bridge).
  */
 #define PTL_NR_CBO			6
 #define PTL_NR_CNCU			2
 #define PTL_MSR_CNCU_STRIDE		0x140
+#define PTL_MSR_SECOND_GLOBAL_CTL	(MTL_MSR_COMPUTE_GLOBAL_CTL + PTL_MSR_CNCU_STRIDE)
 #define PTL_MSR_CORE_BRIDGE		0x2022
 
 /*

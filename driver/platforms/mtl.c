@@ -136,6 +136,8 @@ static const struct ucore_static_mmio ptl_mmio_boxes[] = {
 static const struct ucore_global soc_global = GLOBAL(MTL_MSR_SOC_GLOBAL_CTL, NULL);
 static const struct ucore_global mtl_global = GLOBAL(MTL_MSR_COMPUTE_GLOBAL_CTL, &soc_global);
 static const struct ucore_global lnl_global = GLOBAL(MTL_MSR_COMPUTE_GLOBAL_CTL, NULL);
+static const struct ucore_global ptl_second = GLOBAL(PTL_MSR_SECOND_GLOBAL_CTL, NULL);
+static const struct ucore_global ptl_global = GLOBAL(MTL_MSR_COMPUTE_GLOBAL_CTL, &ptl_second);
 
 static const struct ucore_static_table mtl_table = {
 	CLIENT_TABLE(mtl_global, mtl_msr_boxes, mtl_mmio_boxes, TGL_NR_MC),
@@ -192,7 +194,7 @@ static const struct ucore_disc_type ptl_types[] = {
 };
 
 static const struct ucore_static_table ptl_beside = {
-	CLIENT_BOXES(lnl_global, ptl_msr_boxes, ptl_mmio_boxes, TGL_NR_MC),
+	CLIENT_BOXES(ptl_global, ptl_msr_boxes, ptl_mmio_boxes, TGL_NR_MC),
 };
 
 static const struct ucore_disc_rules ptl_rules = {

@@ -15,7 +15,7 @@ from machine import eventset
 
 # number of counters of a box where the discovery table defines it, not the driver
 COUNTERS = {"cxlcm": 8, "ubox": 2}
-COUNTERS_OF = {("spr", "irp"): 2, ("emr", "irp"): 2}
+COUNTERS_OF = {("spr", "irp"): 2, ("emr", "irp"): 2, ("ptl", "imc"): 5}
 FOUR = 4
 
 # (platform, type, event code): the driver allows fewer counters than Intel's event list

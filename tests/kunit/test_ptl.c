@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit tests of Panther Lake: the tables against a second copy of the numbers, boxes of a discovery
- * table beside boxes in MSRs, and a domain with a level and a freeze bit.
+ * KUnit tests of Panther Lake: the tables against a second copy of the numbers, boxes of a
+ * discovery table beside boxes in MSRs, and a domain with a level and a freeze bit.
  */
 #include <kunit/test.h>
 
@@ -15,6 +15,7 @@
 
 #define EN		BIT_ULL(29)
 #define LEVEL		0x240e
+#define SECOND		0x254e
 #define MCHBAR		0xfedc0000ULL
 #define TABLE		0xfedf0000ULL
 #define FREEZE_AT	0xfedeb700ULL
@@ -65,6 +66,9 @@ static void global_and_memory_are_as_listed(struct kunit *test)
 	const struct ucore_static_table *beside = rules()->beside;
 
 	KUNIT_EXPECT_EQ(test, beside->global->ctl, LEVEL);
+	KUNIT_ASSERT_NOT_NULL(test, beside->global->next);
+	KUNIT_EXPECT_EQ(test, beside->global->next->ctl, SECOND);
+	KUNIT_EXPECT_NULL(test, beside->global->next->next);
 	KUNIT_EXPECT_EQ(test, beside->global->unfreeze, EN);
 	KUNIT_EXPECT_EQ(test, beside->global->nr_status, 0U);
 	KUNIT_EXPECT_TRUE(test, beside->mchbar);
@@ -125,7 +129,7 @@ static struct kunit_suite table_suite = {
 
 /* ---- from both sources to one domain ---- */
 
-#define MMIO		(1ULL << 62)
+#define MMIO		BIT_ULL(62)
 /* counters, control, width, counter: offsets from the box control */
 #define IMC_WORD	(MMIO | 0x24ULL << 24 | 48 << 16 | 0xc << 8 | 5)
 #define HBO_WORD	(MMIO | 0x60ULL << 32 | 0x28ULL << 24 | 48 << 16 | 8 << 8 | 4)
@@ -172,6 +176,7 @@ static void beside_add(struct kunit *test)
 	fake_memory_add(test, MCHBAR + 0xd840, 0x68);
 	fake_memory_add(test, MCHBAR + 0x1d840, 0x68);
 	fake_msr_add(LEVEL, 0);
+	fake_msr_add(SECOND, 0);
 	fake_msr_add(0x2442, 0);
 	fake_msr_add(0x2492, 0);
 	fake_msr_add(0x2422, 0);
@@ -213,10 +218,12 @@ static void both_sources_are_one_domain(struct kunit *test)
 	domain = &ucore_catalog.domains[0];
 	KUNIT_EXPECT_EQ(test, domain->global->ctl, LEVEL);
 	KUNIT_EXPECT_TRUE(test, domain->global->run_level);
-	KUNIT_ASSERT_EQ(test, domain->nr_further, 1U);
-	KUNIT_EXPECT_EQ(test, (u64)domain->further[0].global->phys, FREEZE_AT);
-	KUNIT_EXPECT_FALSE(test, domain->further[0].global->run_level);
-	KUNIT_EXPECT_EQ(test, domain->further[0].global->freeze, 1ULL);
+	KUNIT_ASSERT_EQ(test, domain->nr_further, 2U);
+	KUNIT_EXPECT_EQ(test, domain->further[0].global->ctl, SECOND);
+	KUNIT_EXPECT_TRUE(test, domain->further[0].global->run_level);
+	KUNIT_EXPECT_EQ(test, (u64)domain->further[1].global->phys, FREEZE_AT);
+	KUNIT_EXPECT_FALSE(test, domain->further[1].global->run_level);
+	KUNIT_EXPECT_EQ(test, domain->further[1].global->freeze, 1ULL);
 	for (i = 0; i < ARRAY_SIZE(found); i++) {
 		box = box_at(found[i].name, found[i].instance);
 		KUNIT_ASSERT_NOT_NULL_MSG(test, box, "%s%u", found[i].name, found[i].instance);
@@ -235,8 +242,8 @@ static void status_of_the_table_is_not_used(struct kunit *test)
 	table_add(test);
 	beside_add(test);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
-	KUNIT_ASSERT_EQ(test, ucore_catalog.domains[0].nr_further, 1U);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].further[0].global->nr_status, 0U);
+	KUNIT_ASSERT_EQ(test, ucore_catalog.domains[0].nr_further, 2U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].further[1].global->nr_status, 0U);
 	KUNIT_ASSERT_NOT_NULL(test, box_at("hbo", 0));
 	KUNIT_EXPECT_NULL(test, box_at("hbo", 0)->desc.reported_in);
 	KUNIT_EXPECT_EQ(test, box_at("hbo", 0)->desc.layout->status, UCORE_REG_NONE);
@@ -247,7 +254,7 @@ static void boxes_without_a_table_are_found(struct kunit *test)
 	beside_add(test);
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 7U);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].nr_further, 0U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].nr_further, 1U);
 	KUNIT_EXPECT_TRUE(test, strstr(ucore_catalog.hidden, "discovery table"));
 	KUNIT_EXPECT_TRUE(test, ucore_catalog.caps & UCORE_CAP_GLOBAL_FREEZE);
 }
@@ -258,7 +265,7 @@ static void units_without_other_boxes_are_found(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 2U);
 	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].global->ctl, LEVEL);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].nr_further, 1U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].nr_further, 2U);
 }
 
 /* A record could otherwise name the registers of a box beside the table. */
@@ -295,7 +302,7 @@ static void build_without_memory_leaks_nothing(struct kunit *test)
 	}
 	KUNIT_EXPECT_GT(test, fail, 8);
 	KUNIT_EXPECT_LT(test, fail, 200);
-	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].nr_further, 1U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].nr_further, 2U);
 }
 
 static struct kunit_case find_cases[] = {

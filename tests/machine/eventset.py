@@ -179,7 +179,7 @@ COUNTERS_OF = {"e2-2s": 130, "e2-2s-full": 194, "snbep-2s": 114, "hswep-1s": 69,
                "skx-1s": 61, "skx-2s": 268, "clx-1s": 51, "cpx-1s": 76,
                "icx-1s": 75, "icx-2s": 366, "icxd-1s": 159, "snr-1s": 99,
                "snb-1s": 11, "hsw-1s": 7, "skl-1s": 11, "cml-1s": 23, "icl-1s": 10, "tgl-1s": 11,
-               "adl-1s": 23, "mtl-1s": 32, "lnl-1s": 22, "ptl-1s": 36, "nhm-2s": 18}
+               "adl-1s": 23, "mtl-1s": 32, "lnl-1s": 22, "ptl-1s": 40, "nhm-2s": 18}
 
 
 def type_of(box):

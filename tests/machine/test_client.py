@@ -37,7 +37,7 @@ MACHINES = {
     "ptl-1s": ({"imc": (5, 0, "mmio"), "sncu": (2, 0, "mmio"), "hbo": (4, 0, "mmio"),
                 "cbo": (2, 0, "msr"), "santa": (2, 0, "msr"), "clock": (0, 1, "msr"),
                 "ia_core_bridge": (2, 0, "msr"), "imc_free": (0, 3, "mmio")},
-               (2, 1, 2, 4, 2, 2, 1, 2), 64),
+               (2, 1, 2, 6, 2, 2, 1, 2), 64),
 }
 ALL = tuple(MACHINES)
 OF_48_BITS = ("mtl-1s", "lnl-1s", "ptl-1s")

@@ -60,7 +60,7 @@ def intree_boxes_and_rates_match_on_dmr(m):
 
 PTL_EVENTS = {
     **{f"uncore_cbox_{n}/event=0x34,umask=0x8f/": ("cbo", n, {"event": 0x34, "umask": 0x8f})
-       for n in range(4)},
+       for n in range(6)},
     **{f"uncore_santa_{n}/event=0x81,umask=1/": ("santa", n, {"event": 0x81, "umask": 1})
        for n in range(2)},
     **{f"uncore_cncu_{n}/event=0xff/": ("clock", n, {"fixed": True}) for n in range(2)},
@@ -71,7 +71,7 @@ PTL_EVENTS = {
     **{f"uncore_hbo_{n}/event=3,umask=2/": ("hbo", n, {"event": 3, "umask": 2}) for n in range(2)},
     **test_witness_client.MC_64,
 }
-PTL_BOXES = {"cbox": 4, "santa": 2, "cncu": 2, "ia_core_bridge": 1, "imc": 2, "sncu": 1, "hbo": 2,
+PTL_BOXES = {"cbox": 6, "santa": 2, "cncu": 2, "ia_core_bridge": 1, "imc": 2, "sncu": 1, "hbo": 2,
              "imc_free_running": 2}
 
 

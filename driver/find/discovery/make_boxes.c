@@ -97,17 +97,34 @@ static void chain_global(struct die_global *dg)
 	}
 }
 
-/* Describe the global controls of the boxes beside the tables, one for each die. */
+/* Return the number of global controls of the boxes beside the tables of a die. */
+static u32 nr_beside(void)
+{
+	const struct ucore_global *global = disc.rules->beside ? disc.rules->beside->global : NULL;
+	u32 nr = 0;
+
+	for (; global; global = global->next)
+		nr++;
+	return nr;
+}
+
+/* Describe the global controls of the boxes beside the tables of each die. */
 static void describe_beside(const struct ucore_dies *dies)
 {
+	const struct ucore_global *global;
+	struct die_global *dg;
 	u32 i;
 
-	for (i = 0; i < dies->nr; i++)
-		die_globals[nr_die_globals++] = (struct die_global){
-			.die = dies->id[i],
-			.table = NO_TABLE,
-			.global = *disc.rules->beside->global,
-		};
+	for (i = 0; i < dies->nr; i++) {
+		for (global = disc.rules->beside->global; global; global = global->next) {
+			dg = &die_globals[nr_die_globals++];
+			*dg = (struct die_global){
+				.die = dies->id[i], .table = NO_TABLE, .global = *global,
+			};
+			dg->global.next = NULL;
+			chain_global(dg);
+		}
+	}
 }
 
 static int describe_globals(void)
@@ -118,7 +135,8 @@ static int describe_globals(void)
 	u32 i;
 
 	if (!ret)
-		die_globals = kvcalloc(disc.nr_tables + dies.nr, sizeof(*die_globals), GFP_KERNEL);
+		die_globals = kvcalloc(disc.nr_tables + dies.nr * nr_beside(),
+				       sizeof(*die_globals), GFP_KERNEL);
 	if (die_globals)
 		describe_beside(&dies);
 	ucore_dies_free(&dies);

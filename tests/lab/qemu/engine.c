@@ -141,7 +141,7 @@ static bool is_stopped(const UcoreBox *box)
         return false;
     }
     return ucore_has_tiles(s->machine->config.platform)
-           ? s->frz & BIT(box->site->tile) : s->frozen;
+           ? s->frz & BIT(ucore_box_tile(box)) : s->frozen;
 }
 
 static void box_update_running(UcoreBox *box)
@@ -583,15 +583,16 @@ static void socket_global_init(UcoreSocket *s, unsigned g)
 {
     const UcoreConfig *cfg = &s->machine->config;
     const UcorePlatform *p = cfg->platform;
-    UcoreAccess access = g && !p->msr_second_ctl ? UCORE_ACCESS_MMIO
-                                                 : cfg->global_access;
+    bool in_table = g == 1 && p->second_ctl_at;
+    UcoreAccess access = in_table || (g && !p->msr_second_ctl)
+                         ? UCORE_ACCESS_MMIO : cfg->global_access;
     bool msr = access == UCORE_ACCESS_MSR;
     UcoreReg *reg = g_new0(UcoreReg, cfg->status_words + 4);
 
     s->global[g].access = access;
     s->global[g].regs = reg;
     s->global[g].base = g ? p->msr_second_ctl : p->msr_global_ctl;
-    if (g && p->second_ctl_at) {
+    if (in_table) {
         s->global[g].base = ucore_mmio_window(s) + p->second_ctl_at;
     } else if (!msr) {
         ucore_unit_place_global(s, g);

@@ -140,7 +140,7 @@ static void enable_each(UcoreSocket *s, uint64_t enabled, int64_t now)
 /* Return true if the control of the tile is in memory, and has a freeze bit. */
 static bool tile_freezes(const UcorePlatform *p, unsigned tile)
 {
-    return tile && p->second_ctl_at;
+    return tile == 1 && p->second_ctl_at;
 }
 
 /*

@@ -43,7 +43,7 @@
 #define UCORE_MAX_FILTERS       8
 #define UCORE_MAX_FREE          5       /* free-running MSRs */
 #define UCORE_MAX_STATUS_WORDS  16      /* maximum of 1024 units in a table */
-#define UCORE_MAX_GLOBALS       2       /* of a socket */
+#define UCORE_MAX_GLOBALS       3       /* of a socket */
 #define UCORE_MAX_CORE_SEL      64
 #define UCORE_EVENT_FIXED       0x200   /* above any nine-bit event */
 #define UCORE_FOREIGN_MSRS      0x10000
@@ -206,6 +206,7 @@ typedef struct UcoreBoxSite {
     const uint16_t *msrs;       /* MSR of each instance if there is no stride */
     bool in_memory;             /* channel at an address of UcorePlatform.imc */
     uint8_t tile;               /* client: the global control of the box */
+    uint8_t second_tile;        /* that of instance 1; 0: the same */
     bool bit_per_counter;       /* GLOBAL_STATUS: counter i has global_bit + i */
     int8_t global_bit[12];      /* GLOBAL_STATUS bit of instance i, -1: none */
     int8_t global_bit0;         /* if >= 0: bit of instance 0, others follow */
@@ -230,7 +231,7 @@ typedef struct UcorePlatform {
     bool status_read_only;      /* only msr_status_clear clears it */
     uint64_t status_extra;      /* bits that every overflow sets, too */
     bool run_at_reset;
-    uint32_t msr_second_ctl;        /* client: control of tile 1; 0: none */
+    uint32_t msr_second_ctl;        /* client: control of the last tile; 0: none */
     /* client: offset of tile 1's control in the window; frz_all stops the tile.
        It belongs to the table of msr_table; 0: none */
     uint32_t second_ctl_at;
@@ -729,10 +730,17 @@ static inline bool ucore_table_by_msr(const UcoreConfig *cfg)
     return cfg->table_msr && !cfg->platform->msr_table;
 }
 
-/* Return true if each of two tiles has a global control. */
+/* Return true if each of several tiles has a global control. */
 static inline bool ucore_has_tiles(const UcorePlatform *p)
 {
     return p->msr_second_ctl || p->second_ctl_at;
+}
+
+/* Return the tile whose global control stops a box. */
+static inline unsigned ucore_box_tile(const UcoreBox *box)
+{
+    return box->instance == 1 && box->site->second_tile
+           ? box->site->second_tile : box->site->tile;
 }
 
 static inline bool ucore_has_global(const UcorePlatform *p)

@@ -166,10 +166,13 @@ static GString *freeze_begin(const UcoreSocket *s, int64_t now,
 /* the boxes of several tiles, with the times at which they stopped or started */
 static void json_tiles(GString *j, const UcoreSocket *s, int64_t now)
 {
-    int64_t first = MIN(s->tile_time[0], s->tile_time[1]);
+    int64_t first = s->tile_time[0];
 
     if (!ucore_has_tiles(s->machine->config.platform)) {
         return;
+    }
+    for (unsigned g = 1; g < s->machine->config.globals; g++) {
+        first = MIN(first, s->tile_time[g]);
     }
     json_u64(j, "first", first);
     json_u64(j, "skew", now - first);
@@ -180,7 +183,7 @@ static void json_tiles(GString *j, const UcoreSocket *s, int64_t now)
         if (!box->type->apart) {
             json_open(j, NULL, '{');
             json_str(j, "box", box->name);
-            json_u64(j, "t", s->tile_time[box->site->tile]);
+            json_u64(j, "t", s->tile_time[ucore_box_tile(box)]);
             g_string_append_c(j, '}');
         }
     }

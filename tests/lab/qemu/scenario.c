@@ -310,7 +310,8 @@ static bool load_global(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
     if (p->discovery && !load_tables(cfg, kf, errp)) {
         return false;
     }
-    cfg->globals = 1 + (p->msr_table || cfg->second_own || ucore_has_tiles(p));
+    cfg->globals = 1 + (p->msr_table || cfg->second_own || ucore_has_tiles(p)) +
+                   (p->msr_second_ctl && p->second_ctl_at);
     if (!p->discovery) {
         cfg->wk_on_pmi = p->wk_on_pmi;
         cfg->core_sel = p->core_sel;

@@ -254,7 +254,10 @@ static const UcoreBoxSite lnl_boxes[] = {
     { .type = &mtl_arb, .msr = 0x2412, .msr_stride = 0x10, OF_TYPE(-1) },
     { .type = &imc, .in_memory = true, OF_TYPE(-1) }, { }
 };
-/* tile 0: 240Eh; tile 1: the boxes of the table, with type numbers of Linux */
+/*
+ * tile 0: 240Eh; tile 1: the boxes of the table, with type numbers of Linux;
+ * tile 2: the second clock, 254Eh
+ */
 #define PTL_SITE(number_, base_, stride_, ctl_, ctr_, status_) \
     .tile = 1, OF_TYPE(-1), .unit = { \
         .number = number_, .access = UCORE_ACCESS_MMIO, .nr = 2, \
@@ -263,7 +266,8 @@ static const UcoreBoxSite lnl_boxes[] = {
 static const UcoreBoxSite ptl_boxes[] = {
     { .type = &mtl_cbo, .msr = 0x2442, .msr_stride = 0x10, OF_TYPE(-1) },
     { .type = &ptl_santa, .msr = 0x2412, .msr_stride = 0x10, OF_TYPE(-1) },
-    { .type = &ptl_clock, .msr = 0x2402, .msr_stride = 0x140, OF_TYPE(-1) },
+    { .type = &ptl_clock, .msr = 0x2402, .msr_stride = 0x140, .second_tile = 2,
+      OF_TYPE(-1) },
     { .type = &ptl_bridge, .msr = 0x2022, OF_TYPE(-1) },
     { .type = &ptl_imc, PTL_SITE(6, 0x260c4, 0x800, 0xc, 0x24, 0x4) },
     { .type = &ptl_sncu, PTL_SITE(34, 0x2b380, 0x1000, 0x20, 0x10, 0x8) },
@@ -376,7 +380,7 @@ const UcorePlatform ucore_lnl = {
 const UcorePlatform ucore_ptl = {
     CLIENT_LEVEL(0x240e), .box_rst_ctrl = 0x100, .box_rst_ctrs = 0x200,
     .box_legal = 0x1, .second_ctl_at = 0x2b700, .frz_all = 0x1,
-    .msr_table = 0x201e,
+    .msr_table = 0x201e, .msr_second_ctl = 0x254e,
     .msrs = { { 0x396, 0x396 }, { 0x2010, 0x203f }, { 0x2400, 0x255f } },
     .boxes = ptl_boxes,
     MCHBAR_64(0xd840, 0xd858, 0xd8a0), .host_bridge = 0xb000,
