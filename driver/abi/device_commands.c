@@ -247,8 +247,8 @@ static int create_check(const struct ucore_create_session *create)
 				  create->rotate_ns > UCORE_ROTATE_MAX_NS))
 		return -ERANGE;
 	/*
-	 * A session whose events do not always count takes no samples, because a record has no room
-	 * for the times in which the single events counted.
+	 * A session whose events do not always count takes no samples. A record has no room for the
+	 * times in which the single events counted.
 	 */
 	if ((create->rotate_ns || multiplex) && (create->timer_ns || create->ring_size))
 		return -EINVAL;

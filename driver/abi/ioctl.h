@@ -66,8 +66,8 @@ struct ucore_ioctl_call {
  * @flags: mask of the flags that the command defines
  * @answers: the argument is copied back to user memory
  * @works: the command uses CPU time of the session's readers and waits for admission
- * @moves: the command may make other CPUs the readers of the dies, so that its admission waits
- *         for the CPU budgets of the readers of all dies
+ * @moves: the command may make other CPUs the readers of the dies. Its admission waits for the
+ *         CPU budgets of the readers of all dies
  * @fetch: function that copies in the array that the argument points to; NULL if there is none
  * @run: function that executes the command, for a session command with the session locked. @run
  *       must not access user memory, because a page fault may block forever.

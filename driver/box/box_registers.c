@@ -153,8 +153,8 @@ static u32 control_read_back(struct ucore_box *box, u32 word)
 
 /*
  * Find the optional bits of the box control that this box lacks. All bits are written at once
- * first. If they do not all read back, each bit is written alone, because a write with a missing
- * bit may fault and be dropped as a whole.
+ * first. If they do not all read back, each bit is written alone. A write with a missing bit may
+ * fault and be dropped as a whole.
  */
 static void find_absent_bits(struct ucore_box *box)
 {
@@ -373,8 +373,8 @@ void ucore_box_unfreeze(struct ucore_box *box)
  * ucore_box_stop() - stop a box, so that it does not count after the unfreeze
  * @box: box
  *
- * Clears all general controls by a box reset, so that no counter counts or interrupts any more,
- * and zeroes the shared control of the fixed counters. If boxes are frozen one by one, the box is
+ * Clears all general controls by a box reset, so that no counter counts or interrupts any more.
+ * Zeroes the shared control of the fixed counters. If boxes are frozen one by one, the box is
  * removed from domain->boxes. The caller clears the controls that the box reset does not clear, by
  * ucore_counter_stop().
  */
@@ -393,8 +393,8 @@ void ucore_box_stop(struct ucore_box *box)
  * ucore_box_restore() - reset a box and restore its filters
  * @box: box
  *
- * The box control gets the value that unfreezes the box, and is not zeroed, because bits 17:16 of
- * a box control of the E5-2600 v2 must never be written 0. No counter counts, because all counter
+ * The box control gets the value that unfreezes the box. It is not zeroed: bits 17:16 of a box
+ * control of the E5-2600 v2 must never be written 0. No counter counts, because all counter
  * controls are zero. A dead box is not restored now. It may respond again later, while its old
  * controls are still set. Therefore box->dirty stays set, and irq/dead_box_recovery.c probes the
  * box again.

@@ -213,8 +213,8 @@ static u32 counter_rst(const struct ucore_counter *ctr)
 }
 
 /*
- * Return true if the counter register must not be written, because the counter is free-running,
- * or has no period and counts while its domain is frozen.
+ * Return true if the counter register must not be written: the counter is free-running, or counts
+ * without a period while its domain is frozen.
  */
 static bool counter_is_read_only(const struct ucore_counter *ctr)
 {

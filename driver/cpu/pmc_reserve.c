@@ -4,8 +4,8 @@
  * context.
  *
  * perf and ucore use the kernel's reservation of performance registers (reserve_evntsel_nmi()).
- * perf reserves all event selects when its first hardware event begins, which may be the event
- * of the NMI watchdog, and releases them when its last hardware event ends. ucore reserves them
+ * perf reserves all event selects when its first hardware event begins, and releases them when
+ * its last one ends. The event of the NMI watchdog is one of them. ucore reserves them
  * when a session claims the first core box, and releases them with the last core box.
  */
 #include <linux/errno.h>

@@ -8,9 +8,9 @@
  * counters for group 0, such that each other group fits on the counters outside the set.
  *
  * A box has at most UCORE_MAX_GP general counters. All sets of them are tried: struct counter_sets
- * has one bit for each set. The bits of a group are computed from those without its last event,
- * so that the cost is proportional to the number of events on the box, and no placement that
- * exists is missed. A fixed counter counts only its own event, so that there is no choice.
+ * has one bit for each set. The bits of a group are computed from those without its last event.
+ * The cost is therefore proportional to the number of events on the box. No placement that exists
+ * is missed. A fixed counter counts only its own event, so that there is no choice.
  */
 #include <linux/bitops.h>
 #include <linux/errno.h>

@@ -329,8 +329,8 @@ static void kind_begin(struct core_kind *kind, const struct core_probe *probe,
 }
 
 /*
- * Add the box of a CPU. A CPU that differs from the first one of its kind has no box, because
- * its events and counters are not those that GET_CORE and the type of the box describe.
+ * Add the box of a CPU. A CPU that differs from the first one of its kind has no box.
+ * GET_CORE and the type of the boxes describe the events and counters of the first one.
  */
 static int examine_cpu(struct ucore_finder *finder, int cpu, const struct core_probe *probe,
 		       const struct ucore_core_table *table)
