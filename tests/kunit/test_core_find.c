@@ -150,20 +150,22 @@ static bool has_field(const struct ucore_box *box, u32 field)
 }
 
 /* Return the answer of GET_CORE for a kind of cores; size 0 for an error. */
-static struct ucore_get_core kind_info(u32 kind)
+static const struct ucore_get_core *kind_info(u32 kind)
 {
-	struct ucore_get_core info = { .size = sizeof(info), .kind = kind };
-	int ret = ucore_describe_core(&info);
+	static struct ucore_get_core info;	/* too large for the stack of many calls */
+	int ret;
 
+	info = (struct ucore_get_core){ .size = sizeof(info), .kind = kind };
+	ret = ucore_describe_core(&info);
 	WARN_ON(ret && ret != -ENOENT);
 	if (ret)
 		info.size = 0;
-	return info;
+	return &info;
 }
 
 static struct ucore_get_core core_info(void)
 {
-	return kind_info(0);
+	return *kind_info(0);
 }
 
 /* Each CPU has a box, in a domain with the scope CPU, on a machine whose uncore is unknown. */
@@ -327,14 +329,14 @@ static void missing_registers_give_no_boxes(struct kunit *test)
 static void expect_kind(struct kunit *test, u32 number, const char *type, u32 state, u32 nr_boxes,
 			u32 nr_cpus)
 {
-	struct ucore_get_core info = kind_info(number);
+	const struct ucore_get_core *info = kind_info(number);
 
-	KUNIT_EXPECT_EQ(test, info.size, (u32)sizeof(info));
-	KUNIT_EXPECT_EQ(test, info.kind, number);
-	KUNIT_EXPECT_STREQ(test, info.type, type);
-	KUNIT_EXPECT_EQ(test, info.state, state);
-	KUNIT_EXPECT_EQ(test, info.nr_boxes, nr_boxes);
-	KUNIT_EXPECT_EQ(test, info.nr_cpus, nr_cpus);
+	KUNIT_EXPECT_EQ(test, info->size, (u32)sizeof(*info));
+	KUNIT_EXPECT_EQ(test, info->kind, number);
+	KUNIT_EXPECT_STREQ(test, info->type, type);
+	KUNIT_EXPECT_EQ(test, info->state, state);
+	KUNIT_EXPECT_EQ(test, info->nr_boxes, nr_boxes);
+	KUNIT_EXPECT_EQ(test, info->nr_cpus, nr_cpus);
 }
 
 static int hybrid_init(struct kunit *test)
@@ -367,14 +369,14 @@ static void each_kind_of_core_has_its_counters(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake_core_box(test, 1)->domain->global->unfreeze, 0x70000003fULL);
 	expect_kind(test, 0, "core", UCORE_CORE_READY, others, others);
 	expect_kind(test, 1, "atom", UCORE_CORE_READY, 1, 1);
-	KUNIT_EXPECT_EQ(test, kind_info(0).events, 0x7fU);
-	KUNIT_EXPECT_EQ(test, kind_info(1).events, 0x5fU);
-	KUNIT_EXPECT_EQ(test, kind_info(0).cpu_type, 0x40U);
-	KUNIT_EXPECT_EQ(test, kind_info(1).cpu_type, 0x20U);
-	KUNIT_EXPECT_EQ(test, kind_info(0).nr_kinds, 2U);
-	KUNIT_EXPECT_EQ(test, kind_info(1).nr_kinds, 2U);
-	KUNIT_EXPECT_EQ(test, kind_info(2).size, 0U);
-	KUNIT_EXPECT_EQ(test, kind_info(~0U).size, 0U);
+	KUNIT_EXPECT_EQ(test, kind_info(0)->events, 0x7fU);
+	KUNIT_EXPECT_EQ(test, kind_info(1)->events, 0x5fU);
+	KUNIT_EXPECT_EQ(test, kind_info(0)->cpu_type, 0x40U);
+	KUNIT_EXPECT_EQ(test, kind_info(1)->cpu_type, 0x20U);
+	KUNIT_EXPECT_EQ(test, kind_info(0)->nr_kinds, 2U);
+	KUNIT_EXPECT_EQ(test, kind_info(1)->nr_kinds, 2U);
+	KUNIT_EXPECT_EQ(test, kind_info(2)->size, 0U);
+	KUNIT_EXPECT_EQ(test, kind_info(~0U)->size, 0U);
 	KUNIT_EXPECT_EQ(test, fake_core(test)->faults, 0U);
 }
 
@@ -388,9 +390,9 @@ static void machine_without_hybrid_flag_has_one_kind(struct kunit *test)
 	fake_kernel.cpuid_kind[1][0] = 0x20000000;
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	expect_kind(test, 0, "core", UCORE_CORE_READY, num_online_cpus(), num_online_cpus());
-	KUNIT_EXPECT_EQ(test, kind_info(0).nr_kinds, 1U);
-	KUNIT_EXPECT_EQ(test, kind_info(0).cpu_type, 0U);
-	KUNIT_EXPECT_EQ(test, kind_info(1).size, 0U);
+	KUNIT_EXPECT_EQ(test, kind_info(0)->nr_kinds, 1U);
+	KUNIT_EXPECT_EQ(test, kind_info(0)->cpu_type, 0U);
+	KUNIT_EXPECT_EQ(test, kind_info(1)->size, 0U);
 }
 
 static void unknown_kind_of_core_has_no_boxes(struct kunit *test)
@@ -404,8 +406,8 @@ static void unknown_kind_of_core_has_no_boxes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, others);
 	expect_kind(test, 0, "core", UCORE_CORE_READY, others, others);
 	expect_kind(test, 1, "", UCORE_CORE_UNKNOWN, 0, 1);
-	KUNIT_EXPECT_EQ(test, kind_info(1).cpu_type, 0x30U);
-	KUNIT_EXPECT_NOT_NULL(test, strstr(kind_info(1).reason, "CPUID.1AH"));
+	KUNIT_EXPECT_EQ(test, kind_info(1)->cpu_type, 0x30U);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(kind_info(1)->reason, "CPUID.1AH"));
 }
 
 /* A hypervisor may hide CPUID.1AH. */
@@ -415,7 +417,7 @@ static void hybrid_processor_without_types_has_no_boxes(struct kunit *test)
 		return;
 	fake_boot_cpu.cpuid_level = 0x19;
 	expect_no_boxes(test, UCORE_CORE_UNKNOWN, "CPUID.1AH");
-	KUNIT_EXPECT_EQ(test, kind_info(0).nr_kinds, 1U);
+	KUNIT_EXPECT_EQ(test, kind_info(0)->nr_kinds, 1U);
 	CORE_EXPECT_NONE(test);
 }
 
@@ -432,7 +434,7 @@ static void efficient_cores_alone_are_the_first_kind(struct kunit *test)
 	}
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	expect_kind(test, 0, "atom", UCORE_CORE_READY, num_online_cpus(), num_online_cpus());
-	KUNIT_EXPECT_EQ(test, kind_info(0).nr_kinds, 1U);
+	KUNIT_EXPECT_EQ(test, kind_info(0)->nr_kinds, 1U);
 }
 
 /* CPUs 0 and 1 are of one kind, but CPU 1 has fewer counters. */
@@ -483,8 +485,8 @@ static void capabilities_are_read_on_each_kind(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
 	KUNIT_EXPECT_EQ(test, fake_core_box(test, 0)->desc.layout->ctr[0], 0x4c1U);
 	KUNIT_EXPECT_EQ(test, fake_core_box(test, 1)->desc.layout->ctr[0], 0xc1U);
-	KUNIT_EXPECT_TRUE(test, kind_info(0).caps & UCORE_CORE_CAP_FULL_WIDTH);
-	KUNIT_EXPECT_FALSE(test, kind_info(1).caps & UCORE_CORE_CAP_FULL_WIDTH);
+	KUNIT_EXPECT_TRUE(test, kind_info(0)->caps & UCORE_CORE_CAP_FULL_WIDTH);
+	KUNIT_EXPECT_FALSE(test, kind_info(1)->caps & UCORE_CORE_CAP_FULL_WIDTH);
 }
 
 /* ---- events of a core box ---- */

@@ -223,9 +223,11 @@ def status_bit_61_is_cleared(m):
 @test("skl-1s", kernels=BOTH, perf=True, settings={"core.uncore-bit": "yes"}, timeout=120,
       alone=True)
 def perf_samples_beside_uncore_interrupts(m):
+    """perf unmasks LVTPC after it has enabled its counters. It loses its PMIs for good if a counter
+    overflows in between, so that its period is longer than a pause of the host."""
     m.write(WATCHDOG, 0)
     m.spawn("exec spin 0")
-    m.spawn("cd /tmp && exec perf record -q -C 0 -e cycles -c 26000000 -o /tmp/perf.data "
+    m.spawn("cd /tmp && exec perf record -q -C 0 -e cycles -c 400000000 -o /tmp/perf.data "
             "-- sleep 3600 2>&1")
     m.wait_until(lambda: m.oracle("cpus")["cpus"][0]["core_pmi"] > 5, timeout=40,
                  what="perf's PMIs")

@@ -7,7 +7,7 @@ The manual describes the interrupt and the freeze with it. A trial finds out wha
 import errno
 import json
 
-from lab.framework import BOTH, KERNELS, test
+from lab.framework import test
 from lab.session import (BOX_OVERFLOW, FIXED, SAMPLE_CONTEXT, SAMPLE_FROZEN, SAMPLE_POLLED, Session,
                          flagged, interrupting, refused)
 from machine import eventset
@@ -33,7 +33,7 @@ def boxes_with(ctrs, hz=20):
             for die in (0, 1) for ctr in ctrs]
 
 
-@test("nhm-2s", kernels=KERNELS)
+@test("nhm-2s", kernels=("6.1", "debug"))
 def blocks_of_both_packages_count_exactly(m):
     rows = list(map(json.loads, m.sh("ucoretool list -j").splitlines()))
     assert sorted((row["die"], row["type"], row["counters"], row["width"], row["fixed"],
@@ -44,7 +44,7 @@ def blocks_of_both_packages_count_exactly(m):
     count_exactly(m)
 
 
-@test("nhm-2s", kernels=BOTH, strict=False)
+@test("nhm-2s", strict=False)
 def global_controls_are_restored_as_found(m):
     """Another program may have enabled some of the counters, or selected cores."""
     for found in (0, 0x3, EN, 0x1 | 0xf << 48 | FRZ):
@@ -62,14 +62,14 @@ def global_controls_are_restored_as_found(m):
         assert [peek(m, "r", cpu, 0x3c7) for cpu in CPU_OF] == [0, 0]
 
 
-@test("nhm-2s", kernels=BOTH, timeout=120)
+@test("nhm-2s", timeout=120)
 def overflows_of_any_counter_are_sampled_without_an_interrupt(m):
     samples = run_armed(m, boxes_with((0, 3, 7)), each_overflowed(2), no_pmi=True)
     assert all(sample["flags"] & (SAMPLE_POLLED | SAMPLE_FROZEN) == SAMPLE_POLLED | SAMPLE_FROZEN
                for sample in samples if flagged(sample)), samples
 
 
-@test("nhm-2s", kernels=KERNELS, timeout=300)
+@test("nhm-2s", kernels=("6.1", "debug"), timeout=300)
 def overflows_of_any_counter_interrupt(m):
     samples = run_armed(m, boxes_with((0, 3, 7), hz=6), each_overflowed(2))
     assert not any(sample["flags"] & (SAMPLE_POLLED | SAMPLE_FROZEN) for sample in samples), samples
@@ -77,7 +77,7 @@ def overflows_of_any_counter_interrupt(m):
     assert json.loads(m.sh("ucoretool info -j"))["overflow_pmi"]
 
 
-@test("nhm-2s", kernels=BOTH)
+@test("nhm-2s")
 def periods_of_the_clock_are_polled(m):
     """A PMI of the clock may need an enabled general counter, so that its overflows are not used."""
     period = eventset.period_for("clock0", 1, FIXED, {}, 10, "nhm")
@@ -87,7 +87,7 @@ def periods_of_the_clock_are_polled(m):
             s.add("clock0", 0, FIXED, SLOW if no_pmi else interrupting(SLOW))
 
 
-@test("nhm-2s", kernels=BOTH, loaded=False, alone=True, settings={"core.uncore-bit": "yes"})
+@test("nhm-2s", loaded=False, alone=True, settings={"core.uncore-bit": "yes"})
 def trial_finds_the_cpus_of_each_package(m):
     m.run("modprobe -q msr", check=False)
     before = [peek(m, "r", cpu, 0x1d9) for cpu in range(4)]

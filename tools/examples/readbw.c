@@ -29,8 +29,8 @@ static void check(int result, const char *name)
 }
 
 /*
- * Event codes of CAS_COUNT.RD on each platform; since gnr each half of a channel has its event. On nhm
- * and wsm, QMC_NORMAL_READS.ANY counts the reads of all channels.
+ * Event codes of CAS_COUNT.RD on each platform; since gnr each half of a channel has its event. On
+ * nhm and wsm, QMC_NORMAL_READS.ANY counts the reads of all channels.
  */
 struct code {
 	uint16_t event;

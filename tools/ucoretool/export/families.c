@@ -13,7 +13,8 @@ const char *const collectors[NR_COLLECTORS] = { "memory", "links", "llc", "io" }
  * prefetches. Skylake-SP has no named event for all four ports of a stack, so that
  * DATA_REQ_OF_CPU is used with all bits of the port mask. Client processors have free-running
  * counters of memory controllers, and events of the last-level cache up to Skylake. Nehalem and
- * Westmere count memory traffic of all channels together. No event of client processors counts the cycles of the same misses.
+ * Westmere count memory traffic of all channels together. No event of client processors counts the
+ * cycles of the same misses.
  */
 const struct family families[NR_FAMILIES] = {
 	{
