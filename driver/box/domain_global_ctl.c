@@ -82,13 +82,23 @@ void ucore_domain_write_run(struct ucore_domain *domain)
 		write_run(domain, c->global, &c->io, c->found, c->route);
 }
 
+/*
+ * Return true if only the status bits of armed counters show overflows. Before the first one is
+ * armed, a trial needs all bits of counters whose overflow freezes the domain.
+ */
+static bool only_armed_bits(const struct ucore_domain *domain)
+{
+	return ucore_domain_has_enables(domain) ||
+	       (domain->global && domain->global->wraps && domain->armed);
+}
+
 /**
  * ucore_domain_status() - read the global status, which shows the overflowed boxes or counters
  * @domain: domain
  *
  * Return: bitwise OR of all words of the global status, 0 without a global control. If overflows
  * freeze the domain, the value includes boxes that ucore has not armed, because their overflows
- * freeze the domain, too. Otherwise the bits of unarmed counters have no meaning and are 0.
+ * freeze the domain, too. Bits of unarmed counters that may show a mere wrap are 0.
  */
 u64 ucore_domain_status(struct ucore_domain *domain)
 {
@@ -99,7 +109,7 @@ u64 ucore_domain_status(struct ucore_domain *domain)
 		all = ucore_global_ctl_status(domain->global, &domain->io, domain->status);
 	ucore_domain_for_each_further(domain, c)
 		all |= ucore_global_ctl_status(c->global, &c->io, c->status);
-	return ucore_domain_has_enables(domain) ? all & domain->armed_mask : all;
+	return only_armed_bits(domain) ? all & domain->armed_mask : all;
 }
 
 /**
@@ -347,7 +357,9 @@ void ucore_domain_note_found(struct ucore_domain *domain)
  */
 void ucore_domain_clear_stale(struct ucore_domain *domain)
 {
-	if (status_is_known(domain) && ucore_domain_status(domain))
+	/* also bits that show no overflow, but not those of counters that other software uses */
+	if (status_is_known(domain) &&
+	    (ucore_domain_status(domain) || !ucore_domain_has_enables(domain)))
 		ucore_domain_clear_status(domain);
 	domain->status_clear = ktime_get_mono_fast_ns();
 	domain->pmi.clear = domain->status_clear;

@@ -37,15 +37,15 @@ static u64 status_read(const struct ucore_global *global, const struct ucore_io 
 static u32 count_in(const struct ucore_domain *domain, const struct ucore_global *global,
 		    const struct ucore_io *io)
 {
+	u64 armed = READ_ONCE(domain->armed_mask), status;
 	u32 i, n = 0;
-	u64 status;
 
 	for (i = 0; i < global->nr_status; i++) {
 		status = status_read(global, io, global->status + i * global->status_stride);
 		if (status == UCORE_REG_DEAD)
 			continue;
-		/* a core's status also has bits of counters that ucore has not armed */
-		n += hweight64(global->enables ? status & READ_ONCE(domain->armed_mask) :
+		/* the status may also have bits of counters that ucore has not armed */
+		n += hweight64(global->enables || (global->wraps && armed) ? status & armed :
 			       ucore_global_ctl_overflows(global, status));
 	}
 	return n;

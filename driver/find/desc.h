@@ -259,6 +259,8 @@ struct ucore_box_type {
  * @clear_mask: bits that may be written to @clear
  * @overflows: bits of the status words that show overflows, 0 if all bits do. The other bits are
  *             only cleared
+ * @wraps: a counter may set its status bit whenever it wraps, also if it requests no PMI. While
+ *         counters are armed, only their bits show overflows
  * @clear_untried: no source states how status bits are cleared. A trial finds out (enum
  *                 ucore_clear)
  * @clear_other: MSR that may clear status bits (write 1 to clear), if @clear_untried; 0 for none
@@ -330,6 +332,7 @@ struct ucore_global {
 	bool enables;
 	bool run_level;
 	bool untried;
+	bool wraps;
 	bool clear_untried;
 	bool sel_untried;
 };

@@ -26,7 +26,8 @@
 #define NHM_GLOBAL_CTL_PMI_FRZ		BIT_ULL(63)
 
 /*
- * Global status: a bit for each counter. OVF_PMI and CHG show no counter. A write of 1 to the clear
+ * Global status: a bit for each counter. The manual does not tie it to the PMI that a control
+ * requests, so that any wrap may set it. OVF_PMI and CHG show no counter. A write of 1 to the clear
  * register clears the same bit of the status.
  */
 #define NHM_MSR_GLOBAL_STATUS		0x392

@@ -240,12 +240,14 @@ void ucore_recovery_reset(struct ucore_domain *domain)
  *
  * Clears the global status, but not the status register of the box that overflowed. That box
  * cannot set its bit in the global status again while its own status register shows the overflow.
+ * Does nothing if the status may show a mere wrap.
  */
 void ucore_recovery_find_spurious(struct ucore_domain *domain, u64 now)
 {
 	struct ucore_readout ro;
 
-	if (domain->armed || domain->freeze_count || !ucore_domain_overflow_freezes(domain))
+	if (domain->armed || domain->freeze_count || !ucore_domain_overflow_freezes(domain) ||
+	    domain->global->wraps)
 		return;
 	if (ucore_domain_status(domain)) {
 		domain->spurious = true;

@@ -133,6 +133,8 @@ static void print_global(const char *platform, const struct ucore_global *global
 		fact_add_bits(&text, global->clear_mask);
 	}
 	fact_add_named_bits(&text, "overflows", global->overflows);
+	if (global->wraps)
+		fact_add(&text, ", a mere wrap may set one");
 	if (global->clear_untried)
 		fact_add(&text, ", cleared by ones or by 0");
 	if (global->clear_other)

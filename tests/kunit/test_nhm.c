@@ -103,7 +103,8 @@ static void platforms_are_as_listed(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, global->status, (u32)STATUS);
 		KUNIT_EXPECT_EQ(test, global->clear, (u32)CLEAR);
 		KUNIT_EXPECT_EQ(test, global->clear_mask, COUNTERS | OTHERS);
-		KUNIT_EXPECT_EQ(test, global->overflows, COUNTERS);
+		KUNIT_EXPECT_EQ(test, global->overflows, 0xffULL);
+		KUNIT_EXPECT_TRUE(test, global->wraps);
 		KUNIT_EXPECT_EQ(test, global->unfreeze, EN);
 		KUNIT_EXPECT_EQ(test, global->freeze | global->wake, 0ULL);
 		KUNIT_EXPECT_EQ(test, global->on_overflow, PMI_FRZ);
@@ -221,6 +222,12 @@ static void status_has_the_bit_of_every_counter(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ucore_domain_status(domain), 0ULL);
 	fake_poke(gw, STATUS, OTHERS | 0x81);
 	KUNIT_EXPECT_EQ(test, ucore_domain_status(domain), 0x81ULL);
+	/* while a counter is armed, the wraps of the others are no overflows */
+	domain->armed = 1;
+	domain->armed_mask = BIT(7);
+	KUNIT_EXPECT_EQ(test, ucore_domain_status(domain), 0x80ULL);
+	domain->armed = 0;
+	domain->armed_mask = 0;
 	fake_bus_clear(bus_of(test));
 	ucore_domain_clear_status(domain);
 	raw_spin_unlock_irq(&domain->lock);
@@ -248,6 +255,9 @@ static void nmi_counts_overflows_only(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, overflows(OTHERS), 0U);
 	KUNIT_EXPECT_EQ(test, overflows(OTHERS | 0x5), 2U);
+	ucore_catalog.domains[0].armed_mask = BIT(2);
+	KUNIT_EXPECT_EQ(test, overflows(OTHERS | 0x5), 1U);
+	ucore_catalog.domains[0].armed_mask = 0;
 }
 
 static void each_counter_has_its_bit(struct kunit *test)

@@ -45,10 +45,11 @@ def lost_enable_of_one_tile_is_reported(m):
             s.add(box, 0, 0, **fields)
         s.start()
         poke(m, ("w", 0, SOC, 0))
+        # a read would write both
+        m.wait_until(lambda: levels(m) == (RUN, RUN), timeout=40, what="both levels")
         m.wait_until(lambda: s.status()["conflicts"], timeout=40, what="a scan of the watchdog")
         first = s.read()["values"]
         assert all(value["flags"] & VALUE_CONFLICT for value in first), first
-        assert levels(m) == (RUN, RUN)
         assert all(new["count"] > old["count"] for new, old in zip(s.read()["values"], first))
 
 

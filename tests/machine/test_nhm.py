@@ -8,13 +8,14 @@ import errno
 import json
 
 from lab.framework import test
-from lab.session import (BOX_OVERFLOW, FIXED, SAMPLE_CONTEXT, SAMPLE_FROZEN, SAMPLE_POLLED, Session,
-                         flagged, interrupting, refused)
+from lab.session import (BOX_OVERFLOW, FIXED, SAMPLE_CONTEXT, SAMPLE_FROZEN, SAMPLE_POLLED,
+                         VALUE_CONFLICT, Session, flagged, interrupting, refused, sample_until)
 from machine import eventset
 from machine.armed import each_overflowed, run_armed, run_polled
 from machine.registers import peek, poke
 from machine.test_overflow_freeze import POLLABLE, TRIAL, caps_of, selftest
 from machine.test_skx import count_exactly, info_of
+from machine.timers import budget_of
 
 CTL, STATUS = 0x391, 0x392
 EN, FRZ = 0xff | 1 << 32, 1 << 63
@@ -75,6 +76,20 @@ def overflows_of_any_counter_interrupt(m):
     assert not any(sample["flags"] & (SAMPLE_POLLED | SAMPLE_FROZEN) for sample in samples), samples
     assert all(sample["flags"] & SAMPLE_CONTEXT for sample in samples), samples
     assert json.loads(m.sh("ucoretool info -j"))["overflow_pmi"]
+
+
+@test("nhm-2s", strict=False)
+def wrap_of_an_unarmed_counter_is_no_overflow(m):
+    """It sets its status bit, too, and freezes nothing."""
+    with budget_of(m, 100), Session(m, ring=1 << 22) as s:
+        s.add("uncore0", 0, 0, eventset.period_for("uncore0", 0, 0, MISSES, 4, "nhm"), **MISSES)
+        for ctr in range(1, 8):
+            s.add("uncore0", 0, ctr, **MISSES)
+        s.start()
+        poke(m, *(("w", 0, 0x3b0 + ctr, (1 << 48) - 1000 * ctr) for ctr in range(1, 8)))
+        samples = sample_until(m, s, lambda taken: len(taken) >= 3)
+    values = [value for sample in samples for value in sample["values"]]
+    assert not any(value["flags"] & VALUE_CONFLICT for value in values), samples
 
 
 @test("nhm-2s")

@@ -109,9 +109,11 @@ def freeze_by_other_software_is_reported(m):
         s.add("cbo0", 0, 0, event=0x34, umask=0x8f)
         s.start()
         poke(m, ("mw", 8, FREEZE, 1), ("w", 0, LEVEL, 0), ("w", 0, SECOND, 0))
+        # a read would write all three
+        m.wait_until(lambda: controls(m)[:2] == [RUN, RUN], timeout=40, what="both levels")
+        assert controls(m)[2] == 1
         m.wait_until(lambda: s.status()["conflicts"], timeout=40, what="a scan of the watchdog")
         assert all(value["flags"] & VALUE_CONFLICT for value in s.read()["values"])
-        assert poke(m, ("r", 0, LEVEL), ("r", 0, SECOND)) == [RUN, RUN]
 
 
 # ---- broken tables ----

@@ -64,6 +64,27 @@ static int64_t counter_deadline(const UcoreCounter *c, unsigned width,
     return dt < UCORE_NEVER - since ? since + (int64_t)dt : UCORE_NEVER;
 }
 
+/* Return the bit of the global status that an overflow of the counter sets. */
+static int reported_bit(const UcoreBox *box, unsigned ctr)
+{
+    const UcoreSocket *s = box->socket;
+
+    if (s->machine->config.overflow == UCORE_OVERFLOW_OTHER_BIT) {
+        box = s->boxes[(box->index + 1) % s->nr_boxes];
+    }
+    return ucore_global_bit(box, ctr);
+}
+
+/* Show the wrap of a counter that requests no PMI in the global status. */
+static void wrap_show(UcoreBox *box, unsigned ctr)
+{
+    int bit = reported_bit(box, ctr);
+
+    if (bit >= 0 && box->socket->machine->config.platform->status_of_wraps) {
+        box->socket->global_status[bit / 64] |= BIT_ULL(bit % 64);
+    }
+}
+
 uint32_t ucore_box_advance(UcoreBox *box, int64_t now)
 {
     uint64_t dt = now - box->synced;
@@ -79,6 +100,9 @@ uint32_t ucore_box_advance(UcoreBox *box, int64_t now)
         if (c->enabled && c->rate &&
             counter_advance(c, ucore_width(box, i), dt)) {
             carried |= BIT(i);
+            if (!c->armed) {
+                wrap_show(box, i);
+            }
         }
     }
     return carried;
@@ -275,17 +299,6 @@ void ucore_boxes_resume(UcoreSocket *s, int64_t now)
             box_update_running(s->boxes[b]);
         }
     }
-}
-
-/* Return the bit of the global status that an overflow of the counter sets. */
-static int reported_bit(const UcoreBox *box, unsigned ctr)
-{
-    const UcoreSocket *s = box->socket;
-
-    if (s->machine->config.overflow == UCORE_OVERFLOW_OTHER_BIT) {
-        box = s->boxes[(box->index + 1) % s->nr_boxes];
-    }
-    return ucore_global_bit(box, ctr);
 }
 
 /*

@@ -230,6 +230,7 @@ typedef struct UcorePlatform {
     bool run_each;              /* run_en: a bit for each counter, as its status */
     bool status_read_only;      /* only msr_status_clear clears it */
     uint64_t status_extra;      /* bits that every overflow sets, too */
+    bool status_of_wraps;       /* a wrap without a PMI sets its bit, too */
     bool run_at_reset;
     uint32_t msr_second_ctl;        /* client: control of the last tile; 0: none */
     /* client: offset of tile 1's control in the window; frz_all stops the tile.

@@ -315,6 +315,7 @@ static const UcorePciSite no_pci[] = { { } };
     .ctl_en = COUNTER_ENABLE, .fixed_en = NHM_FIXED_EN, \
     .ctl_ev_sel = EVENT_SELECT, .ctl_umask = UNIT_MASK, \
     .ctl_edge = EDGE_DETECT, .pci = no_pci, .boxes = nhm_boxes, \
+    .status_of_wraps = true, \
     .msrs = { { 0x391, 0x396 }, { 0x3b0, 0x3b7 }, { 0x3c0, 0x3c7 } }
 
 const UcorePlatform ucore_nhm = { NEHALEM, .host_bridge = 0x3400 };
