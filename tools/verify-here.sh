@@ -203,8 +203,8 @@ plan()
 	cat <<-END
 	- load the module ucore, and unload it at the end
 	- write controls and counters of all uncore boxes, and clear them. All uncore counters of a
-	  die stop for about 100 us for each box, on client processors once for about 20 ms. Cores,
-	  caches and memory continue to work
+	  die stop for about 100 us for each box, on Nehalem and client processors once for
+	  about 20 ms. Cores, caches and memory continue to work
 	- let counters overflow, which stops the counters of a die, or sends NMIs to its CPUs
 	- enable these NMIs on each CPU (LVTPC, IA32_DEBUGCTL), and disable them again
 	- read and write some MB of its own memory

@@ -295,10 +295,10 @@ struct ucore_get_domains {
  * (EOPNOTSUPP). Without UCORE_CAP_OVERFLOW_PMI, sessions without NO_PMI poll the counter. On a
  * box without the flag sessions poll the counter, and a period with NO_PMI fails (EOPNOTSUPP).
  *
- * With UCORE_CAP_DISCOVERY, and on client processors, the box of a die gets OVERFLOW when its trial
- * has passed (UCORE_SELFTEST_OVERFLOW_ENABLE and the next bits). The clock of client processors,
- * which has no general counters, gets FIXED_OVERFLOW instead, and no other box of theirs does. The
- * first ADD_EVENT of a session with NO_PMI on the box makes the trial, if no session runs on the
+ * With UCORE_CAP_DISCOVERY or UCORE_CAP_PMI_TRIAL, the box of a die gets OVERFLOW when its trial
+ * has passed (UCORE_SELFTEST_OVERFLOW_ENABLE and the next bits). The clock of client processors has
+ * no general counters, and gets FIXED_OVERFLOW instead. No other box of these platforms gets it,
+ * nor does the clock of Nehalem and Westmere. The first ADD_EVENT of a session with NO_PMI on the box makes the trial, if no session runs on the
  * die. E5-2600 v1 and Snow Ridge have no trial, and only the box of a CPU has the flags there.
  *
  * With UCORE_CAP_PMI_TRIAL the first ADD_EVENT with a period makes the trial in other sessions,
@@ -656,13 +656,13 @@ struct ucore_get_ports {
  * did not retain it, and @found has UCORE_FOUND_OVERFLOW if the global status showed the
  * overflow. The driver does not use the result: periods of these boxes are polled in either case.
  *
- * UCORE_SELFTEST_OVERFLOW_ENABLE to _RESUME are a trial, on platforms with discovery tables and
- * client processors. The first ADD_EVENT of a session with UCORE_SESSION_F_NO_PMI makes it while
- * no session runs on the die. An event without a period is enough. On client processors an event
- * with a period makes it in other sessions, too. A general counter of the box
+ * UCORE_SELFTEST_OVERFLOW_ENABLE to _RESUME are a trial, with UCORE_CAP_DISCOVERY or
+ * UCORE_CAP_PMI_TRIAL. The first ADD_EVENT of a session with UCORE_SESSION_F_NO_PMI makes it while
+ * no session runs on the die. An event without a period is enough. With UCORE_CAP_PMI_TRIAL an
+ * event with a period makes it in other sessions, too. A general counter of the box
  * overflows once, or the fixed counter of a box without general ones. The driver observes the
  * status registers, and the clocks of the box and of up to three other boxes. It takes boxes that
- * no session has programmed, and whose clock control is 0. CBO and ARB of client processors count
+ * no session has programmed, and whose clock control is 0. Boxes without a clock event (cbo, arb, uncore) count
  * memory requests of the trial in place of clocks. If all five checks pass, the box gets its flag.
  * A check is not in @tested if it was impossible: the box has no bit in the global status, no clock
  * event is known, the counter did not overflow, or no other box was free and counted. _ENABLE also
@@ -671,8 +671,8 @@ struct ucore_get_ports {
  * observed boxes respond, the die counts again after a reboot. The driver then makes no further
  * trial until it is loaded again.
  *
- * UCORE_SELFTEST_PMI is a trial of the interrupt of client processors. No source states which CPUs
- * a bit of pmi_core_sel interrupts there, or that it interrupts any. The driver enables interrupts
+ * UCORE_SELFTEST_PMI is a trial of the interrupt, with UCORE_CAP_PMI_TRIAL. No source states which
+ * CPUs a bit of pmi_core_sel interrupts there, or that it interrupts any. The driver enables interrupts
  * on all CPUs of the die and selects no bit, then one bit after the other. A counter of the box
  * overflows twice for each, or up to six times. The die stands still for about 20 ms. Each CPU,
  * also an isolated one, executes an IPI for each of these overflows and two more. The trial fails
@@ -901,11 +901,11 @@ struct ucore_get_units {
  * consistently, each CPU that was online when the module was loaded has a box of its core
  * (UCORE_SCOPE_CPU).
  *
- * A hybrid processor (CPUID leaf 07H, EDX[15]) has several kinds of cores, which differ in
- * counters and events. Boxes of performance cores (CPUID leaf 1AH, EAX[31:24] = 40H) have the
- * type "core", those of efficient cores (20H) the type "atom". Other processors have one kind
- * of cores, and boxes of the type "core". CPUs of other kinds have no boxes. Nor have CPUs whose
- * counters differ from those of the first CPU of their kind.
+ * A processor that is not hybrid has one kind of cores, with boxes of the type "core". A hybrid
+ * processor (CPUID leaf 07H, EDX[15]) has several, which differ in counters and events. The boxes
+ * of its performance cores (CPUID leaf 1AH, EAX[31:24] = 40H) have the type "core", those of its
+ * efficient cores (20H) the type "atom". Its CPUs of another type have no box. A CPU whose
+ * counters differ from those of the first CPU of its kind has none either.
  *
  * The kernel's perf uses the same counters, first come, first served. While a session has
  * events on a core, hardware events of perf fail with EBUSY. While perf uses the counters of
@@ -946,7 +946,7 @@ struct ucore_get_units {
  * @width: out: width of a general counter (bits)
  * @nr_fixed: out: number of fixed counters of a core
  * @fixed_width: out: width of a fixed counter (bits)
- * @events: out: UCORE_CORE_EVENT_*, predefined events of the processor
+ * @events: out: UCORE_CORE_EVENT_*, predefined events of these cores
  * @caps: out: UCORE_CORE_CAP_*
  * @eax: out: EAX of CPUID leaf 0AH of the kind's first CPU, 0 without that leaf
  * @ebx: out: EBX of this leaf
@@ -958,8 +958,8 @@ struct ucore_get_units {
  *        the performance cores if there are any
  * @nr_kinds: out: number of kinds of cores, at least 1. Without performance cores, kind 0 is the
  *            next kind. Cores of unknown types are one kind, the last one
- * @cpu_type: out: EAX[31:24] of CPUID leaf 1AH, 0 if the processor is not hybrid. Performance cores
- *            have 40H, efficient cores 20H
+ * @cpu_type: out: EAX[31:24] of CPUID leaf 1AH of the kind's first CPU, 0 if the processor is not
+ *            hybrid. Performance cores have 40H, efficient cores 20H
  * @nr_boxes: out: number of CPUs of this kind that have a box
  * @nr_cpus: out: number of CPUs of this kind that were online when the module was loaded
  * @type: out: type of the boxes ("core", "atom"), empty for cores of unknown types

@@ -53,8 +53,8 @@ def boxes_match_the_model(m):
         counters, fixed, access = types[box["type"]]
         counted[box["type"]] += 1
         assert (box["counters"], box["fixed"], box["access"]) == (counters, fixed, access), box
-        width_due = 48 if m.scenario == "ptl-1s" or m.scenario in OF_48_BITS and \
-            box["type"] != "imc" else 64 if box["type"] == "imc" else 44
+        of_48_bits = m.scenario == "ptl-1s" or (m.scenario in OF_48_BITS and box["type"] != "imc")
+        width_due = 48 if of_48_bits else 64 if box["type"] == "imc" else 44
         assert box["width"] == (width_due if counters else 0), box
         assert box["type"] != "imc_free" or box["fixed_width"] == width, box
     assert tuple(counted.values()) == numbers, counted

@@ -19,8 +19,9 @@ LISTS = ("README.md", "Documentation/recipes.md")
 LINE = re.compile(r"^\t(ucoretool .*?)(?:\t+#.*)?$", re.M)
 ENDLESS = re.compile(r"ucoretool (top|export|record --timer 10ms --keep|stat -I(?!.*--)).*")
 BLOCKED = re.compile(r"^SigBlk:\s*(\w+)$", re.M)
-# Commands with events or interrupts that only E5-2600, or only later generations, have
-OF_E5, OF_LATER = re.compile(r"\b(cbo|qpi)/|record -c"), re.compile(r"\bcha/")
+# Commands with events or interrupts that only E5-2600, or only later generations, have. Neither has
+# efficient cores
+OF_E5, OF_LATER = re.compile(r"\b(cbo|qpi|atom)/|record -c"), re.compile(r"\b(cha|atom)/")
 EXCERPT = re.compile(r"^```(c|python) (\S+)\n(.*?)^```$", re.M | re.S)
 
 

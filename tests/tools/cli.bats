@@ -1973,13 +1973,18 @@ numa()
 	tool stat --timeout 1 -e atom/LLC_MISSES/ -e core/BRANCH_INSTRUCTIONS_RETIRED/
 	[ "$status" -eq 0 ]
 	tool stat --timeout 1 -e atom/BRANCH_INSTRUCTIONS_RETIRED/
-	complains 2 "this processor does not have BRANCH_INSTRUCTIONS_RETIRED"
+	complains 2 "cores of type 'atom' do not have BRANCH_INSTRUCTIONS_RETIRED"
+	tool stat --timeout 1 -e LLC_MISSES -x,
+	[ "$(sed 1d <<<"$output" | grep -c '/LLC_MISSES/')" -eq 1 ]
+	[[ $output == *"atom/LLC_MISSES/"* ]]
+	tool stat --timeout 1 -e 'BRANCH_INSTR*' -x,
+	[ "$(sed 1d <<<"$output" | grep -c 'core/BRANCH_INSTRUCTIONS_RETIRED/')" -eq 1 ]
 	tool stat --timeout 1 -e cpu_atom/cycles/
 	complains 2 "did you mean 'atom/UNHALTED_CORE_CYCLES/'?"
 	tool stat --timeout 1 -e cycles:u
 	complains 2 "did you mean 'core/UNHALTED_CORE_CYCLES,usr/' or 'atom/UNHALTED_CORE_CYCLES,usr/'?"
 	UCORE_FAKE="cpus=2" tool stat --timeout 1 -e atom/LLC_REFERENCES/
-	complains 2 "this processor has no efficient cores. Write core/EVENT/"
+	complains 2 "the processor is not hybrid, or no efficient core was online when the module was loaded. Write core/EVENT/"
 }
 
 @test "list and stat know the events of cores in addition to the platform's" {

@@ -1721,6 +1721,7 @@ static int do_core_trigger(const struct ucore_add_core_trigger *trigger)
 		return -ESRCH;
 	if (fake.running)
 		return -EBUSY;
+	fake.core_trigger_before = fake.core_trigger;
 	fake.core_trigger = *trigger;
 	fake.nr_core_triggers++;
 	return 0;

@@ -120,6 +120,7 @@ struct fake {
 	uint32_t pmi_cpu;	/* last PMI CPU that was chosen */
 	uint32_t nr_pmi_cpus;
 	struct ucore_add_core_trigger core_trigger;	/* last core trigger */
+	struct ucore_add_core_trigger core_trigger_before;	/* the one before it */
 	unsigned int nr_core_triggers;
 	unsigned int nr_maps;		/* current mappings */
 	unsigned int nr_opens;		/* open descriptors */

@@ -697,6 +697,7 @@ static void core_trigger_of_a_thread_counts_on_both_kinds(void **state)
 	assert_int_equal(fake.core_trigger.config, event.config);
 	assert_int_equal(ucore_session_core_trigger(session, &event, 1000, &thread, &err), 0);
 	assert_int_equal(fake.nr_core_triggers, 3);
+	assert_true(fake.core_trigger_before.config == (event.config | 4ULL << 32));
 	assert_true(fake.core_trigger.config == (event.config | 10ULL << 32));
 	assert_int_equal(ucore_core_event_find("page-faults", &event, &err), 0);
 	assert_int_equal(ucore_session_core_trigger(session, &event, 1000, &thread, &err), 0);

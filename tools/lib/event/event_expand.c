@@ -195,35 +195,31 @@ static int full_name_resolve(struct expansion *e, const struct ucore_event_desc 
 	return written_resolve(e, head, NULL);
 }
 
-/* Add the core event whose full name is the head, for each kind of cores that has it */
-static int kinds_expand(struct expansion *e)
+/*
+ * Add each event whose full name is the head, or matches the pattern in it, from platform @first
+ * on.  A kind of cores that lacks the event is skipped, unless no other kind has it.
+ */
+static int full_names_expand(struct expansion *e, size_t first)
 {
 	struct ucore_event_desc desc;
-	int ret = 0;
+	size_t before = e->nr;
+	int ret, lacks = 0;
 
-	for (size_t p = 1; p < UCORE_DEVICE_PLATFORMS && !ret; p++)
-		if (ucore_platform_event(ucore_device_platform(e->dev, p), NULL, e->spec->head,
-					 &desc))
-			ret = full_name_resolve(e, &desc, true);
-	return ret;
-}
-
-/* Add each event whose full name matches the pattern in the head */
-static int full_names_expand(struct expansion *e)
-{
-	struct ucore_event_desc desc;
-	int ret = 0;
-
-	for (size_t p = 0; p < UCORE_DEVICE_PLATFORMS; p++) {
+	for (size_t p = first; p < UCORE_DEVICE_PLATFORMS; p++) {
 		const struct ucore_platform *platform = ucore_device_platform(e->dev, p);
 
-		for (size_t i = 0; platform && i < platform->nr_events && !ret; i++) {
+		for (size_t i = 0; platform && i < platform->nr_events; i++) {
 			ucore_platform_event_at(platform, i, &desc);
-			if (matches(e->spec->head, desc.name))
-				ret = full_name_resolve(e, &desc, p);
+			if (!matches(e->spec->head, desc.name))
+				continue;
+			ret = full_name_resolve(e, &desc, p);
+			if (ret == -ENXIO && p && is_hybrid(e->dev))
+				lacks = ret;
+			else if (ret)
+				return ret;
 		}
 	}
-	return ret;
+	return e->nr > before ? 0 : lacks;
 }
 
 static int head_expand(struct expansion *e)
@@ -236,7 +232,7 @@ static int head_expand(struct expansion *e)
 		if (ucore_event_head(e->dev, e->spec->head, &event))
 			return type_expand(e, e->spec->head, event.type);
 		if (is_hybrid(e->dev)) {
-			ret = kinds_expand(e);
+			ret = full_names_expand(e, 1);
 			if (ret || e->nr)
 				return ret;
 		}
@@ -245,7 +241,7 @@ static int head_expand(struct expansion *e)
 	}
 	ret = types_expand(e, &found);
 	if (!ret && !found)
-		ret = full_names_expand(e);
+		ret = full_names_expand(e, 0);
 	if (ret || e->nr)
 		return ret;
 	return ucore_error_no_box(e->err, e->dev,

@@ -182,9 +182,15 @@ static int no_such_type(const struct resolver *r, const char *type)
 	char core[UCORE_REASON_LEN + 4];
 	struct ucore_get_core kind;
 
-	if (!strcmp(type, UCORE_ATOM_TYPE) && ucore_device_core_of_type(r->dev, type, &kind))
+	if (!strcmp(type, UCORE_ATOM_TYPE) &&
+	    ucore_device_core_of_type(r->dev, type, &kind) == -ENOENT &&
+	    ucore_device_has_type(r->dev, UCORE_CORE_TYPE))
 		return ucore_error_set(r->err, -ENOENT,
-				       "event '%s': this processor has no efficient cores. Write core/EVENT/ for its cores",
+				       "event '%s': the processor is not hybrid, or no efficient core was online when the module was loaded. Write core/EVENT/ for its cores",
+				       r->spec->text);
+	if (!strcmp(type, UCORE_CORE_TYPE) && ucore_device_has_type(r->dev, UCORE_ATOM_TYPE))
+		return ucore_error_set(r->err, -ENOENT,
+				       "event '%s': no performance core has a box. Write atom/EVENT/ for the efficient cores",
 				       r->spec->text);
 	if (ucore_event_type_is_core(type))
 		return ucore_error_set(r->err, -ENOENT,
@@ -242,7 +248,7 @@ static int core_name_apply(struct resolver *r, struct ucore_event_desc *desc)
 			continue;
 		if (desc->name)
 			return ucore_error_set(r->err, -EINVAL,
-					       "event '%s': the processor has several kinds of cores. Write %s/%s/ or %s/%s/",
+					       "event '%s': the processor has several kinds of cores. Write {%s/%s/} or {%s/%s/}",
 					       r->spec->text, desc->unit->type, desc->name,
 					       other.unit->type, other.name);
 		*desc = other;

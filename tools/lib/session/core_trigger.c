@@ -100,7 +100,7 @@ static int trigger_error(const struct ucore_core_target *target, int code,
 				       name);
 	case -EOPNOTSUPP:
 		return ucore_error_set(err, code,
-				       "core event of %s: the kernel's perf cannot count it here, or has no interrupt for it. Check it with 'perf stat -e', or use task-clock",
+				       "core event of %s: the kernel's perf cannot count it here, or has no interrupt for it. On efficient cores it refuses raw codes. Use a name (instructions ...), or task-clock",
 				       name);
 	case -EBUSY:
 		return ucore_error_set(err, code,
@@ -116,7 +116,7 @@ static int trigger_error(const struct ucore_core_target *target, int code,
 				       name);
 	case -ENOSPC:
 		return ucore_error_set(err, code,
-				       "core event of %s: too many targets. Use at most %d threads and CPUs, or choose CPUs (-C)",
+				       "core event of %s: too many targets. Use at most %d CPUs and threads, half as many threads on a hybrid processor, or choose CPUs (-C)",
 				       name, UCORE_CORE_TRIGGERS_MAX);
 	case -ENOTTY:
 		return ucore_error_set(err, code,
@@ -164,7 +164,7 @@ static int trigger_add(struct ucore_session *session, const struct ucore_core_ev
 
 /*
  * For a thread, perf counts an event without the type of a PMU on performance cores only.
- * Therefore the thread of a hybrid processor gets a trigger on each PMU.
+ * Therefore a thread on a hybrid processor gets a trigger on each PMU.
  */
 int ucore_session_core_trigger(struct ucore_session *session,
 			       const struct ucore_core_event *event, uint64_t period,
@@ -178,7 +178,7 @@ int ucore_session_core_trigger(struct ucore_session *session,
 		return trigger_add(session, event, 0, period, target, err);
 	if (event->type != UCORE_PERF_HARDWARE)
 		return ucore_error_set(err, -EOPNOTSUPP,
-				       "core event of thread %u: raw codes differ between the cores of a hybrid processor. Use a name (instructions ...), or choose CPUs (-C)",
+				       "core event of thread %u: raw codes differ between the cores of a hybrid processor. Use a name (instructions ...), or choose performance cores (-C)",
 				       target->tid);
 	ret = trigger_add(session, event, core, period, target, err);
 	return ret ? ret : trigger_add(session, event, atom, period, target, err);

@@ -258,7 +258,8 @@ class Session(Owner):
         """Sample the die of a CPU each time a core event overflows there (needs CAP_PERFMON).
 
         event   in the syntax of `ucoretool record --core-event`: "instructions", "page-faults:u"
-        period  number of counts of the core event between two samples
+        period  number of counts of the core event between two samples. The performance cores and
+                the efficient cores of a hybrid processor count the events of a thread separately
 
         Exactly one of the following:
         pid     count in all current threads of a process

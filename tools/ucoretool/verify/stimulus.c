@@ -55,29 +55,36 @@ struct line_events {
 	const char *events;
 	uint32_t first_write;		/* index of the first event that counts writes */
 	uint32_t channels;		/* maximum number of channels that one box counts */
+	uint32_t except;		/* CPU model on which these events count nothing, 0: none */
 };
 
-/* Per channel or per half channel, and per controller of client processors */
+/* Westmere with graphics, whose memory controller is on another die */
+#define MODEL_CLARKDALE	0x25
+
+/* Per channel or half channel, per controller of client processors, per package of Nehalem */
 static const struct line_events line_events[] = {
 	{ "imc/CAS_COUNT.RD/,imc/CAS_COUNT.WR/", 1, 1 },
 	{ "imc/CAS_COUNT_SCH0.RD/,imc/CAS_COUNT_SCH1.RD/,imc/CAS_COUNT_SCH0.WR/,imc/CAS_COUNT_SCH1.WR/",
 	  2, 1 },
 	{ "imc_free/READ_FREERUN/,imc_free/WRITE_FREERUN/", 1, 2 },
 	{ "imc_free/RDCAS_COUNT_FREERUN/,imc_free/WRCAS_COUNT_FREERUN/", 1, 2 },
+	{ "uncore/QMC_NORMAL_READS.ANY/,uncore/QMC_WRITES.FULL_ANY/", 1, 3, MODEL_CLARKDALE },
 };
 
 /*
  * Add the first possible list of line_events to the session, and store it in @list; @err explains
  * the error of the first one
  */
-static int lines_add(struct ucore_session *session, const struct line_events **list,
-		     struct ucore_error *err)
+static int lines_add(struct ucore_session *session, uint32_t model,
+		     const struct line_events **list, struct ucore_error *err)
 {
 	struct ucore_error other;
 	int ret = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(line_events); i++) {
 		*list = &line_events[i];
+		if (line_events[i].except && line_events[i].except == model)
+			continue;
 		ret = ucore_session_add_list(session, line_events[i].events, i ? &other : err);
 		if (!ret)
 			return 0;
@@ -97,7 +104,7 @@ static int memory_count(struct verify *verify, unsigned char *buffer, struct tra
 
 	if (ret)
 		return ret;
-	ret = lines_add(session, &list, err);
+	ret = lines_add(session, ucore_device_info(verify->dev)->model, &list, err);
 	if (!ret)
 		ret = ucore_session_start(session, err);
 	if (!ret) {
