@@ -1973,7 +1973,7 @@ numa()
 	tool stat --timeout 1 -e atom/LLC_MISSES/ -e core/BRANCH_INSTRUCTIONS_RETIRED/
 	[ "$status" -eq 0 ]
 	tool stat --timeout 1 -e atom/BRANCH_INSTRUCTIONS_RETIRED/
-	complains 2 "cores of type 'atom' do not have BRANCH_INSTRUCTIONS_RETIRED"
+	complains 2 "box type 'atom' does not have BRANCH_INSTRUCTIONS_RETIRED"
 	tool stat --timeout 1 -e LLC_MISSES -x,
 	[ "$(sed 1d <<<"$output" | grep -c '/LLC_MISSES/')" -eq 1 ]
 	[[ $output == *"atom/LLC_MISSES/"* ]]
@@ -1998,7 +1998,7 @@ numa()
 	[ "$status" -eq 0 ]
 	tool stat --timeout 1 -e core/LLC_MISSES/
 	[ "$status" -ne 0 ]
-	[[ $err == *"this processor does not have LLC_MISSES"* ]]
+	[[ $err == *"box type 'core' does not have LLC_MISSES"* ]]
 }
 
 @test "stat of core events in use by perf says what to do" {

@@ -630,8 +630,8 @@ static void core_trigger_failure_is_explained(void **state)
 		{ ESRCH, "there is no thread 7" },
 		{ EINVAL, "unknown to the kernel's perf" },
 		{ ERANGE, "Use 1 to 2^63 - 1" },
-		{ ENOSPC, "at most 4096 threads and CPUs, or choose CPUs" },
-		{ EOPNOTSUPP, "or use task-clock" },
+		{ ENOSPC, "at most 4096 CPUs and threads, half as many threads on a hybrid processor" },
+		{ EOPNOTSUPP, "or task-clock" },
 		{ EBUSY, "the core counters are in use" },
 		{ ENOTTY, "the driver does not support it" },
 		{ EIO, "thread 7: Input/output error" },
@@ -704,7 +704,7 @@ static void core_trigger_of_a_thread_counts_on_both_kinds(void **state)
 	assert_int_equal(fake.nr_core_triggers, 4);
 	assert_int_equal(ucore_core_event_find("r01c2", &event, &err), 0);
 	assert_fails(ucore_session_core_trigger(session, &event, 1000, &thread, &err), EOPNOTSUPP,
-		     "raw codes differ|choose CPUs");
+		     "raw codes differ|choose performance cores");
 	assert_int_equal(ucore_session_core_trigger(session, &event, 1000, &cpu, &err), 0);
 	ucore_perf_devices = devices;
 	pmus_remove(folder);

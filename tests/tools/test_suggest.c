@@ -186,7 +186,7 @@ static void perf_core_events_suggest_core_boxes(void **state)
 	machine_open("ivbep", 2);
 	all_suggest(cases, NR(cases));
 	/* CPUID.0AH of the fake machine lacks this event */
-	assert_fails(find("cache-misses"), ENXIO, "'core/LLC_MISSES/': this processor does not");
+	assert_fails(find("cache-misses"), ENXIO, "'core/LLC_MISSES/': box type 'core' does not");
 }
 
 static void perf_other_events_name_perf(void **state)

@@ -248,7 +248,7 @@ static int core_name_apply(struct resolver *r, struct ucore_event_desc *desc)
 			continue;
 		if (desc->name)
 			return ucore_error_set(r->err, -EINVAL,
-					       "event '%s': the processor has several kinds of cores. Write {%s/%s/} or {%s/%s/}",
+					       "event '%s': the processor has several kinds of cores. Write %s/%s/ or %s/%s/, in braces in a formula",
 					       r->spec->text, desc->unit->type, desc->name,
 					       other.unit->type, other.name);
 		*desc = other;

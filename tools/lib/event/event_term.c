@@ -344,7 +344,7 @@ static int core_event_check(const struct resolver *r, const struct ucore_event_d
 	    core_event_bit(desc) & core.events)
 		return 0;
 	return ucore_error_set(r->err, -ENXIO,
-			       "event '%s': cores of type '%s' do not have %s (CPUID.0AH). To count the code anyway, write '%s/event=0x%x,umask=0x%x/'",
+			       "event '%s': box type '%s' does not have %s (CPUID.0AH). To count the code anyway, write '%s/event=0x%x,umask=0x%x/'",
 			       r->event->label, r->event->type, desc->name, r->event->type, desc->event,
 			       desc->umask);
 }
