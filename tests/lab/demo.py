@@ -155,7 +155,7 @@ PLATFORMS = {
     "adl": of_client("adl-1s", "RDCAS_COUNT", "WRCAS_COUNT", REQUESTS),
     "mtl": of_tiles("mtl-1s", CLOCKS, "arb/DAT_OCCUPANCY.RD/", "hac_arb/TRANSACTIONS.READS/",
                     "hac_cbo/TOR_ALLOCATION.ALL/"),
-    "ptl": of_tiles("ptl-1s", "clock0/CLOCK.SOCKET/", "imc/CAS_COUNT_RD/", "imc/RD_DATA/"),
+    "ptl": of_tiles("ptl-1s", CLOCKS, "imc/CAS_COUNT_RD/", "imc/RD_DATA/"),
     # machines with the tables of real ones (scenarios/shapes.md)
     "spr-xcc": by_timer("spr-xcc-2s", READS, WRITES, *OF_MESH),
     "spr-mcc": by_timer("spr-mcc-1s", READS, WRITES, *OF_MESH),
