@@ -298,8 +298,9 @@ struct ucore_get_domains {
  * With UCORE_CAP_DISCOVERY or UCORE_CAP_PMI_TRIAL, the box of a die gets OVERFLOW when its trial
  * has passed (UCORE_SELFTEST_OVERFLOW_ENABLE and the next bits). The clock of client processors has
  * no general counters, and gets FIXED_OVERFLOW instead. No other box of these platforms gets it,
- * nor does the clock of Nehalem and Westmere. The first ADD_EVENT of a session with NO_PMI on the box makes the trial, if no session runs on the
- * die. E5-2600 v1 and Snow Ridge have no trial, and only the box of a CPU has the flags there.
+ * nor does the clock of Nehalem and Westmere. The first ADD_EVENT of a session with NO_PMI on the
+ * box makes the trial, if no session runs on the die. E5-2600 v1 and Snow Ridge have no trial, and
+ * only the box of a CPU has the flags there.
  *
  * With UCORE_CAP_PMI_TRIAL the first ADD_EVENT with a period makes the trial in other sessions,
  * too. If it passes, a trial of the interrupt follows on the box (UCORE_SELFTEST_PMI). If that
@@ -662,8 +663,9 @@ struct ucore_get_ports {
  * event with a period makes it in other sessions, too. A general counter of the box
  * overflows once, or the fixed counter of a box without general ones. The driver observes the
  * status registers, and the clocks of the box and of up to three other boxes. It takes boxes that
- * no session has programmed, and whose clock control is 0. Boxes without a clock event (cbo, arb, uncore) count
- * memory requests of the trial in place of clocks. If all five checks pass, the box gets its flag.
+ * no session has programmed, and whose clock control is 0. Boxes without a clock event (cbo, arb,
+ * uncore) count memory requests of the trial in place of clocks. If all five checks pass, the box
+ * gets its flag.
  * A check is not in @tested if it was impossible: the box has no bit in the global status, no clock
  * event is known, the counter did not overflow, or no other box was free and counted. _ENABLE also
  * fails if the global control does not keep the mode in which overflows freeze the die. _RESUME
@@ -672,12 +674,13 @@ struct ucore_get_ports {
  * trial until it is loaded again.
  *
  * UCORE_SELFTEST_PMI is a trial of the interrupt, with UCORE_CAP_PMI_TRIAL. No source states which
- * CPUs a bit of pmi_core_sel interrupts there, or that it interrupts any. The driver enables interrupts
- * on all CPUs of the die and selects no bit, then one bit after the other. A counter of the box
- * overflows twice for each, or up to six times. The die stands still for about 20 ms. Each CPU,
- * also an isolated one, executes an IPI for each of these overflows and two more. The trial fails
- * if no CPU takes an NMI. SET_PMI_CPUS then accepts the CPUs that have taken one. A later ADD_EVENT
- * repeats the trial if another CPU is online, and at most twice after other NMIs have disturbed it.
+ * CPUs a bit of pmi_core_sel interrupts there, or that it interrupts any. The driver enables
+ * interrupts on all CPUs of the die and selects no bit, then one bit after the other. A counter of
+ * the box overflows twice for each, or up to six times. The die stands still for about 20 ms. Each
+ * CPU, also an isolated one, executes an IPI for each of these overflows and two more. The trial
+ * fails if no CPU takes an NMI. SET_PMI_CPUS then accepts the CPUs that have taken one. A later
+ * ADD_EVENT repeats the trial if another CPU is online, and at most twice after other NMIs have
+ * disturbed it.
  *
  * Errors: EINVAL, E2BIG, EFAULT, ENOENT (box).
  */

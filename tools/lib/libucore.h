@@ -286,8 +286,8 @@ int ucore_device_selftest(const struct ucore_device *dev, uint32_t box,
  *
  * The function adds an event on the box to a temporary session.  The driver tests a box when
  * a session first claims it.  The session needs no overflow interrupts, so that the test includes
- * the trial of overflows.  With UCORE_CAP_PMI_TRIAL a second session, which needs interrupts, causes
- * the trial of the PMI.  ucore_device_selftest() returns the result of the test.
+ * the trial of overflows.  With UCORE_CAP_PMI_TRIAL a second session, which needs interrupts,
+ * causes the trial of the PMI.  ucore_device_selftest() returns the result of the test.
  *
  * Errors: -ENOENT (@dev belongs to a replay), those of UCORE_CREATE_SESSION and
  * UCORE_ADD_EVENT, such as -EBUSY (another session uses the box) and -ENODEV (the box is dead).
@@ -880,8 +880,8 @@ int ucore_core_event_find(const char *text, struct ucore_core_event *event,
  * @period: counts of the core event between two samples, 1 to 2^63 - 1
  *
  * The die is the one of the CPU on which the core event overflowed.  A thread on a
- * hybrid processor has a trigger for each kind of cores, and each one has the period.  If the second
- * one fails, the first one remains in the session.
+ * hybrid processor has a trigger for each kind of cores, and each one has the period.  If the
+ * second one fails, the first one remains in the session.
  *
  * Errors: those of UCORE_ADD_CORE_TRIGGER, -EOPNOTSUPP for raw codes of such a thread.
  */

@@ -345,8 +345,8 @@ static int core_event_check(const struct resolver *r, const struct ucore_event_d
 		return 0;
 	return ucore_error_set(r->err, -ENXIO,
 			       "event '%s': box type '%s' does not have %s (CPUID.0AH). To count the code anyway, write '%s/event=0x%x,umask=0x%x/'",
-			       r->event->label, r->event->type, desc->name, r->event->type, desc->event,
-			       desc->umask);
+			       r->event->label, r->event->type, desc->name, r->event->type,
+			       desc->event, desc->umask);
 }
 
 int ucore_term_event(struct resolver *r, const struct ucore_event_desc *desc)
