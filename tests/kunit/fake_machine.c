@@ -687,3 +687,24 @@ void fake_expect_registers(struct kunit *test, const struct ucore_static_msr *ro
 	for (n = 0; n < FAKE_ROW_REGS; n++)
 		KUNIT_EXPECT_EQ_MSG(test, found[n], regs[n], "register %u", n);
 }
+
+/*
+ * Build the catalog while each allocation fails in turn, until one build succeeds. Nothing may stay
+ * mapped.
+ */
+void fake_build_without_memory(struct kunit *test)
+{
+	int fail, ret;
+
+	for (fail = 1; fail < 200; fail++) {
+		fake_kernel.fail_in = fail;
+		ret = ucore_catalog_build();
+		fake_kernel.fail_in = 0;
+		if (!ret)
+			break;
+		KUNIT_ASSERT_EQ(test, ret, -ENOMEM);
+		KUNIT_ASSERT_EQ(test, fake_kernel.mapped, 0);
+	}
+	KUNIT_EXPECT_GT(test, fail, 8);
+	KUNIT_EXPECT_LT(test, fail, 200);
+}

@@ -76,6 +76,7 @@ int fake_machine_init_icx(struct kunit *test);
 int fake_machine_init_snr(struct kunit *test);
 int fake_machine_init_skl(struct kunit *test);
 int fake_machine_init_adl(struct kunit *test);
+void fake_build_without_memory(struct kunit *test);
 int fake_machine_init_mtl(struct kunit *test);
 int fake_machine_init_nhm(struct kunit *test);
 void fake_machine_exit(struct kunit *test);
