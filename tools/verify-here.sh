@@ -108,7 +108,8 @@ check_build()
 
 loading=			# set before the module is loaded
 unloaded=			# set before intel_uncore is unloaded
-verifying=			# set while the process $! may use the device
+verifying=			# set while a process may use the device
+child=				# this process, or empty: $! was started a moment ago
 work=				# directory of temporary files
 
 # Print the part of the machine's state that a run changes
@@ -137,31 +138,30 @@ unload()
 	done
 }
 
-# Return true if a process exists and has not ended
+# Return true if a process exists and has not ended. Its state follows its name in parentheses.
 is_running()
 {
-	case $(sed -n 's/^State:[[:blank:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null) in
-	"" | Z) return 1 ;;
-	esac
+	read -r _ _ process_state _ 2>/dev/null <"/proc/$1/stat" && [ "$process_state" != Z ]
 }
 
 # End the process that uses the device: by SIGTERM, after 10 s by SIGKILL
 end_child()
 {
 	verifying=
-	[ -n "${!-}" ] || return 0	# a signal came before its start
+	child=${child:-${!-}}
+	[ -n "$child" ] || return 0	# a signal came before its start
 	tries=0
-	kill "$!" 2>/dev/null || :
-	while is_running "$!"; do
+	kill "$child" 2>/dev/null || :
+	while is_running "$child"; do
 		tries=$((tries + 1))
-		[ "$tries" -ne 100 ] || kill -KILL "$!" 2>/dev/null || :
+		[ "$tries" -ne 100 ] || kill -KILL "$child" 2>/dev/null || :
 		[ "$tries" -lt 150 ] || {
-			say "process $! does not end"
+			say "process $child does not end"
 			return 0
 		}
 		sleep 0.1
 	done
-	wait "$!" || :
+	wait "$child" || :
 }
 
 # Leave the machine as it was; a second call does nothing
@@ -255,16 +255,20 @@ load()
 }
 
 # Run verify in the background, so that a signal does not have to wait for its end. Its findings
-# show how far it is. A signal just before `wait` would be noticed only at the end of verify.
+# show how far it is. The loop calls no program in the foreground: bash loses a SIGINT that arrives
+# meanwhile. A signal just before `wait` would be noticed only when it returns, so it waits for
+# short times.
 verify()
 {
 	step "running ucoretool verify"
 	verifying=1
 	"$tool" verify --yes --report "$work/findings" >&2 2>"$work/errors" &
-	while is_running "$!"; do
-		sleep 0.2
+	child=$!
+	while is_running "$child"; do
+		sleep 0.2 &
+		wait "$!" || :
 	done
-	wait "$!" || :
+	wait "$child" || :
 	verifying=
 }
 
