@@ -118,7 +118,7 @@ def started(*sessions):
         s.command("stop")
 
 
-@test("e2-2s", kernels=BOTH, timeout=240)
+@test("e2-2s", timeout=240)
 def sixteen_timer_sessions_leave_half_of_the_cpu(m):
     with contextlib.ExitStack() as stack:
         sessions = timer_sessions(m, stack)
@@ -169,7 +169,7 @@ def period_of_1_on_all_counters_leaves_half_of_the_cpu(m):
 OTHERS = 0.4
 
 
-@test("e2-2s", kernels=BOTH, timeout=120)
+@test("e2-2s", timeout=120)
 def period_of_1_leaves_other_sessions_of_the_die_running(m):
     with Session(m, ring=1 << 16, cpu=DRIVER) as storm, Session(m, cpu=DRIVER) as other:
         storm.add("imc0", 0, FIXED, 1)
@@ -196,7 +196,7 @@ def period_of_1_leaves_other_sessions_of_the_die_running(m):
 
 # ---- commands ----
 
-@test("e2-2s", kernels=BOTH, timeout=240)
+@test("e2-2s", timeout=240)
 def read_loop_leaves_half_of_the_cpu(m):
     with Session(m, cpu=DRIVER) as s:
         s.add_all([event for event in eventset.full_set(s) if event[1] == 0])
@@ -211,7 +211,7 @@ def read_loop_leaves_half_of_the_cpu(m):
         s.read_exactly()
 
 
-@test("e2-2s", kernels=BOTH, timeout=240)
+@test("e2-2s", timeout=240)
 def command_loops_leave_half_of_the_cpu(m):
     """Two callers send STOP, START and RESET, and one SET_PMI_CPUS, each as fast as possible."""
     with Session(m, cpu=DRIVER) as s, Session(m, cpu=DRIVER + 1) as other:
@@ -239,7 +239,7 @@ def box_accesses(m, box):
     return sum(m.oracle("accesses")["sockets"][0]["boxes"][box].values())
 
 
-@test("e2-2s", kernels=BOTH, loaded=False)
+@test("e2-2s", loaded=False)
 def box_of_a_running_die_is_selftested_once(m):
     """Later sessions that add an event of the box cause no further accesses."""
     def accesses_after_add():
@@ -295,7 +295,7 @@ def timers_overflows_and_reads_together_leave_half_of_the_cpu(m):
         assert first.budget()["dropped"], first.budget()
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def timer_that_exceeds_the_budget_is_refused(m):
     with budget_of(m, 1):
         with Session(m, timer_ns=PERIOD, ring=65536) as s:

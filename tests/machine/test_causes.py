@@ -3,7 +3,7 @@
 
 import json
 
-from lab.framework import BOTH, test
+from lab.framework import test
 
 CONFIG = "the kernel reaches only 256 bytes of PCI config space"
 GUEST = "a virtual machine hides the uncore boxes: run ucore on the host"
@@ -44,7 +44,7 @@ def assert_cause(m, text):
 
 # ---- config space ----
 
-@test("spr-1s", kernels=BOTH, cmdline="pci=nommconf", loaded=False)
+@test("spr-1s", cmdline="pci=nommconf", loaded=False)
 def short_config_space_is_named_by_every_command(m):
     m.insmod(cores=True)
     assert_cause(m, CONFIG)
@@ -109,7 +109,7 @@ def one_socket_without_qpi_is_complete(m):
 # ---- functions that sleep, and tables of no die ----
 
 # The model records a violation if the driver reads the memory of the function
-@test("spr-2s", kernels=BOTH, settings={"machine.extras": "sleeper"}, loaded=False)
+@test("spr-2s", settings={"machine.extras": "sleeper"}, loaded=False)
 def sleeping_function_is_ignored_if_each_die_has_its_table(m):
     m.insmod()
     assert not complaints(m) and not reason(m), findings(m)

@@ -4,7 +4,7 @@
 import errno
 import json
 
-from lab.framework import BOTH, test
+from lab.framework import test
 from lab.session import BOX_FREE_RUNNING, FIXED, VALUE_CONFLICT, VALUE_GAP, Session, refused
 from machine import eventset, free_running
 from machine.armed import each_overflowed, run_polled
@@ -199,7 +199,7 @@ def session_survives_suspend_to_ram(m):
     count_exactly(m)
 
 
-@test(("snb-1s", "tgl-1s", "adl-1s"), kernels=BOTH, **WITNESS)
+@test(("snb-1s", "tgl-1s", "adl-1s"), **WITNESS)
 def intree_driver_is_respected(m):
     """Linux loads its driver by itself. It has a PCI driver up to Rocket Lake."""
     respect_intree_driver(m, "cbo/event=0x34,umask=0x8f/")
@@ -245,7 +245,7 @@ def disabled_mchbar_leaves_the_other_boxes(m):
 
 # ---- samples ----
 
-@test(("snb-1s", "icl-1s", "adl-1s", "mtl-1s", "lnl-1s"), kernels=BOTH,
+@test(("snb-1s", "icl-1s", "adl-1s", "mtl-1s", "lnl-1s"),
       settings={"model.pmi": "no"})
 def periods_are_polled_with_exact_counts(m):
     platform = info_of(m)["platform"]

@@ -9,7 +9,7 @@ the self-test of each box finds out. On a machine that does something else, peri
 import errno
 import json
 
-from lab.framework import BOTH, test
+from lab.framework import test
 from lab.session import (BOX_OVERFLOW, FIXED, SAMPLE_FROZEN, SAMPLE_POLLED, VALUE_CONFLICT, Session,
                          assert_equal, flagged, refused, sample_until)
 from machine import eventset
@@ -50,7 +50,7 @@ def sample(m, boxes=None, hz=10, times=2):
 
 # ---- correct machines ----
 
-@test(MACHINES, kernels=BOTH, timeout=120)
+@test(MACHINES, timeout=120)
 def overflows_of_each_box_are_sampled_exactly(m):
     sample(m)
 

@@ -55,7 +55,7 @@ def try_pmi(m, box="cbo0"):
 
 # ---- correct machines ----
 
-@test(MACHINES, kernels=BOTH, timeout=120)
+@test(MACHINES, timeout=120)
 def overflows_of_each_box_interrupt(m):
     samples = sample(m)
     assert interrupts(m)
@@ -185,7 +185,7 @@ def reader_without_a_bit_leaves_pmis_to_another_cpu(m):
     assert {taken["cpu"] for taken in samples} == {1}, samples
 
 
-@test("skl-1s", kernels=BOTH, loaded=False, alone=True)
+@test("skl-1s", loaded=False, alone=True)
 def cpu_that_comes_online_is_tried(m):
     m.insmod()
     online = "/sys/devices/system/cpu/cpu3/online"
@@ -210,7 +210,7 @@ def sleeping_cores_are_woken(m):
     sample(m, ["cbo0"], hz=20, times=5)
 
 
-@test("skl-1s", kernels=BOTH, settings={"core.uncore-bit": "yes"}, loaded=False, alone=True)
+@test("skl-1s", settings={"core.uncore-bit": "yes"}, loaded=False, alone=True)
 def status_bit_61_is_cleared(m):
     m.run("modprobe -q msr", check=False)
     m.insmod()
@@ -253,7 +253,7 @@ def lost_pmi_is_recovered(m):
     assert late[0] and not any(late[1:]), late
 
 
-@test("skl-1s", kernels=BOTH, alone=True)
+@test("skl-1s", alone=True)
 def reader_moves_while_overflows_interrupt(m):
     m.write(WATCHDOG, 0)
     with budget_of(m, 100), Session(m, ring=1 << 22) as s:

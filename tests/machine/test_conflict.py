@@ -4,7 +4,7 @@
 import contextlib
 import json
 
-from lab.framework import BOTH, test
+from lab.framework import test
 from lab.session import GAP, GAP_CONFLICT, VALUE_CONFLICT, Refused, Session
 from machine.registers import poke
 
@@ -45,7 +45,7 @@ def assert_conflict_logged(m, name):
     assert f"{name} of die 0: another program or firmware wrote controls" in out, out
 
 
-@test("e2-2s", kernels=BOTH, strict=False, alone=True)
+@test("e2-2s", strict=False, alone=True)
 def control_written_by_another_program_is_reported(m):
     with Session(m, ring=1 << 16) as s:
         s.add("cbo0", 0, 0, **CLOCK)

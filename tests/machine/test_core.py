@@ -82,7 +82,7 @@ def set_online(m, cpu, online):
 
 # ---- ucoretool ----
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def core_counters_require_permission(m):
     with cores(m):
         return ktap.run(m, "uapi_perms --cores") + ktap.run(m, "uapi_perms32 --cores")
@@ -109,7 +109,7 @@ def core_info_matches_cpuid(m):
         assert len([line for line in listed if " core " in line]) == 1, listed
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def core_events_count_by_name_and_raw(m):
     with cores(m):
         wanted = {"core/UNHALTED_CORE_CYCLES/": CYCLES, "core/INSTRUCTIONS_RETIRED/": INSTRUCTIONS,
@@ -124,7 +124,7 @@ def core_events_count_by_name_and_raw(m):
                 assert near(found[event][cpu], rate, count), (cpu, event, found)
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def core_and_imc_events_share_a_session(m):
     with cores(m):
         found = stat(m, "core/LLC_MISSES/", "core/UNHALTED_CORE_CYCLES/",
@@ -134,7 +134,7 @@ def core_and_imc_events_share_a_session(m):
         assert found["imc0/CAS_COUNT.RD,die=1/"][None] > 0, found
 
 
-@test("e2-2s", kernels=BOTH, perf=True)
+@test("e2-2s", perf=True)
 def core_counters_stay_with_their_first_owner(m):
     with cores(m, watchdog=True):
         doctor = m.run("ucoretool doctor", check=False).out
@@ -156,7 +156,7 @@ def core_counters_stay_with_their_first_owner(m):
         m.run("perf stat -e cycles -C 0 -- true")
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def core_and_die_overflows_sample_their_domain(m):
     """All PMIs arrive by the same LVTPC entry, and each sample has the domain that overflowed."""
     with cores(m):
@@ -179,7 +179,7 @@ def core_and_die_overflows_sample_their_domain(m):
         assert recovered <= dropped(m, mark), (recovered, dropped(m, mark))
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def core_timer_samples_are_written(m):
     with cores(m):
         m.sh("ucoretool record -o /tmp/data --count 40 --timer 5ms "
@@ -214,7 +214,7 @@ def count_of(m, event, clock):
     return found[f"core/{event},cpu=1/"][1], found[f"core/{clock},cpu=1/"][1]
 
 
-@test("e2-2s", kernels=BOTH, timeout=120)
+@test("e2-2s", timeout=120)
 def predefined_events_and_fixed_counters_have_names(m):
     with cores(m):
         for name, (event, umask) in core.PREDEFINED.items():
@@ -253,7 +253,7 @@ def rates_while_counting(m, some):
     return rates
 
 
-@test("e2-smt", kernels=BOTH)
+@test("e2-smt")
 def event_fields_count_at_their_rates(m):
     with cores(m):
         for some in (SPELLED[:4], SPELLED[4:]):
@@ -265,7 +265,7 @@ def event_fields_count_at_their_rates(m):
                 (CYCLES, CYCLES * 3 // 5, CYCLES * 2 // 5), rates
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def global_control_freezes_and_is_restored(m):
     """The control is 0 in a freeze, has all enables otherwise, and STOP restores the old value.
 
@@ -296,7 +296,7 @@ def global_control_freezes_and_is_restored(m):
         m.run(f"wrmsr 1 {GLOBAL_CTRL:#x} 0xf")
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def read_costs_one_access_per_counter_and_two_writes(m):
     with cores(m), CoreSession(m) as s:
         s.add_all(full_set(s))
@@ -334,7 +334,7 @@ def every_counter_ends_intervals_and_samples_are_exact(m):
     assert len(without) <= late(samples) + 4, without
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def core_sample_holds_the_counters_of_its_cpu_only(m):
     with cores(m), CoreSession(m, ring=1 << 20) as s:
         wanted = full_set(s)
@@ -381,7 +381,7 @@ def core_and_die_overflows_reach_their_sessions(m):
     assert status["overflows"] == len(samples), status
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def lost_core_interrupt_is_recovered(m):
     with cores(m), CoreSession(m, ring=1 << 20) as s:
         s.on(1, 0, CYCLES // 40, event=0x3c)
@@ -414,7 +414,7 @@ def status_of(m, cpu):
     return pmus(m)[cpu]["status"]
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def overflow_status_is_cleared_at_all_three_points(m):
     """The three points are new events, a reload and the end of counting; strict mode checks the
     order."""
@@ -429,7 +429,7 @@ def overflow_status_is_cleared_at_all_three_points(m):
             assert not status_of(m, 1), (command, hex(status_of(m, 1)))
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def overflow_status_is_cleared_before_reload_and_other_bits_are_ignored(m):
     """Other bits: counters that are not armed, the PEBS buffer, and CondChgd."""
     others = ALL_COUNTERS & ~1 | BUFFER | CHANGED
@@ -521,7 +521,7 @@ def perf_and_ucore_exclude_each_other(m):
             s.read_exactly()
 
 
-@test("e2-2s", kernels=BOTH, perf=True, timeout=180)
+@test("e2-2s", perf=True, timeout=180)
 def core_counters_change_owner_while_a_die_is_sampled(m):
     """Perf and ucore use the core counters in turn. Uncore PMIs use the same LVTPC entry."""
     m.allow("INFO: NMI handler .* took too long", "perf: interrupt took too long")
@@ -573,7 +573,7 @@ def counts_are_exact_over_cpu_offline_and_online(m):
     assert len(samples) > 5 and not strays, strays
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def cpu_offline_at_load_has_no_box(m):
     set_online(m, 1, False)
     try:

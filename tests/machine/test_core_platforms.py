@@ -3,7 +3,7 @@
 
 import json
 
-from lab.framework import BOTH, test
+from lab.framework import test
 from lab.qemu import core
 from lab.session import MS, SAMPLE_POLLED, assert_equal, flagged, sample_until
 from machine.armed import each_overflowed
@@ -39,7 +39,7 @@ def core_interrupts_and_uncore_is_polled_on_v1(m):
             s.read_exactly()
 
 
-@test("spr-1s", kernels=BOTH)
+@test("spr-1s")
 def core_and_discovered_boxes_work_together(m):
     with cores(m), CoreSession(m, timer_ns=20 * MS, ring=1 << 20) as s:
         s.add_all([s.place(cpu, 0, event=0x2e, umask=0x41) for cpu in s.cpus()])
@@ -68,7 +68,7 @@ def core_boxes_work_without_an_uncore(m):
                       each_overflowed(5))
 
 
-@test("e2-smt", kernels=BOTH)
+@test("e2-smt")
 def threads_of_a_core_have_separate_counters(m):
     """The same counter counts different events on the two threads, and interrupts its own."""
     siblings = [int(cpu) for cpu in m.sh(

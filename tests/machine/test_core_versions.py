@@ -5,7 +5,7 @@ import errno
 import json
 
 from lab.coretruth import pmus
-from lab.framework import BOTH, test
+from lab.framework import test
 from lab.qemu import core
 from lab.session import (BOX_OVERFLOW, MS, SAMPLE_CONTEXT, SAMPLE_RECOVERED, TRIGGER_TIMER,
                          assert_equal, refused, sample_until, samples_in)
@@ -88,7 +88,7 @@ def agrees_with_perf(m, counters=3):
 
 # ---- version 1: no global control and no status; the top bit of a counter shows its overflow ----
 
-@test("e2-1s", kernels=BOTH, **BOOT["v1"])
+@test("e2-1s", **BOOT["v1"])
 def version_1_counts_exactly(m):
     with cores(m):
         assert_core_info(m, state="ready", version=1, counters=2, width=40, fixed=0, events=0x7f,
@@ -99,7 +99,7 @@ def version_1_counts_exactly(m):
         agrees_with_perf(m, 2)
 
 
-@test("e2-1s", kernels=BOTH, **BOOT["v1"])
+@test("e2-1s", **BOOT["v1"])
 def version_1_samples_are_exact(m):
     with cores(m):
         mark = m.truth_length()
@@ -151,7 +151,7 @@ def version_1_lost_interrupt_is_recovered(m):
     assert len([1 for sample in samples if sample["flags"] & SAMPLE_RECOVERED]) >= 3, samples
 
 
-@test("e2-1s", kernels=BOTH, **BOOT["v1"])
+@test("e2-1s", **BOOT["v1"])
 def version_1_counters_change_owner(m):
     """The NMI watchdog, ucore and perf's sampling have the counters in turn, beside a die's PMIs."""
     m.allow("INFO: NMI handler .* took too long", "perf: interrupt took too long")
@@ -259,7 +259,7 @@ def overflow_status_is_cleared_before_the_event_select_changes(m):
 
 # ---- version 4: full-width writes, and a status bit that freezes ----
 
-@test("e2-1s", kernels=BOTH, **BOOT["v4"])
+@test("e2-1s", **BOOT["v4"])
 def version_4_counts_and_samples(m):
     with cores(m):
         assert_core_info(m, state="ready", version=4, counters=4, width=48, fixed=3, events=0x7f,
@@ -325,7 +325,7 @@ def any_thread_is_offered_only_where_present(m):
 
 # ---- hybrid processors: CPU 0 is a performance core, CPU 1 an efficient core ----
 
-@test("e2-1s", kernels=BOTH, **BOOT["hybrid"])
+@test("e2-1s", **BOOT["hybrid"])
 def both_kinds_of_cores_count_exactly(m):
     with cores(m):
         assert_core_info(m, state="ready", counters=8, fixed=4, full_width_writes=1, events=0x7f,
@@ -346,7 +346,7 @@ def both_kinds_of_cores_count_exactly(m):
         sample_by_timer(m)
 
 
-@test("e2-1s", kernels=BOTH, **BOOT["hybrid"])
+@test("e2-1s", **BOOT["hybrid"])
 def both_kinds_of_cores_sample_exactly(m):
     with cores(m), CoreSession(m, ring=1 << 20) as s:
         wanted = []

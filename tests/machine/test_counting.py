@@ -97,7 +97,7 @@ def box_controls_that_need_enables_set_them(m):
     all_count_exactly(m)
 
 
-@test(GENERATIONS, kernels=BOTH)
+@test(GENERATIONS)
 def every_counter_counts_at_its_documented_rate(m):
     with Session(m) as s:
         wanted = eventset.full_set(s)
@@ -429,7 +429,7 @@ def middle(values):
 
 
 # On a busy host the skew is milliseconds. test_rendezvous.py limits it on a clocked machine
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def skew_of_dies_is_reported_as_it_was(m):
     with Session(m) as s:
         s.add_all(eventset.full_set(s))
@@ -443,7 +443,7 @@ def skew_of_dies_is_reported_as_it_was(m):
         assert abs(middle(errors)) < 50 * US, sorted(errors)
 
 
-@test("snbep-2s", kernels=BOTH)
+@test("snbep-2s")
 def boxes_without_global_control_report_their_skew(m):
     """Without a global control the boxes of a die are frozen one by one, except the UBox."""
     with Session(m) as s:
@@ -525,7 +525,7 @@ def counts_survive_stop_and_start_and_reset_zeroes_them(m):
         assert not any(die["time_enabled"] for die in answer["domains"]), answer
 
 
-@test(("e2-2s", "snbep-2s"), kernels=BOTH)
+@test(("e2-2s", "snbep-2s"))
 def session_times_match_the_model(m):
     """time_enabled and time_running, with another session that freezes the die.
 
@@ -703,7 +703,7 @@ def boxes_with_wrong_ecam_use_config_cycles(m):
 FULL_ACCESSES, LOW_ACCESSES = 298, 198
 
 
-@test("e2-2s-full", kernels=BOTH)
+@test("e2-2s-full")
 def read_takes_the_minimum_of_accesses(m):
     with Session(m, full_reads=True) as s:
         s.add_all(eventset.full_set(s))
@@ -735,7 +735,7 @@ def read_takes_the_minimum_of_accesses_on_all_generations(m):
     assert (made["wrmsr"], made["ecam_write"]) == tuple(20 * n for n in WRITES[m.scenario]), made
 
 
-@test("e2-2s-full", kernels=BOTH)
+@test("e2-2s-full")
 def low_dword_read_takes_the_minimum_of_accesses(m):
     """The second of two READs reads low dwords only, unless the host delays it by 1.7 ms."""
     with Session(m) as s:

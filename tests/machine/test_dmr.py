@@ -8,7 +8,7 @@ import errno
 import json
 
 from lab.accesses import accesses_of
-from lab.framework import BOTH, test
+from lab.framework import test
 from lab.qemu import rates
 from lab.session import Session, refused
 from machine.eventset import instance_of, type_of
@@ -41,7 +41,7 @@ def block_global(die):
 
 # ---- which boxes ----
 
-@test("dmr-2s", kernels=BOTH)
+@test("dmr-2s")
 def both_discovery_tables_of_each_die_are_found(m):
     discovery = found(m, everything=True)
     assert discovery["platform"] == "dmr", discovery["platform"]
@@ -67,7 +67,7 @@ def both_discovery_tables_of_each_die_are_found(m):
 
 # ---- counting ----
 
-@test("dmr-2s", kernels=BOTH)
+@test("dmr-2s")
 def every_counter_of_both_tables_counts_exactly(m):
     with Session(m) as s:
         listed = {(box["die"], box["name"]): box["counters"] + box["fixed"] for box in s.boxes}

@@ -4,7 +4,7 @@
 import errno
 import json
 
-from lab.framework import BOTH, KERNELS, test
+from lab.framework import KERNELS, test
 from lab.session import (BOX_DEAD, GAP, GAP_BOX_DEAD, GAP_FROZEN, MS, SAMPLE, SAMPLE_POLLED,
                          SAMPLE_RECOVERED, VALUE_DEAD, VALUE_GAP, Session, assert_equal, die_of,
                          flagged, refused, sample_until, samples_in)
@@ -40,7 +40,7 @@ def frozen_for(machine, mark):
 
 # ---- interrupts ----
 
-@test(("e2-2s", "hswep-2s"), kernels=BOTH)
+@test(("e2-2s", "hswep-2s"))
 def overflows_without_global_status_bit_are_recovered_then_polled(m):
     """The watchdog finds two overflows, each within about a second. Then the box is polled."""
     m.inject("unreported 0 imc1")
@@ -117,7 +117,7 @@ def lost_pmi_is_recovered_flagged_and_counted(m):
     assert not recovered(samples)[0] and not recovered(samples)[1], recovered(samples)
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def lost_first_pmi_is_recovered(m):
     m.rmmod()
     m.insmod()
@@ -162,7 +162,7 @@ def spurious_pmi_makes_no_sample_and_leaves_pmis_open(m):
 STATUS_BIT = {"e2-2s": 20, "hswep-2s": 23}
 
 
-@test(("e2-2s", "hswep-2s"), kernels=BOTH)
+@test(("e2-2s", "hswep-2s"))
 def status_bit_without_overflow_makes_no_sample(m):
     """The global status reports an overflow of an iMC, but no box does: it is handled without a
     sample."""
@@ -188,7 +188,7 @@ def status_bit_without_overflow_makes_no_sample(m):
 TWINS = {"rates.imc.*.*.0x7f.*": 50000000, "rates.ha.*.*.0x7f.*": 50000000}
 
 
-@test("e2-2s", kernels=BOTH, settings=TWINS)
+@test("e2-2s", settings=TWINS)
 def simultaneous_overflows_are_all_served(m):
     m.write(WATCHDOG, 0)
     mark = m.truth_length()
@@ -210,7 +210,7 @@ def simultaneous_overflows_are_all_served(m):
     assert not any(recovered(samples)), recovered(samples)
 
 
-@test("e2-2s", kernels=BOTH, settings=TWINS)
+@test("e2-2s", settings=TWINS)
 def simultaneous_overflows_of_two_sessions_are_served(m):
     with Session(m, ring=1 << 20) as a, Session(m, ring=1 << 20) as b:
         # periods of both sessions end at the same time once a second
@@ -343,7 +343,7 @@ def count_without(machine, box):
 
 
 # alone, because the driver cannot stop a dead box, which counts when it responds again
-@test(("e2-2s", "spr-2s"), kernels=BOTH, alone=True)
+@test(("e2-2s", "spr-2s"), alone=True)
 def dead_box_that_responds_counts_again_in_running_sessions(m):
     clock = CLOCK if m.scenario == "e2-2s" else {"event": 1}
     try:
@@ -508,7 +508,7 @@ def hidden_boxes_are_reported_on_v4(m):
 
 
 # the two functions with ids of R3QPI are no boxes, so that no R3QPI is reported as hidden
-@test("bdxde-1s", kernels=BOTH)
+@test("bdxde-1s")
 def no_box_is_reported_hidden_on_xeon_d(m):
     assert "may hide" not in m.dmesg(), m.dmesg()[-2000:]
     with Session(m) as s:

@@ -7,7 +7,7 @@ Counts stay exact, or the driver reports the error.
 
 import errno
 
-from lab.framework import BOTH, test
+from lab.framework import test
 from lab.session import (MS, US, VALUE_DEAD, Session, assert_equal, flagged, refused,
                          sample_until)
 from machine.armed import WATCHDOG
@@ -61,17 +61,17 @@ def assert_duplicate_pmis_are_exact(m, *later):
         assert len(pmis) > len({pmi["seq"] for pmi in pmis}) >= 10, (after, pmis)
 
 
-@test(("e2-2s", "hswep-2s"), kernels=BOTH, timeout=120)
+@test(("e2-2s", "hswep-2s"), timeout=120)
 def late_pmis_neither_lose_nor_repeat_samples(m):
     assert_late_pmis_are_exact(m)
 
 
-@test(("e2-2s", "hswep-2s"), kernels=BOTH, timeout=120)
+@test(("e2-2s", "hswep-2s"), timeout=120)
 def duplicate_simultaneous_pmis_make_one_sample(m):
     assert_duplicate_pmis_are_exact(m, 0)
 
 
-@test(("e2-2s", "hswep-2s"), kernels=BOTH, timeout=120)
+@test(("e2-2s", "hswep-2s"), timeout=120)
 def repeated_pmis_make_no_sample(m):
     """The first PMI was served, and the second has no overflow: it is an unknown NMI."""
     m.allow(*UNKNOWN_NMI)
@@ -81,7 +81,7 @@ def repeated_pmis_make_no_sample(m):
 # ---- counters and registers ----
 
 # alone, because a stuck counter keeps its value
-@test(("e2-2s", "spr-2s"), kernels=BOTH, alone=True)
+@test(("e2-2s", "spr-2s"), alone=True)
 def stuck_counter_does_not_affect_others(m):
     cha = "cbo0" if m.scenario == "e2-2s" else "cha0"
     fields = CLOCK if m.scenario == "e2-2s" else {"event": 1}
@@ -122,7 +122,7 @@ def assert_faulting_box_is_reported(m, box, fields):
 
 
 # alone, because the driver cannot stop a faulting box, which counts when its MSRs work again
-@test(("e2-2s", "spr-2s"), kernels=BOTH, alone=True)
+@test(("e2-2s", "spr-2s"), alone=True)
 def faulting_msrs_are_reported_and_others_count_on(m):
     box, fields = ("cbo1", CLOCK) if m.scenario == "e2-2s" else ("cha1", {"event": 1})
     try:

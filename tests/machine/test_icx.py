@@ -6,7 +6,7 @@ Snow Ridge freezes its boxes one by one like v1; test_snbep.py tests that.
 
 import errno
 
-from lab.framework import BOTH, KERNELS, test
+from lab.framework import KERNELS, test
 from lab.session import FIXED, Session, interrupting, refused
 from machine import eventset, free_running
 from machine.armed import each_overflowed, run_armed, run_polled
@@ -37,7 +37,7 @@ BOXES = {
 }
 
 
-@test(("icx-2s", "icx-1s", "snr-1s"), kernels=BOTH)
+@test(("icx-2s", "icx-1s", "snr-1s"))
 def boxes_match_the_model(m):
     types = {**TYPES, "imc_free": (0, 3, "mmio")} if m.scenario == "snr-1s" else TYPES
     assert_boxes(m, BOXES[m.scenario], types, 48)
@@ -127,7 +127,7 @@ def fields_absent_in_a_box_are_refused(m):
                 s.add(box, event=1, **{field: value})
 
 
-@test("icx-1s", kernels=BOTH)
+@test("icx-1s")
 def upper_half_of_a_control_reaches_its_register(m):
     """In config space the upper half is a separate dword; the lower half alone counts something
     else."""

@@ -6,7 +6,7 @@ model with Linux's own drivers.
 """
 
 from lab import qmp
-from lab.framework import BOTH, test
+from lab.framework import test
 from lab.qemu import rates
 from machine.registers import bare, poke, preload, rules, wait_frozen
 
@@ -404,7 +404,7 @@ def halted_cpu_wakes_only_with_wk_on_pmi(m):
     clean(m)
 
 
-@test("e2-2s", kernels=BOTH, **bare)
+@test("e2-2s", **bare)
 def cpu_offline_resets_its_debugctl(m):
     poke(m, ("w", 1, DEBUGCTL, 0x2000))
     assert poke(m, ("r", 1, DEBUGCTL))[0] & 0x2000

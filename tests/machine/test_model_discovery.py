@@ -5,7 +5,7 @@ These are the properties in qemu/README.md: table, three kinds of access, overfl
 test_witness_discovery.py compares the model with Linux's own driver.
 """
 
-from lab.framework import BOTH, test
+from lab.framework import test
 from lab.qemu import rates
 from machine.registers import bare, peek, poke, preload, rules, wait_frozen
 
@@ -112,7 +112,7 @@ def spr_2s_units(socket):
             for position, (kind, access, address, instance, layout) in enumerate(listed)]
 
 
-@test("spr-2s", kernels=BOTH, **bare)
+@test("spr-2s", **bare)
 def discovery_table_matches_the_specification(m):
     for socket in (0, 1):
         units = spr_2s_units(socket)
@@ -254,7 +254,7 @@ def program(m, socket):
             for key, arguments in wanted.items()}
 
 
-@test("spr-2s", kernels=BOTH, **bare)
+@test("spr-2s", **bare)
 def count_equals_rate_times_time(m):
     for socket in (0, 1):
         cpu, upi = FIRST_CPU[socket], function(UPI0[0], socket)

@@ -12,7 +12,7 @@ import json
 import re
 import signal
 
-from lab.framework import BOTH, test
+from lab.framework import test
 from lab.session import freezes_since, totals_at
 from lab.truth import totals_of
 
@@ -135,7 +135,7 @@ def assert_missing_is_named(rows):
     assert len(missing) < len(rows) / 4, (len(missing), len(rows))
 
 
-@test(("e2-2s", "spr-2s"), kernels=BOTH, alone=True, timeout=180)
+@test(("e2-2s", "spr-2s"), alone=True, timeout=180)
 def exporter_top_stats_and_recording_count_side_by_side(m):
     directory = m.sh("mktemp -d").strip()
     mark, base = m.truth_length(), totals_of(m)

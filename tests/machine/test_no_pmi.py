@@ -3,7 +3,7 @@
 
 import errno
 
-from lab.framework import BOTH, KERNELS, test
+from lab.framework import KERNELS, test
 from lab.session import (FIXED, SAMPLE_CONTEXT, SAMPLE_FROZEN, SAMPLE_POLLED, SAMPLE_RECOVERED,
                          SAMPLE_THROTTLED, US, Session, assert_equal, die_of, flagged,
                          interrupting, refused, sample_until)
@@ -87,7 +87,7 @@ def each_overflowed_if_armed(times, wanted):
     return enough
 
 
-@test(("e2-2s", "skx-2s"), kernels=BOTH)
+@test(("e2-2s", "skx-2s"))
 def late_ns_covers_the_time_for_which_the_die_stood_still(m):
     m.write(WATCHDOG, 0)
     with budget_of(m, 100), Session(m, ring=1 << 22, no_pmi=True) as s:
@@ -103,7 +103,7 @@ def late_ns_covers_the_time_for_which_the_die_stood_still(m):
     assert all(die_of(m, 0)[name] == before[name] for name in ("pmis", "recovered")), before
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def read_and_timer_find_overflows_without_pmi(m):
     """READs and timer samples find overflows before the poll; late_ns is a bound for these,
     too."""
@@ -122,7 +122,7 @@ def read_and_timer_find_overflows_without_pmi(m):
         assert_late(silent, overflow_windows(m, mark, 0))
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def overflow_storm_without_pmi_is_throttled(m):
     m.write(WATCHDOG, 0)
     with budget_of(m, 5), Session(m, ring=1 << 22, no_pmi=True) as s:
@@ -137,7 +137,7 @@ def overflow_storm_without_pmi_is_throttled(m):
 
 # ---- sessions that need a PMI, and sessions that need none ----
 
-@test(("e2-2s", "hswep-2s"), kernels=BOTH)
+@test(("e2-2s", "hswep-2s"))
 def pmi_serves_all_sessions_while_one_needs_it(m):
     m.write(WATCHDOG, 0)
 
@@ -180,7 +180,7 @@ def pmi_serves_all_sessions_while_one_needs_it(m):
                                    for r in records), records
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def start_and_stop_of_both_kinds_in_any_order_set_the_route(m):
     """Each of the two kinds starts and stops first; the route is set while one needs a PMI."""
     m.write(WATCHDOG, 0)
@@ -208,7 +208,7 @@ def start_and_stop_of_both_kinds_in_any_order_set_the_route(m):
 
 # ---- periods that are refused ----
 
-@test(("e2-2s", "snbep-2s", "snr-1s"), kernels=BOTH)
+@test(("e2-2s", "snbep-2s", "snr-1s"))
 def period_that_cannot_freeze_is_refused(m):
     """EOPNOTSUPP as for a period that must interrupt; an event without a period is accepted."""
     with Session(m, no_pmi=True) as s:
@@ -220,7 +220,7 @@ def period_that_cannot_freeze_is_refused(m):
             s.add(box, 0, 0, 0, event=1)
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def period_of_a_core_without_pmi_is_refused(m):
     with cores(m), CoreSession(m, no_pmi=True) as s:
         with refused(errno.EOPNOTSUPP):

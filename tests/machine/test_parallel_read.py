@@ -67,7 +67,7 @@ def parallel_read_matches_a_single_reader(m):
             s.stop_exactly()
 
 
-@test("e2-1s", kernels=BOTH, settings=FOUR)
+@test("e2-1s", settings=FOUR)
 def parallel_read_serves_overflow_samples(m):
     with Session(m) as s:
         wanted = eventset.full_set(s)

@@ -112,7 +112,7 @@ def assert_sent(pmis, cpus):
         assert "delivered" in {pmi["result"] for pmi in sent}, sent
 
 
-@test(("e2-2s", "hswep-2s"), kernels=BOTH)
+@test(("e2-2s", "hswep-2s"))
 def pmi_goes_to_all_selected_cores_and_one_serves_it(m):
     m.write(WATCHDOG, 0)
     with Session(m, ring=1 << 20) as s:
@@ -149,7 +149,7 @@ def cpus_of_a_die_without_events_are_ignored(m):
     assert [cpu for cpu, n in enumerate(got) if n] == [reader], got
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def invalid_cpu_sets_are_refused(m):
     with Session(m) as s, Session(m) as other:
         arm(s)
@@ -246,7 +246,7 @@ def cpus_of_record(m, options):
     return by_die, grown(before, pmis_of(m))
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def record_pmi_cpus_selects_the_cores(m):
     by_die, got = cpus_of_record(m, "--pmi-cpus 1,3")
     assert by_die == {0: {1}, 1: {3}}, by_die
@@ -261,7 +261,7 @@ def record_pmi_cpus_selects_the_cores(m):
     assert failed.status and "Name each CPU once" in failed.err, failed.err
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def sessions_with_another_pmi_core_are_refused(m):
     with Session(m) as a, Session(m) as b:
         a.command("cpu 1")
@@ -352,7 +352,7 @@ def lvtpc_masked_by_linux_is_unmasked_and_masked_again(m):
 
 # ---- cores and threads ----
 
-@test("e2-smt", kernels=BOTH)
+@test("e2-smt")
 def pmi_on_both_threads_makes_one_sample(m):
     m.write(WATCHDOG, 0)
     threads = {(c["core"], c["thread"]): c["cpu"] for c in cpus(m)}
@@ -389,7 +389,7 @@ def samples_by_pmis(m, count):
             if sample["flags"] & SAMPLE_CONTEXT]
 
 
-@test("e2-2s", kernels=BOTH, settings={"faults.core-map": "1 0", "model.debugctl-gate": "no"})
+@test("e2-2s", settings={"faults.core-map": "1 0", "model.debugctl-gate": "no"})
 def pmi_on_another_core_is_served_there(m):
     """Cores are numbered in another way, so that each PMI is misrouted. A PMI that a READ on
     the reader has already served is recognised, too. The driver routes PMIs to all cores if a busy
@@ -417,7 +417,7 @@ def stop_before_the_pmi(m, mark):
     return in_flight
 
 
-@test("e2-2s", kernels=BOTH, settings={"faults.core-map": "1 0", "model.debugctl-gate": "no"})
+@test("e2-2s", settings={"faults.core-map": "1 0", "model.debugctl-gate": "no"})
 def pmi_on_another_core_after_stop_is_claimed(m):
     """STOP services an overflow and disables the PMI, which arrives later on another core."""
     m.write(WATCHDOG, 0)
@@ -429,7 +429,7 @@ def pmi_on_another_core_after_stop_is_claimed(m):
     assert cpus_of_pmis == [1], cpus_of_pmis
 
 
-@test("e2-2s", kernels=BOTH, settings={"faults.core-map": "1 0", "model.debugctl-gate": "no"})
+@test("e2-2s", settings={"faults.core-map": "1 0", "model.debugctl-gate": "no"})
 def pmi_in_flight_to_a_cpu_that_becomes_a_target_is_claimed(m):
     """The driver routes PMIs to all cores 20 ms after the second overflow. The PMI of this overflow
     arrives after 400 ms."""
@@ -468,7 +468,7 @@ def perf_nmi_on_the_target_leaves_a_misrouted_pmi_to_its_cpu(m):
         m.wait_until(lambda: len(m.truth("pmi")) >= 10, what="ten PMIs")
 
 
-@test("e2-2s", kernels=BOTH, settings={"model.debugctl-gate": "no"})
+@test("e2-2s", settings={"model.debugctl-gate": "no"})
 def each_pmi_in_flight_at_stop_is_claimed(m):
     """The watchdog serves three overflows whose PMIs arrive after STOP."""
     m.write(WATCHDOG, 0)

@@ -5,7 +5,7 @@ import errno
 import json
 import statistics
 
-from lab.framework import BOTH, test
+from lab.framework import test
 from lab.session import MS, Session, refused
 from lab.truth import EVENT_BITS, totals_of
 
@@ -49,7 +49,7 @@ def truth_of_groups(m, mark, before):
     return truth
 
 
-@test(("e2-2s", "spr-2s"), kernels=BOTH)
+@test(("e2-2s", "spr-2s"))
 def rotated_counts_and_times_match_the_model(m):
     """Each READ has the counts that the model had in the time slices of each group.
 
@@ -87,7 +87,7 @@ def rotated_counts_and_times_match_the_model(m):
     assert len(missing) > 30 and abs(statistics.median(missing)) < 0.01, missing
 
 
-@test(("e2-2s", "spr-2s"), kernels=BOTH)
+@test(("e2-2s", "spr-2s"))
 def group_switch_takes_the_minimum_of_accesses(m):
     def made():
         status = s.status()
@@ -114,7 +114,7 @@ def group_switch_takes_the_minimum_of_accesses(m):
         m.wait_until(switches, timeout=60, what="switches alone")
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def other_sessions_of_the_box_count_during_rotation(m):
     with Session(m) as other, Session(m, rotate_ns=2 * MS) as s:
         other.add("imc0", counter=2, **EVENTS[2])

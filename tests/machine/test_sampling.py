@@ -107,7 +107,7 @@ def box_controls_with_enables_are_handled(m):
     every_counter_that_can_overflow_ends_intervals_exactly(m)
 
 
-@test(("e2-2s", "hswep-2s", "skx-2s"), kernels=BOTH)
+@test(("e2-2s", "hswep-2s", "skx-2s"))
 def overflow_sample_holds_all_counters_of_its_die(m):
     """A sample holds the counters of all boxes of its die, and none of the other die."""
     with Session(m) as s:
@@ -123,7 +123,7 @@ def overflow_sample_holds_all_counters_of_its_die(m):
     assert all(len(sample["values"]) == half for sample in samples)
 
 
-@test(("e2-2s", "hswep-2s", "bdxep-2s"), kernels=BOTH)
+@test(("e2-2s", "hswep-2s", "bdxep-2s"))
 def unsupported_periods_are_refused(m):
     with Session(m) as s:
         for kind in NO_OVERFLOW[s.platform]:
@@ -137,7 +137,7 @@ def unsupported_periods_are_refused(m):
             s.add(f"{kind}0", period=(1 << width) - 1, event=1)
 
 
-@test(("e2-2s", "hswep-2s"), kernels=BOTH)
+@test(("e2-2s", "hswep-2s"))
 def polled_periods_are_sampled_with_exact_counts(m):
     """The polled periods are on boxes that cannot interrupt. imc0 has no period."""
     with Session(m) as s:
@@ -187,7 +187,7 @@ def add_boxes(session):
     session.add("ubox0", counter=0, event=0x42)
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def box_freeze_stops_its_own_boxes_only(m):
     with Session(m, box_freeze=True, full_reads=True) as s, Session(m) as other:
         add_boxes(s)
@@ -213,7 +213,7 @@ def box_freeze_stops_its_own_boxes_only(m):
         assert die["time_running"] == die["time_enabled"], die
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def timer_samples_with_box_freeze_are_exact_and_freeze_no_die(m):
     with Session(m, box_freeze=True, timer_ns=10 * MS, ring=1 << 20) as s:
         add_boxes(s)
@@ -230,7 +230,7 @@ def timer_samples_with_box_freeze_are_exact_and_freeze_no_die(m):
     assert_skews([sample["skew_ns"] for sample in samples], skews(freezes)[:len(samples)])
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def overflow_freezes_the_die_with_box_freeze(m):
     """An overflow freezes the die, but a READ between two overflows does not."""
     wanted = [("imc1", 0, 0, eventset.period_for("imc1", 0, 0, CLOCK, 60), CLOCK),
@@ -238,7 +238,7 @@ def overflow_freezes_the_die_with_box_freeze(m):
     run_armed(m, wanted, lambda s, found: s.read() and len(found) > 20, box_freeze=True)
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def reset_with_box_freeze_zeroes_all_counters(m):
     with Session(m, box_freeze=True, ring=1 << 20) as s:
         add_boxes(s)
@@ -256,7 +256,7 @@ def reset_with_box_freeze_zeroes_all_counters(m):
             assert 0 < new["count"] < old["count"], (at, old, new)
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def option_box_freeze_freezes_no_die(m):
     mark = m.truth_length()
     out = m.run("ucoretool stat --box-freeze --per-box -e imc0/CAS_COUNT.RD/ -e cbo0/CLOCKTICKS/ "
@@ -271,7 +271,7 @@ def option_box_freeze_freezes_no_die(m):
 
 # ---- sessions ----
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def sessions_with_their_own_periods_share_a_die(m):
     with Session(m, ring=1 << 20) as a, Session(m, ring=1 << 20) as b:
         period = {}
@@ -312,7 +312,7 @@ def timer_samples_of_both_dies_are_exact_and_simultaneous(m):
         assert all(new > old for old, new in zip(times, times[1:])), times
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def overflow_and_timer_sampling_combine(m):
     wanted = [("imc1", 0, 0, eventset.period_for("imc1", 0, 0, CLOCK, 70), CLOCK),
               ("cbo0", 0, 0, 0, CLOCK)]
@@ -323,7 +323,7 @@ def overflow_and_timer_sampling_combine(m):
 
 # ---- times ----
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def frozen_and_running_times_match_the_model(m):
     with Session(m, timer_ns=5 * MS, ring=1 << 20) as s:
         s.add_all([("imc0", 0, i, 0, CLOCK) for i in range(4)])

@@ -4,7 +4,7 @@
 import errno
 
 from lab.accesses import accesses_of
-from lab.framework import BOTH, KERNELS, test
+from lab.framework import KERNELS, test
 from lab.session import (FIXED, Session, assert_equal, flagged, freezes_since, refused,
                          sample_until, totals_at)
 from machine import eventset
@@ -63,7 +63,7 @@ def two_sessions_share_all_boxes(m):
             s.read_exactly()
 
 
-@test("spr-2s", kernels=BOTH)
+@test("spr-2s")
 def two_sessions_share_discovered_boxes(m):
     with Session(m) as a, Session(m) as b:
         for box in ("imc0", "cha1", "upi0"):
@@ -109,7 +109,7 @@ def equal_events_share_a_counter_that_no_freeze_stops(m):
         assert 0 < counts[0] and 0 < counts[1] < counts[2], counts
 
 
-@test("spr-2s", kernels=BOTH)
+@test("spr-2s")
 def equal_events_use_the_same_discovered_counters(m):
     with Session(m) as a, Session(m) as b, Session(m) as c:
         for s in (a, b, c):
@@ -142,7 +142,7 @@ def assert_shared_between_starts(a, b, c):
     b.stop_exactly()
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def read_of_a_shared_counter_takes_the_minimum_of_accesses(m):
     with Session(m, full_reads=True) as a, Session(m, full_reads=True) as b:
         for s in (a, b):
@@ -154,7 +154,7 @@ def read_of_a_shared_counter_takes_the_minimum_of_accesses(m):
             assert accesses_of(m, s, "read")["reported"] == 2 + 4
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def read_of_a_shared_die_takes_the_minimum_of_accesses(m):
     with Session(m, full_reads=True) as a, Session(m, full_reads=True) as b:
         for counter in (0, 2):
@@ -168,7 +168,7 @@ def read_of_a_shared_die_takes_the_minimum_of_accesses(m):
             assert accesses_of(m, s, "read")["reported"] == 2 + 4
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def counters_and_filters_of_other_sessions_are_refused(m):
     opcode = {"event": 0x35, "umask": 0x01}
     with Session(m) as a, Session(m) as b:
@@ -213,7 +213,7 @@ def assert_own(session, periods, samples, freezes):
                 assert 0 <= counted - periods[event] <= 3, (names[event], counted, periods)
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def sessions_sharing_a_box_keep_their_own_periods(m):
     """Each session samples its own periods on one box, the second one also after STOP of the first."""
     m.write(WATCHDOG, 0)
@@ -251,7 +251,7 @@ def assert_periods(session, period, samples, freezes):
         last = count
 
 
-@test(("e2-2s", "skx-2s"), kernels=BOTH)
+@test(("e2-2s", "skx-2s"))
 def sessions_sharing_a_counter_keep_their_own_periods(m):
     """Three sessions use one counter: two with periods and one that only counts."""
     m.write(WATCHDOG, 0)
@@ -300,7 +300,7 @@ def begin_beside(m, session):
 
 # ---- multiplexing ----
 
-@test(("e2-2s", "spr-2s"), kernels=BOTH)
+@test(("e2-2s", "spr-2s"))
 def sessions_that_agree_use_a_counter_in_turns(m):
     """Three sessions need one counter. Their counts add up to those of the counter, and each time
     running is that of its own counts."""
@@ -333,7 +333,7 @@ def sessions_that_agree_use_a_counter_in_turns(m):
 
 # ---- ends of sessions ----
 
-@test(("e2-2s", "spr-2s"), kernels=BOTH)
+@test(("e2-2s", "spr-2s"))
 def killed_session_does_not_change_other_counts(m):
     with Session(m) as s:
         s.add("imc0", counter=1, event=1)

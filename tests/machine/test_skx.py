@@ -8,7 +8,7 @@ also run on skx-1s and skx-2s.
 import errno
 import json
 
-from lab.framework import BOTH, KERNELS, test
+from lab.framework import KERNELS, test
 from lab.qemu import args
 from lab.session import BOX_FREE_RUNNING, FIXED, Session, interrupting, refused
 from machine import eventset, free_running
@@ -54,13 +54,13 @@ def boxes_match_the_model(m):
     assert "may hide" not in m.dmesg(), m.dmesg()[-2000:]
 
 
-@test("cpx-1s", kernels=BOTH)
+@test("cpx-1s")
 def cooper_lake_has_six_links(m):
     assert_boxes(m, BOXES["cpx-1s"], TYPES, 36)
     count_exactly(m)
 
 
-@test(("skx-1s", "clx-1s"), kernels=BOTH)
+@test(("skx-1s", "clx-1s"))
 def every_counter_of_one_socket_counts_exactly(m):
     count_exactly(m)
 
@@ -106,7 +106,7 @@ def chas_of_unknown_number_must_respond(m):
     assert chas(m) == [f"cha{i}" for i in range(6)], chas(m)
 
 
-@test("skx-2s", kernels=BOTH,
+@test("skx-2s",
       settings={"faults.hide": "m2pcie0 m2pcie1 m2pcie2 m2pcie3 0:imc3 1:upi1"})
 def hidden_boxes_are_reported(m):
     """Functions with a shared device id are not mistaken for each other."""
@@ -239,7 +239,7 @@ def additional_events_of_cascade_lake_count(m):
     assert count_named(m, named_events("clx", known)) > 100
 
 
-@test("skx-2s", kernels=BOTH)
+@test("skx-2s")
 def free_running_and_fixed_counters_have_names(m):
     names = ("iio_free/IOCLK/", "iio_free/BW_IN.PORT2/", "UNC_IIO_BW_OUT.PORT1",
              "UNC_IIO_UTIL_IN.PORT0", "UNC_IIO_UTIL_OUT.PORT3", "UNC_M_CLOCKTICKS_F",

@@ -5,7 +5,7 @@ import errno
 import json
 
 from lab.accesses import accesses_of
-from lab.framework import BOTH, KERNELS, test
+from lab.framework import KERNELS, test
 from lab.qemu import rates
 from lab.session import (BOX_FREE_RUNNING, EVENT_NONE, FIXED, MS, TRIGGER_TIMER, Session,
                          assert_equal, frozen_windows, interrupting, refused)
@@ -72,7 +72,7 @@ def assert_boxes(m, scenario):
 
 
 # not on the debug kernel, whose machine has additional invalid records (test_discovery.py)
-@test("spr-2s", kernels=BOTH)
+@test("spr-2s")
 def boxes_match_the_model(m):
     assert_boxes(m, "spr-2s")
 
@@ -250,7 +250,7 @@ def fields_of_granite_rapids_reach_their_registers(m):
     count_fields(m, "gnr", {kind: 0 for kind in GNR_TYPES if kind != "cha"})
 
 
-@test("spr-2s", kernels=BOTH)
+@test("spr-2s")
 def fields_absent_in_a_box_are_refused(m):
     with Session(m) as s:
         for box, field in (("imc0", "umask_ext"), ("pcu0", "tid_en"), ("cha0", "ch_mask"),
@@ -272,7 +272,7 @@ def fields_absent_in_a_box_are_refused(m):
 
 # ---- fixed and free-running counters ----
 
-@test("spr-2s", kernels=BOTH)
+@test("spr-2s")
 def fixed_counters_count_at_their_documented_rates(m):
     with Session(m) as s:
         s.add_all([(box, die, FIXED, 0, {}) for die, box in s.ids
@@ -350,7 +350,7 @@ def hardware(m):
     return found_
 
 
-@test("spr-2s", kernels=BOTH, loaded=False)
+@test("spr-2s", loaded=False)
 def sessions_and_unloading_restore_the_registers(m):
     before = hardware(m)
     m.insmod()
@@ -420,7 +420,7 @@ def timer_samples_of_both_dies_are_exact_and_simultaneous(m):
         assert all(new > old for old, new in zip(times, times[1:])), times
 
 
-@test("spr-2s", kernels=BOTH)
+@test("spr-2s")
 def period_that_must_interrupt_is_refused(m):
     info = found(m)
     assert not info["caps"] & CAP_OVERFLOW_PMI, info

@@ -46,23 +46,23 @@ def assert_both_right(m):
 
 
 # Linux finds bus ff before bus 7f
-@test("gnr-2s", kernels=BOTH, cmdline="numa=off")
+@test("gnr-2s", cmdline="numa=off")
 def boxes_without_numa_are_on_their_dies(m):
     assert_both_right(m)
 
 
-@test("gnr-2s", kernels=BOTH, cmdline="numa=off", settings={"machine.bus-order": "ascending"})
+@test("gnr-2s", cmdline="numa=off", settings={"machine.bus-order": "ascending"})
 def boxes_without_numa_on_ascending_buses_are_on_their_dies(m):
     assert_both_right(m)
 
 
-@test("gnr-2s", kernels=BOTH, settings={"machine.bus-order": "ascending"})
+@test("gnr-2s", settings={"machine.bus-order": "ascending"})
 def boxes_with_numa_are_on_their_dies(m):
     assert tables(m) == {FIRST: (0, TABLE_OK, BY_BUS), SECOND: (1, TABLE_OK, BY_BUS)}, tables(m)
     assert_all_count(m)
 
 
-@test("gnr-2s", kernels=BOTH, cmdline="numa=off", loaded=False)
+@test("gnr-2s", cmdline="numa=off", loaded=False)
 def trial_at_load_restores_all_registers(m):
     before = m.oracle("state")
     m.insmod()
@@ -112,7 +112,7 @@ def dies_are_a_guess_if_no_freeze_stops_a_box(m):
 
 # ---- tables that cannot be read ----
 
-@test("gnr-2s", kernels=BOTH, cmdline="numa=off", settings={"discovery.0:asleep": "yes"})
+@test("gnr-2s", cmdline="numa=off", settings={"discovery.0:asleep": "yes"})
 def only_table_gets_the_die_of_its_boxes(m):
     assert tables(m) == {FIRST: (-1, TABLE_ALL_ONES, BY_NONE), SECOND: (1, TABLE_OK, BY_FREEZE)}, \
         tables(m)
@@ -122,7 +122,7 @@ def only_table_gets_the_die_of_its_boxes(m):
 
 # Bus 00 is before the buses of both sockets. The model records a violation if the driver reads
 # the memory of the function
-@test("gnr-2s", kernels=BOTH, cmdline="numa=off", settings={"machine.extras": "sleeper"})
+@test("gnr-2s", cmdline="numa=off", settings={"machine.extras": "sleeper"})
 def sleeping_gpu_takes_no_share_of_the_dies(m):
     assert tables(m) == {"00:04.0": (-1, TABLE_ASLEEP, BY_NONE),
                          FIRST: (0, TABLE_OK, BY_FREEZE), SECOND: (1, TABLE_OK, BY_FREEZE)}, \
@@ -141,20 +141,20 @@ def assert_socket_0_alone(m, by):
     assert_all_count(m, {0})
 
 
-@test("spr-2s", kernels=BOTH, cmdline="numa=off maxcpus=1")
+@test("spr-2s", cmdline="numa=off maxcpus=1")
 def table_of_a_socket_without_cpus_is_not_used(m):
     assert_socket_0_alone(m, BY_BUS)
 
 
 # No UBox gives the socket here
-@test("gnr-2s", kernels=BOTH, cmdline="numa=off maxcpus=1")
+@test("gnr-2s", cmdline="numa=off maxcpus=1")
 def table_that_no_freeze_stops_is_not_used(m):
     assert_socket_0_alone(m, BY_FREEZE)
 
 
 # ---- buses without a node on a machine with more than eight nodes ----
 
-@test("e2-2s", kernels=BOTH, cmdline="numa=fake=9")
+@test("e2-2s", cmdline="numa=fake=9")
 def boxes_of_both_dies_are_found_without_nodes(m):
     """With more than eight nodes, the UBox gives the die of a bus whose node is unknown."""
     assert len(m.sh("ls -d /sys/devices/system/node/node*").split()) == 9
@@ -171,7 +171,7 @@ def boxes_of_both_dies_are_found_without_nodes(m):
 
 # ---- several tables of a die, and tables without a PCI function ----
 
-@test("spr-1s", kernels=BOTH, settings={"discovery.second-table": "own"})
+@test("spr-1s", settings={"discovery.second-table": "own"})
 def second_table_with_its_own_global_control_is_used(m):
     assert [(table["die"], table["reason"]) for table in found(m)["tables"]] == \
         [(0, TABLE_OK), (0, TABLE_OK)], found(m)["tables"]
@@ -187,7 +187,7 @@ NAMES = {"type_00": "cha0", "type_40": "pcu0", "type_50": "ubox0", "type_60": "i
          "type_61": "imc1", "type_80": "upi0"}
 
 
-@test("unknown-1s", kernels=BOTH, settings=BY_MSR_201E)
+@test("unknown-1s", settings=BY_MSR_201E)
 def unknown_processor_with_a_table_behind_an_msr_counts(m):
     listed = found(m)
     assert listed["platform"] == "generic", listed

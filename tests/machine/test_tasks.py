@@ -59,7 +59,7 @@ def spinning(m, cpu, name):
 
 # ---- core triggers ----
 
-@test(tuple(MACHINES), kernels=BOTH)
+@test(tuple(MACHINES))
 def core_event_overflows_trigger_one_sample_each(m):
     period, wanted = 200, 40
     with faulting(m, 1) as (pid, fault), Session(m, ring=1 << 20) as s:
@@ -86,7 +86,7 @@ def core_event_overflows_trigger_one_sample_each(m):
     assert_equal(s.sample_differences(records, freezes))
 
 
-@test(tuple(MACHINES), kernels=BOTH)
+@test(tuple(MACHINES))
 def trigger_counts_in_user_mode_only_or_in_both_modes(m):
     """The process faults in user mode and in the kernel by turns. The period is odd, so that a
     trigger that counts both overflows in both."""
@@ -204,7 +204,7 @@ def rows_of(m, options):
             .splitlines()]
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def report_lists_the_recorded_tasks(m):
     count = "-e imc0/CAS_COUNT.RD,die=0/ -e imc0/CAS_COUNT.WR/ -o /tmp/who"
     with spinning(m, 1, "left") as (_, left), spinning(m, 3, "right") as (_, right):
@@ -241,7 +241,7 @@ def calls(m, cpu):
     return int(line.split()[1 + cpu])
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def restarts_do_not_interrupt_all_cpus_each_time(m):
     """The session runs on CPU 0 and reads die 0; CPU 3 is of the other die."""
     rounds = 50
@@ -258,7 +258,7 @@ def restarts_do_not_interrupt_all_cpus_each_time(m):
     assert made < 10 * rounds, f"{made} calls in {rounds} times START and STOP"
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def module_is_unloaded_shortly_after_a_session_with_tasks(m):
     """The probes of the session are still attached, and other tasks run."""
     with spinning(m, 1, "one"), spinning(m, 1, "another"):

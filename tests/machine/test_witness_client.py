@@ -83,24 +83,24 @@ def agreement(m, platform, counts, events, sockets=(0,)):
         return witness.agreement(m, sockets, events, promised)
 
 
-@test("nhm-2s", kernels=BOTH, **with_intel_uncore)
+@test("nhm-2s", **with_intel_uncore)
 def intree_boxes_and_rates_match_on_nehalem(m):
     return agreement(m, "nhm", {"uncore": 1}, BLOCK, (0, 1))
 
 
-@test("snb-1s", kernels=BOTH, **with_intel_uncore)
+@test("snb-1s", **with_intel_uncore)
 def intree_boxes_and_rates_match_on_sandy_bridge(m):
     return agreement(m, "snb", {"cbox": 4, "arb": 1, "imc": 1},
                      {**CBO, **ARB, **CLOCK_OF_CBO, **MC_32})
 
 
-@test("hsw-1s", kernels=BOTH, **with_intel_uncore)
+@test("hsw-1s", **with_intel_uncore)
 def intree_boxes_and_rates_match_on_haswell(m):
     return agreement(m, "hsw", {"cbox": 2, "arb": 1, "imc": 1},
                      {**CBO, **ARB, **CLOCK_OF_CBO, **MC_32})
 
 
-@test("skl-1s", kernels=BOTH, **with_intel_uncore)
+@test("skl-1s", **with_intel_uncore)
 def intree_boxes_and_rates_match_on_skylake(m):
     return agreement(m, "skl", {"cbox": 4, "arb": 1, "imc": 1},
                      {**CBO, **ARB, **CLOCK_OF_CBO, **MC_32})
@@ -114,13 +114,13 @@ def intree_boxes_and_rates_match_on_comet_lake(m):
     return agreement(m, "skl", {"cbox": 8, "arb": 1, "imc": 1}, {**CBO, **ARB, **late, **MC_32})
 
 
-@test("icl-1s", kernels=BOTH, **with_intel_uncore)
+@test("icl-1s", **with_intel_uncore)
 def intree_boxes_and_rates_match_on_ice_lake_client(m):
     return agreement(m, "icl", {"cbox": 4, "arb": 1, "clock": 1, "imc": 1},
                      {**CBO, **ARB_ICL, **CLOCK, **MC_32})
 
 
-@test("tgl-1s", kernels=BOTH, **with_intel_uncore)
+@test("tgl-1s", **with_intel_uncore)
 def intree_boxes_and_rates_match_on_tiger_lake(m):
     return agreement(m, "tgl", {"cbox": 4, "arb": 1, "clock": 1, "imc_free_running": 2},
                      {**CBO, **ARB, **CLOCK, **MC_64})

@@ -99,7 +99,7 @@ def agreement(m, platform, sockets, counts, events):
                                                                        platform=platform))
 
 
-@test("snbep-2s", kernels=BOTH, **with_intel_uncore)
+@test("snbep-2s", **with_intel_uncore)
 def intree_boxes_and_rates_match_on_v1(m):
     return agreement(m, "snbep", (0, 1), SNBEP_BOXES, {**EVENTS, **UBOX, **THE_HA, **LINKS})
 
@@ -109,13 +109,13 @@ def intree_boxes_and_rates_match_on_v3(m):
     return agreement(m, "hswep", (0, 1), LARGEST_BOXES, {**LARGEST, **UBOX})
 
 
-@test("bdxep-2s", kernels=BOTH, **with_intel_uncore)
+@test("bdxep-2s", **with_intel_uncore)
 def intree_boxes_and_rates_match_on_v4(m):
     return agreement(m, "bdxep", (0, 1), LARGEST_BOXES, {**LARGEST, **UBOX})
 
 
 # Linux finds two boxes r3qpi, because two functions have the ids of R3QPI
-@test("bdxde-1s", kernels=BOTH, **with_intel_uncore)
+@test("bdxde-1s", **with_intel_uncore)
 def intree_boxes_and_rates_match_on_d1500(m):
     return agreement(m, "bdxde", (0,),
                      {**LARGEST_BOXES, "sbox": 0, "ha": 1, "imc": 4, "qpi": 0, "r3qpi": 2},
