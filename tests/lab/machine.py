@@ -228,6 +228,9 @@ class Machine:
         quoted = str(text).replace("'", "'\\''")
         self.run(f"printf '%s\\n' '{quoted}' > {path}")
 
+    def set_online(self, cpu, online):
+        self.write(f"/sys/devices/system/cpu/cpu{cpu}/online", int(online))
+
     def fetch(self, path):
         """Return the bytes of a file of the guest; compressed for the slow serial line."""
         return gzip.decompress(self.run(f"gzip -1 -c {path}", timeout=120).raw_out)

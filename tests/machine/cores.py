@@ -15,7 +15,8 @@ import contextlib
 
 from lab.coretruth import box_of, freezes_of, pmus, totals_at
 from lab.qemu import core
-from lab.session import (TRIGGER_OVERFLOW, Session, assert_equal, assert_taken, flagged,
+from lab.session import (GAP, GAP_OFFLINE, GAP_ONLINE, MS, SAMPLE, TRIGGER_OVERFLOW,
+                         VALUE_OFFLINE, Session, assert_equal, assert_taken, flagged,
                          frozen_totals, once_per_freeze, sample_until)
 from lab.truth import totals_of
 from machine.armed import WATCHDOG
@@ -75,6 +76,11 @@ def released_to_perf(m):
     m.wait_until(lambda: m.run("perfopen 0", check=False).out == "0\n", what="free counters")
     yield
     m.inject("record-cores yes")
+
+
+def may_count(m, cpu):
+    """Return the errno of perf for a hardware event on a CPU, or 0."""
+    return int(m.run(f"perfopen {cpu}", check=False).out)
 
 
 def perf_samples(m):
@@ -246,3 +252,35 @@ def run_cores(machine, session, wanted, enough):
     assert_taken(session, samples)
     assert status["overflows"] == sum(len(flagged(sample)) for sample in samples), status
     return samples
+
+
+# ---- CPU hotplug ----
+
+def assert_exact_over_offline(m):
+    """Count on CPU 1 while it goes offline and comes back; compare counts, gaps and samples."""
+    with cores(m), CoreSession(m, timer_ns=20 * MS, ring=1 << 20) as s:
+        own = [s.on(1, 0, event=0xc0), s.on(1, "fixed1", core.CYCLES // 10)]
+        other = s.on(0, 0, event=0xc0)
+        mark = m.truth_length()
+        s.start()
+        m.set_online(1, False)
+        gone = {v["event"]: v for v in s.read()["values"]}
+        assert all(gone[event]["flags"] & VALUE_OFFLINE for event in own), gone
+        assert not gone[other]["flags"], gone
+        m.set_online(1, True)
+        back = s.status()["samples"]
+        m.wait_until(lambda: s.status()["samples"] > back + 20, what="samples")
+        s.stop()
+        values = s.read()["values"]
+        assert_equal(s.differences(values, s._totals()))
+        records = [r for r in s.drain() if r["domain"] == s.domain_of[1]]
+        frozen = s.core_freezes(mark)
+    assert [r["reason"] for r in records if r["type"] == GAP] == [GAP_OFFLINE, GAP_ONLINE], records
+    assert next(v["count"] for v in values if v["event"] == own[0]) > gone[own[0]]["count"]
+    truths = {tuple(c["total"] - s.base[s.domain_of[1]][c["box"], c["ctr"]]
+                    for c in freeze["counters"])
+              for freeze in frozen if freeze["socket"] == s.domain_of[1]}
+    samples = [r for r in records if r["type"] == SAMPLE]
+    strays = [sample for sample in samples
+              if tuple(v["count"] for v in sample["values"]) not in truths]
+    assert len(samples) > 5 and not strays, strays

@@ -188,11 +188,10 @@ def reader_without_a_bit_leaves_pmis_to_another_cpu(m):
 @test("skl-1s", loaded=False, alone=True)
 def cpu_that_comes_online_is_tried(m):
     m.insmod()
-    online = "/sys/devices/system/cpu/cpu3/online"
-    m.write(online, 0)
+    m.set_online(3, False)
     assert try_pmi(m)["tested"] & PMI
     assert bits(m) == [INTERRUPTS.format(n, n) for n in range(3)], bits(m)
-    m.write(online, 1)
+    m.set_online(3, True)
     with Session(m) as s, refused(errno.ERANGE):
         s.command("cpu 3")
     assert try_pmi(m, "cbo1")["tested"] & PMI
@@ -261,10 +260,10 @@ def reader_moves_while_overflows_interrupt(m):
         s.command("cpu 2")
         s.start()
         m.wait_until(lambda: s.status()["samples"] >= 3, what="samples")
-        m.write("/sys/devices/system/cpu/cpu2/online", 0)
+        m.set_online(2, False)
         before = s.status()["samples"]
         samples = sample_until(m, s, lambda taken: s.status()["samples"] >= before + 4)
-        m.write("/sys/devices/system/cpu/cpu2/online", 1)
+        m.set_online(2, True)
     assert samples[0]["cpu"] == 2 and samples[-1]["cpu"] != 2, samples
     assert not any(taken["flags"] & (SAMPLE_POLLED | SAMPLE_RECOVERED) for taken in samples), samples
 

@@ -11,21 +11,19 @@ from lab import ktap
 from lab.coretruth import pmus
 from lab.framework import BOTH, KERNELS, test
 from lab.qemu import core
-from lab.session import (GAP, MS, SAMPLE, SAMPLE_CONTEXT, SAMPLE_RECOVERED, TRIGGER_TIMER,
+from lab.session import (MS, SAMPLE_CONTEXT, SAMPLE_RECOVERED, TRIGGER_TIMER,
                          assert_equal, flagged, refused, sample_until, samples_in)
 from machine import eventset
 from machine.armed import each_overflowed
-from machine.cores import (BUFFER, CHANGED, GLOBAL_CTRL, CoreSession, core_windows, cores,
-                           event_for, full_set, perf_samples, rate_of, released_to_perf, run_cores)
+from machine.cores import (BUFFER, CHANGED, GLOBAL_CTRL, CoreSession, assert_exact_over_offline,
+                           core_windows, cores, event_for, full_set, may_count, perf_samples,
+                           rate_of, released_to_perf, run_cores)
 
 # increments per second; test_witness.py checks that perf measures the same rates
 CYCLES, INSTRUCTIONS = core.CYCLES, core.rate(0xc0)
 LLC_MISSES = core.rate(0x2e, 0x41)
 ALL_COUNTERS = 0x70000000f
 UNKNOWN_NMI = ("NMI received for unknown reason", "Dazed and confused", "strange power saving")
-
-# ucore.h
-GAP_OFFLINE, GAP_ONLINE, VALUE_OFFLINE = 1, 2, 4
 
 
 # ---- helpers ----
@@ -74,10 +72,6 @@ def uncore_set(hz):
     clock = {"event": 0}
     return [("imc1", die, 0, eventset.period_for("imc1", die, 0, clock, hz), clock)
             for die in (0, 1)]
-
-
-def set_online(m, cpu, online):
-    m.write(f"/sys/devices/system/cpu/cpu{cpu}/online", int(online))
 
 
 # ---- ucoretool ----
@@ -486,11 +480,6 @@ def spurious_interrupt_is_left_to_the_kernel(m):
 
 # ---- perf ----
 
-def may_count(m, cpu):
-    """Return the errno of perf for a hardware event on a CPU, or 0."""
-    return int(m.run(f"perfopen {cpu}", check=False).out)
-
-
 @test("e2-2s", kernels=KERNELS)
 def perf_and_ucore_exclude_each_other(m):
     """While perf or ucore holds core counters, the other one gets EBUSY on every CPU."""
@@ -545,47 +534,22 @@ def core_counters_change_owner_while_a_die_is_sampled(m):
 
 @test("e2-2s", kernels=KERNELS)
 def counts_are_exact_over_cpu_offline_and_online(m):
-    with cores(m), CoreSession(m, timer_ns=20 * MS, ring=1 << 20) as s:
-        own = [s.on(1, 0, event=0xc0), s.on(1, "fixed1", CYCLES // 10)]
-        other = s.on(0, 0, event=0xc0)
-        mark = m.truth_length()
-        s.start()
-        set_online(m, 1, False)
-        gone = {v["event"]: v for v in s.read()["values"]}
-        assert all(gone[event]["flags"] & VALUE_OFFLINE for event in own), gone
-        assert not gone[other]["flags"], gone
-        set_online(m, 1, True)
-        back = s.status()["samples"]
-        m.wait_until(lambda: s.status()["samples"] > back + 20, what="samples")
-        s.stop()
-        values = s.read()["values"]
-        assert_equal(s.differences(values, s._totals()))
-        records = [r for r in s.drain() if r["domain"] == s.domain_of[1]]
-        frozen = s.core_freezes(mark)
-    assert [r["reason"] for r in records if r["type"] == GAP] == [GAP_OFFLINE, GAP_ONLINE], records
-    assert next(v["count"] for v in values if v["event"] == own[0]) > gone[own[0]]["count"]
-    truths = {tuple(c["total"] - s.base[s.domain_of[1]][c["box"], c["ctr"]]
-                    for c in freeze["counters"])
-              for freeze in frozen if freeze["socket"] == s.domain_of[1]}
-    samples = [r for r in records if r["type"] == SAMPLE]
-    strays = [sample for sample in samples
-              if tuple(v["count"] for v in sample["values"]) not in truths]
-    assert len(samples) > 5 and not strays, strays
+    assert_exact_over_offline(m)
 
 
 @test("e2-2s")
 def cpu_offline_at_load_has_no_box(m):
-    set_online(m, 1, False)
+    m.set_online(1, False)
     try:
         with cores(m):
-            set_online(m, 1, True)
+            m.set_online(1, True)
             with CoreSession(m) as s:
                 assert s.cpus() == [0, 2, 3], s.cpus()
                 s.add_all(full_set(s))
                 s.start()
                 s.read_exactly()
     finally:
-        set_online(m, 1, True)
+        m.set_online(1, True)
 
 
 @test("e2-2s", kernels=BOTH)
@@ -595,9 +559,9 @@ def counters_released_while_cpu_is_offline_return_to_perf(m):
             s.on(1, 0, event=0xc0)
             s.on(1, "fixed0")
             s.start()
-            set_online(m, 1, False)
+            m.set_online(1, False)
         with released_to_perf(m):
             before = touched(m)[1]
-            set_online(m, 1, True)
+            m.set_online(1, True)
             assert touched(m)[1] == before, "its registers were touched"
             assert may_count(m, 1) == 0

@@ -210,7 +210,7 @@ def exported_counters_never_decrease(m):
 
     def set_online(online):
         for cpu in CPUS_OF_DIE_1:
-            m.write(f"/sys/devices/system/cpu/cpu{cpu}/online", int(online))
+            m.set_online(cpu, online)
 
     reads = 'ucore_memory_read_bytes_total{{socket="{}",channel="1"}}'
     with exporter(m, "--cache 0s"):

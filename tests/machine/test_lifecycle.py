@@ -10,8 +10,9 @@ import re
 from lab import ktap
 from lab.framework import BOTH, KERNELS, test
 from lab.qemu import args
-from lab.session import (MS, SAMPLE, SAMPLE_GAP, Refused, Session, assert_equal,
-                         assert_numbered, samples_in)
+from lab.session import (GAP, GAP_OFFLINE, GAP_ONLINE, GAP_READER_MOVED, MS, SAMPLE, SAMPLE_GAP,
+                         VALUE_OFFLINE, Refused, Session, assert_equal, assert_numbered,
+                         samples_in)
 from lab.truth import totals_of
 from machine.eventset import DATA_READS, MACHINES, UNLIKE
 
@@ -24,8 +25,6 @@ TIMER = 20 * MS
 RING = 1 << 18
 
 # ucore.h
-GAP, GAP_READER_MOVED, GAP_OFFLINE, GAP_ONLINE = 3, 0, 1, 2
-VALUE_OFFLINE = 4
 STATE_READY, STATE_INTREE = 0, 4
 
 
@@ -290,13 +289,9 @@ def loading_writes_no_register(m):
 WORDS, ROUTES = ("e2-2s", "snbep-2s"), ("e2-2s", "hswep-2s")
 
 
-def set_online(m, cpu, online):
-    m.write(f"/sys/devices/system/cpu/cpu{cpu}/online", int(online))
-
-
 def all_online(m):
     for cpu in (1, 2, 3):
-        set_online(m, cpu, True)
+        m.set_online(cpu, True)
 
 
 def reader(s, die):
@@ -327,10 +322,10 @@ def reader_goes(m, **options):
         try:
             more_samples(m, s)
             cpu = reader(s, 1)
-            set_online(m, cpu, False)
+            m.set_online(cpu, False)
             more_samples(m, s)
             assert reader(s, 1) != cpu, f"CPU {cpu} reads on"
-            set_online(m, cpu, True)
+            m.set_online(cpu, True)
             more_samples(m, s)
         finally:
             all_online(m)
@@ -375,7 +370,7 @@ def chosen_pmi_core_offline_is_replaced(m):
         s.start()
         try:
             more_samples(m, s)
-            set_online(m, 3, False)
+            m.set_online(3, False)
             more_samples(m, s)
             assert reader(s, 1) == 2
         finally:
@@ -427,7 +422,7 @@ def unused_cpu_offline_disturbs_nothing(m):
     with sampling_session(m, timer_ns=TIMER) as s:
         try:
             more_samples(m, s)
-            set_online(m, 5 - reader(s, 1), False)
+            m.set_online(5 - reader(s, 1), False)
             more_samples(m, s)
         finally:
             all_online(m)
@@ -441,11 +436,11 @@ def die_goes(m, **options):
     with sampling_session(m, **options) as s:
         try:
             more_samples(m, s)
-            set_online(m, 2, False)
-            set_online(m, 3, False)
+            m.set_online(2, False)
+            m.set_online(3, False)
             expect_die_offline(m, s)
             s.forget_unread({1})
-            set_online(m, 3, True)
+            m.set_online(3, True)
             more_samples(m, s, 20)
             assert reader(s, 1) == 3
         finally:
@@ -510,8 +505,8 @@ def session_closed_with_die_offline_is_released(m):
     found = furnish(m)
     s = on_every_kind_of_box(m)
     try:
-        set_online(m, 2, False)
-        set_online(m, 3, False)
+        m.set_online(2, False)
+        m.set_online(3, False)
         s.__exit__()
         m.wait_until(lambda: m.sh("cat /sys/module/ucore/refcnt") == "0", what="last user gone")
         with Session(m) as again:
@@ -527,8 +522,8 @@ def session_stopped_with_die_offline_keeps_counts(m):
     with sampling_session(m) as s:
         try:
             more_samples(m, s)
-            set_online(m, 2, False)
-            set_online(m, 3, False)
+            m.set_online(2, False)
+            m.set_online(3, False)
             s.stop()
         finally:
             all_online(m)
@@ -547,10 +542,10 @@ def repeated_reader_moves_lose_nothing(m):
         try:
             for _ in range(3):
                 for cpu in (2, 3):
-                    set_online(m, cpu, False)
+                    m.set_online(cpu, False)
                     more_samples(m, overflow, 2)
                     more_samples(m, timer, 2)
-                    set_online(m, cpu, True)
+                    m.set_online(cpu, True)
         finally:
             all_online(m)
         for s in (timer, overflow):

@@ -408,8 +408,8 @@ def halted_cpu_wakes_only_with_wk_on_pmi(m):
 def cpu_offline_resets_its_debugctl(m):
     poke(m, ("w", 1, DEBUGCTL, 0x2000))
     assert poke(m, ("r", 1, DEBUGCTL))[0] & 0x2000
-    m.sh("echo 0 > /sys/devices/system/cpu/cpu1/online")
-    m.sh("echo 1 > /sys/devices/system/cpu/cpu1/online")
+    m.set_online(1, False)
+    m.set_online(1, True)
     assert not poke(m, ("r", 1, DEBUGCTL))[0] & 0x2000
 
 

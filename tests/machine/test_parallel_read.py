@@ -88,7 +88,7 @@ def helper_cpu_hotplug_keeps_samples_exact(m):
 
     def set_online(cpus, online):
         for cpu in cpus:
-            m.write(f"/sys/devices/system/cpu/cpu{cpu}/online", int(online))
+            m.set_online(cpu, online)
 
     def more(what):
         before = s.status()[what]

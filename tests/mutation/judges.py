@@ -44,7 +44,7 @@ LAB_TESTS = {
     "driver/event/": (*COUNTING, "uapi_events", "test_rotate"),
     "driver/find/discovery/": ("test_discovery", "test_spr", "test_dmr", "test_foreign"),
     "driver/find/": ("every_counter_counts_exactly", "test_links", "hidden_boxes", "boxes_match",
-                     "test_core_versions", "test_icx"),
+                     "test_core_versions", "test_hybrid", "test_icx"),
     "driver/hotplug/": ("offline", "test_suspend", "reader_moves"),
     "driver/hw/": (*COUNTING, *SAMPLING, "boxes_match", "test_icx", "test_skx", "test_spr"),
     "driver/irq/": (*SAMPLING, "test_faults", "test_rotate", "test_conflict", "wraps"),

@@ -72,6 +72,7 @@ static bool atom_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
     atom->type = TYPE_EFFICIENT;
     atom->gp -= MIN(2, atom->gp - 1);
     atom->fixed -= MIN(1, atom->fixed);
+    atom->metrics = false;
     if (!load_uint(kf, "atoms", UINT32_MAX, &cfg->atoms, errp) ||
         !load_uint(kf, "atom-type", 255, &atom->type, errp) ||
         !load_uint(kf, "atom-counters", UCORE_CORE_MAX_GP, &atom->gp, errp) ||
@@ -108,6 +109,7 @@ bool ucore_core_load(UcoreConfig *cfg, GKeyFile *kf, Error **errp)
         !load_bool(kf, "any", &core->any, errp) ||
         !load_bool(kf, "hybrid", &core->hybrid, errp) ||
         !load_bool(kf, "uncore-bit", &core->uncore_bit, errp) ||
+        !load_bool(kf, "metrics", &core->metrics, errp) ||
         !core_possible(core, errp) || !atom_load(cfg, kf, errp)) {
         return false;
     }

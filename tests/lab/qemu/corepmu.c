@@ -47,6 +47,7 @@
 #define STATUS_BUFFER       BIT_ULL(62)
 #define STATUS_CHANGED      BIT_ULL(63)
 #define INUSE_PMI           BIT_ULL(63)
+#define GLOBAL_METRICS      BIT_ULL(48)     /* of GLOBAL_CTRL: PERF_METRICS */
 
 #define DEBUGCTL_BITS       0xffc3      /* 0, 1, 6 to 15 */
 #define DEBUGCTL_FREEZE_LBR BIT_ULL(11)
@@ -527,7 +528,7 @@ static uint64_t legal_bits(const UcoreCorePmu *p, uint32_t msr)
     case MSR_FIXED_CTRL:
         return fixed_ctrl_bits(p);
     case MSR_GLOBAL_CTRL:
-        return global_bits(p);
+        return global_bits(p) | (config(p)->metrics ? GLOBAL_METRICS : 0);
     case MSR_GLOBAL_OVF:
         return status_bits(p);
     case MSR_STATUS_SET:

@@ -488,6 +488,7 @@ typedef struct UcoreCoreConfig {
     bool hybrid;
     unsigned type;              /* CPUID.1AH:EAX[31:24] of a hybrid CPU */
     bool uncore_bit;            /* an uncore PMI sets GLOBAL_STATUS[61] */
+    bool metrics;               /* GLOBAL_CTRL[48] may be written */
     unsigned unavailable;       /* mask of predefined events that are absent */
     unsigned events;            /* length of that mask (CPUID.0AH:EAX[31:24]) */
     unsigned eax, ebx, ecx, edx;    /* CPUID.0AH */
