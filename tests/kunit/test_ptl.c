@@ -284,6 +284,22 @@ static void unit_in_msrs_is_rejected(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, box_at("cbo", 0));
 }
 
+/* A write would otherwise change the level of the clock. */
+static void table_with_the_control_of_other_boxes_is_rejected(struct kunit *test)
+{
+	struct ucore_table_info info;
+	u64 *word = table_add(test);
+
+	beside_add(test);
+	word[0] &= ~MMIO;
+	word[1] = SECOND;
+	KUNIT_ASSERT_EQ(test, ucore_catalog_build(), 0);
+	ucore_discovery_report.table(0, &info);
+	KUNIT_EXPECT_EQ(test, info.reason, (u32)UCORE_TABLE_GLOBAL);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.nr_boxes, 7U);
+	KUNIT_EXPECT_EQ(test, ucore_catalog.domains[0].nr_further, 1U);
+}
+
 /* Each allocation fails in turn: nothing stays mapped or referenced. */
 static void build_without_memory_leaks_nothing(struct kunit *test)
 {
@@ -299,6 +315,7 @@ static struct kunit_case find_cases[] = {
 	KUNIT_CASE(boxes_without_a_table_are_found),
 	KUNIT_CASE(units_without_other_boxes_are_found),
 	KUNIT_CASE(unit_in_msrs_is_rejected),
+	KUNIT_CASE(table_with_the_control_of_other_boxes_is_rejected),
 	KUNIT_CASE(build_without_memory_leaks_nothing),
 	{ }
 };

@@ -435,7 +435,7 @@ static u32 compare_tables(const struct ucore_disc *disc, const struct ucore_disc
 
 /*
  * Reserve the registers of the global control of a table. The table is rejected if they overlap
- * a unit or the global control of another die.
+ * a unit or another global control.
  */
 static int reserve_global(struct ucore_disc *disc, struct ucore_disc_table *table)
 {
@@ -451,7 +451,8 @@ static int reserve_global(struct ucore_disc *disc, struct ucore_disc_table *tabl
 	table->reason = compare_tables(disc, table);
 	if (table->reason)
 		return 0;
-	if (ucore_range_overlap(disc, &range)) {
+	if (ucore_is_global_beside(disc->rules, access, start) ||
+	    ucore_range_overlap(disc, &range)) {
 		table->reason = UCORE_TABLE_GLOBAL;
 		return 0;
 	}

@@ -10,6 +10,7 @@
 #include <linux/kernel.h>
 
 #include "find/discovery/register_address_check.h"
+#include "find/static_table_desc.h"
 #include "hw/discovery.h"
 
 /*
@@ -230,4 +231,21 @@ u32 ucore_validate_unit(const struct ucore_disc_env *env, const struct ucore_dis
 	default:
 		return check_config(env, rule, address, size);
 	}
+}
+
+/**
+ * ucore_is_global_beside() - find a global control of the boxes that no table lists
+ * @rules: rules of the processor
+ * @access: UCORE_ACCESS_*
+ * @address: address of a global control in a table
+ *
+ * Return: true if the register controls boxes beside the tables.
+ */
+bool ucore_is_global_beside(const struct ucore_disc_rules *rules, u32 access, u64 address)
+{
+	const struct ucore_global *global = rules->beside ? rules->beside->global : NULL;
+
+	while (global && global->ctl != address)
+		global = global->next;
+	return global && access == UCORE_ACCESS_MSR;
 }
