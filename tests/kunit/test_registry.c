@@ -198,8 +198,14 @@ static void session_beyond_user_limit_is_refused(struct kunit *test)
 						   GFP_KERNEL);
 	const struct cred *before = run_as(test, 1000), *first;
 	struct ucore_session *one;
-	u32 nr = create_sessions(all, UCORE_SESSIONS_MAX);
+	u32 step = 1, nr;
 
+	/* a creation that fails at any step is not counted */
+	for (fake_kernel.fail_in = step; try_create(&all[0]); fake_kernel.fail_in = ++step)
+		KUNIT_EXPECT_EQ(test, PTR_ERR(all[0]), (long)-ENOMEM);
+	fake_kernel.fail_in = 0;
+	KUNIT_EXPECT_GT(test, step, 3U);
+	nr = 1 + create_sessions(all + 1, UCORE_SESSIONS_MAX - 1);
 	KUNIT_EXPECT_EQ(test, nr, UCORE_SESSIONS_MAX);
 	KUNIT_EXPECT_EQ(test, try_create(&one), -EDQUOT);
 	KUNIT_EXPECT_EQ(test, ucore_registry_count(), UCORE_SESSIONS_MAX);
@@ -230,31 +236,6 @@ static void session_beyond_user_limit_is_refused(struct kunit *test)
 	run_as_before(before);
 }
 
-/* A creation that fails at any step leaves the number of the user's sessions as it was. */
-static void failed_creation_is_not_counted(struct kunit *test)
-{
-	struct ucore_session **all = kunit_kcalloc(test, UCORE_SESSIONS_MAX, sizeof(*all),
-						   GFP_KERNEL);
-	const struct cred *before = run_as(test, 1000);
-	struct ucore_session *one;
-	u32 step = 1, nr;
-
-	for (fake_kernel.fail_in = step; try_create(&one); fake_kernel.fail_in = ++step)
-		KUNIT_EXPECT_EQ(test, PTR_ERR(one), (long)-ENOMEM);
-	fake_kernel.fail_in = 0;
-	KUNIT_EXPECT_GT(test, step, 3U);
-	nr = create_sessions(all, UCORE_SESSIONS_MAX);
-	KUNIT_EXPECT_EQ(test, nr, UCORE_SESSIONS_MAX - 1);
-	delete_sessions(all, nr);
-	ucore_registry_del(one);
-
-	/* and no session is counted any more */
-	nr = create_sessions(all, UCORE_SESSIONS_MAX);
-	KUNIT_EXPECT_EQ(test, nr, UCORE_SESSIONS_MAX);
-	delete_sessions(all, nr);
-	run_as_before(before);
-}
-
 static void registry_lists_ids_in_ascending_order(struct kunit *test)
 {
 	struct ucore_session *s[3] = { };
@@ -278,7 +259,6 @@ static struct kunit_case cases[] = {
 	KUNIT_CASE(revoke_leaves_other_sessions_running),
 	KUNIT_CASE(registry_add_with_intel_uncore_loaded_fails),
 	KUNIT_CASE(session_beyond_user_limit_is_refused),
-	KUNIT_CASE(failed_creation_is_not_counted),
 	KUNIT_CASE(registry_lists_ids_in_ascending_order),
 	{ }
 };

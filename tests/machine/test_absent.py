@@ -4,7 +4,7 @@
 import errno
 import json
 
-from lab.framework import KERNELS, test
+from lab.framework import test
 from lab.session import BOX_ABSENT, BOX_DEAD, Session, refused
 from machine.tables import NO_BOX, UNIT_NO_ANSWER, UNIT_OK, found
 
@@ -52,7 +52,7 @@ def assert_said_nothing(machine, boxes):
     assert len(rows) == boxes and all(row["type"] for row in rows), (len(rows), boxes)
 
 
-@test("gnr-2s", kernels=KERNELS, loaded=False)
+@test("gnr-2s", loaded=False)
 def unit_asleep_at_load_counts_exactly_once_awake(m):
     inject(m, "dead", ASLEEP)
     m.insmod()

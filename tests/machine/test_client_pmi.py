@@ -63,7 +63,7 @@ def overflows_of_each_box_interrupt(m):
     assert die_of(m, 0)["pmis"] >= len(samples), die_of(m, 0)
 
 
-@test(("snb-1s", "skl-1s", "adl-1s"), kernels=("debug",), timeout=300)
+@test("snb-1s", kernels=("debug",), timeout=300)
 def overflows_interrupt_under_the_debug_kernel(m):
     sample(m, hz=6)
 

@@ -20,7 +20,7 @@ def levels(m):
     return tuple(peek(m, "r", 0, at) for at in TILES[m.scenario])
 
 
-@test(tuple(TILES), kernels=("6.1", "debug"))
+@test(tuple(TILES))
 def global_controls_are_restored_as_found(m):
     """Other software may let one tile count and not the other."""
     for both in FOUND:

@@ -34,7 +34,7 @@ def boxes_with(ctrs, hz=20):
             for die in (0, 1) for ctr in ctrs]
 
 
-@test("nhm-2s", kernels=("6.1", "debug"))
+@test("nhm-2s")
 def blocks_of_both_packages_count_exactly(m):
     rows = list(map(json.loads, m.sh("ucoretool list -j").splitlines()))
     assert sorted((row["die"], row["type"], row["counters"], row["width"], row["fixed"],
@@ -70,7 +70,7 @@ def overflows_of_any_counter_are_sampled_without_an_interrupt(m):
                for sample in samples if flagged(sample)), samples
 
 
-@test("nhm-2s", kernels=("6.1", "debug"), timeout=300)
+@test("nhm-2s", timeout=300)
 def overflows_of_any_counter_interrupt(m):
     samples = run_armed(m, boxes_with((0, 3, 7), hz=6), each_overflowed(2))
     assert not any(sample["flags"] & (SAMPLE_POLLED | SAMPLE_FROZEN) for sample in samples), samples

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A machine without uncore monitors: the module loads, and the tool explains."""
 
-from lab.framework import KERNELS, test
+from lab.framework import test
 
 
-@test(kernels=KERNELS)
+@test()
 def module_loads_and_node_exists(m):
     m.run("test -c /dev/ucore")
 
 
-@test(kernels=KERNELS)
+@test()
 def list_reports_why_no_boxes_exist(m):
     result = m.run("ucoretool list", check=False)
     assert result.status == 1, result.status
@@ -17,13 +17,13 @@ def list_reports_why_no_boxes_exist(m):
     assert "not an Intel" in result.err, result.err
 
 
-@test(kernels=KERNELS)
+@test()
 def info_works_without_boxes(m):
     info = m.sh("ucoretool info")
     assert "not an Intel" in info, info
 
 
-@test(kernels=KERNELS)
+@test()
 def module_loads_and_unloads_repeatedly(m):
     for _ in range(10):
         m.rmmod()

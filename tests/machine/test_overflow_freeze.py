@@ -9,7 +9,7 @@ in one property, the driver falls back to polled periods.
 import errno
 import json
 
-from lab.framework import KERNELS, test
+from lab.framework import test
 from lab.qemu import rates
 from lab.session import (BOX_OVERFLOW, FIXED, GAP, MS, SAMPLE_FROZEN, SAMPLE_POLLED, SAMPLE_RECOVERED,
                          Session, assert_equal, flagged, interrupting, refused, sample_until)
@@ -82,7 +82,7 @@ def run_frozen(m, boxes, dies=(0,), times=2, **options):
 
 # ---- correct machines ----
 
-@test(("spr-2s", "gnr-2s", "emr-1s", "dmr-2s"), kernels=KERNELS, timeout=180)
+@test(("spr-2s", "gnr-2s", "emr-1s", "dmr-2s"), timeout=180)
 def overflows_of_each_box_type_are_sampled_exactly(m):
     with Session(m) as s:
         assert not found(m)["caps"] & CAP_OVERFLOW_PMI

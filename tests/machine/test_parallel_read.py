@@ -7,7 +7,7 @@ helpers that took part, and some must have taken part.
 """
 
 from lab.accesses import BOX_ACCESSES, read_by
-from lab.framework import BOTH, KERNELS, test
+from lab.framework import BOTH, test
 from lab.qemu.platforms import PLATFORMS
 from lab.session import MS, Session, assert_equal, assert_taken, sample_until
 from machine import eventset
@@ -43,7 +43,7 @@ def assert_shared(made, helpers, readers, accesses):
     assert max(made) <= 2 + share * (readers - helpers), (made, helpers, share)
 
 
-@test(("e2-1s", "spr-1s"), kernels=KERNELS, settings=FOUR)
+@test(("e2-1s", "spr-1s"), settings=FOUR)
 def parallel_read_matches_a_single_reader(m):
     with Session(m, full_reads=True) as s:
         add_everything(s)

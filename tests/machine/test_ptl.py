@@ -60,7 +60,7 @@ def kill_restores_the_hardware(m):
     assert controls(m) == [0, 0, 1]
 
 
-@test("ptl-1s", kernels=("6.1", "debug"))
+@test("ptl-1s")
 def table_is_found_by_its_msr(m):
     listed = found(m, everything=True)
     assert [(table["msr"], table["reason"], table["die_by"]) for table in listed["tables"]] == \
@@ -69,7 +69,7 @@ def table_is_found_by_its_msr(m):
     assert not info_of(m)["reason"] and "further global control" not in m.dmesg()
 
 
-@test("ptl-1s", kernels=("6.1", "debug"))
+@test("ptl-1s")
 def periods_are_polled_with_exact_counts(m):
     events = {("cbo0", 0): {"event": 0x34, "umask": 0x8f}, ("clock1", FIXED): {},
               ("imc1", 4): {"event": 0x01}}

@@ -7,9 +7,9 @@ import subprocess
 from argparse import Namespace
 from pathlib import Path
 
-from lab import dmesg, kernels
+from lab import dmesg
 from lab.all import REMARKS, Plan, Stage, repeated
-from lab.framework import Boot, Test, pairs, test
+from lab.framework import BOTH, Boot, Test, pairs, test
 from lab.machine import CommandFailed, CommandTimeout
 from lab.runner import selected
 
@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 PLAIN = {"module": False, "loaded": False}
 
 
-@test(kernels=kernels.NAMES, **PLAIN)
+@test(kernels=BOTH, **PLAIN)
 def requested_kernel_is_booted(m):
     assert m.sh("uname -r") == m.kernel.release
 
@@ -102,7 +102,7 @@ def kernel_warnings_are_recognised():
     assert dmesg.hits("\n".join(COMPLAINTS)) == COMPLAINTS
 
 
-@test(kernels=kernels.NAMES, **PLAIN)
+@test(kernels=BOTH, **PLAIN)
 def healthy_boot_has_no_warning(m):
     assert dmesg.hits(m.dmesg()) == []
 

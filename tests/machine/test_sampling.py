@@ -50,7 +50,7 @@ def armed_set(session, ctr, hz):
 
 # ---- overflow ----
 
-@test(("e2-2s", "hswep-2s", "bdxep-1s", "bdxde-1s", "skx-1s"), kernels=KERNELS, timeout=120)
+@test(("e2-2s", "hswep-2s", "bdxep-1s", "bdxde-1s", "skx-1s"), timeout=120)
 def every_counter_that_can_overflow_ends_intervals_exactly(m):
     for ctr in range(4):
         with Session(m) as s:

@@ -93,7 +93,7 @@ def equal_events_of_three_sessions_use_the_same_counters(m):
         assert_shared_between_starts(a, b, c)
 
 
-@test("snbep-2s", kernels=KERNELS)
+@test("snbep-2s")
 def equal_events_share_a_counter_that_no_freeze_stops(m):
     """The model reports each write to the control of a counter of the UBox that counts."""
     with Session(m) as a, Session(m) as b, Session(m) as c:

@@ -8,7 +8,7 @@ also run on skx-1s and skx-2s.
 import errno
 import json
 
-from lab.framework import KERNELS, test
+from lab.framework import test
 from lab.qemu import args
 from lab.session import BOX_FREE_RUNNING, FIXED, Session, interrupting, refused
 from machine import eventset, free_running
@@ -48,7 +48,7 @@ def assert_boxes(m, wanted, types, free_width):
     assert counted == wanted, counted
 
 
-@test("skx-2s", kernels=KERNELS)
+@test("skx-2s")
 def boxes_match_the_model(m):
     assert_boxes(m, BOXES["skx-2s"], TYPES, 36)
     assert "may hide" not in m.dmesg(), m.dmesg()[-2000:]
@@ -174,7 +174,7 @@ def free_boxes(session):
     return [at for at, caps in session.caps.items() if caps & BOX_FREE_RUNNING]
 
 
-@test("skx-2s", kernels=KERNELS)
+@test("skx-2s")
 def free_running_counters_match_the_stacks(m):
     of_stack = free_running.of_stack(4, "in", "out", "util_in", "util_out")
     free_running.match_the_model(m, {"iio_free": of_stack}, 12 * 17, {"event": 0})

@@ -13,7 +13,7 @@ import re
 import statistics
 
 from lab import truth
-from lab.framework import KERNELS, test
+from lab.framework import test
 from lab.qemu import rates
 from lab.session import (BOX_OVERFLOW, FIXED, MS, SAMPLE_POLLED, TRIGGER_TIMER, US, VALUE_UNFROZEN,
                          Session, assert_equal, die_of, flagged, freezes_since, interrupting,
@@ -223,7 +223,7 @@ def info_reports_neither_global_freeze_nor_interrupt(m):
             assert bool(caps & BOX_FREEZE) == (box != "ubox0"), (die, box, caps)
 
 
-@test("snbep-2s", kernels=KERNELS, alone=True)
+@test("snbep-2s", alone=True)
 def session_lifecycle_never_writes_reserved_bits(m):
     """Strict mode detects no write of 1 to bit 17 of a box control or to other reserved bits."""
     with Session(m, timer_ns=20 * MS, ring=1 << 20) as s:
@@ -254,7 +254,7 @@ def polled_clocks(hz):
             for die in (0, 1) for number, (box, (ctr, fields)) in enumerate(CLOCKS.items())]
 
 
-@test("snbep-2s", kernels=KERNELS, timeout=120)
+@test("snbep-2s", timeout=120)
 def polled_periods_are_exact_and_delays_are_reported(m):
     samples = run_polled(m, polled_clocks(15), each_overflowed(4))
     assert {sample["domain"] for sample in samples} == {0, 1}

@@ -289,7 +289,7 @@ def fixed_counters_count_at_their_documented_rates(m):
         assert value["count"] == rate * ran[at.die] // 1000000000, (str(at), value, rate, ran)
 
 
-@test(("spr-2s", "gnr-2s"), kernels=KERNELS)
+@test(("spr-2s", "gnr-2s"))
 def free_running_counters_match_the_stacks(m):
     of_stack = free_running.of_stack(8, "in", "out")
     free_running.match_the_model(m, {"iio_free": of_stack}, 4 * 17, CLOCK)

@@ -53,7 +53,7 @@ def events_of_a_session_are_limited(m):
     return both(m, "uapi_limits")
 
 
-@test(kernels=KERNELS)
+@test()
 def plain_pc_has_no_boxes(m):
     return both(m, f"uapi_none {STATE_NOT_INTEL}")
 
