@@ -26,7 +26,7 @@ BOTH = ("6.1", "6.12")
 KMEMLEAK = "/sys/kernel/debug/kmemleak"
 # Scenarios whose debug boots end with a search for leaks, as KUnit's boot does. Other debug
 # boots disable the tracking of memory, which takes a third of their time.
-SEARCHED = ("e2-2s", "spr-2s")
+SEARCHED = ("e2-2s",)
 
 registry = []
 
