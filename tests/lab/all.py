@@ -18,8 +18,8 @@ import time
 
 from lab.artifacts import TOP
 
-# One more than the CPUs, because tests wait for a third of the time. With more, the CPUs of a machine
-# wait for each other, and need up to 1.7 times the CPU time
+# One more than the CPUs, because tests wait for a third of the time. With more, the CPUs of a
+# machine wait for each other, and need up to 1.7 times the CPU time
 LAB_JOBS = 1 + os.cpu_count()
 # minimal machines that are installed at the same time
 FRESH_JOBS = 1
