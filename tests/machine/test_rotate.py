@@ -105,7 +105,8 @@ def group_switch_takes_the_minimum_of_accesses(m):
         assert reported % SWITCH[m.scenario] == 0, reported
         return after == reported and again["reads"] == said["reads"]
 
-    with Session(m, rotate_ns=200 * MS) as s:
+    # long enough for the three commands at the end of switches() on a busy host
+    with Session(m, rotate_ns=1000 * MS) as s:
         for group in (1, 2):
             s.add("imc0", counter=0, group=group, **EVENTS[group])
             s.add("imc0", counter=1, group=group, **EVENTS[0])

@@ -298,7 +298,7 @@ def sessions_with_their_own_periods_share_a_die(m):
 
 # ---- timer ----
 
-@test(("e2-2s", "hswep-2s", "snbep-2s"), kernels=KERNELS)
+@test(("e2-2s", "hswep-2s", "snbep-2s"))
 def timer_samples_of_both_dies_are_exact_and_simultaneous(m):
     period = 10 * MS
     wanted = [(box, die, 0, 0, CLOCK) for die in (0, 1) for box in ("imc0", "cbo1", "qpi0")]

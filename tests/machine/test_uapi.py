@@ -16,10 +16,10 @@ def both(m, command):
     return ktap.run(m, command) + ktap.run(m, f"{program}32 {arguments}")
 
 
-# The sizes of all structures take minutes on the debug kernel, which runs the same commands in
-# the other programs
+# These take minutes on the debug kernel, which runs the same commands in the other programs
+LONG = ("uapi_sizes", "uapi_perms")
 for name in PROGRAMS:
-    ktap.register(__name__, name, "e2-2s", ("6.1",) if name == "uapi_sizes" else KERNELS, timeout=300)
+    ktap.register(__name__, name, "e2-2s", ("6.1",) if name in LONG else KERNELS, timeout=300)
 
 
 # The debug kernel has no pid namespaces
