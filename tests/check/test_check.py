@@ -152,7 +152,7 @@ def every_file_has_an_spdx_line():
     fail_on(*(name for name in tracked(pattern="") if not NO_SPDX.search(name) and bare(name)))
 
 
-@test(machine=False, timeout=120)
+@test(machine=False, timeout=600)
 def checkpatch_kernel():
     compat, trace = ["driver/compat.h"], ["driver/ucore_trace.h"]
     others = [name for name in tracked("driver", "tests/kunit") if name not in compat + trace]
@@ -161,7 +161,7 @@ def checkpatch_kernel():
             checkpatch(tracked("uapi"), UAPI_IGNORES))
 
 
-@test(machine=False, timeout=120)
+@test(machine=False, timeout=600)
 def checkpatch_user_space():
     fail_on(checkpatch(tracked(*USER_SPACE), USER_SPACE_IGNORES))
 

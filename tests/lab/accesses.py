@@ -4,7 +4,7 @@ reports."""
 
 # The watchdog reads the status of each die once a second, and its accesses belong to no session.
 # Two reads of the oracle are tens of milliseconds apart, on a busy host hundreds.
-WATCHDOG_TRIES = 50
+WATCHDOG_TRIES = 200
 TRACING = "/sys/kernel/tracing/instances/watchdog"
 TIMERS = "events/timer/hrtimer_expire_entry"
 
