@@ -766,10 +766,11 @@ def late_low_dword_reads_of_slow_events_stay_low(m):
         s.start()
         s.command("burst 1")
         # A burst is shorter than the watchdog's period of a second. 32 bursts have four full READs.
-        # The first READ of a burst is also full if the host paused for 0.4 s before it.
+        # The first READ of a burst is also full if the host paused for 0.4 s before it, perhaps on
+        # one die only.
         bursts = [made_by(m, s, 32, 31 * low + full) for _ in range(32)]
     assert 31 * low + full in bursts, bursts
-    assert set(bursts) <= {32 * low, 31 * low + full}, bursts
+    assert set(bursts) <= {32 * low, 32 * low + (full - low) // 2, 31 * low + full}, bursts
 
 
 def made_by(m, s, reads, most):
