@@ -94,7 +94,8 @@ def clean_install_without_a_kernel_works():
 def tools_test_runs(root):
     # the packages are the same without sanitizers and with few tests, minutes earlier
     said = root.run("SAN= FUZZ_ROUNDS=1 CLI_TESTS='^stat ' make tools-test >/tmp/said || "
-                    "{ grep -A20 '^not ok' /tmp/said; exit 1; }; cat /tmp/said")
+                    "{ grep -A20 '^not ok' /tmp/said || tail -n 30 /tmp/said; exit 1; }; "
+                    "cat /tmp/said")
     assert "\nok 1 " in said and "\nnot ok" not in said
 
 

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "unit.h"
 
@@ -681,7 +682,7 @@ static void pmus_remove(const char *folder)
 static void core_trigger_of_a_thread_counts_on_both_kinds(void **state)
 {
 	struct ucore_session *session = session_get(dev, NULL, "imc0/event=4/", NULL);
-	struct ucore_core_target cpu = { .cpu = 1 }, thread = { .tid = 7 };
+	struct ucore_core_target cpu = { .cpu = 1 }, thread = { .tid = (uint32_t)getpid() };
 	const char *devices = ucore_perf_devices;
 	char folder[] = "/tmp/ucore-pmus-XXXXXX";
 	struct ucore_core_event event;
