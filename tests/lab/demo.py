@@ -190,7 +190,7 @@ def show(machine, command):
 
 
 def prepare(platform):
-    say(f"QEMU with the model of a {platforms.PLATFORMS[platform].title}")
+    say(f"QEMU with the model of {platforms.PLATFORMS[platform].title}")
     args.binary()
     say(f"Debian's kernel {KERNEL}")
     kernels.get(KERNEL)
