@@ -21,7 +21,8 @@ configure_options=(
 	--target-list=x86_64-softmmu --enable-tcg
 	--without-default-features --without-default-devices
 	--with-devices-x86_64=ucore
-	--enable-fdt=system --disable-install-blobs
+	--enable-fdt=system --disable-install-blobs --disable-debug-info
+	--enable-trace-backends=nop
 )
 
 say() { echo "qemu: $*" >&2; }
