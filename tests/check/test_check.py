@@ -13,25 +13,19 @@ from pathlib import Path
 
 from lab import kernels
 from lab.archive import cache
-from lab.artifacts import BUILD, TOP, kunit_module, module_command
+from lab.artifacts import (BUILD, STRICT, TOP, kunit_module, lab_command, module,
+                           module_command, module_directory)
 from lab.framework import test
 from lab.machine import CheckFailed
 
 OUT = BUILD / "check"
-# User space in the kernel's style; the QEMU model follows QEMU's
-USER_SPACE = ("tests/uapi", "tests/fuzz", "tests/lab/guest", "tools")
 KERNEL_DOC = ("driver", "uapi")
 CHECKPATCH = ("--strict", "--terse", "--quiet", "--no-summary",
               "--max-line-length=100")
 # files that checkpatch.pl reads from its own directory
 CHECKPATCH_PARTS = ("checkpatch.pl", "spelling.txt", "const_structs.checkpatch")
-# A public header has no BIT(); user space has none of the kernel's helpers
+# A public header has no BIT()
 UAPI_IGNORES = "--ignore=BIT_MACRO"
-# and messages and JSON in one line or several, and macros that spell out a test
-USER_SPACE_IGNORES = ("--ignore=BIT_MACRO,ARRAY_SIZE,CAMELCASE,PREFER_FALLTHROUGH,"
-                      "PREFER_DEFINED_ATTRIBUTE_MACRO,PREFER_KERNEL_TYPES,VOLATILE,SSCANF_TO_KSTRTO,"
-                      "ENOSYS,LONG_LINE_STRING,SPLIT_STRING,QUOTED_WHITESPACE_BEFORE_NEWLINE,"
-                      "COMPLEX_MACRO,MACRO_ARG_REUSE,LINE_SPACING,UNNECESSARY_ELSE")
 # Tables are written with macros that expand to initializers
 TABLE_IGNORES = "--ignore=MACRO_ARG_REUSE,COMPLEX_MACRO"
 # only compat.h may contain kernel versions
@@ -106,34 +100,33 @@ def digest(*words):
                                 for word in words]).encode()).hexdigest()
 
 
-def module_warnings(name, kernel, *arguments):
-    """Build in build/check/NAME; return warnings about files of the tree.
+def clang_warnings():
+    """Build with clang in build/check/clang; return warnings about files of the tree.
 
     A build without warnings is continued, because files that are not compiled again have none.
     Any other build, or an interrupted one, starts from scratch and repeats all warnings.
     """
-    with kernels.locked(f"check-{name}"):
-        return warnings_of_build(name, kernel, *arguments)
-
-
-def warnings_of_build(name, kernel, *arguments):
-    """Do the same while holding the lock."""
-    out, clean = OUT / name, OUT / f"{name}.clean"
-    command = module_command(kernel, out, *arguments)
+    out, clean = OUT / "clang", OUT / "clang.clean"
+    command = module_command(kernels.get("clang"), out, "CC=clang", "W=1", "KBUILD_MODPOST_WARN=1")
     recipe = f"{command}\n{versions()}"
     if not clean.exists() or clean.read_text() != recipe:
         subprocess.run(["rm", "-rf", out], check=True)
     clean.unlink(missing_ok=True)
+    lines = warnings_of(command, but=NO_SYMBOLS)
+    if not lines:
+        clean.write_text(recipe)
+    return lines
+
+
+def warnings_of(command, but=None):
+    """Build; return the warnings that do not match `but`, or the end of a build that failed without
+    them."""
     done = subprocess.run(command, cwd=TOP, text=True,
                           check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     lines = [line for line in done.stdout.splitlines()
              if re.search(r"\b(warning|error|WARNING|ERROR)\b", line)
-             and not (NO_SYMBOLS.search(line) and "KBUILD_MODPOST_WARN=1" in arguments)]
-    if done.returncode and not lines:
-        lines = done.stdout.splitlines()[-30:]
-    if not lines:
-        clean.write_text(recipe)
-    return "\n".join(lines)
+             and not (but and but.search(line))]
+    return lines if lines or not done.returncode else done.stdout.splitlines()[-30:]
 
 
 def versions():
@@ -161,32 +154,25 @@ def checkpatch_kernel():
             checkpatch(tracked("uapi"), UAPI_IGNORES))
 
 
-@test(machine=False, timeout=600)
-def checkpatch_user_space():
-    fail_on(checkpatch(tracked(*USER_SPACE), USER_SPACE_IGNORES))
+@test(machine=False, timeout=300)
+def gcc_w1():
+    """The lab compiles the module so that a warning is an error: once for both."""
+    for kernel in STRICT:
+        module(kernel)
 
 
 @test(machine=False, timeout=300)
-def gcc_w1_on_6_1():
-    with kernels.locked("check-gcc-6.1"):
-        fail_on(warnings_on_6_1())
-
-
-def warnings_on_6_1():
-    return warnings_of_build("gcc-6.1", kernels.get("6.1"), "W=1")
-
-
-@test(machine=False, timeout=300)
-def gcc_w1_and_sparse_on_6_12():
-    """One build, in which sparse checks each file after the compiler."""
-    fail_on(module_warnings("gcc-6.12", kernels.get("6.12"), "W=1", "C=1",
-                            "CF=-D__CHECK_ENDIAN__"))
+def sparse_on_6_12():
+    """C=2 checks the files of the lab's module, and compiles none of them again."""
+    module("6.12")
+    kernel = kernels.get("6.12")
+    fail_on(*warnings_of(lab_command(kernel, module_directory("module", kernel), "C=2",
+                                     "CF=-D__CHECK_ENDIAN__")))
 
 
 @test(machine=False, timeout=900)
 def clang_w1():
-    fail_on(module_warnings("clang", kernels.get("clang"), "CC=clang", "W=1",
-                            "KBUILD_MODPOST_WARN=1"))
+    fail_on(*clang_warnings())
 
 
 @test(machine=False, timeout=300)

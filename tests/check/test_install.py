@@ -6,12 +6,13 @@ import re
 import shutil
 import subprocess
 
-from check.test_check import fail_on, warnings_on_6_1
-from lab import kernels
+from check.test_check import tracked
+from lab import kernels, short_module
 from lab.artifacts import BUILD, TOP
 from lab.framework import test
 
 OUT = BUILD / "check/install"
+TREE = OUT / "tree"
 VERSION = re.search(r'^PACKAGE_VERSION="(.*)"', (TOP / "dkms.conf").read_text(), re.M)[1]
 FILES = {"bin/ucoretool", "include/libucore.h", "include/ucore.h", "lib/libucore.a",
          "lib/libucore.so", "lib/libucore.so.0", "lib/pkgconfig/libucore.pc",
@@ -29,7 +30,7 @@ PAGES = {"share/man/man1/ucoretool.1", "share/man/man3/libucore.3",
 
 def make(*words):
     environment = {**os.environ, "UCORE_BUILD": str(OUT / "build")}
-    done = subprocess.run(["make", "-C", TOP, f"DESTDIR={OUT / 'root'}", *map(str, words)],
+    done = subprocess.run(["make", "-C", TREE, f"DESTDIR={OUT / 'root'}", *map(str, words)],
                           env=environment, check=False, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0, done.stdout
@@ -47,43 +48,45 @@ def pkg_config(prefix, *words):
                           capture_output=True).stdout.strip()
 
 
+def copied_tree():
+    """Copy the files of the tree that `make install` needs, with a short module."""
+    names = [name for name in tracked(pattern="") if not name.startswith("tests/")]
+    subprocess.run(["cp", "-a", "--parents", *names, "tests/lab", TREE], cwd=TOP, check=True)
+    for name, text in short_module.files().items():
+        (TREE / name).write_text(text)
+
+
 @test(machine=False, timeout=300)
 def uninstall_removes_all_installed_files():
-    """Under umask 077, with one prefix, then another; nothing is left.
-
-    The module is the one that was compiled to see its warnings, as that umask would leave it.
-    """
-    built = BUILD / "check/gcc-6.1"
-    with kernels.locked("check-gcc-6.1"):
-        fail_on(warnings_on_6_1())
-        (built / "ucore.ko").chmod(0o600)
-        installs(f"MODULE={built}", "W=1")
-
-
-def installs(*variables):
+    """Under umask 077, with one prefix, then another; nothing is left."""
     shutil.rmtree(OUT, ignore_errors=True)
-    (OUT / "root").mkdir(parents=True)
-    kernel = kernels.get("6.1")
-    module = f"lib/modules/{kernel.release}/updates/ucore.ko"
     before = os.umask(0o077)
     try:
+        (OUT / "root").mkdir(parents=True)
+        TREE.mkdir()
+        copied_tree()
         for prefix in ("/usr/local", "/opt/ucore"):
-            make("install", f"KDIR={kernel.build}", f"prefix={prefix}", *variables)
-            pages = PAGES if shutil.which("scdoc") else set()
-            wanted = {f"{prefix[1:]}/{name}" for name in FILES | pages}
-            assert there() == wanted | {module}, there() ^ (wanted | {module})
-            private = [name for name in there() if not (OUT / "root" / name).stat().st_mode & 4]
-            assert not private, private
-            assert pkg_config(prefix, "--variable=prefix") == prefix
-            assert pkg_config(prefix, "--modversion") == VERSION
-            look_at_module(OUT / "root" / module)
-            name_no_path(OUT / "root" / prefix[1:])
-            unit = OUT / "root" / prefix[1:] / "lib/systemd/system/ucore-export.service"
-            assert f"ExecStart={prefix}/bin/ucoretool export " in unit.read_text()
-            make("uninstall", f"prefix={prefix}")
-            assert not there(), there()
+            installs(prefix, kernels.get("6.1"))
     finally:
         os.umask(before)
+
+
+def installs(prefix, kernel):
+    module = f"lib/modules/{kernel.release}/updates/ucore.ko"
+    make("install", f"KDIR={kernel.build}", f"prefix={prefix}")
+    pages = PAGES if shutil.which("scdoc") else set()
+    wanted = {f"{prefix[1:]}/{name}" for name in FILES | pages}
+    assert there() == wanted | {module}, there() ^ (wanted | {module})
+    private = [name for name in there() if not (OUT / "root" / name).stat().st_mode & 4]
+    assert not private, private
+    assert pkg_config(prefix, "--variable=prefix") == prefix
+    assert pkg_config(prefix, "--modversion") == VERSION
+    look_at_module(OUT / "root" / module)
+    name_no_path(OUT / "root" / prefix[1:])
+    unit = OUT / "root" / prefix[1:] / "lib/systemd/system/ucore-export.service"
+    assert f"ExecStart={prefix}/bin/ucoretool export " in unit.read_text()
+    make("uninstall", f"prefix={prefix}")
+    assert not there(), there()
 
 
 def name_no_path(root):
@@ -94,13 +97,17 @@ def name_no_path(root):
 
 
 def look_at_module(path):
-    """Check that the module has its version and no debug information."""
+    """Check that the module has its version, and that its debug information was removed."""
+    assert ".debug_info" in sections(next((OUT / "build").glob("module-*/ucore.ko")))
     said = subprocess.run(["/sbin/modinfo", "-F", "version", path], check=True, text=True,
                           capture_output=True).stdout
     assert said == f"{VERSION}\n"
-    sections = subprocess.run(["readelf", "-SW", path], check=True, text=True,
-                              capture_output=True).stdout
-    assert ".text" in sections and ".debug_info" not in sections
+    assert ".modinfo" in sections(path) and ".debug_info" not in sections(path)
+
+
+def sections(path):
+    return subprocess.run(["readelf", "-SW", path], check=True, text=True,
+                          capture_output=True).stdout
 
 
 @test(machine=False)

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from lab import archive, debian_root, kernels
+from lab import archive, debian_root, kernels, short_module
 from lab.artifacts import BUILD, TOP
 from lab.debian_root import as_root
 from lab.machine import CheckFailed, die_with_parent
@@ -141,18 +141,9 @@ class Root:
                 -o APT::AutoRemove::SuggestsImportant=false""", user="root")
 
     def shortens_module(self):
-        """Replace the module by one small file, which requires the same compiler and tools but
-        builds in a second."""
-        version = next(line for line in (TOP / "Kbuild").read_text().splitlines()
-                       if line.startswith("CFLAGS_driver/main.o"))
-        self.write("Kbuild", "# SPDX-License-Identifier: GPL-2.0-only\nobj-m := ucore.o\n"
-                   f"ucore-y := driver/short.o\n{version.replace('main', 'short', 1)}\n")
-        self.write("driver/short.c", "// SPDX-License-Identifier: GPL-2.0-only\n"
-                   "#include <linux/module.h>\n\nMODULE_VERSION(UCORE_VERSION);\n"
-                   'MODULE_LICENSE("GPL");\nMODULE_DESCRIPTION("ucore, shortened");\n')
-
-    def has_whole_module(self):
-        self.run("git checkout -q -- Kbuild && rm driver/short.c")
+        """Replace the module by one that builds in a second."""
+        for name, text in short_module.files().items():
+            self.write(name, text)
 
     def write(self, name, text):
         """Write a file of the tree."""

@@ -58,22 +58,39 @@ def module_directory(name, kernel):
     return BUILD / f"{name}{'-gcov' if gcov.wanted(kernel) else ''}-{kernel.release}"
 
 
+# Kernels for which a warning is an error. Headers of other kernels may themselves have warnings
+STRICT = kernels.DEBIAN
+
+
 @once
 def module(kernel_name):
     """Return the path of ucore.ko for a kernel."""
     kernel = kernels.get(kernel_name)
     out = module_directory("module", kernel)
-    make_log(f"module-{kernel_name}", *module_command(
-        kernel, out, *(["KCOV_INSTRUMENT=y"] if kernel.name == "debug" else [])))
+    make_log(f"module-{kernel_name}", *lab_command(kernel, out))
+    if kernel_name in STRICT:
+        refuse_warnings(f"module-{kernel_name}", out)
     return out / "ucore.ko"
+
+
+def lab_command(kernel, out, *variables):
+    """Return the command that builds the module as the lab does."""
+    strict = kernel.name in STRICT
+    return module_command(kernel, out, *(["W=1"] if strict else []),
+                          *(["KCOV_INSTRUMENT=y"] if kernel.name == "debug" else []), *variables,
+                          flags="-Werror" if strict else "")
+
+
+def refuse_warnings(name, out):
+    """Fail if a build printed warnings of modpost, and remove it, so that it prints them again."""
+    if warnings := re.findall(r"^WARNING: .*", (BUILD / f"log/{name}.log").read_text(), re.M):
+        shutil.rmtree(out)
+        raise BuildError("\n".join(warnings))
 
 
 @once
 def kunit_module(kernel_name):
-    """Build the KUnit suites for a kernel. Warnings of gcc and modpost are errors.
-
-    A build with warnings is removed, so that the next build prints the warnings again.
-    """
+    """Build the KUnit suites for a kernel. Warnings of gcc and modpost are errors."""
     kernel = kernels.get(kernel_name)
     name = f"kunit-{kernel_name}"
     out = module_directory("kunit", kernel)
@@ -81,9 +98,7 @@ def kunit_module(kernel_name):
     strict, flags = (["W=1"], "-Werror") if kernel.has_kunit else ([], "")
     make_log(name, *module_command(kernel, out, *linked_kunit.variables(kernel, out), *strict,
                                    flags=flags))
-    if warnings := re.findall(r"^WARNING: .*", (BUILD / f"log/{name}.log").read_text(), re.M):
-        shutil.rmtree(out)
-        raise BuildError("\n".join(warnings))
+    refuse_warnings(name, out)
     return next(out.rglob("tests/kunit/*.ko"))
 
 
