@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The file system of a guest: busybox, modules, tools and helper programs."""
+"""The file system of a guest: busybox, modules, tools, verify-here.sh and helper programs."""
 
 import os
 import subprocess
@@ -27,6 +27,7 @@ def build(path, kernel, *, module=None, tools=None, multicall=(), files=(), perf
     """
     archive = cpio.Archive()
     archive.file("/init", artifacts.init())
+    archive.file("/verify-here.sh", artifacts.TOP / "tools/verify-here.sh")
     add_busybox(archive)
     for name, text in ETC.items():
         archive.data(name, text.encode(), 0o644)

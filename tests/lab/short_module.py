@@ -4,6 +4,8 @@
 It requires the same compiler and tools, has the same version, and is built in a second.
 """
 
+import re
+
 from lab.artifacts import TOP
 
 SOURCE = """\
@@ -17,9 +19,12 @@ MODULE_DESCRIPTION("ucore, shortened");
 
 
 def files():
-    """Return the files that replace the driver: path in the tree -> text."""
-    version = next(line for line in (TOP / "Kbuild").read_text().splitlines()
-                   if line.startswith("CFLAGS_driver/main.o"))
+    """Return the files that replace the driver: path in the tree -> text.
+
+    The tree may already have the short module.
+    """
+    version = re.search(r"^CFLAGS_driver/(?:main|short)(\.o = .*)", (TOP / "Kbuild").read_text(),
+                        re.M)
     return {"Kbuild": "# SPDX-License-Identifier: GPL-2.0-only\nobj-m := ucore.o\n"
-                      f"ucore-y := driver/short.o\n{version.replace('main', 'short', 1)}\n",
+                      f"ucore-y := driver/short.o\nCFLAGS_driver/short{version[1]}\n",
             "driver/short.c": SOURCE}

@@ -134,7 +134,7 @@ def die_whose_table_is_hidden_is_named(m):
     assert "BIOS options" in finding(m, "boxes", "warning")[1]
 
 
-@test("spr-2s", kernels=("6.12",), cmdline="numa=off maxcpus=1")
+@test("spr-2s", cmdline="numa=off maxcpus=1")
 def table_of_a_socket_without_cpus_needs_no_bios_update(m):
     assert_cause(m, OFFLINE)
     assert "/online" in finding(m, "boxes", "warning")[1]

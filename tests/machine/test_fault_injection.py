@@ -16,7 +16,7 @@ from machine.test_suspend import suspend_by, suspend_to_ram
 
 DEBUG = ("debug",)
 # Numbers of random calls; one allocation in STEP fails during loading
-CALLS, CALLS32, FEW_CALLS, STEP = 20000, 5000, 100, 11
+CALLS, CALLS32, FEW_CALLS, STEP = 8000, 2000, 100, 17
 # Minimum numbers of driver places (of 6400) that random calls reach, and of call sequences that
 # are kept
 PLACES, SEQUENCES = 1800, 100
@@ -25,7 +25,7 @@ REACHED = re.compile(r"^(\d+) places of the driver reached, (\d+) sequences kept
 CROWDS = re.compile(r"^(\d+) crowds: (\d+) sessions, (\d+) refused \(EDQUOT\), (\d+) events, "
                     r"(\d+) refused \(ENOSPC\), at most (\d+) in a session$", re.M)
 # Numbers of random calls during CPU hotplug (one operation in 250 calls) and during suspend
-HOTPLUG_CALLS, SUSPEND_CALLS = 6000, 5000
+HOTPLUG_CALLS, SUSPEND_CALLS = 3000, 2500
 # arguments of uapi_faultsleep: 0 fails the first allocation of ucore, N the Nth one of the kernel
 SUSPEND_FAULTS = (0, 1, 512)
 

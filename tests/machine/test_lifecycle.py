@@ -412,12 +412,12 @@ def run_apart(m, apart):
     return readers
 
 
-@test("e2-2s", kernels=BOTH, cmdline="isolcpus=0,2")
+@test("e2-2s", cmdline="isolcpus=0,2")
 def isolated_cpus_are_not_used(m):
     assert run_apart(m, (0, 2)) == [1, 3]
 
 
-@test("e2-2s", kernels=BOTH, cmdline="isolcpus=0,2,3")
+@test("e2-2s", cmdline="isolcpus=0,2,3")
 def die_with_isolated_cpus_only_is_read(m):
     assert run_apart(m, (0, 3)) == [1, 2]
 

@@ -7,7 +7,7 @@ helpers that took part, and some must have taken part.
 """
 
 from lab.accesses import BOX_ACCESSES, read_by
-from lab.framework import BOTH, test
+from lab.framework import test
 from lab.qemu.platforms import PLATFORMS
 from lab.session import MS, Session, assert_equal, assert_taken, sample_until
 from machine import eventset
@@ -81,7 +81,7 @@ def parallel_read_serves_overflow_samples(m):
     assert all(len(sample["values"]) == len(wanted) for sample in samples)
 
 
-@test("e2-1s", kernels=BOTH, settings=FOUR)
+@test("e2-1s", settings=FOUR)
 def helper_cpu_hotplug_keeps_samples_exact(m):
     """Sampling does not wait for offline helpers, and each sample is correct."""
     others = (1, 2, 3)

@@ -337,7 +337,7 @@ def perf_record_and_pmi_coexist(m):
     assert int(lines) > 50, lines
 
 
-@test("e2-1s", kernels=BOTH, settings={"machine.core-pmu": "no"})
+@test("e2-1s", settings={"machine.core-pmu": "no"})
 def lvtpc_masked_by_linux_is_unmasked_and_masked_again(m):
     for _ in range(2):
         mark = m.truth_length()
@@ -450,7 +450,7 @@ def pmi_in_flight_to_a_cpu_that_becomes_a_target_is_claimed(m):
     assert first == [(1, "delivered"), (1, "delivered")], first
 
 
-@test("e2-2s", kernels=BOTH, perf=True, timeout=90,
+@test("e2-2s", perf=True, timeout=90,
       settings={"faults.core-map": "1 0", "model.debugctl-gate": "no"})
 def perf_nmi_on_the_target_leaves_a_misrouted_pmi_to_its_cpu(m):
     """CPU 0 is the target and handles NMIs of perf only. Each PMI arrives 100 ms after its overflow

@@ -7,7 +7,7 @@ another socket makes a test fail.
 
 import json
 
-from lab.framework import BOTH, test
+from lab.framework import test
 from lab.session import Session
 from machine import eventset
 from machine.eventset import type_of
@@ -76,7 +76,7 @@ def trial_at_load_restores_all_registers(m):
 
 
 # The buses are in the order of the sockets, which the driver can only guess here
-@test("gnr-2s", kernels=BOTH, cmdline="numa=off", loaded=False, strict=False)
+@test("gnr-2s", cmdline="numa=off", loaded=False, strict=False)
 def dies_beside_intel_uncore_are_a_guess(m):
     m.run("modprobe intel_uncore")
     before = m.oracle("accesses")

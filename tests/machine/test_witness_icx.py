@@ -7,7 +7,7 @@ the thread of a CHA only with tid_en, and drops the tenth bit. On Snow Ridge eac
 the thread of its CHA, so that all events of a CHA have the same thread.
 """
 
-from lab.framework import BOTH, test
+from lab.framework import test
 from lab.qemu import rates
 from machine import witness
 from machine.witness import with_intel_uncore
@@ -109,7 +109,7 @@ def agreement(m, platform, sockets, counts, events):
         return witness.agreement(m, sockets, events, promised)
 
 
-@test("icx-2s", kernels=BOTH, settings={"boxes.cha": "40"}, **with_intel_uncore)
+@test("icx-2s", kernels=("6.12",), settings={"boxes.cha": "40"}, **with_intel_uncore)
 def intree_boxes_and_rates_match_on_ice_lake(m):
     return agreement(m, "icx", (0, 1), ICX_BOXES, {**EVENTS, **OF_ICX})
 
@@ -126,6 +126,6 @@ def intree_boxes_and_rates_match_on_ice_lake_d(m):
     return agreement(m, "icx", (0,), D_BOXES, D_EVENTS)
 
 
-@test("snr-1s", kernels=BOTH, **with_intel_uncore)
+@test("snr-1s", kernels=("6.12",), **with_intel_uncore)
 def intree_boxes_and_rates_match_on_snow_ridge(m):
     return agreement(m, "snr", (0,), SNR_BOXES, {**EVENTS, **OF_SNR})
