@@ -283,7 +283,7 @@ void fake_cpus_need_two(struct kunit *test)
 
 int fake_real_cpu(int cpu)
 {
-	return fake_kernel.more_cpus & BIT_ULL(cpu) ? 1 : cpu;
+	return cpu < FAKE_CPUS && fake_kernel.more_cpus & BIT_ULL(cpu) ? 1 : cpu;
 }
 
 /* ---- calls to other CPUs ---- */
