@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from lab import truth
 from lab.accesses import accesses_of
-from lab.framework import BOTH, KERNELS, test
+from lab.framework import BOTH, test
 from lab.qemu import args
 from lab.session import (EVENT_NONE, FIXED, LOST, MS, SAMPLE_CONTEXT, SAMPLE_THROTTLED, SAMPLE_USER,
                          TRIGGER_OVERFLOW, TRIGGER_TIMER, US, VALUE_UNFROZEN, Session, assert_equal,
@@ -376,7 +376,7 @@ STORM = 500
 IN_WINDOW = 8
 
 
-@test("e2-2s", kernels=KERNELS)
+@test("e2-2s")
 def overflow_storm_is_throttled_and_losses_are_counted(m):
     parameter = "/sys/module/ucore/parameters/max_sample_rate"
     usual = m.sh(f"cat {parameter}")
