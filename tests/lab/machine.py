@@ -34,7 +34,7 @@ PR_SET_PDEATHSIG = 1
 # writable, which skips the search for writable executable pages. The debug kernel keeps that
 # search.
 QUICK = ("cryptomgr.notests init_on_alloc=0 initcall_blacklist=jent_mod_init,crypto_kdf108_init,"
-         "cubictcp_register,slab_sysfs_init,init_encrypted,i8042_init ipv6.disable=1")
+         "cubictcp_register,slab_sysfs_init,init_encrypted,i8042_init")
 NO_RODATA = "rodata=off "
 # Upper bound of the TSC frequency of a host. With lpj= given, the kernel does not calibrate the
 # delay loop on each socket. On a busy host the calibration can fail or never end.
