@@ -8,7 +8,7 @@ out when a session first needs an interrupt. On a machine without an interrupt, 
 import errno
 import json
 
-from lab.framework import BOTH, test
+from lab.framework import test
 from lab.session import (BOX_OVERFLOW, SAMPLE_CONTEXT, SAMPLE_FROZEN, SAMPLE_POLLED,
                          SAMPLE_RECOVERED, Session, die_of, interrupting, refused, sample_until)
 from machine import eventset
@@ -219,7 +219,7 @@ def status_bit_61_is_cleared(m):
     assert not any(peek(m, "r", cpu, 0x38e) & GLOBAL_STATUS_UNCORE for cpu in range(4))
 
 
-@test("skl-1s", kernels=BOTH, perf=True, settings={"core.uncore-bit": "yes"}, timeout=120,
+@test("skl-1s", perf=True, settings={"core.uncore-bit": "yes"}, timeout=120,
       alone=True)
 def perf_samples_beside_uncore_interrupts(m):
     """perf unmasks LVTPC after it has enabled its counters. It loses its PMIs for good if a counter

@@ -82,7 +82,7 @@ def core_counters_require_permission(m):
         return ktap.run(m, "uapi_perms --cores") + ktap.run(m, "uapi_perms32 --cores")
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def get_core_does_not_disturb_perf(m):
     with cores(m), released_to_perf(m):
         return ktap.run(m, "uapi_perms --perf")

@@ -261,7 +261,7 @@ def rmmod_at_random_moments_leaves_nothing(m):
     assert_restored(m, found)
 
 
-@test(UNLIKE, kernels=KERNELS, alone=True)
+@test(UNLIKE, alone=True)
 def rmmod_and_insmod_repeat_without_residue(m):
     found = furnish(m)
     for _ in range(5):
@@ -540,7 +540,7 @@ def session_stopped_with_die_offline_keeps_counts(m):
     assert_restored(m, found)
 
 
-@test(WORDS, kernels=KERNELS, timeout=120)
+@test(WORDS, timeout=120)
 def repeated_reader_moves_lose_nothing(m):
     with sampling_session(m, timer_ns=TIMER) as timer, Session(m, ring=RING) as overflow:
         overflow.add("imc1", 1, period=PERIOD, **CAS_READS)

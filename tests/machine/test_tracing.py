@@ -112,7 +112,7 @@ def traced_samples_match_the_ring(m):
     assert_one_to_one([(cpu, ns, fields) for _, cpu, ns, fields in found], samples)
 
 
-@test("e2-2s", kernels=BOTH, perf=True, timeout=120)
+@test("e2-2s", perf=True, timeout=120)
 def perf_records_samples_with_scheduler_events(m):
     m.run("rm -f /tmp/perf.data /tmp/recording")
     perf = m.spawn("cd /tmp && exec perf record -q -a -k CLOCK_MONOTONIC -m 1024 "
@@ -224,7 +224,7 @@ def each_register_access_is_traced_once(m):
         assert all(fields["way"] == "read" for fields in of_cpu[1:-1]), of_cpu
 
 
-@test("e2-2s", kernels=BOTH)
+@test("e2-2s")
 def enabled_tracepoints_do_not_block_unload(m):
     """Unloading removes enabled tracepoints, and loading adds them again."""
     with traced(m, "ucore_sample", "ucore_reg"):

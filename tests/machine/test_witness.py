@@ -81,7 +81,7 @@ def cboxes_match_the_number_of_cores(m):
         pass
 
 
-@test("e2-2s", kernels=BOTH, loaded=False, module=False, perf=True,
+@test("e2-2s", loaded=False, module=False, perf=True,
       settings=BOARD)
 def core_pmu_supports_watchdog_and_perf_record(m):
     m.write(WATCHDOG, 1)
@@ -96,7 +96,7 @@ def core_pmu_supports_watchdog_and_perf_record(m):
     assert m.oracle("cpus")["cpus"][0]["core_pmi"] > before + 1
 
 
-@test("e2-2s", kernels=BOTH, loaded=False, module=False, perf=True,
+@test("e2-2s", loaded=False, module=False, perf=True,
       settings=BOARD)
 def core_pmu_counts_at_the_model_rates(m):
     promised = {"cycles": 2600000000, "instructions": 1300000000,
