@@ -182,3 +182,15 @@ def failed_parameter_has_the_name_of_its_case():
     assert kunit.failed_case(LOG.replace("not ok", "ok")) == ""
     assert kunit.failed_case(LOG.replace("not ok", "ok").replace("    ok 2 w", "    not ok 2 w")) \
         == "writes_take_one_access"
+
+
+@test(machine=False)
+def warning_about_a_mutant_is_no_detection():
+    """The lab compiles the driver with -Werror, but not a mutant."""
+    program = ("from lab import artifacts; kernel = artifacts.kernels.Kernel("
+               "'6.1', '', None, None, '/build', None); print(artifacts.lab_command(kernel, '/out'))")
+
+    def flags(*environment):
+        return subprocess.run([*environment, "python3", "-B", "-c", program], cwd=TOP / "tests",
+                              check=True, text=True, capture_output=True).stdout
+    assert "-Werror" in flags() and "-Werror" not in flags(*judges.LENIENT)

@@ -60,7 +60,7 @@ def demo_runs(root):
 def lab_runs_without_network(root):
     """Build again and run two lab tests, one of them with perf, without network, in another locale,
     with private files, and in a read-only tree."""
-    root.run(f"tests/lab/deps.sh {root.groups_of('lab')}; make clean")
+    root.run(f"tests/lab/deps.sh {root.groups_of('lab')} && make clean")
     said = root.run("umask 077; chmod -R a-w .; LC_ALL=C UCORE_BUILD=$HOME/build make lab "
                     "TESTS='*.cboxes_match_the_number* *.loading_writes*?e2-2s?6.1?'", network=False)
     root.run("chmod -R u+w .")

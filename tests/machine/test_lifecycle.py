@@ -23,6 +23,7 @@ CAS_READS = {"event": 0x04, "umask": 0x03}
 PERIOD = 2000000
 TIMER = 20 * MS
 RING = 1 << 18
+REFCNT = "/sys/module/ucore/refcnt"
 
 # ucore.h
 STATE_READY, STATE_INTREE = 0, 4
@@ -205,7 +206,7 @@ def expect_in_use(m, who):
 def rmmod_waits_for_users(m):
     found = furnish(m)
     node = m.spawn("exec 3</dev/ucore; exec sleep 1000")
-    m.wait_until(lambda: int(m.sh("cat /sys/module/ucore/refcnt")), what="open node")
+    m.wait_until(lambda: int(m.read(REFCNT)), what="open node")
     expect_in_use(m, "an open node")
     node.kill(9)
     node.wait(check=False)
@@ -230,7 +231,6 @@ while [ ! -e /tmp/enough ]; do
     i=$((i + 1))
 done
 """
-REFCNT = "/sys/module/ucore/refcnt"
 # kernel -> number of removals. On the debug kernel each takes ten seconds and more
 REMOVALS = {"6.1": 10, "debug": 1}
 

@@ -49,7 +49,7 @@ def boxes(m):
 
 
 # one correct machine of each generation, for which verify must report no error
-# One machine of each platform
+# Servers that differ in more than the numbers of their boxes
 CORRECT = ("e2-2s", "spr-2s", "snbep-2s", "hswep-2s", "bdxep-2s", "skx-2s", "icx-2s", "snr-1s",
            "gnr-2s", "grr-1s", "dmr-2s")
 
