@@ -562,6 +562,19 @@ def assert_numbered(records):
         expected[die] = record["seq"] + 1
 
 
+def started_by_pmis(samples):
+    """Return the samples that a PMI started; check that only STOP or the watchdog took others.
+
+    STOP takes the sample of an overflow if it is earlier than the PMI. This is the last sample of a
+    domain.
+    """
+    last = {sample["domain"]: sample["seq"] for sample in samples}
+    for sample in samples:
+        assert sample["flags"] & (SAMPLE_CONTEXT | SAMPLE_RECOVERED) \
+            or sample["seq"] == last[sample["domain"]], sample
+    return [sample for sample in samples if sample["flags"] & SAMPLE_CONTEXT]
+
+
 def assert_taken(session, samples):
     """Fail if a sample of a stopped, drained session is missing that is no dropped period."""
     status, dropped = session.status(), session.budget()["dropped"]
