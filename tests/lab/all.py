@@ -3,11 +3,12 @@
 
 The lab's tests wait for their machines for a third of the time. The other stages therefore run in
 parallel with the lab. The lab's output appears immediately, the output of each other stage at its
-end. Failed tests are repeated at the end.
+end. Failed tests are repeated at the end, with their messages and then as a list.
 
 usage: python3 -m lab.all test|quick|test-all
 """
 
+import collections
 import dataclasses
 import os
 import re
@@ -94,6 +95,7 @@ class Stage:
         self.failures = []      # line of each failed test, with its remarks
         self._live = plan.target in LIVE
         self._lines = []
+        self._last = collections.deque(maxlen=REMARKS)
         self._closed = False
         self._failure = None    # test that the next remark belongs to
 
@@ -110,7 +112,8 @@ class Stage:
         # a stage that repeats no test has a closing line, and no results
         if not (any(self.counts) or self._closed) or (stage.returncode and not self.counts[1]):
             self.counts[1] += 1
-            self.failures.append([f"ended with {stage.returncode}"])
+            self.failures.append([f"not ok - ended with {stage.returncode}",
+                                  *(f"# {line}" for line in self._last)])
         self._lines.append(f"=== {self.name}: {summary(self.counts)}, "
                            f"{time.monotonic() - started:.0f} s, "
                            f"{used.ru_utime + used.ru_stime:.0f} of CPU")
@@ -118,6 +121,7 @@ class Stage:
 
     def take(self, line):
         """Process a line of the stage's output."""
+        self._last.append(line)
         closing = CLOSING.match(line)
         if closing:
             self.counts, self._closed = [int(count) for count in closing.groups()], True
@@ -143,9 +147,12 @@ class Stage:
 
 
 def repeated(stages):
-    """Yield the failures of all stages again, for the end of the output."""
-    return [line for stage in stages for verdict, *remarks in stage.failures
-            for line in (f"{stage.name}: {verdict}", *remarks)]
+    """Return the failures of all stages with their messages, and then without, for the end of the
+    output."""
+    failures = [(f"{stage.name}: {verdict}", remarks) for stage in stages
+                for verdict, *remarks in stage.failures]
+    return [line for verdict, remarks in failures for line in (verdict, *remarks)] \
+        + [verdict for verdict, _ in failures]
 
 
 def run_in_turn(stages):

@@ -4,6 +4,7 @@
 import hashlib
 import re
 import subprocess
+import sys
 from argparse import Namespace
 from pathlib import Path
 
@@ -135,7 +136,17 @@ def failed_tests_are_listed_with_their_first_messages():
     assert kunit.counts == [2, 2, 1] and check.counts == [0, 1, 0], (kunit.counts, check.counts)
     assert repeated([kunit, check]) == [
         "kunit: not ok 2 - b", "#   why", "kunit: not ok 4 - d", *(f"# {i}" for i in range(REMARKS)),
-        "check: not ok 1 - f"]
+        "check: not ok 1 - f",
+        "kunit: not ok 2 - b", "kunit: not ok 4 - d", "check: not ok 1 - f"]
+
+
+@test(machine=False)
+def stage_that_dies_is_a_failed_test():
+    program = "from lab.all import *; s = Stage(Plan('none', '')); s.run(); print(*repeated([s]))"
+    done = subprocess.run([sys.executable, "-c", program], cwd=HERE.parent, capture_output=True,
+                          text=True, check=False)
+    assert "=== none: 0 passed, 1 failed, 0 skipped" in done.stdout, done
+    assert done.stdout.splitlines()[-1] == " ".join(2 * ["none: not ok - ended with 2"]), done
 
 
 @test(machine=False, timeout=180)
