@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lab import dmesg
 from lab.all import REMARKS, Plan, Stage, repeated
+from lab.artifacts import module
 from lab.framework import BOTH, Boot, Test, pairs, test
 from lab.machine import CommandFailed, CommandTimeout
 from lab.runner import selected
@@ -80,6 +81,11 @@ def debug_kernel_has_its_checkers_enabled(m):
     for sign in ("Lock dependency validator", *signs[m.kernel.name]):
         assert sign in log, sign
     m.run("ls /sys/kernel/debug/failslab/probability /sys/kernel/debug/kunit /proc/self/fail-nth")
+    if m.kernel.name == "debug":
+        # directories of Linux whose code uses objects of the driver, and the driver
+        files = [m.kernel.build / name for name in ("kernel/irq_work.o", "lib/llist.o", "mm/vmalloc.o",
+                                                    "fs/char_dev.o", "drivers/base/class.o")]
+        assert [f for f in (*files, module("debug")) if b"__asan_" not in f.read_bytes()] == []
 
 
 COMPLAINTS = """\
