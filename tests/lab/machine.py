@@ -311,19 +311,41 @@ class Machine:
         self.qmp("qom-set", path=ORACLE, property="command", value=command)
 
     def truth(self, kind=None, since=0):
-        """Return the events of the model's log from line `since` on: freezes, PMIs, violations."""
-        lines = self._model_log().splitlines()[since:]
-        events = [json.loads(line) for line in lines]
+        """Return the events of the model's log: freezes, PMIs, violations.
+
+        @since: result of an earlier truth_length(). The log of a machine with many tests has tens
+        of MB, so that only the part after it is read.
+        """
+        path, end = self._model_log(), self.truth_length()
+        if not end:
+            return []
+        with open(path, "rb") as log:
+            log.seek(since)
+            lines = log.read(max(0, end - since)).splitlines()
+        sign = f'"ev":"{kind}"'.encode() if kind else b""
+        events = [json.loads(line) for line in lines if sign in line]
         return [event for event in events if kind in (None, event["ev"])]
 
     def truth_length(self):
-        """Return the current length of the model's log, for truth(since=...)."""
-        return self._model_log().count("\n")
+        """Return the current length of the model's log (bytes), for truth(since=...).
+
+        The last line is left out if it is incomplete.
+        """
+        path, tail = self._model_log(), 1 << 16
+        if not path.exists():
+            return 0
+        with open(path, "rb") as log:
+            end = begin = log.seek(0, os.SEEK_END)
+            found = -1
+            while begin and found < 0:
+                begin = max(0, end - tail)
+                log.seek(begin)
+                found = log.read(end - begin).rfind(b"\n")
+                tail *= 16      # a freeze of a large machine is a line of some hundred KB
+        return begin + found + 1
 
     def _model_log(self):
-        path = self.directory / "model.log"
-        text = path.read_text() if path.exists() else ""
-        return text[:text.rfind("\n") + 1]      # the last line may be incomplete
+        return self.directory / "model.log"
 
     def check_model(self):
         """Fail if the model detected a protocol violation (strict mode)."""
