@@ -18,8 +18,8 @@ DEBUG = ("debug",)
 # Numbers of random calls; one allocation in STEP fails during loading
 CALLS, CALLS32, FEW_CALLS, STEP = 8000, 2000, 100, 17
 # Minimum numbers of driver places (of 6400) that random calls reach, and of call sequences that
-# are kept
-PLACES, SEQUENCES = 1800, 100
+# are kept: for CALLS (usually 2980 and 370) and for CALLS32 (usually 2400 and 180; 1600 were seen)
+LEAST, LEAST32 = (2400, 200), (1000, 80)
 REACHED = re.compile(r"^(\d+) places of the driver reached, (\d+) sequences kept, "
                      r"(\d+) processes guided$", re.M)
 CROWDS = re.compile(r"^(\d+) crowds: (\d+) sessions, (\d+) refused \(EDQUOT\), (\d+) events, "
@@ -93,8 +93,8 @@ def random_calls_break_nothing(m):
         results32 = ktap.run(m, f"uapi_fuzz32 {CALLS32} 2", timeout=600)
         stop_exactly(m, s)
     if m.kernel.name == "debug":    # the KCSAN kernel has no KCOV
-        for places, sequences, guided in (reached(results), reached(results32)):
-            assert places > PLACES and sequences > SEQUENCES and guided, (places, sequences, guided)
+        for (places, sequences), found in ((LEAST, reached(results)), (LEAST32, reached(results32))):
+            assert found[0] > places and found[1] > sequences and found[2], found
     return results + results32
 
 
@@ -114,7 +114,7 @@ def random_unguided_calls_break_nothing(m):
     results = ktap.run(m, f"uapi_fuzz -u {FEW_CALLS} 1")
     if m.kernel.name == "debug":
         places, _, guided = reached(results)
-        assert 0 < places < PLACES and not guided, (places, guided)
+        assert 0 < places < LEAST32[0] and not guided, (places, guided)
     return results
 
 
