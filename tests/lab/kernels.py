@@ -37,7 +37,8 @@ PATCHES = sorted((HERE.parent / "kernel").glob("*.patch"))
 # Directories of Linux in which KASAN and UBSAN check accesses, because their code uses objects of
 # the driver. With all directories, tests on the debug kernel need 1.6 times the CPU time
 CHECKED = ("kernel", "lib", "fs", "mm", "drivers/base", "drivers/char")
-UNCHECKED = ("mm/kasan", "kernel/entry")    # below CHECKED; Linux's makefiles exclude them, too
+# Directories below CHECKED that Linux's own makefiles exclude
+UNCHECKED = ("mm/kasan", "kernel/entry", "kernel/kcsan")
 DEBIAN = ("6.1", "6.12")
 DEBUG_SOURCE = "6.12"
 NAMES = DEBIAN + ("debug",)     # kernels named by tests

@@ -316,12 +316,13 @@ class Machine:
         @since: result of an earlier truth_length(). The log of a machine with many tests has tens
         of MB, so that only the part after it is read.
         """
-        path, end = self._model_log(), self.truth_length()
-        if not end:
+        path = self._model_log()
+        if not path.exists():
             return []
         with open(path, "rb") as log:
             log.seek(since)
-            lines = log.read(max(0, end - since)).splitlines()
+            text = log.read()
+        lines = text[:text.rfind(b"\n") + 1].splitlines()      # the last line may be incomplete
         sign = f'"ev":"{kind}"'.encode() if kind else b""
         events = [json.loads(line) for line in lines if sign in line]
         return [event for event in events if kind in (None, event["ev"])]
@@ -341,7 +342,7 @@ class Machine:
                 begin = max(0, end - tail)
                 log.seek(begin)
                 found = log.read(end - begin).rfind(b"\n")
-                tail *= 16      # a freeze of a large machine is a line of some hundred KB
+                tail *= 16      # a freeze of a large machine is a long line
         return begin + found + 1
 
     def _model_log(self):

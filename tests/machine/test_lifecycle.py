@@ -232,8 +232,8 @@ while [ ! -e /tmp/enough ]; do
     i=$((i + 1))
 done
 """
-# kernel -> number of removals, and seconds without a user after every second one. On the debug
-# kernel the device is otherwise in use again before rmmod runs, for minutes
+# kernel -> number of removals, and seconds without a user after every second user. Without this
+# pause the next user opens the device before rmmod runs on the debug kernel, nearly each time
 REMOVALS = {"6.1": (10, 0), "debug": (2, 2)}
 
 
